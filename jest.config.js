@@ -1,0 +1,9 @@
+/** @type {import('jest').Config} */
+module.exports = {
+  roots: ['<rootDir>/test'],
+  testMatch: ['**/*.test.ts'],
+  testEnvironment: 'node',
+  transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] },
+  testTimeout: 60_000,
+  maxWorkers: 2,
+};

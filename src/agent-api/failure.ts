@@ -1,0 +1,32 @@
+/**
+ * How one attempt against the Agent API can fail. The four kinds differ in what is known about the effect of the call,
+ * which is all that paying once needs to know (S1–S3). No failure carries a body, a token or the API's own text (S4).
+ */
+export type Failure =
+  /** The request never left: nothing happened. */
+  | {
+      kind: 'notSent';
+      reason: 'refused' | 'dns' | 'connectTimeout' | 'tls' | 'tooLate' | 'aborted' | 'token' | 'unreachable';
+    }
+  /** The request left and no answer proves what became of it. */
+  | { kind: 'unknown'; reason: 'connectionLost' | 'timeout' | 'serverError' | 'unprovenBody'; status?: number }
+  /** The service answered with a JSON error of the documented shapes: nothing happened. */
+  | {
+      kind: 'rejected';
+      status: number;
+      code?: string;
+      /** The tier that a 403 names. */
+      requiredTier?: string;
+      /** Milliseconds from `Retry-After`, given as seconds or as a date; absent when the header is. */
+      retryAfterMs?: number;
+    }
+  /** 2xx, but the body is not what the route returns. For a paid call that is money spent (S3). */
+  | { kind: 'unreadable'; status: number; problem: string };
+
+/** One attempt's result. Times are wall-clock milliseconds; `serverTime` comes from the `Date` header (clock skew). */
+export type Attempt<T> = ({ ok: true; status: number; value: T } | { ok: false; failure: Failure }) & {
+  /** When the request was about to be written; absent when it never left. */
+  sentAt?: number;
+  endedAt: number;
+  serverTime?: number;
+};

@@ -1,0 +1,203 @@
+/**
+ * Every guess about what agent-api.md calls "not shown", in one place. A guess is either a *setting* (a name that we send
+ * or a field that we look for; each can be overridden in the configuration under `unshown`) or a *reader* that accepts
+ * any sensible shape and, when it cannot, says which setting corrects it.
+ */
+import { z } from 'zod';
+
+const name = (guess: string) => z.string().min(1).default(guess);
+/** A field that is found under one of the usual names unless this names it, as a path like `data.balance`. */
+const field = z.string().min(1).optional();
+
+/** Settings for the parts that the document does not show. Defaults are our guesses. */
+export const Unshown = z.strictObject({
+  /** Query parameter names of the lead list. */
+  leadsList: z
+    .strictObject({
+      surveyLink: name('staticSlugId'),
+      limit: name('limit'),
+      offset: name('offset'),
+      sort: name('sort'),
+      direction: name('order'),
+    })
+    .prefault({}),
+  /** Query parameter names of the project list; `none` sends no paging parameters at all. */
+  projectsList: z
+    .strictObject({ limit: name('limit'), offset: name('offset'), paging: z.enum(['send', 'none']).default('send') })
+    .prefault({}),
+  /** Query parameter name of the capture list's project filter. */
+  capturesList: z.strictObject({ project: name('projectId') }).prefault({}),
+  /** Query parameter name of the memory list's type filter. */
+  memoriesList: z.strictObject({ type: name('type') }).prefault({}),
+  /** Where the account records keep what we need. */
+  account: z.strictObject({ userId: field, balance: field, tier: field }).prefault({}),
+  /** Where the job record, and the reply that starts a job, keep what we need. */
+  job: z.strictObject({ id: field, status: field }).prefault({}),
+  /** The document upload: multipart form or JSON with base64, and the names of its fields. */
+  upload: z
+    .strictObject({
+      encoding: z.enum(['multipart', 'json']).default('multipart'),
+      file: name('file'),
+      fileName: name('fileName'),
+      fileType: name('fileType'),
+    })
+    .prefault({}),
+  /** Field names of the note submission. */
+  note: z.strictObject({ content: name('content'), project: name('projectId') }).prefault({}),
+});
+export type Unshown = z.infer<typeof Unshown>;
+
+/** A body that no guess fits. The message names the setting that corrects it and never quotes the body (S4). */
+export class UnreadableBody extends Error {
+  override readonly name = 'UnreadableBody';
+}
+
+/** Turns a response body into a typed value, or throws {@link UnreadableBody} or a zod error. */
+export type Reader<T> = (body: unknown, unshown: Unshown) => T;
+
+/** A documented shape: no guess. */
+export const shown =
+  <T>(schema: z.ZodType<T>): Reader<T> =>
+  (body) =>
+    schema.parse(body);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The value at a dotted path, or undefined. */
+export function at(body: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), body);
+}
+
+/** The body itself and what usual envelopes hold, outermost first: `{data}`, `{data: {lead}}`, `{lead}`, `{result}`. */
+function* layers(body: unknown, wrappers: readonly string[], depth = 0): Generator<unknown> {
+  yield body;
+  if (!isObject(body) || depth > 2) return;
+  for (const key of [...wrappers, 'data', 'result']) if (key in body) yield* layers(body[key], wrappers, depth + 1);
+}
+
+/** One record, bare or in any usual envelope. */
+export const record =
+  <T>(schema: z.ZodType<T>, ...wrappers: string[]): Reader<T> =>
+  (body) => {
+    for (const layer of layers(body, wrappers)) {
+      const parsed = schema.safeParse(layer);
+      if (parsed.success) return parsed.data;
+    }
+    throw new UnreadableBody(`the reply holds no ${wrappers[0] ?? 'record'} in a shape that audit-runner knows`);
+  };
+
+/** A list with what the server says of its paging, when it says anything. */
+export interface Page<T> {
+  items: T[];
+  limit?: number;
+  offset?: number;
+  total?: number;
+}
+
+/** A list: a bare array, or an array under one of the names, with paging read when present. */
+export const list =
+  <T>(schema: z.ZodType<T>, ...wrappers: string[]): Reader<Page<T>> =>
+  (body) => {
+    for (const layer of layers(body, [...wrappers, 'items'])) {
+      const parsed = z.array(schema).safeParse(layer);
+      if (parsed.success) return { items: parsed.data, ...paging(body) };
+    }
+    throw new UnreadableBody(
+      `the reply holds no list of ${wrappers[0] ?? 'records'} in a shape that audit-runner knows`,
+    );
+  };
+
+function paging(body: unknown): Partial<Page<never>> {
+  const page: Partial<Page<never>> = {};
+  for (const place of [body, at(body, 'pagination'), at(body, 'meta'), at(body, 'data.pagination')])
+    for (const key of ['limit', 'offset', 'total'] as const) {
+      const value = at(place, key);
+      if (typeof value === 'number') page[key] = value;
+    }
+  return page;
+}
+
+/** Finds a value under the configured path, or else under the first of the usual names in any usual envelope. */
+function find<T>(body: unknown, path: string | undefined, names: readonly string[], is: (v: unknown) => v is T) {
+  if (path !== undefined) {
+    const value = at(body, path);
+    return is(value) ? value : undefined;
+  }
+  for (const layer of layers(body, ['user', 'account', 'credits', 'tier', 'job', 'subscription', 'plan']))
+    for (const key of names) {
+      const value = at(layer, key);
+      if (is(value)) return value;
+    }
+  return undefined;
+}
+
+const isText = (v: unknown): v is string => typeof v === 'string' && v.length > 0;
+const isNumber = (v: unknown): v is number => typeof v === 'number' && Number.isFinite(v);
+
+/** GET /api/user/current → the ID of the user that the token belongs to. */
+export const userId: Reader<{ userId: string }> = (body, { account }) => {
+  const value = find(body, account.userId, ['id', 'userId', 'user_id', 'uid', 'sub'], isText);
+  if (value === undefined)
+    throw new UnreadableBody(
+      "no user ID in the reply of GET /api/user/current: name its field with 'unshown.account.userId'",
+    );
+  return { userId: value };
+};
+
+/** GET /api/user/tier → the tier's name. */
+export const tier: Reader<{ tier: string }> = (body, { account }) => {
+  const value = find(body, account.tier, ['tier', 'currentTier', 'name', 'plan', 'tierName', 'id'], isText);
+  if (value === undefined)
+    throw new UnreadableBody("no tier in the reply of GET /api/user/tier: name its field with 'unshown.account.tier'");
+  return { tier: value };
+};
+
+const BALANCE = [
+  'balance',
+  'credits',
+  'remaining',
+  'available',
+  'creditsRemaining',
+  'creditBalance',
+  'currentBalance',
+  'remainingCredits',
+  'availableCredits',
+  'total',
+];
+
+/** GET /api/user/credits → the balance. */
+export const balance: Reader<{ balance: number }> = (body, { account }) => {
+  const value = isNumber(body) ? body : find(body, account.balance, BALANCE, isNumber);
+  if (value === undefined)
+    throw new UnreadableBody(
+      "no balance in the reply of GET /api/user/credits: name its field with 'unshown.account.balance'",
+    );
+  return { balance: value };
+};
+
+/** What a job says of itself. */
+export interface JobState {
+  state: 'running' | 'complete' | 'failed';
+}
+const JOB_DONE = /^(complete[d]?|succeeded|success|done|finished)$/i;
+const JOB_FAILED = /^(fail(ed|ure)?|error(ed)?|cancel+ed|timed[_-]?out|aborted)$/i;
+
+/** GET /api/agent/jobs/{id} → running, complete or failed. A status word that we do not know counts as running. */
+export const jobState: Reader<JobState> = (body, { job }) => {
+  const value = find(body, job.status, ['status', 'state', 'jobStatus'], isText);
+  if (value === undefined)
+    throw new UnreadableBody(
+      "no status in the reply of GET /api/agent/jobs/{id}: name its field with 'unshown.job.status'",
+    );
+  return { state: JOB_DONE.test(value) ? 'complete' : JOB_FAILED.test(value) ? 'failed' : 'running' };
+};
+
+/** POST …/audit-analysis/async → the job's ID, when one can be found; without one the analysis itself is polled. */
+export const jobStarted: Reader<{ jobId?: string }> = (body, { job }) => {
+  const value = find(body, job.id, ['jobId', 'job_id', 'id'], isText);
+  return value === undefined ? {} : { jobId: value };
+};
+
+/** A shape that the document does not show and that we hand on as it is. */
+export const anything: Reader<unknown> = (body) => body;
