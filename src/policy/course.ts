@@ -1,0 +1,165 @@
+/**
+ * The run's half of paying once (S2): what a run that wants one paid thing does next, as a pure function of what happened
+ * so far. Convert, create and note use it alike; the ledger's half is in `pay-once.ts`.
+ */
+
+/** What one try to send came back with. */
+export type SendOutcome =
+  /** Paid for. `ref` is missing when the reply could not be read: the money is spent all the same (S3). */
+  | { kind: 'paid'; credits: number; ref?: string }
+  /** Nobody knows. Until `overAt` it may still happen. */
+  | { kind: 'unknown'; overAt: number }
+  /** The service refused and nothing happened; a look explains why. */
+  | { kind: 'refused'; reason: string }
+  /** The request never left. */
+  | { kind: 'notSent'; reason: string }
+  /** 429: nothing happened; the whole class is parked. */
+  | { kind: 'throttled'; retryAt: number }
+  /** The ledger: another attempt may still have an effect. */
+  | { kind: 'open'; overAt: number }
+  /** The ledger: the look is too old. */
+  | { kind: 'stale' }
+  /** The ledger or the service: the account is on hold. */
+  | { kind: 'held' }
+  /** The ledger: a cap stands in the way; `until` when it ends by itself. */
+  | { kind: 'capped'; cap: 'run' | 'day' | 'floor'; until?: number };
+
+/** What a look came back with. */
+export type LookOutcome = 'found' | 'notFound' | 'cannotTell';
+
+export type CourseEvent =
+  | { type: 'looked'; askedAt: number; found: LookOutcome }
+  | { type: 'sent'; outcome: SendOutcome }
+  | { type: 'decided'; decision: PersonDecision };
+
+/** What a person may answer when the run cannot tell. */
+export type PersonDecision = 'sendAgain' | 'itHappened' | 'giveUp';
+
+export type Step =
+  | { do: 'look'; notBefore: number; why: 'first' | 'stale' | 'settling' | 'explain' | 'upstream' }
+  | { do: 'send'; lookedAt: number; notBefore: number }
+  | { do: 'awaitHold' }
+  | { do: 'awaitBudget'; cap: 'day' | 'floor'; until?: number }
+  | { do: 'ask'; why: 'cannotTell' | 'unknownTwice' }
+  | { do: 'end'; how: 'paid' | 'foundPaid' | 'alreadyDone' | 'overRunCap' | 'gaveUp'; credits?: number; ref?: string }
+  | { do: 'end'; how: 'refused'; reason: string };
+
+export interface Course {
+  readonly step: Step;
+  /** Sends of this run whose outcome stayed unknown. */
+  readonly unknowns: number;
+  /** While set, an attempt (ours or another run's) may still have an effect. */
+  readonly overAt?: number;
+  /** The open attempt is this run's own: then what a look finds was paid for by us. */
+  readonly ours: boolean;
+  /** Looks since the outcome became unknown, and tries since the service was last reached. */
+  readonly looks: number;
+  readonly failures: number;
+  /** A refusal that the next look explains. */
+  readonly refusal?: string;
+}
+
+/** One automatic resend; then a person decides. */
+const MAX_UNKNOWN = 2;
+const MAX_BACKOFF_MS = 600_000;
+
+export const start = (now: number): Course => ({
+  step: { do: 'look', notBefore: now, why: 'first' },
+  unknowns: 0,
+  ours: false,
+  looks: 0,
+  failures: 0,
+});
+
+/** The next step. @param settlingMs sets the rhythm of the looks while it is open what became of a request. */
+export function advance(course: Course, event: CourseEvent, now: number, settlingMs: number): Course {
+  if (event.type === 'looked') return afterLook(course, event, now, settlingMs);
+  if (event.type === 'decided') return afterDecision(course, event.decision, now);
+  return afterSend(course, event.outcome, now, settlingMs);
+}
+
+function afterLook(
+  course: Course,
+  look: { askedAt: number; found: LookOutcome },
+  now: number,
+  settlingMs: number,
+): Course {
+  if (look.found === 'found') return end(course, course.ours ? 'foundPaid' : 'alreadyDone');
+  if (look.found === 'cannotTell') return { ...course, step: { do: 'ask', why: 'cannotTell' } };
+  if (course.refusal !== undefined) return { ...course, step: { do: 'end', how: 'refused', reason: course.refusal } };
+  if (course.overAt !== undefined && look.askedAt <= course.overAt)
+    return lookLater(course, course.overAt, now, settlingMs);
+  if (course.unknowns >= MAX_UNKNOWN) return { ...settled(course), step: { do: 'ask', why: 'unknownTwice' } };
+  return { ...settled(course), step: { do: 'send', lookedAt: look.askedAt, notBefore: now } };
+}
+
+function afterSend(course: Course, outcome: SendOutcome, now: number, settlingMs: number): Course {
+  const reached = { ...course, failures: 0 };
+  switch (outcome.kind) {
+    case 'paid':
+      return {
+        ...reached,
+        step: { do: 'end', how: 'paid', credits: outcome.credits, ...(outcome.ref && { ref: outcome.ref }) },
+      };
+    case 'unknown':
+      return look(
+        { ...reached, unknowns: course.unknowns + 1, overAt: outcome.overAt, ours: true, looks: 0 },
+        now,
+        'settling',
+      );
+    case 'open':
+      return look({ ...reached, overAt: outcome.overAt, looks: 0 }, now, 'settling');
+    case 'refused':
+      return look({ ...reached, refusal: outcome.reason }, now, 'explain');
+    case 'stale':
+      return look(reached, now, 'stale');
+    case 'throttled':
+      return { ...reached, step: { do: 'look', notBefore: outcome.retryAt, why: 'stale' } };
+    case 'notSent': {
+      const wait = Math.min(MAX_BACKOFF_MS, (settlingMs / 60) * 2 ** Math.min(course.failures, 10));
+      return { ...course, failures: course.failures + 1, step: { do: 'look', notBefore: now + wait, why: 'upstream' } };
+    }
+    case 'held':
+      return { ...reached, step: { do: 'awaitHold' } };
+    case 'capped':
+      if (outcome.cap === 'run') return end(reached, 'overRunCap');
+      return {
+        ...reached,
+        step: { do: 'awaitBudget', cap: outcome.cap, ...(outcome.until && { until: outcome.until }) },
+      };
+  }
+}
+
+function afterDecision(course: Course, decision: PersonDecision, now: number): Course {
+  if (decision === 'giveUp') return end(course, 'gaveUp');
+  if (decision === 'itHappened') return end(course, course.unknowns > 0 ? 'foundPaid' : 'alreadyDone');
+  return look({ ...course, unknowns: Math.min(course.unknowns, MAX_UNKNOWN - 1) }, now, 'first');
+}
+
+/** After a hold or a cap has gone: look again, since the wait may have been long. */
+export const resume = (course: Course, now: number): Course => look(course, now, 'stale');
+
+const look = (course: Course, now: number, why: 'first' | 'stale' | 'settling' | 'explain'): Course => ({
+  ...course,
+  step: { do: 'look', notBefore: now, why },
+});
+
+const end = (course: Course, how: 'foundPaid' | 'alreadyDone' | 'overRunCap' | 'gaveUp'): Course => ({
+  ...course,
+  step: { do: 'end', how },
+});
+
+function settled(course: Course): Course {
+  const { overAt: _, ...rest } = course;
+  return { ...rest, ours: false, looks: 0 };
+}
+
+/** Looks that may end the wait early come soon first, then thrice as late each time; the last one settles it. */
+function lookLater(course: Course, overAt: number, now: number, settlingMs: number): Course {
+  const next = now + (settlingMs / 60) * 3 ** course.looks;
+  return {
+    ...course,
+    looks: course.looks + 1,
+    step: { do: 'look', notBefore: Math.min(next, Math.max(overAt + 1, now)), why: 'settling' },
+  };
+}

@@ -1,0 +1,199 @@
+/**
+ * Paying once: the protocol of S1–S3 as pure functions. It has two halves that trust nothing but each other's rules:
+ *
+ * - the *flights*, kept by the account's ledger: which attempt may send for a subject, and until when it can still have an
+ *   effect (S1);
+ * - the *course* of a run that wants one paid thing: look, send, look again, wait, ask a person (S2).
+ *
+ * All times are milliseconds of the Temporal server's clock (workflow time). A look's time is the moment at which it was
+ * asked for, never when it returned, so a look is never taken to be fresher than it is.
+ */
+
+/** How long things can take. All milliseconds. */
+export interface PayTiming {
+  /** From the ledger's grant to the first byte of the request; a request that cannot make it is not sent. @default 5000 */
+  readonly sendWindowMs: number;
+  /** The client's time limit of a paid call. @default 210000 */
+  readonly paidTimeoutMs: number;
+  /** How long after a request's last possible end the service may still commit it. @default 300000 */
+  readonly settlingMs: number;
+}
+
+/** How much older than a settlement a look may be and still be trusted: none, plus the clocks' tolerance. */
+const CLOCK_TOLERANCE_MS = 2_000;
+/** How long settled subjects are remembered; a look older than what is remembered must be repeated. */
+export const REMEMBER_MS = 3_600_000;
+/** Upper bound on remembered subjects: two hours at the documented 20 writes a minute. */
+const REMEMBER_MAX = 2_400;
+
+/** One attempt that was allowed to send and is not settled. */
+export interface Flight {
+  readonly attempt: string;
+  /** The run whose cap the credits count against. */
+  readonly run: string;
+  readonly credits: number;
+  readonly grantedAt: number;
+  /** From this moment on, what a look does not find has not happened and will not happen. */
+  readonly overAt: number;
+}
+
+/** A subject that was settled as paid. */
+export interface Settled {
+  readonly subject: string;
+  readonly attempt: string;
+  readonly run: string;
+  readonly at: number;
+  readonly credits: number;
+  /** What was paid for (the project's ID), when known. */
+  readonly ref?: string;
+  /** Concluded from a look; the attempt's own reply may still correct it. */
+  readonly byLook: boolean;
+}
+
+/** The ledger's half of the state. */
+export interface Flights {
+  readonly open: Readonly<Record<string, Flight>>;
+  readonly settled: readonly Settled[];
+  /** A look asked for before this cannot be trusted for any subject: what was settled then is forgotten. */
+  readonly forgottenBefore: number;
+}
+
+export const noFlights = (forgottenBefore = 0): Flights => ({ open: {}, settled: [], forgottenBefore });
+
+/** What an attempt asks the ledger just before it sends. */
+export interface SendRequest {
+  readonly subject: string;
+  /** Unique for each try of each activity of each run. */
+  readonly attempt: string;
+  readonly run: string;
+  readonly credits: number;
+  /** When the look was asked for that found the subject not paid. */
+  readonly lookedAt: number;
+}
+
+export type FlightAnswer =
+  | { kind: 'granted'; flight: Flight }
+  /** Another attempt may still have an effect until `overAt`. */
+  | { kind: 'open'; overAt: number; attempt: string }
+  /** The look is older than what the ledger remembers of this subject: look again. */
+  | { kind: 'stale' };
+
+/** May this attempt send? Asking again with the same attempt gives the same answer (updates are retried). */
+export function admit(flights: Flights, request: SendRequest, now: number, timing: PayTiming): FlightAnswer {
+  const open = flights.open[request.subject];
+  if (open?.attempt === request.attempt) return { kind: 'granted', flight: open };
+  // S1: one attempt, until it settles or a look made after its very last effect did not find it.
+  if (open && request.lookedAt <= open.overAt) return { kind: 'open', overAt: open.overAt, attempt: open.attempt };
+  if (request.lookedAt <= flights.forgottenBefore) return { kind: 'stale' };
+  const settled = flights.settled.find((s) => s.subject === request.subject);
+  if (settled && request.lookedAt <= settled.at + CLOCK_TOLERANCE_MS) return { kind: 'stale' };
+  const { attempt, run, credits } = request;
+  const overAt = now + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs;
+  return { kind: 'granted', flight: { attempt, run, credits, grantedAt: now, overAt } };
+}
+
+/** Records a grant. */
+export const take = (flights: Flights, subject: string, flight: Flight): Flights => ({
+  ...flights,
+  open: { ...flights.open, [subject]: flight },
+});
+
+/** What became of an attempt, or what a look found of a subject. */
+export type Settlement =
+  /** The attempt's own reply: paid. `credits` is what the reply says was used. */
+  | { kind: 'paid'; credits: number; ref?: string }
+  /** The attempt's own reply or its transport: nothing happened. */
+  | { kind: 'notPaid' }
+  /** A look found the subject paid for. */
+  | { kind: 'foundPaid'; ref?: string }
+  /** A look, asked for at `lookedAt`, did not find it. */
+  | { kind: 'foundNothing'; lookedAt: number };
+
+/** A change of what was spent, to be booked by the ledger on the day `at` for `run`. */
+export interface Booking {
+  readonly subject: string;
+  readonly run: string;
+  readonly credits: number;
+  readonly at: number;
+}
+
+/** Settles a subject. Settling twice books once; a later and better word corrects an earlier conclusion. */
+export function settle(
+  flights: Flights,
+  subject: string,
+  attempt: string,
+  run: string,
+  settlement: Settlement,
+  now: number,
+): { flights: Flights; booking?: Booking } {
+  const open = flights.open[subject];
+  const mine = open?.attempt === attempt ? open : undefined;
+  const before = flights.settled.find((s) => s.subject === subject && s.attempt === attempt);
+  switch (settlement.kind) {
+    case 'paid': {
+      const { credits, ref } = settlement;
+      const entry: Settled = {
+        subject,
+        attempt,
+        run: before?.run ?? mine?.run ?? run,
+        at: now,
+        credits,
+        ...(ref && { ref }),
+        byLook: false,
+      };
+      // Also booked when the ledger does not know the attempt (it was lost meanwhile): money is never forgotten (S3).
+      const difference = credits - (before?.credits ?? 0);
+      return {
+        flights: remember(mine ? without(flights, subject) : flights, entry, now),
+        ...(difference !== 0 && { booking: { subject, run: entry.run, credits: difference, at: now } }),
+      };
+    }
+    case 'notPaid': {
+      if (mine) return { flights: without(flights, subject) };
+      if (!before?.byLook) return { flights };
+      // Somebody else paid for it in the meantime, not this attempt: give the credits back to the books.
+      const corrected: Settled = { ...before, credits: 0, byLook: false };
+      return {
+        flights: remember(flights, corrected, now),
+        booking: { subject, run: before.run, credits: -before.credits, at: now },
+      };
+    }
+    case 'foundPaid': {
+      if (!open) return { flights: claim(flights, subject, settlement.ref) };
+      const entry: Settled = {
+        subject,
+        attempt: open.attempt,
+        run: open.run,
+        at: now,
+        credits: open.credits,
+        ...(settlement.ref && { ref: settlement.ref }),
+        byLook: true,
+      };
+      return {
+        flights: remember(without(flights, subject), entry, now),
+        booking: { subject, run: open.run, credits: open.credits, at: now },
+      };
+    }
+    case 'foundNothing':
+      return { flights: open && settlement.lookedAt > open.overAt ? without(flights, subject) : flights };
+  }
+}
+
+/** Notes which thing a settled subject became, so that another subject does not take it for its own. */
+function claim(flights: Flights, subject: string, ref: string | undefined): Flights {
+  if (!ref) return flights;
+  return { ...flights, settled: flights.settled.map((s) => (s.subject === subject && !s.ref ? { ...s, ref } : s)) };
+}
+
+function without(flights: Flights, subject: string): Flights {
+  const { [subject]: _, ...open } = flights.open;
+  return { ...flights, open };
+}
+
+function remember(flights: Flights, entry: Settled, now: number): Flights {
+  const all = [...flights.settled.filter((s) => s.subject !== entry.subject), entry];
+  const kept = all.filter((s) => s.at > now - REMEMBER_MS).slice(-REMEMBER_MAX);
+  const dropped = all.slice(0, all.length - kept.length);
+  const forgottenBefore = Math.max(flights.forgottenBefore, ...dropped.map((s) => s.at + CLOCK_TOLERANCE_MS));
+  return { ...flights, settled: kept, forgottenBefore };
+}

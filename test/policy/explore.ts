@@ -1,0 +1,295 @@
+/**
+ * Explores the pay-once protocol: real ledger and course functions against a simulated service that pays for every
+ * request it commits, under seeded schedules of crashes, zombies, late commits, resets, second starts and lost ledgers.
+ * Run `npm run explore -- 100000` for more schedules than the test takes.
+ */
+import { advance, type Course, type LookOutcome, resume, type SendOutcome, start } from '../../src/policy/course';
+import * as ledger from '../../src/policy/ledger';
+
+const PRICE = 1000;
+const TIMING = { sendWindowMs: 5_000, paidTimeoutMs: 210_000, settlingMs: 300_000 };
+const CAP = 3 * PRICE;
+/** Requests that a run may spend before the simulation gives it up: no schedule may run for ever. */
+const MAX_STEPS = 400;
+
+export interface Options {
+  seed: number;
+  /** Negative control: looks always say "not found". */
+  blind?: boolean;
+  /** Negative control: every `beginSend` is granted. */
+  lawless?: boolean;
+}
+
+export interface Outcome {
+  seed: number;
+  problems: string[];
+  /** What this schedule exercised, for the test that the explorer does explore. */
+  seen: Set<string>;
+}
+
+/** Mulberry32: small, fast and good enough to pick schedules. */
+function random(seed: number): () => number {
+  let a = seed >>> 0;
+  return () => {
+    a = (a + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(a ^ (a >>> 15), a | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+type Process = Generator<number, void, void>;
+
+class World {
+  now = 1_700_000_000_000;
+  readonly problems: string[] = [];
+  readonly seen = new Set<string>();
+  readonly commits = new Map<string, number[]>();
+  private readonly rng: () => number;
+  private readonly queue: { at: number; order: number; process: Process }[] = [];
+  private order = 0;
+  state: ledger.LedgerState;
+  ledgerWasLost = false;
+  private lawless: boolean;
+
+  constructor(readonly options: Options) {
+    this.rng = random(options.seed);
+    this.lawless = options.lawless ?? false;
+    this.state = ledger.openLedger(
+      { account: 'a', timing: TIMING, budget: { perDay: CAP, balanceFloor: 0, timeZone: 'UTC' } },
+      this.now,
+      false,
+    );
+  }
+
+  chance(share: number, name: string): boolean {
+    const hit = this.rng() < share;
+    if (hit) this.seen.add(name);
+    return hit;
+  }
+  between(from: number, to: number): number {
+    return from + Math.floor(this.rng() * (to - from));
+  }
+  spawn(process: Process, delay = 0): void {
+    this.queue.push({ at: this.now + delay, order: this.order++, process });
+  }
+  run(): void {
+    while (this.queue.length > 0) {
+      this.queue.sort((a, b) => a.at - b.at || a.order - b.order);
+      const next = this.queue.shift();
+      if (!next) return;
+      this.now = next.at;
+      const { done, value } = next.process.next();
+      if (!done) this.queue.push({ at: this.now + value, order: this.order++, process: next.process });
+    }
+  }
+
+  begin(request: ledger.BeginSend): ledger.BeginAnswer {
+    const { state, answer } = ledger.beginSend(this.state, request, this.now);
+    if (this.lawless && answer.kind !== 'granted') {
+      const flight = {
+        attempt: request.attempt,
+        run: request.run,
+        credits: PRICE,
+        grantedAt: this.now,
+        overAt: this.now,
+      };
+      return { kind: 'granted', flight };
+    }
+    this.state = state;
+    return answer;
+  }
+  settle(request: ledger.Settle): number {
+    const { state, booked } = ledger.settle(this.state, request, this.now);
+    this.state = state;
+    return booked;
+  }
+  paid(subject: string): number {
+    return this.commits.get(subject)?.length ?? 0;
+  }
+  commit(subject: string): void {
+    this.commits.set(subject, [...(this.commits.get(subject) ?? []), this.now]);
+    if (this.paid(subject) > 1) this.problems.push(`S1/S2: ${subject} paid ${this.paid(subject)} times`);
+    const total = [...this.commits.values()].flat().length * PRICE;
+    if (total > CAP && !this.ledgerWasLost) this.problems.push(`S3: ${total} credits spent, ${CAP} allowed`);
+  }
+}
+
+/** The service at work on one request: it commits now, late or never. */
+function* commitLater(world: World, subject: string, delay: number): Process {
+  if (delay > 0) yield delay;
+  world.commit(subject);
+}
+
+interface Call {
+  subject: string;
+  run: string;
+  attempt: string;
+  lookedAt: number;
+  /** Filled when the activity's answer is known; a crash leaves it empty. */
+  outcome?: SendOutcome;
+  over: boolean;
+}
+
+/** The paid activity. A crashed worker's activity may go on as a zombie: nobody hears its answer, but it still acts. */
+function* paidActivity(world: World, call: Call): Process {
+  const askedAt = world.now;
+  if (world.chance(0.1, 'slow grant')) yield world.between(0, 9_000);
+  const { subject, attempt, run, lookedAt } = call;
+  const answer = world.begin({ subject, attempt, run, lookedAt, credits: PRICE, runCap: 2 * PRICE });
+  const finish = (outcome: SendOutcome) => {
+    call.outcome = outcome;
+    call.over = true;
+  };
+  const settle = (settlement: ledger.Settle['settlement']) => world.settle({ subject, attempt, run, settlement });
+  if (answer.kind === 'held' || answer.kind === 'stale') return finish({ kind: answer.kind });
+  if (answer.kind === 'capped') return finish(answer);
+  if (answer.kind === 'parked') return finish({ kind: 'throttled', retryAt: answer.until });
+  if (answer.kind === 'open') return finish(answer);
+  yield world.between(1, 6_000);
+  if (world.now > askedAt + TIMING.sendWindowMs) {
+    settle({ kind: 'notPaid' });
+    return finish({ kind: 'notSent', reason: 'tooLate' });
+  }
+  if (world.chance(0.05, 'not sent')) {
+    settle({ kind: 'notPaid' });
+    return finish({ kind: 'notSent', reason: 'refused' });
+  }
+  if (world.chance(0.05, 'throttled')) {
+    settle({ kind: 'notPaid' });
+    return finish({ kind: 'throttled', retryAt: world.now + 60_000 });
+  }
+  if (world.chance(0.05, 'refused')) {
+    settle({ kind: 'notPaid' });
+    return finish({ kind: 'refused', reason: 'http400' });
+  }
+  const latest = TIMING.paidTimeoutMs + TIMING.settlingMs - 1;
+  if (world.chance(0.35, 'outcome unknown')) {
+    if (world.chance(0.7, 'committed unseen')) {
+      const delay = world.chance(0.5, 'late commit') ? world.between(1, latest) : 0;
+      world.spawn(commitLater(world, subject, delay));
+    }
+    yield world.between(1, TIMING.paidTimeoutMs);
+    return finish({ kind: 'unknown', overAt: answer.flight.overAt });
+  }
+  yield world.between(1, 30_000);
+  world.commit(subject);
+  if (world.chance(0.2, 'slow reply')) yield world.between(1, 150_000);
+  const lostSettle = world.chance(0.1, 'settle lost');
+  if (!lostSettle) settle({ kind: 'paid', credits: PRICE, ref: `project of ${attempt}` });
+  finish({ kind: 'paid', credits: PRICE });
+}
+
+/** One run of a workflow for one subject, with the misfortunes that a run can have. */
+function* workflow(world: World, subject: string, id: string, history: Course[] = []): Process {
+  let course = history.at(-1) ?? start(world.now);
+  let attempts = 0;
+  const snapshots = [course];
+  for (let steps = 0; steps < MAX_STEPS; steps++) {
+    const { step } = course;
+    if (step.do === 'end') return yield* finishRun(world, subject, id, course);
+    if (world.chance(0.01, 'terminated and started again'))
+      return world.spawn(workflow(world, subject, `${id}+`), world.between(0, 5_000));
+    if (world.chance(0.01, 'reset')) {
+      const back = snapshots.slice(0, world.between(1, snapshots.length + 1));
+      return world.spawn(workflow(world, subject, `${id}~`, back), world.between(0, 5_000));
+    }
+    if (step.do === 'look') {
+      yield Math.max(0, step.notBefore - world.now);
+      const askedAt = world.now;
+      yield world.between(10, 20_000);
+      const found: LookOutcome = !world.options.blind && world.paid(subject) > 0 ? 'found' : 'notFound';
+      yield world.between(10, 20_000);
+      course = advance(course, { type: 'looked', askedAt, found }, world.now, TIMING.settlingMs);
+    } else if (step.do === 'send') {
+      if (world.chance(0.05, 'long queue')) yield world.between(0, 4_000_000);
+      let call: Call = {
+        subject,
+        run: id,
+        attempt: `${id}/${steps}/${attempts++}`,
+        lookedAt: step.lookedAt,
+        over: false,
+      };
+      world.spawn(paidActivity(world, call));
+      const patience = world.chance(0.12, 'worker lost in the call')
+        ? world.between(0, 20_000)
+        : Number.POSITIVE_INFINITY;
+      for (let waited = 0; !call.over; waited += 500) {
+        if (waited > patience) {
+          // Temporal starts the activity again; the first one may still be alive somewhere.
+          call = { subject, run: id, attempt: `${id}/${steps}/${attempts++}`, lookedAt: step.lookedAt, over: false };
+          world.spawn(paidActivity(world, call));
+          waited = Number.NEGATIVE_INFINITY;
+        }
+        yield 500;
+      }
+      const outcome = call.outcome ?? { kind: 'stale' };
+      course = advance(course, { type: 'sent', outcome }, world.now, TIMING.settlingMs);
+    } else if (step.do === 'awaitHold' || step.do === 'awaitBudget') {
+      if (step.do === 'awaitBudget' && step.cap === 'day') return;
+      yield 60_000;
+      course = resume(course, world.now);
+    } else {
+      world.seen.add(`asked: ${step.why}`);
+      yield world.between(0, 1_000_000);
+      // A person who looks into the web app first: sees what is there, sends again only if nothing is.
+      const decision =
+        world.paid(subject) > 0 ? 'itHappened' : world.chance(0.5, 'sent again by a person') ? 'sendAgain' : 'giveUp';
+      course = advance(course, { type: 'decided', decision }, world.now, TIMING.settlingMs);
+    }
+    snapshots.push(course);
+  }
+  world.problems.push(`${id} did not end`);
+}
+
+function* finishRun(world: World, subject: string, id: string, course: Course): Process {
+  const { step } = course;
+  if (step.do !== 'end') return;
+  world.seen.add(`ended: ${step.how}`);
+  if (step.how === 'foundPaid' || step.how === 'alreadyDone')
+    world.settle({ subject, attempt: '', run: id, settlement: { kind: 'foundPaid' } });
+  if ((step.how === 'foundPaid' || step.how === 'alreadyDone' || step.how === 'paid') && world.paid(subject) === 0)
+    world.problems.push(`S6: ${id} says ${step.how} but ${subject} was never paid`);
+  yield 0;
+}
+
+function* ledgerIsLost(world: World, delay: number): Process {
+  yield delay;
+  world.ledgerWasLost = true;
+  const { account, timing, budget } = world.state;
+  world.state = ledger.openLedger({ account, timing, budget }, world.now, true);
+}
+
+/** Runs one schedule and says what was violated. */
+export function explore(options: Options): Outcome {
+  const world = new World(options);
+  const subjects = ['lead:1', 'lead:2', 'lead:3', 'lead:4', 'lead:5'].slice(0, world.between(1, 6));
+  for (const subject of subjects)
+    for (let n = world.between(1, 4); n > 0; n--)
+      world.spawn(workflow(world, subject, `${subject}#${n}`), world.between(0, 600_000));
+  if (world.chance(0.15, 'ledger lost')) world.spawn(ledgerIsLost(world, world.between(0, 900_000)));
+  world.run();
+  if (!world.ledgerWasLost) {
+    // The books: everything that was paid for is booked or still visibly open; nothing else is booked.
+    const booked = Object.values(world.state.days).reduce((a, b) => a + b, 0);
+    const open = ledger.reservedCredits(world.state);
+    const paid = [...world.commits.values()].flat().length * PRICE;
+    if (booked > paid || booked + open < paid) world.problems.push(`S3: paid ${paid}, booked ${booked}, open ${open}`);
+  }
+  return { seed: options.seed, problems: world.problems, seen: world.seen };
+}
+
+if (require.main === module) {
+  const count = Number(process.argv[2] ?? 100_000);
+  const bad: Outcome[] = [];
+  const began = Date.now();
+  for (let seed = 1; seed <= count; seed++) {
+    const outcome = explore({ seed });
+    if (outcome.problems.length > 0) bad.push(outcome);
+  }
+  for (const { seed, problems } of bad.slice(0, 10)) process.stdout.write(`seed ${seed}: ${problems.join('; ')}\n`);
+  process.stdout.write(
+    `${count} schedules in ${((Date.now() - began) / 1000).toFixed(1)} s, ${bad.length} with a violation\n`,
+  );
+  process.exitCode = bad.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,177 @@
+import { advance, start } from '../../src/policy/course';
+import { dayOf, nextDay } from '../../src/policy/day';
+import * as ledger from '../../src/policy/ledger';
+
+const timing = { sendWindowMs: 5_000, paidTimeoutMs: 210_000, settlingMs: 300_000 };
+const NOW = Date.UTC(2026, 10, 21, 12);
+const open = (budget: Partial<ledger.Budget> = {}) =>
+  ledger.openLedger(
+    { account: 'a', timing, budget: { perDay: null, balanceFloor: 0, timeZone: 'UTC', ...budget } },
+    NOW,
+    false,
+  );
+const request = (subject: string, over: Partial<ledger.BeginSend> = {}): ledger.BeginSend => ({
+  subject,
+  attempt: `${subject}/1`,
+  run: 'r',
+  credits: 1000,
+  lookedAt: NOW - 1,
+  runCap: 100_000,
+  ...over,
+});
+
+describe('the ledger grants, books and holds', () => {
+  test('S1: a second attempt for an open subject is told until when, the same attempt is granted again', () => {
+    const first = ledger.beginSend(open(), request('lead:1'), NOW);
+    expect(first.answer.kind).toBe('granted');
+    expect(ledger.beginSend(first.state, request('lead:1'), NOW + 9).answer).toEqual(first.answer);
+    const second = ledger.beginSend(first.state, request('lead:1', { attempt: 'other' }), NOW + 10);
+    expect(second.answer).toMatchObject({ kind: 'open', overAt: NOW + 515_000, attempt: 'lead:1/1' });
+  });
+
+  test('S2: a look made after the last possible effect frees the subject, one made before does not', () => {
+    const { state } = ledger.beginSend(open(), request('lead:1'), NOW);
+    const later = (lookedAt: number) =>
+      ledger.beginSend(state, request('lead:1', { attempt: 'b', lookedAt }), NOW + 600_000).answer.kind;
+    expect(later(NOW + 515_000)).toBe('open');
+    expect(later(NOW + 515_001)).toBe('granted');
+  });
+
+  test('S2: a look from before the payment was settled is stale', () => {
+    const granted = ledger.beginSend(open(), request('lead:1'), NOW).state;
+    const { state, booked } = ledger.settle(
+      granted,
+      { subject: 'lead:1', attempt: 'lead:1/1', run: 'r', settlement: { kind: 'paid', credits: 1000 } },
+      NOW + 50,
+    );
+    expect(booked).toBe(1000);
+    expect(ledger.beginSend(state, request('lead:1', { attempt: 'b' }), NOW + 60).answer.kind).toBe('stale');
+  });
+
+  test('S3: caps count what is open as well as what is spent', () => {
+    const run = ledger.beginSend(open(), request('lead:1', { runCap: 1500 }), NOW).state;
+    expect(ledger.beginSend(run, request('lead:2', { runCap: 1500 }), NOW).answer).toEqual({
+      kind: 'capped',
+      cap: 'run',
+    });
+    const day = ledger.beginSend(open({ perDay: 1999 }), request('lead:1'), NOW).state;
+    expect(ledger.beginSend(day, request('lead:2'), NOW).answer).toEqual({
+      kind: 'capped',
+      cap: 'day',
+      until: Date.UTC(2026, 10, 22),
+    });
+    const floor = ledger.readBalance(open({ balanceFloor: 500 }), 2499, NOW);
+    const one = ledger.beginSend(floor, request('lead:1'), NOW);
+    expect(one.answer.kind).toBe('granted');
+    expect(ledger.beginSend(one.state, request('lead:2'), NOW).answer).toEqual({ kind: 'capped', cap: 'floor' });
+  });
+
+  test('S3: a payment settled twice is booked once, and a refusal corrects what a look had concluded', () => {
+    const granted = ledger.beginSend(open(), request('lead:1'), NOW).state;
+    const found = ledger.settle(
+      granted,
+      { subject: 'lead:1', attempt: '', run: 'r2', settlement: { kind: 'foundPaid' } },
+      NOW,
+    );
+    expect(found.booked).toBe(1000);
+    const paid = {
+      subject: 'lead:1',
+      attempt: 'lead:1/1',
+      run: 'r',
+      settlement: { kind: 'paid', credits: 1000 },
+    } as const;
+    const again = ledger.settle(found.state, paid, NOW);
+    expect(again.booked).toBe(0);
+    expect(ledger.spentOn(again.state, NOW)).toBe(1000);
+    const refused = ledger.settle(found.state, { ...paid, settlement: { kind: 'notPaid' } }, NOW);
+    expect(ledger.spentOn(refused.state, NOW)).toBe(0);
+    expect(refused.state.runs.r?.spent).toBe(0);
+  });
+
+  test('S3: what was paid is booked even when the ledger does not know the attempt', () => {
+    const { state } = ledger.settle(
+      open(),
+      { subject: 'lead:1', attempt: 'x', run: 'r', settlement: { kind: 'paid', credits: 1000 } },
+      NOW,
+    );
+    expect(ledger.spentOn(state, NOW)).toBe(1000);
+  });
+
+  test('S3: credits spent in the web app are noted apart', () => {
+    const read = ledger.readBalance(open(), 10_000, NOW);
+    const booked = ledger.book(read, { subject: 'lead:1', run: 'r', credits: 1000, at: NOW });
+    expect(ledger.readBalance(booked, 7_000, NOW + 1).elsewhere).toBe(2000);
+  });
+
+  test('a lost ledger grants nothing until every send that it may have granted is over', () => {
+    const lost = ledger.openLedger(open(), NOW, true);
+    expect(ledger.beginSend(lost, request('lead:1'), NOW + 514_999).answer.kind).toBe('open');
+    expect(ledger.beginSend(lost, request('lead:1', { lookedAt: NOW }), NOW + 515_001).answer.kind).toBe('stale');
+    expect(ledger.beginSend(lost, request('lead:1', { lookedAt: NOW + 515_001 }), NOW + 515_002).answer.kind).toBe(
+      'granted',
+    );
+  });
+
+  test('an empty balance holds until credits are there; a hold is raised once', () => {
+    const held = ledger.hold(ledger.hold(open(), { kind: 'noCredits', since: NOW, reason: '402', needs: 1000 }), {
+      kind: 'noCredits',
+      since: NOW + 1,
+      reason: 'again',
+    });
+    expect(held.holds).toHaveLength(1);
+    expect(ledger.beginSend(held, request('lead:1'), NOW).answer.kind).toBe('held');
+    const poor = ledger.readBalance(held, 300, NOW + 60_000);
+    expect(poor.holds).toHaveLength(1);
+    expect(ledger.readBalance(poor, 1300, NOW + 120_000).holds).toEqual([]);
+  });
+
+  test('a 429 parks the writes for every process', () => {
+    const parked = ledger.park(open(), 'writes', NOW + 30_000);
+    expect(ledger.beginSend(parked, request('lead:1'), NOW + 29_999).answer).toEqual({
+      kind: 'parked',
+      until: NOW + 30_000,
+    });
+    expect(ledger.beginSend(parked, request('lead:1'), NOW + 30_000).answer.kind).toBe('granted');
+  });
+
+  test.each([
+    ['UTC', '2026-11-21T12:00:00Z', '2026-11-22T00:00:00.000Z'],
+    ['Europe/Berlin', '2026-03-28T23:30:00Z', '2026-03-29T22:00:00.000Z'],
+    ['America/New_York', '2026-11-01T04:30:00Z', '2026-11-02T05:00:00.000Z'],
+  ])('a day in %s ends at its own midnight, summer time or not', (zone, at, end) => {
+    expect(new Date(nextDay(Date.parse(at), zone)).toISOString()).toBe(end);
+    expect(dayOf(nextDay(Date.parse(at), zone), zone)).not.toBe(dayOf(Date.parse(at), zone));
+  });
+});
+
+describe('the course of a run', () => {
+  const sent = (outcome: Parameters<typeof advance>[1] & { type: 'sent' }) =>
+    advance({ ...start(NOW), step: { do: 'send', lookedAt: NOW, notBefore: NOW } }, outcome, NOW, 300_000);
+
+  test('a look that finds it ends the wait at once; "not yet" looks again soon, then ever later, and last when it is over', () => {
+    let course = sent({ type: 'sent', outcome: { kind: 'unknown', overAt: NOW + 515_000 } });
+    const waits: number[] = [];
+    let now = NOW;
+    for (;;) {
+      if (course.step.do !== 'look') break;
+      now = course.step.notBefore;
+      waits.push(now - NOW);
+      course = advance(course, { type: 'looked', askedAt: now, found: 'notFound' }, now, 300_000);
+    }
+    expect(waits).toEqual([0, 5_000, 20_000, 65_000, 200_000, 515_001]);
+    expect(course.step.do).toBe('send');
+    const found = advance(
+      sent({ type: 'sent', outcome: { kind: 'unknown', overAt: NOW + 515_000 } }),
+      { type: 'looked', askedAt: NOW, found: 'found' },
+      NOW,
+      300_000,
+    );
+    expect(found.step).toEqual({ do: 'end', how: 'foundPaid' });
+  });
+
+  test('a 429 is waited out to the millisecond', () => {
+    expect(sent({ type: 'sent', outcome: { kind: 'throttled', retryAt: NOW + 17_123 } }).step).toMatchObject({
+      notBefore: NOW + 17_123,
+    });
+  });
+});
