@@ -4,9 +4,19 @@
  */
 import { z } from 'zod';
 
-const text = z.string().nullish();
-const time = z.string().nullish();
-const count = z.number().nullish();
+// A field that only informs and has an unexpected type counts as missing: one odd record must not stop a whole list.
+const text = z.string().nullish().catch(undefined);
+const time = text;
+const count = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^-?\d+(\.\d+)?$/)
+      .transform(Number),
+  ])
+  .nullish()
+  .catch(undefined);
 
 /** agent-api.md, "Project". */
 export const Project = z.looseObject({

@@ -51,6 +51,12 @@ export interface LedgerState {
   readonly elsewhere: number;
   /** Classes parked by a 429, until when. */
   readonly parked: Readonly<Record<string, number>>;
+  /** What people changed, newest last. */
+  readonly actions?: readonly { at: number; by: string; what: string; reason: string }[];
+  /** What the configuration said last; a person's `setBudget` stands until the configuration changes. */
+  readonly configured?: Budget;
+  /** Open sends that the ledger could not look up, and when it tries again. */
+  readonly postponed?: Readonly<Record<string, number>>;
   /** Set when this ledger replaced one that was lost: nothing is granted before. */
   readonly patientUntil?: number;
 }
@@ -216,6 +222,26 @@ export const release = (state: LedgerState, ...kinds: HoldKind[]): LedgerState =
 export const park = (state: LedgerState, rateClass: string, until: number): LedgerState => ({
   ...state,
   parked: { ...state.parked, [rateClass]: Math.max(until, state.parked[rateClass] ?? 0) },
+});
+
+/** The configuration's budget and timing. A budget that a person set stands until the configured one changes. */
+export function configure(state: LedgerState, budget: Budget, timing: payOnce.PayTiming): LedgerState {
+  const changed = JSON.stringify(state.configured ?? state.budget) !== JSON.stringify(budget);
+  return { ...state, timing, configured: budget, ...(changed && { budget }) };
+}
+
+/** Open sends that nobody settled in good time after they were over, and when the ledger looks them up itself. */
+export function abandoned(state: LedgerState): { subject: string; dueAt: number }[] {
+  return Object.entries(state.flights.open).map(([subject, { overAt }]) => ({
+    subject,
+    dueAt: Math.max(overAt + state.timing.settlingMs, state.postponed?.[subject] ?? 0),
+  }));
+}
+
+/** An open send that could not be looked up is tried again after another settling time. */
+export const postpone = (state: LedgerState, subject: string, now: number): LedgerState => ({
+  ...state,
+  postponed: { ...state.postponed, [subject]: now + state.timing.settlingMs },
 });
 
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);

@@ -23,8 +23,8 @@ export interface PayTiming {
 const CLOCK_TOLERANCE_MS = 2_000;
 /** How long settled subjects are remembered; a look older than what is remembered must be repeated. */
 export const REMEMBER_MS = 3_600_000;
-/** Upper bound on remembered subjects: two hours at the documented 20 writes a minute. */
-const REMEMBER_MAX = 2_400;
+/** Upper bound on remembered subjects: a little over an hour at the documented 20 writes a minute. */
+const REMEMBER_MAX = 1_300;
 
 /** One attempt that was allowed to send and is not settled. */
 export interface Flight {

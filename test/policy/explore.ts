@@ -9,6 +9,7 @@ import * as ledger from '../../src/policy/ledger';
 const PRICE = 1000;
 const TIMING = { sendWindowMs: 5_000, paidTimeoutMs: 210_000, settlingMs: 300_000 };
 const CAP = 3 * PRICE;
+const RUN_CAP = 2 * PRICE;
 /** Requests that a run may spend before the simulation gives it up: no schedule may run for ever. */
 const MAX_STEPS = 400;
 
@@ -136,7 +137,7 @@ function* paidActivity(world: World, call: Call): Process {
   const askedAt = world.now;
   if (world.chance(0.1, 'slow grant')) yield world.between(0, 9_000);
   const { subject, attempt, run, lookedAt } = call;
-  const answer = world.begin({ subject, attempt, run, lookedAt, credits: PRICE, runCap: 2 * PRICE });
+  const answer = world.begin({ subject, attempt, run, lookedAt, credits: PRICE, runCap: RUN_CAP });
   const finish = (outcome: SendOutcome) => {
     call.outcome = outcome;
     call.over = true;
@@ -180,6 +181,9 @@ function* paidActivity(world: World, call: Call): Process {
   finish({ kind: 'paid', credits: PRICE });
 }
 
+/** The first run of each subject belongs to one pipeline, whose cap they share. */
+const budgetOf = (id: string): string => (id.includes('#1') ? 'pipeline' : id);
+
 /** One run of a workflow for one subject, with the misfortunes that a run can have. */
 function* workflow(world: World, subject: string, id: string, history: Course[] = []): Process {
   let course = history.at(-1) ?? start(world.now);
@@ -205,7 +209,7 @@ function* workflow(world: World, subject: string, id: string, history: Course[] 
       if (world.chance(0.05, 'long queue')) yield world.between(0, 4_000_000);
       let call: Call = {
         subject,
-        run: id,
+        run: budgetOf(id),
         attempt: `${id}/${steps}/${attempts++}`,
         lookedAt: step.lookedAt,
         over: false,
@@ -217,7 +221,13 @@ function* workflow(world: World, subject: string, id: string, history: Course[] 
       for (let waited = 0; !call.over; waited += 500) {
         if (waited > patience) {
           // Temporal starts the activity again; the first one may still be alive somewhere.
-          call = { subject, run: id, attempt: `${id}/${steps}/${attempts++}`, lookedAt: step.lookedAt, over: false };
+          call = {
+            subject,
+            run: budgetOf(id),
+            attempt: `${id}/${steps}/${attempts++}`,
+            lookedAt: step.lookedAt,
+            over: false,
+          };
           world.spawn(paidActivity(world, call));
           waited = Number.NEGATIVE_INFINITY;
         }
@@ -274,6 +284,8 @@ export function explore(options: Options): Outcome {
     const booked = Object.values(world.state.days).reduce((a, b) => a + b, 0);
     const open = ledger.reservedCredits(world.state);
     const paid = [...world.commits.values()].flat().length * PRICE;
+    const ofPipeline = world.state.runs.pipeline?.spent ?? 0;
+    if (ofPipeline > RUN_CAP) world.problems.push(`S3: the pipeline spent ${ofPipeline}`);
     if (booked > paid || booked + open < paid) world.problems.push(`S3: paid ${paid}, booked ${booked}, open ${open}`);
   }
   return { seed: options.seed, problems: world.problems, seen: world.seen };

@@ -1,0 +1,130 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
+import type { RateClass } from '../src/agent-api/routes';
+import type { LookOutcome } from '../src/policy/course';
+import type { PayTiming, Settlement } from '../src/policy/pay-once';
+import type { SubjectState } from '../workflows/account-ledger';
+import { describeHold } from '../workflows/shared/ledger-details';
+import { callRoute } from './call';
+import { type Deps, runtimeOf } from './deps';
+
+/** What a workflow needs to know of the account that it works for. */
+export interface AccountFacts {
+  timing: PayTiming & { holdProbeMs: number };
+  limits: Record<RateClass, { max: number; windowMs: number }>;
+  /** Credits of the two calls that cost by the document. */
+  convertPrice: number;
+  createPrice: number;
+}
+
+/** Whether a waiting run may go on, and if not, why and until when. */
+export interface Clearance {
+  clear: boolean;
+  why?: string;
+}
+
+export function createAccountActivities(deps: Deps) {
+  const clearance = async (account: string, need: 'hold' | 'budget'): Promise<Clearance> => {
+    const status = await (await runtimeOf(deps, account).ledger()).status();
+    if (!status) return { clear: true };
+    if (status.holds.length > 0) return { clear: false, why: status.holds.map(describeHold).join('; ') };
+    if (need === 'hold') return { clear: true };
+    const price = runtimeOf(deps, account).account.credits('leads.convert');
+    const { perDay, balanceFloor } = status.budget;
+    const dayFull = perDay !== null && status.spentToday + status.reserved + price > perDay;
+    const floorReached = balanceFloor > 0 && (status.available ?? 0) - price < balanceFloor;
+    return dayFull || floorReached
+      ? { clear: false, why: dayFull ? 'the credits of the day are used up' : 'the balance has reached its floor' }
+      : { clear: true };
+  };
+
+  return {
+    /** The account's facts from the worker's configuration; no call of the API. */
+    async accountFacts({ account: name }: { account: string }): Promise<AccountFacts> {
+      const { account } = runtimeOf(deps, name);
+      return {
+        timing: account.timing,
+        limits: account.limits,
+        convertPrice: account.credits('leads.convert'),
+        createPrice: account.credits('projects.create'),
+      };
+    },
+
+    /** GET the balance: the cheap call that finds out whether a hold has ended. */
+    async probe({ account }: { account: string }): Promise<{ kind: 'ok'; balance: number }> {
+      const { value } = await callRoute(runtimeOf(deps, account), 'account.credits', {}, { ignoreHolds: true });
+      return { kind: 'ok', balance: value.balance };
+    },
+
+    /** Asks the API whether a subject was paid for, for the ledger and without personal data. */
+    async lookUp({ account, subject }: { account: string; subject: string }): Promise<{ found: LookOutcome }> {
+      const [kind, id] = subject.split(':');
+      if (kind !== 'lead' || !id) return { found: 'cannotTell' };
+      const { value: lead } = await callRoute(runtimeOf(deps, account), 'leads.get', { id });
+      return { found: lead.surveyStatus === 'converted' ? 'found' : 'notFound' };
+    },
+
+    /** Tells the ledger what a look found; answers the credits that this booked. */
+    async settleSubject(input: {
+      account: string;
+      subject: string;
+      run: string;
+      settlement: Settlement;
+    }): Promise<number> {
+      const { account, ...rest } = input;
+      return (await runtimeOf(deps, account).ledger()).settle({ ...rest, attempt: '' });
+    },
+
+    /** What other subjects became: these projects are taken. */
+    async claimedRefs({ account }: { account: string }): Promise<string[]> {
+      return (await runtimeOf(deps, account).ledger()).claims();
+    },
+
+    /** What the ledger knows of a subject: open, or recently settled. */
+    async subjectState({ account, subject }: { account: string; subject: string }): Promise<SubjectState> {
+      return (await runtimeOf(deps, account).ledger()).subject(subject);
+    },
+
+    /** Returns when no attempt for the subject can be under way. Retried by Temporal without history events. */
+    async awaitSettled({ account, subject }: { account: string; subject: string }): Promise<void> {
+      const { open } = await (await runtimeOf(deps, account).ledger()).subject(subject);
+      if (!open) return;
+      throw waiting(
+        `${subject} may still be paid for until ${new Date(open.overAt).toISOString()}`,
+        followDelay(Context.current().info.attempt),
+      );
+    },
+
+    /** May a waiting run go on? Asked once; the answer says why not. */
+    clearance: ({ account, need }: { account: string; need: 'hold' | 'budget' }) => clearance(account, need),
+
+    /** Returns when the run may go on. Retried by Temporal without history events; costs no call of the API. */
+    async awaitClearance({ account, need }: { account: string; need: 'hold' | 'budget' }): Promise<void> {
+      const { clear, why } = await clearance(account, need);
+      if (clear) return;
+      const { holdProbeMs } = runtimeOf(deps, account).account.timing;
+      throw waiting(why ?? 'still waiting', Math.min(15_000, holdProbeMs / 4));
+    },
+
+    /** Follows another run of the same item until it has closed. Retried by Temporal without history events. */
+    async awaitRun({ workflowId }: { workflowId: string }): Promise<{ status: string }> {
+      const handle = deps.client.workflow.getHandle(workflowId);
+      try {
+        const { status } = await handle.describe();
+        if (status.name !== 'RUNNING') return { status: status.name };
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return { status: 'NOT_FOUND' };
+        throw error;
+      }
+      throw waiting(`${workflowId} is still running`, followDelay(Context.current().info.attempt));
+    },
+  };
+}
+
+/** Soon at first, then every half minute. */
+const followDelay = (attempt: number) => Math.min(30_000, 250 * 2 ** Math.min(attempt, 7));
+
+const waiting = (message: string, nextRetryDelay: number) =>
+  ApplicationFailure.create({ message, type: 'Waiting', category: 'BENIGN', nextRetryDelay });
+
+export type AccountActivities = ReturnType<typeof createAccountActivities>;

@@ -1,0 +1,111 @@
+/**
+ * One call of the API inside an activity: permit, one attempt, and the attempt's failure as Temporal understands it.
+ * What has to wait is said to the workflow, which shows it (S7); only a permit's bounce is retried by Temporal itself.
+ */
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Attempt, Failure } from '../src/agent-api/failure';
+import type { CallInput } from '../src/agent-api/input';
+import { type RateClass, type Reply, type RouteName, routes } from '../src/agent-api/routes';
+import { type HoldCause, holdCause } from '../src/policy/classify';
+import type { AccountRuntime } from './deps';
+
+/** Failure types that workflows know; stable. */
+export const FailureType = {
+  /** The account is on hold; wait for the ledger to release it. */
+  held: 'AccountHold',
+  /** The service does not answer, or not sensibly; try again later. */
+  upstream: 'UpstreamFailing',
+  /** The service refused; trying again changes nothing. Details: {@link Refusal}. */
+  refused: 'Refused',
+  /** A reply that no guess of `unshown.ts` reads; the message names the setting. */
+  unreadable: 'UnreadableReply',
+} as const;
+
+/** Why the service refused, without its own words (S4). */
+export interface Refusal {
+  status: number;
+  code?: string;
+  requiredTier?: string;
+}
+
+const bounce = (message: string, delayMs: number) =>
+  ApplicationFailure.create({
+    message,
+    type: 'Waiting',
+    nextRetryDelay: Math.max(1, Math.ceil(delayMs)),
+    category: 'BENIGN',
+  });
+
+/** S5: takes a permit, or goes back to the queue until one can be had. Parks and holds of other processes count too. */
+export async function takePermit(runtime: AccountRuntime, rateClass: RateClass, ignoreHolds = false): Promise<void> {
+  const status = await (await runtime.ledger()).status();
+  const hold = status?.holds.find(({ kind }) => kind !== 'manual');
+  if (hold && !ignoreHolds) throw ApplicationFailure.nonRetryable(`account on hold: ${hold.kind}`, FailureType.held);
+  const until = status?.parked[rateClass] ?? 0;
+  if (until > Date.now()) runtime.gate.park(rateClass, until);
+  const permit = await runtime.gate.acquire(rateClass, { signal: Context.current().cancellationSignal });
+  if (!permit.ok) throw bounce(`waits for its turn under the limit of ${rateClass}`, permit.retryAtMs - Date.now());
+}
+
+/** S5: after a 429. The client has parked the class in this process; the ledger parks it in all others. Answers until when. */
+export async function parkClass(runtime: AccountRuntime, rateClass: RateClass): Promise<number> {
+  const until = runtime.gate.parkedUntil(rateClass) ?? Date.now();
+  await (await runtime.ledger()).park(rateClass, until).catch(() => undefined);
+  return until;
+}
+
+/** Puts the account on hold when the failure is the account's and not the call's. */
+export async function reportHold(
+  runtime: AccountRuntime,
+  failure: Failure,
+  needs?: number,
+): Promise<HoldCause | undefined> {
+  const cause = holdCause(failure);
+  if (cause)
+    await (await runtime.ledger()).reportHold({ ...cause, ...(cause.kind === 'noCredits' && needs && { needs }) });
+  return cause;
+}
+
+/** Calls a route that may be repeated (reads and repeatable writes) and returns what it read. */
+export async function callRoute<N extends RouteName>(
+  runtime: AccountRuntime,
+  name: N,
+  input: CallInput = {},
+  options: { ignoreHolds?: boolean } = {},
+): Promise<{ value: Reply<N>; serverTime?: number }> {
+  await takePermit(runtime, routes[name].rateClass, options.ignoreHolds);
+  const attempt = await runtime.api.call(name, { ...input, signal: Context.current().cancellationSignal });
+  const { serverTime } = attempt;
+  if (attempt.ok) return { value: attempt.value, ...(serverTime !== undefined && { serverTime }) };
+  throw await asFailure(runtime, name, attempt);
+}
+
+async function asFailure(runtime: AccountRuntime, name: RouteName, attempt: Extract<Attempt<unknown>, { ok: false }>) {
+  const { failure } = attempt;
+  const where = `${routes[name].method} ${routes[name].path}`;
+  if (failure.kind === 'rejected' && failure.status === 429) {
+    const until = await parkClass(runtime, routes[name].rateClass);
+    return bounce(`the service asked to wait (429) at ${where}`, until - Date.now());
+  }
+  const hold = await reportHold(runtime, failure);
+  if (hold) return ApplicationFailure.nonRetryable(`account on hold: ${hold.kind} (${hold.reason})`, FailureType.held);
+  if (failure.kind === 'rejected') {
+    const { status, code, requiredTier } = failure;
+    const refusal: Refusal = { status, ...(code && { code }), ...(requiredTier && { requiredTier }) };
+    return ApplicationFailure.nonRetryable(
+      `${where} was refused: ${status}${code ? ` ${code}` : ''}`,
+      FailureType.refused,
+      refusal,
+    );
+  }
+  if (failure.kind === 'unreadable')
+    return ApplicationFailure.nonRetryable(
+      `the reply of ${where} cannot be read: ${failure.problem}`,
+      FailureType.unreadable,
+    );
+  return ApplicationFailure.nonRetryable(
+    `the service does not answer ${where} (${failure.reason})`,
+    FailureType.upstream,
+  );
+}

@@ -1,0 +1,180 @@
+/** Listing leads and deciding on them where they are: what leaves is IDs, scores and reason codes (S4). */
+import { ApplicationFailure } from '@temporalio/common';
+import { z } from 'zod';
+import type { LeadPage } from '../src/agent-api/records';
+import type { LeadPipelineInput } from '../src/policy/inputs/lead-pipeline';
+import { type Decision, decide } from '../src/policy/scoring';
+import { type LeadDecision, select } from '../src/policy/selection';
+import { type Kept, keep, open } from '../src/storage/claim';
+import { callRoute } from './call';
+import { type Deps, runtimeOf } from './deps';
+
+/** Documented maximum of a page. */
+const PAGE = 500;
+
+/** One page as a workflow sees it. */
+export interface LeadPageSeen {
+  decisions: Kept<Decision[]>;
+  total: number;
+  /** Offset behind this page, and of the next one if there is one. */
+  end: number;
+  next?: number;
+  notes: string[];
+}
+
+/** What was chosen. */
+export interface LeadChoice {
+  /** IDs to convert, best first. */
+  chosen: string[];
+  decisions: Kept<LeadDecision[]>;
+  /** Leads listed, each counted once. */
+  leads: number;
+  notes: string[];
+}
+
+/** What became of one chosen lead. */
+export interface LeadOutcome {
+  leadId: string;
+  outcome: 'converted' | 'alreadyConverted' | 'skipped' | 'refused' | 'unresolved' | 'failed';
+  reason?: string;
+  credits: number;
+  projectId?: string;
+}
+
+/** What the result says of one lead: the decision, why, and what became of it. */
+export interface LeadVerdict {
+  id: string;
+  decision: 'convert' | 'skip';
+  outcome: LeadOutcome['outcome'];
+  score: number | null;
+  reasons: readonly string[];
+  credits: number;
+  projectId?: string;
+}
+
+const DecisionRow = z.custom<Decision>(
+  (row) => z.object({ id: z.string(), decision: z.string() }).safeParse(row).success,
+);
+const LeadRow = z.custom<LeadDecision>(
+  (row) => z.object({ id: z.string(), decision: z.string() }).safeParse(row).success,
+);
+
+export function createLeadListActivities(deps: Deps) {
+  const { storage } = deps;
+  return {
+    /** GET one page of the lead list in order of creation, and a decision on each lead of it. */
+    async decidePage(call: {
+      account: string;
+      input: LeadPipelineInput;
+      offset: number;
+      now: number;
+      ref: string;
+    }): Promise<LeadPageSeen> {
+      const { input, offset } = call;
+      const { value: page } = await callRoute(runtimeOf(deps, call.account), 'leads.list', {
+        query: {
+          status: input.view,
+          surveyLink: input.surveyLink,
+          limit: PAGE,
+          offset,
+          sort: 'created_at',
+          direction: 'asc',
+        },
+      });
+      const { pagination } = page;
+      // The returned pagination is documented, our parameter names are guesses: believe what came back.
+      if (pagination.offset !== offset)
+        throw ApplicationFailure.nonRetryable(
+          `asked for leads from ${offset}, got them from ${pagination.offset}: the name of the offset parameter is another; set unshown.leadsList.offset`,
+          'WrongGuess',
+        );
+      const decisions = page.data.map((lead) => decide(lead, input, call.now));
+      const end = offset + page.data.length;
+      return {
+        decisions: await keep(storage, `runs/${call.ref}/pages/${String(offset).padStart(9, '0')}.jsonl`, decisions),
+        total: pagination.total,
+        end,
+        ...(page.data.length > 0 && end < pagination.total && { next: end }),
+        notes: doubts(page),
+      };
+    },
+
+    /** Chooses from all pages. No call of the API. */
+    async selectLeads(call: {
+      pages: Kept<Decision[]>[];
+      input: LeadPipelineInput;
+      price: number;
+      total: number;
+      ref: string;
+    }): Promise<LeadChoice> {
+      const pages = await Promise.all(
+        call.pages.map(async (page) => ({
+          decisions: await open(storage, page, z.array(DecisionRow)),
+          total: call.total,
+        })),
+      );
+      const { leads, notes } = select(pages, { ...call.input, price: call.price });
+      return {
+        chosen: leads.filter(({ decision }) => decision === 'convert').map(({ id }) => id),
+        decisions: await keep(storage, `runs/${call.ref}/decisions.jsonl`, [...leads]),
+        leads: leads.length,
+        notes: [...notes],
+      };
+    },
+
+    /** Brings decisions and outcomes together; every lead ends as something (S6). No call of the API. */
+    async concludeLeads(call: {
+      decisions: Kept<LeadDecision[]>;
+      outcomes: LeadOutcome[];
+      /** Why a chosen lead without an outcome was left. */
+      leftOver: string;
+      ref: string;
+    }): Promise<{ counts: Record<string, number>; decisions: Kept<LeadVerdict[]> }> {
+      const outcomes = new Map(call.outcomes.map((outcome) => [outcome.leadId, outcome]));
+      const verdicts = (await open(storage, call.decisions, z.array(LeadRow))).map(
+        ({ id, decision, score, reasons }): LeadVerdict => {
+          const found = outcomes.get(id);
+          if (!found)
+            return {
+              id,
+              decision,
+              outcome: 'skipped',
+              score,
+              reasons: decision === 'convert' ? [...reasons, call.leftOver] : reasons,
+              credits: 0,
+            };
+          const { outcome, reason, credits, projectId } = found;
+          return {
+            id,
+            decision,
+            outcome,
+            score,
+            reasons: reason ? [...reasons, reason] : reasons,
+            credits,
+            ...(projectId && { projectId }),
+          };
+        },
+      );
+      const counts: Record<string, number> = {};
+      for (const { outcome } of verdicts) counts[outcome] = (counts[outcome] ?? 0) + 1;
+      return { counts, decisions: await keep(storage, `runs/${call.ref}/result.jsonl`, verdicts) };
+    },
+  };
+}
+
+/** Signs that a guessed parameter name is another one here. */
+function doubts({ data, pagination }: LeadPage): string[] {
+  const notes: string[] = [];
+  if (pagination.limit < PAGE)
+    notes.push(
+      `The list gives ${pagination.limit} leads a page though ${PAGE} were asked for: unshown.leadsList.limit may be another name, and listing takes more reads.`,
+    );
+  const times = data.map(({ createdAt }) => Date.parse(createdAt ?? ''));
+  if (times.some((time, i) => time < (times[i - 1] ?? time)))
+    notes.push(
+      'The list is not in the order that was asked for: unshown.leadsList.sort or .direction may be another name.',
+    );
+  return notes;
+}
+
+export type LeadListActivities = ReturnType<typeof createLeadListActivities>;

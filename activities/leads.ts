@@ -1,0 +1,59 @@
+import type { Lead } from '../src/agent-api/records';
+import type { SendOutcome } from '../src/policy/course';
+import { nameKey } from '../src/policy/identity';
+import { callRoute } from './call';
+import { type Deps, runtimeOf } from './deps';
+import { sendPaid } from './paid';
+
+/** What a look at a lead says, without personal data (S4). */
+export interface LeadSeen {
+  surveyStatus: string;
+  createdAt?: string;
+  /** The service's own clock when it answered, milliseconds; absent when it sent no `Date`. */
+  serverTime?: number;
+  /** Keys of the names that the lead's project may carry. */
+  nameKeys: string[];
+}
+
+export interface ConvertCall {
+  account: string;
+  leadId: string;
+  lookedAt: number;
+  run: string;
+  runCap: number;
+}
+
+/** The subject under which the ledger knows a lead's conversion. */
+export const leadSubject = (leadId: string): string => `lead:${leadId}`;
+
+export function createLeadsActivities(deps: Deps) {
+  return {
+    /** GET one lead: the look before paying (S2). */
+    async lookAtLead({ account, leadId }: { account: string; leadId: string }): Promise<LeadSeen> {
+      const runtime = runtimeOf(deps, account);
+      const { value: lead, serverTime } = await callRoute(runtime, 'leads.get', { id: leadId });
+      const keys = namesOf(lead).flatMap((name) => nameKey(runtime.account.token.read(), name) ?? []);
+      return {
+        surveyStatus: lead.surveyStatus,
+        ...(lead.createdAt && { createdAt: lead.createdAt }),
+        ...(serverTime !== undefined && { serverTime }),
+        nameKeys: [...new Set(keys)],
+      };
+    },
+
+    /** POST …/convert: one attempt, under S1–S3. */
+    convertLeadOnce({ account, leadId, ...rest }: ConvertCall): Promise<SendOutcome> {
+      return sendPaid(runtimeOf(deps, account), {
+        ...rest,
+        route: 'leads.convert',
+        input: { id: leadId },
+        subject: leadSubject(leadId),
+        read: ({ creditsUsed, auditId }) => ({ credits: creditsUsed, ref: auditId }),
+      });
+    },
+  };
+}
+
+const namesOf = (lead: Lead) => [lead.businessName, lead.clientName];
+
+export type LeadsActivities = ReturnType<typeof createLeadsActivities>;

@@ -1,0 +1,100 @@
+/**
+ * The one way in which a paid call leaves this process (S1–S3): permit, grant by the ledger, one attempt within the send
+ * window, settlement. What happens after the grant is returned and never thrown, so that Temporal cannot repeat it.
+ */
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Attempt } from '../src/agent-api/failure';
+import type { CallInput } from '../src/agent-api/input';
+import { type Reply, type RouteName, routes } from '../src/agent-api/routes';
+import { refusalReason } from '../src/policy/classify';
+import type { SendOutcome } from '../src/policy/course';
+import type { Settlement } from '../src/policy/pay-once';
+import { parkClass, reportHold, takePermit } from './call';
+import type { AccountRuntime } from './deps';
+
+export interface PaidCall<N extends RouteName> {
+  route: N;
+  input: CallInput;
+  /** What must be paid for once: `lead:{id}`. */
+  subject: string;
+  /** The run whose cap counts, and that cap in credits. */
+  run: string;
+  runCap: number;
+  /** When the look was asked for that found it not paid (workflow time). */
+  lookedAt: number;
+  /** Credits that the reply says were used, and what was paid for. */
+  read(reply: Reply<N>): { credits?: number; ref: string };
+}
+
+const HEARTBEAT_MS = 3_000;
+
+/** Sends one paid call, or says why it did not. */
+export async function sendPaid<N extends RouteName>(runtime: AccountRuntime, call: PaidCall<N>): Promise<SendOutcome> {
+  const { info } = Context.current();
+  const alive = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
+  try {
+    const ledger = await runtime.ledger();
+    await takePermit(runtime, routes[call.route].rateClass);
+    const owner = `${info.workflowExecution?.workflowId}#`;
+    const attempt = `${owner}${info.workflowExecution?.runId}/${info.activityId}/${info.attempt}`;
+    const { subject, run, runCap, lookedAt } = call;
+    const price = runtime.account.credits(call.route);
+    const settle = (settlement: Settlement) =>
+      ledger.settle({ subject, attempt, run, settlement }).catch((error) => {
+        // The flight stays open in the ledger, which looks the subject up when it is over: late, never wrong.
+        Context.current().log.warn('the settlement did not reach the ledger', { subject, error });
+      });
+
+    // The window is measured from before the question: the grant is never older than that.
+    const askedAt = performance.now();
+    const answer = await ledger
+      .beginSend({ subject, attempt, run, runCap, lookedAt, credits: price })
+      .catch(async (error) => {
+        await settle({ kind: 'notPaid' });
+        throw ApplicationFailure.create({
+          message: 'the ledger does not answer',
+          type: 'Waiting',
+          nextRetryDelay: 5_000,
+          cause: error,
+        });
+      });
+    switch (answer.kind) {
+      case 'held':
+      case 'stale':
+        return { kind: answer.kind };
+      case 'capped':
+        return answer;
+      case 'parked':
+        return { kind: 'throttled', retryAt: answer.until };
+      case 'open':
+        // Our own earlier try, whose worker was lost in the call: what became of it is ours to find out.
+        return { kind: answer.attempt.startsWith(owner) ? 'unknown' : 'open', overAt: answer.overAt };
+    }
+    const writeBy = askedAt + runtime.account.timing.sendWindowMs;
+    // No cancellation signal: a call that has left is heard out, also while the worker shuts down.
+    const result: Attempt<Reply<N>> = await runtime.api.call(call.route, { ...call.input, writeBy });
+    if (result.ok) {
+      const { credits = price, ref } = call.read(result.value);
+      await settle({ kind: 'paid', credits, ref });
+      return { kind: 'paid', credits, ref };
+    }
+    const { failure } = result;
+    if (failure.kind === 'unknown') return { kind: 'unknown', overAt: answer.flight.overAt };
+    if (failure.kind === 'unreadable') {
+      await settle({ kind: 'paid', credits: price });
+      return { kind: 'paid', credits: price };
+    }
+    await settle({ kind: 'notPaid' });
+    if (failure.kind === 'rejected' && failure.status === 429)
+      return {
+        kind: 'throttled',
+        retryAt: await parkClass(runtime, routes[call.route].rateClass),
+      };
+    if (await reportHold(runtime, failure, price)) return { kind: 'held' };
+    if (failure.kind === 'notSent') return { kind: 'notSent', reason: failure.reason };
+    return { kind: 'refused', reason: refusalReason(failure) };
+  } finally {
+    clearInterval(alive);
+  }
+}

@@ -1,0 +1,91 @@
+/** What an exchange proves about the effect of its call. Pure. */
+import type { Failure } from './failure';
+import type { Exchange, ResponseHead } from './http';
+import { parseHttpDate, parseRetryAfter } from './retry-after';
+
+type NotSent = Extract<Failure, { kind: 'notSent' }>['reason'];
+
+const NOT_SENT: Record<string, NotSent> = {
+  ECONNREFUSED: 'refused',
+  ENOTFOUND: 'dns',
+  EAI_AGAIN: 'dns',
+  ETIMEDOUT: 'connectTimeout',
+  UND_ERR_CONNECT_TIMEOUT: 'connectTimeout',
+};
+const TLS = /^(ERR_TLS|ERR_SSL|EPROTO|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_)|CERT|_CRL_/;
+
+function notSent({ ending }: Exchange): Failure {
+  if (ending.kind === 'tooLate' || ending.kind === 'aborted') return { kind: 'notSent', reason: ending.kind };
+  const code = ending.kind === 'lost' ? ending.code : '';
+  return { kind: 'notSent', reason: NOT_SENT[code] ?? (TLS.test(code) ? 'tls' : 'unreachable') };
+}
+
+const header = (head: ResponseHead, name: string): string | undefined => {
+  const value = head.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+};
+
+/** The server's time by the `Date` header, milliseconds since the epoch; undefined without a valid one. */
+export const serverTime = (head: ResponseHead | undefined): number | undefined =>
+  head && parseHttpDate(header(head, 'date') ?? '');
+
+/** A JSON body, or undefined when it is none. A byte order mark is ignored. */
+export function parseJson(body: Buffer): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(new TextDecoder().decode(body)) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** agent-api.md, "Errors": an object with the string `error`, which is never handed on (S4). */
+function documentedError({ ending }: Exchange): Record<string, unknown> | undefined {
+  const body = ending.kind === 'complete' ? parseJson(ending.body)?.value : undefined;
+  if (typeof body !== 'object' || body === null || !('error' in body) || typeof body.error !== 'string')
+    return undefined;
+  return { ...body };
+}
+
+/** A short word of the API such as a code or a tier; anything that could be a sentence or a secret is dropped (S4). */
+const word = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^[A-Za-z][\w.+-]{0,63}$/.test(value) && !value.includes('aky_') ? value : undefined;
+
+function rejected(head: ResponseHead, error: Record<string, unknown> | undefined, endedAt: number): Failure {
+  const code = word(error?.code);
+  const requiredTier = word(error?.requiredTier);
+  const retryAfterMs = parseRetryAfter(header(head, 'retry-after') ?? '', serverTime(head) ?? endedAt);
+  return {
+    kind: 'rejected',
+    status: head.status,
+    ...(code !== undefined && { code }),
+    ...(requiredTier !== undefined && { requiredTier }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+/** The failure of an exchange; undefined when a 2xx reply arrived whole. */
+export function failureOf(method: string, exchange: Exchange, maxResponseBytes: number): Failure | undefined {
+  const { head, ending } = exchange;
+  if (exchange.sentAt === undefined) return notSent(exchange);
+  if (head === undefined) return { kind: 'unknown', reason: ending.kind === 'timeout' ? 'timeout' : 'connectionLost' };
+  const { status } = head;
+  if (status < 300) {
+    if (ending.kind === 'complete') return undefined;
+    if (ending.kind === 'tooLarge')
+      return { kind: 'unreadable', status, problem: `the reply is larger than ${maxResponseBytes} bytes` };
+    return { kind: 'unknown', reason: ending.kind === 'timeout' ? 'timeout' : 'connectionLost', status };
+  }
+  const error = documentedError(exchange);
+  const asRejected = () => rejected(head, error, exchange.endedAt);
+  // A limiter refuses before it hands on, whatever it writes into the body.
+  if (status === 429) return asRejected();
+  if (status >= 500)
+    return status === 503 && error?.code === 'PAT_DISABLED'
+      ? asRejected()
+      : { kind: 'unknown', reason: 'serverError', status };
+  if (method === 'GET') return asRejected();
+  // The time limit of the service, not of the work that it began: agent-api.md, "Errors", 408 or 504.
+  if (status === 408) return { kind: 'unknown', reason: 'timeout', status };
+  // A redirect, or a page of something in between, does not prove that the service did nothing.
+  return status >= 400 && error !== undefined ? asRejected() : { kind: 'unknown', reason: 'unprovenBody', status };
+}

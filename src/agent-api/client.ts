@@ -1,0 +1,179 @@
+/**
+ * The client of the Agent API: one attempt per call, a typed result, a classified failure. It never waits for a limit,
+ * never retries and never follows a redirect; who calls decides (design, "The house").
+ */
+import { performance } from 'node:perf_hooks';
+import { Client, Pool } from 'undici';
+import { z } from 'zod';
+import { parseBaseUrl } from './base-url';
+import { failureOf, parseJson, serverTime } from './classify';
+import type { Attempt, Failure } from './failure';
+import type { Gate } from './gate';
+import { type Exchange, exchange, type HttpRequest } from './http';
+import { type CallInput, pathOf, wireBody } from './input';
+import { queryString } from './query';
+import { type Reply, type Route, type RouteName, routes } from './routes';
+import { TokenError, type TokenSource } from './token';
+import { UnreadableBody, Unshown } from './unshown';
+
+/** The least time limit of a paid call: audits run up to 180 s, and a commit may come late (S2). */
+export const PAID_MS_MIN = 200_000;
+const CONNECT_MS = 10_000;
+const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
+
+/** Upper limits of one attempt, milliseconds. */
+export interface Timeouts {
+  /** Of a paid call, from its writing on. At least 200,000 unless the service is on this machine. @default the route's */
+  readonly paidMs?: number;
+  /** Of an unpaid call, where it is shorter than the route's own. */
+  readonly unpaidMs?: number;
+  /** Until the request is written. @default 10,000 */
+  readonly connectMs?: number;
+}
+
+/** Options of {@link createAgentApi}. */
+export interface AgentApiOptions {
+  /** The `{base_url}` of agent-api.md; may have a path prefix. https, except on this machine. */
+  readonly baseUrl: string;
+  readonly token: TokenSource;
+  /** @default every guess as it stands */
+  readonly unshown?: Unshown;
+  /** Credits of a route in this account: what costs any is sent as a paid call. @default the table's */
+  readonly credits?: (route: RouteName) => number;
+  readonly timeouts?: Timeouts;
+  /** @default 32 MiB */
+  readonly maxResponseBytes?: number;
+  /** Is told when a request leaves and when a 429 arrives; to wait for a place is the caller's part (S5). */
+  readonly gate?: Pick<Gate, 'departed' | 'park'>;
+}
+
+/** The Agent API of one account. */
+export interface AgentApi {
+  /**
+   * Makes one attempt. What the service or the network does is in the result.
+   * @throws InvalidCall when the identifier, the query or the body is not what the route takes; nothing was sent.
+   */
+  call<N extends RouteName>(name: N, input?: CallInput): Promise<Attempt<Reply<N>>>;
+  /** Lets the calls under way end and closes the connections. */
+  close(): Promise<void>;
+}
+
+/** @throws Error with one sentence when the base address or a time limit is not allowed. */
+export function createAgentApi(options: AgentApiOptions): AgentApi {
+  const { token, timeouts = {}, maxResponseBytes = MAX_RESPONSE_BYTES, gate } = options;
+  const unshown = options.unshown ?? Unshown.parse({});
+  const base = parseBaseUrl(options.baseUrl);
+  if (!base.loopback && (timeouts.paidMs ?? PAID_MS_MIN) < PAID_MS_MIN)
+    throw new Error(`the time limit of paid calls must be at least ${PAID_MS_MIN} ms`);
+  const connectMs = timeouts.connectMs ?? CONNECT_MS;
+  // HTTP/1.1 only: over HTTP/2 undici writes apart from the moment at which it asks (see http.ts).
+  const connection = { connect: { timeout: connectMs }, pipelining: 1, allowH2: false } as const;
+  const pool = new Pool(base.origin, connection);
+
+  const isPaid = (name: RouteName) => routes[name].credits > 0 || (options.credits?.(name) ?? 0) > 0;
+  const timeoutMs = (name: RouteName, paid: boolean): number => {
+    const own: number = routes[name].timeoutMs;
+    return paid ? (timeouts.paidMs ?? Math.max(own, PAID_MS_MIN)) : Math.min(own, timeouts.unpaidMs ?? own);
+  };
+
+  /** A paid call has a connection of its own: on a kept one the server may close just as the request is written. */
+  async function send(paid: boolean, request: HttpRequest): Promise<Exchange> {
+    if (!paid) return exchange(pool, request);
+    const left = Math.min(connectMs, (request.writeBy ?? Number.POSITIVE_INFINITY) - performance.now());
+    // A little later than the limit in http.ts, which gives the reason; this one closes the socket.
+    const own = new Client(base.origin, { ...connection, connect: { timeout: Math.max(1, Math.ceil(left) + 50) } });
+    try {
+      return await exchange(own, { ...request, headers: { ...request.headers, connection: 'close' } });
+    } finally {
+      await own.destroy();
+    }
+  }
+
+  return {
+    async call<N extends RouteName>(name: N, input: CallInput = {}) {
+      const route: Route = routes[name];
+      const path = base.prefix + pathOf(route, input.id) + queryString(name, input.query ?? {}, unshown);
+      const body = await wireBody(route, input);
+      const secret = readToken(token);
+      if (secret === undefined) return failed({ kind: 'notSent', reason: 'token' }, { endedAt: Date.now() });
+
+      const paid = isPaid(name);
+      const result = await send(paid, {
+        method: route.method,
+        origin: base.origin,
+        path,
+        headers: headers(secret, body?.contentType),
+        ...(body && { body: body.data }),
+        connectMs,
+        timeoutMs: timeoutMs(name, paid),
+        writeBy: input.writeBy,
+        signal: input.signal,
+        maxResponseBytes,
+        onWrite: () => {
+          input.onWrite?.();
+          gate?.departed(route.rateClass);
+        },
+      });
+      const failure = failureOf(route.method, result, maxResponseBytes);
+      if (failure?.kind === 'rejected' && failure.status === 429)
+        gate?.park(
+          route.rateClass,
+          failure.retryAfterMs === undefined ? undefined : result.endedAt + failure.retryAfterMs,
+        );
+      return failure ? failed(failure, result) : read<Reply<N>>(route, result, unshown);
+    },
+    close: () => pool.close(),
+  };
+}
+
+function readToken(token: TokenSource): string | undefined {
+  try {
+    return token.read();
+  } catch (error) {
+    if (error instanceof TokenError) return undefined;
+    throw error;
+  }
+}
+
+const headers = (token: string, contentType: string | undefined): Record<string, string> => ({
+  authorization: `Bearer ${token}`,
+  accept: 'application/json',
+  // Replies are read as they come.
+  'accept-encoding': 'identity',
+  'user-agent': 'audit-runner',
+  ...(contentType !== undefined && { 'content-type': contentType }),
+});
+
+function times({ sentAt, endedAt, head }: Pick<Exchange, 'sentAt' | 'endedAt' | 'head'>) {
+  const time = serverTime(head);
+  return { endedAt, ...(sentAt !== undefined && { sentAt }), ...(time !== undefined && { serverTime: time }) };
+}
+
+const failed = (failure: Failure, result: Pick<Exchange, 'sentAt' | 'endedAt' | 'head'>): Attempt<never> => ({
+  ok: false,
+  failure,
+  ...times(result),
+});
+
+/** A 2xx reply through the route's reader. An empty one has the value undefined. */
+function read<R>(route: Route, result: Exchange, unshown: Unshown): Attempt<R> {
+  const status = result.head?.status ?? 0;
+  const unreadable = (problem: string) => failed({ kind: 'unreadable', status, problem }, result);
+  const body = result.ending.kind === 'complete' ? result.ending.body : Buffer.alloc(0);
+  const json = body.length === 0 ? { value: undefined } : parseJson(body);
+  if (json === undefined) return unreadable('the reply is not JSON');
+  try {
+    return { ok: true, status, value: route.read(json.value, unshown) as R, ...times(result) };
+  } catch (error) {
+    if (error instanceof UnreadableBody) return unreadable(error.message);
+    if (error instanceof z.ZodError) return unreadable(shapeProblem(error));
+    throw error;
+  }
+}
+
+/** Names the fields that are wrong; zod's own messages name kinds of values, not the values (S4). */
+const shapeProblem = (error: z.ZodError): string =>
+  `the reply is not what the document shows: ${error.issues
+    .slice(0, 3)
+    .map(({ path, message }) => `'${path.join('.')}': ${message}`)
+    .join('; ')}`;

@@ -1,0 +1,155 @@
+/**
+ * The gate of one account inside one process: a place for each request, by rate class (S5). The queues of the Temporal
+ * server keep the pace between processes; this covers their jitter, their restarts and several partitions.
+ *
+ * A place is granted before the request leaves (the ledger is asked in between), and what the service counts is when it
+ * leaves. So each class has an even pace for granting and an exact log of departures. A place that has not been used yet
+ * stands in the log at its latest possible departure, so lateness cannot push two windows' requests into one.
+ */
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { admit, idle, type Limit, logAdmits, paceFor, parkUntil } from '../policy/limiter';
+import type { RateClass } from './routes';
+
+/** A place, or the wall-clock moment, in milliseconds, at which to come back. */
+export type Admission = { ok: true } | { ok: false; retryAtMs: number };
+
+export interface Gate {
+  /**
+   * Takes a place, first come first served, waiting `maxWaitMs` (default 2,000) at most. `notes` take one of the writes
+   * too: they leave through that queue. Who is sent away is told a moment of its own, so that not all come back at once.
+   * @throws the signal's reason when it is aborted.
+   */
+  acquire(rateClass: RateClass, options?: { maxWaitMs?: number; signal?: AbortSignal }): Promise<Admission>;
+  /** A request of this class leaves now. The client reports it when it is given the gate. */
+  departed(rateClass: RateClass): void;
+  /**
+   * After a 429: nothing of this class passes before this wall-clock moment; without one, for a full window. Neither
+   * shortened nor jittered; an earlier park that ends later stands.
+   */
+  park(rateClass: RateClass, untilMs?: number): void;
+  /** The wall-clock moment at which the park of this class ends; undefined when it is not parked. */
+  parkedUntil(rateClass: RateClass): number | undefined;
+}
+
+/** Options of {@link createGate}. */
+export interface GateOptions {
+  readonly limits: Readonly<Record<RateClass, Limit>>;
+  /** Longest time from a place to the departure of its request, milliseconds. @default 5,000 */
+  readonly sendWindowMs?: number;
+}
+
+interface Place {
+  /** When it was planned; when it was used once it was. */
+  at: number;
+  used: boolean;
+}
+
+/** One limit's state. Times are `performance.now()`. */
+class Lane {
+  parkedUntil = 0;
+  #pace = idle;
+  #places: Place[] = [];
+  #promised = 0;
+
+  constructor(
+    readonly limit: Limit,
+    private readonly even: boolean,
+    private readonly holdMs: number,
+  ) {}
+
+  /** The earliest moment for one more. */
+  earliest(now: number): number {
+    const moments = this.#moments(now);
+    const paced = this.even ? admit(this.#pace, now, paceFor(this.limit)).at : now;
+    return Math.max(paced, logAdmits(moments, now, this.limit), this.parkedUntil);
+  }
+
+  take(at: number): Place {
+    if (this.even) this.#pace = admit(this.#pace, at, paceFor(this.limit)).state;
+    const place = { at, used: false };
+    this.#places.push(place);
+    return place;
+  }
+
+  giveBack(place: Place): void {
+    this.#places = this.#places.filter((other) => other !== place);
+  }
+
+  departed(now: number): void {
+    // The last one: a place that never got used must grow old and leave the log, not be passed on from call to call.
+    const place = this.#places.findLast(({ at, used }) => !used && at <= now);
+    if (place) Object.assign(place, { at: now, used: true });
+    else this.#places.push({ at: now, used: true });
+  }
+
+  park(until: number): void {
+    this.parkedUntil = Math.max(this.parkedUntil, until);
+    if (this.even) this.#pace = parkUntil(this.#pace, until, paceFor(this.limit));
+  }
+
+  /** A moment to come back, one place after the last that was told; at most a window ahead, for some never come back. */
+  promise(earliest: number): number {
+    const { max, windowMs } = this.limit;
+    const next = this.#promised < earliest || this.#promised > earliest + windowMs ? earliest : this.#promised;
+    this.#promised = next + windowMs / max;
+    return next;
+  }
+
+  /** Departures that count, those to come at their latest, in ascending order. */
+  #moments(now: number): number[] {
+    const latest = ({ at, used }: Place) => (used ? at : at + this.holdMs);
+    this.#places = this.#places.filter((place) => latest(place) >= now - this.limit.windowMs);
+    return this.#places.map(latest).sort((a, b) => a - b);
+  }
+}
+
+/** One gate for one account; everything in this process that sends for it must share it. */
+export function createGate({ limits, sendWindowMs = 5_000 }: GateOptions): Gate {
+  // Notes have no even pace: thirty an hour may come as ten at once.
+  const lane = (rateClass: RateClass) => new Lane(limits[rateClass], rateClass !== 'notes', sendWindowMs);
+  const lanes = { reads: lane('reads'), writes: lane('writes'), polls: lane('polls'), notes: lane('notes') };
+  const lanesOf = (rateClass: RateClass): Lane[] =>
+    rateClass === 'notes' ? [lanes.notes, lanes.writes] : [lanes[rateClass]];
+
+  const clock = () => performance.now();
+  const toWall = (moment: number) => Date.now() + Math.max(0, Math.ceil(moment - clock()));
+
+  return {
+    async acquire(rateClass, { maxWaitMs = 2_000, signal } = {}) {
+      const taken = lanesOf(rateClass);
+      const deadline = clock() + maxWaitMs;
+      for (;;) {
+        signal?.throwIfAborted();
+        const now = clock();
+        const at = Math.max(...taken.map((each) => each.earliest(now)));
+        if (at > deadline) return { ok: false, retryAtMs: toWall(lanes[rateClass].promise(at)) };
+        const places = taken.map((each) => ({ each, place: each.take(at) }));
+        const giveBack = () => {
+          for (const { each, place } of places) each.giveBack(place);
+        };
+        try {
+          // A timer may fire a little early.
+          for (let left = at - now; left > 0; left = at - clock()) await sleep(Math.ceil(left), undefined, { signal });
+        } catch {
+          giveBack();
+          continue;
+        }
+        if (taken.every(({ parkedUntil }) => parkedUntil <= clock())) return { ok: true };
+        giveBack();
+      }
+    },
+    departed(rateClass) {
+      const now = clock();
+      for (const each of lanesOf(rateClass)) each.departed(now);
+    },
+    park(rateClass, untilMs) {
+      const each = lanes[rateClass];
+      each.park(clock() + (untilMs === undefined ? each.limit.windowMs : untilMs - Date.now()));
+    },
+    parkedUntil(rateClass) {
+      const until = Math.max(...lanesOf(rateClass).map(({ parkedUntil }) => parkedUntil));
+      return until > clock() ? toWall(until) : undefined;
+    },
+  };
+}

@@ -1,0 +1,17 @@
+/** The Agent API client as a library: `audit-runner/agent-api`. It needs no Temporal. */
+export { type BaseUrl, parseBaseUrl } from './base-url';
+export {
+  type AgentApi,
+  type AgentApiOptions,
+  createAgentApi,
+  PAID_MS_MIN,
+  type Timeouts,
+} from './client';
+export type { Attempt, Failure } from './failure';
+export { type Admission, createGate, type Gate, type GateOptions } from './gate';
+export type { CallInput, RawBody } from './input';
+export { InvalidCall } from './invalid-call';
+export * from './records';
+export { LIMITS, type RateClass, type Reply, type Route, type RouteName, routes } from './routes';
+export { TokenError, type TokenSource, tokenFromEnv, tokenFromFile, tokenFromText } from './token';
+export { UnreadableBody, Unshown } from './unshown';

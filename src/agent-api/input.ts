@@ -1,0 +1,66 @@
+/** What a call is given, checked against its route before anything is sent. */
+import type { Readable } from 'node:stream';
+import { InvalidCall } from './invalid-call';
+import type { Query } from './query';
+import { Id, type Route } from './routes';
+
+/** A body that is not JSON, for uploads. A `FormData` brings its own content type. */
+export type RawBody = { contentType: string; data: Buffer | Readable } | { data: FormData };
+
+/** What one call is given; at most one of `body` and `raw`. */
+export interface CallInput {
+  /** The identifier in the path, for routes that have one. */
+  readonly id?: string | undefined;
+  /** Query parameters by meaning; `unshown` gives their names on the wire. */
+  readonly query?: Query;
+  /** A JSON body, checked by the route's schema. */
+  readonly body?: unknown;
+  readonly raw?: RawBody;
+  readonly signal?: AbortSignal | undefined;
+  /** A moment of `performance.now()`: the request is written before it or not at all (S1). */
+  readonly writeBy?: number | undefined;
+  /** Called once, immediately before the request is written. */
+  readonly onWrite?: (() => void) | undefined;
+}
+
+/** A body as it goes out. */
+export interface WireBody {
+  readonly contentType: string;
+  readonly data: Buffer | Readable;
+}
+
+/** The route's path with its identifier. @throws InvalidCall */
+export function pathOf(route: Route, id: string | undefined): string {
+  const takesId = route.path.includes('{id}');
+  if (takesId !== (id !== undefined))
+    throw new InvalidCall(route, takesId ? "'id' is missing" : "'id' is given, but the path has none");
+  const parsed = Id.optional().safeParse(id);
+  if (!parsed.success) throw new InvalidCall(route, `'id' is not ${parsed.error.issues[0]?.message}`);
+  return route.path.replace('{id}', parsed.data ?? '');
+}
+
+/** The body as it goes out, or undefined for none. @throws InvalidCall */
+export async function wireBody(route: Route, { body, raw }: CallInput): Promise<WireBody | undefined> {
+  if (raw !== undefined) {
+    if (body !== undefined) throw new InvalidCall(route, "either 'body' or 'raw', not both");
+    if (route.method === 'GET' || route.body) throw new InvalidCall(route, "no 'raw' body");
+    if (!(raw.data instanceof FormData)) return 'contentType' in raw ? { ...raw, data: raw.data } : undefined;
+    // Encoded whole, so that it goes out with a length: chunked uploads are refused by many servers.
+    const encoded = new Response(raw.data);
+    return {
+      contentType: encoded.headers.get('content-type') ?? 'multipart/form-data',
+      data: Buffer.from(await encoded.arrayBuffer()),
+    };
+  }
+  const value = route.body ? parsed(route, route.body, body) : body;
+  if (value === undefined) return undefined;
+  if (route.method === 'GET') throw new InvalidCall(route, "no 'body'");
+  return { contentType: 'application/json', data: Buffer.from(JSON.stringify(value)) };
+}
+
+function parsed(route: Route, schema: NonNullable<Route['body']>, body: unknown): unknown {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(({ path, message }) => `'${['body', ...path].join('.')}': ${message}`);
+  throw new InvalidCall(route, problems.join('; '));
+}

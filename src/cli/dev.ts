@@ -1,0 +1,94 @@
+/** `audit-runner dev`: Temporal server, sandbox and worker in one process, to try things out. */
+import { destination } from 'pino';
+import { loadConfig } from '../config';
+import { createLogger } from '../log';
+import type { Sandbox } from '../sandbox';
+import { configuredConnection } from '../temporal/connect';
+import { isListening } from '../temporal/free-port';
+import { ensureTemporal, type TemporalServer } from '../temporal/server';
+import { EXIT, Exit } from './exit';
+import { type LocalWorker, localWorker, sandboxConfig } from './local';
+import { print, tell } from './output';
+import { openSandbox } from './sandbox';
+import { installSdk } from './sdk';
+import { DEV_DATABASE } from './server';
+import { EndSignals } from './signals';
+import { workableConfig } from './worker';
+
+export interface DevOptions {
+  speed: number;
+  leads: number;
+  real?: boolean;
+  config?: string;
+}
+
+/** Where tools look for a Temporal server and its Web UI when nobody says where they are. */
+const USUAL = { port: 7233, uiPort: 8233 };
+
+export async function devCommand({ speed, leads, real = false, config: file }: DevOptions): Promise<number> {
+  const configured = real ? workableConfig(file) : undefined;
+  if (!real) {
+    sandboxMayStart();
+    if (Object.keys(loadConfig({ env: process.env, file }).accounts).length > 0)
+      tell('The configured accounts are left alone: this is the sandbox. Use them with --real.');
+  }
+  const signals = new EndSignals();
+  const log = createLogger({
+    ...(configured && { level: configured.log.level }),
+    output: destination({ fd: 2, sync: true }),
+    pretty: process.stderr.isTTY === true,
+  });
+  installSdk(log);
+
+  const server = await ensureTemporal({ persist: DEV_DATABASE, ui: true, log: tell, ...(await usualPorts()) });
+  let sandbox: Sandbox | undefined;
+  let worker: LocalWorker | undefined;
+  try {
+    if (!real && server.kind === 'shared')
+      throw new Exit(EXIT.failed, 'another `audit-runner dev` runs in this folder; end that one first');
+    if (!configured) sandbox = await openSandbox({ speed, leads });
+    const config = configured ?? (sandbox && sandboxConfig(sandbox, speed));
+    if (config) worker = await localWorker(server, config, log);
+    print(introduction(server, sandbox, speed));
+    await Promise.race([signals.first, worker?.done]);
+    tell('Ending: calls in flight are finished first; Ctrl-C again ends at once.');
+    return EXIT.done;
+  } finally {
+    await worker?.close();
+    await sandbox?.close();
+    await server.stop();
+  }
+}
+
+/** A sandbox's worker would answer for real accounts on a server that they share, with timings that are far too short. */
+function sandboxMayStart(): void {
+  const { address } = configuredConnection();
+  if (address !== undefined)
+    throw new Exit(
+      EXIT.badInput,
+      `Temporal is configured (${address}), and the sandbox must not share a server with real accounts: unset TEMPORAL_ADDRESS, or use --real.`,
+    );
+}
+
+async function usualPorts(): Promise<{ port?: number; uiPort?: number }> {
+  const { port, uiPort } = USUAL;
+  const [taken, uiTaken] = await Promise.all([isListening(port), isListening(uiPort)]);
+  return { ...(!taken && { port }), ...(!uiTaken && { uiPort }) };
+}
+
+function introduction(server: TemporalServer, sandbox: Sandbox | undefined, speed: number): string {
+  const lines = [
+    ...(server.uiUrl ? [`Web UI         ${server.uiUrl}`] : []),
+    `Temporal       ${server.address}, namespace ${server.namespace}`,
+    ...(sandbox ? [`base address   ${sandbox.baseUrl} (sandbox, ${speed} times as fast as real time)`] : []),
+    ...(sandbox ? [`sandbox stats  ${sandbox.controlUrl}/stats`] : []),
+    '',
+    'Try, in another terminal in this folder:',
+    '  audit-runner run leadPipeline --input \'{"dryRun": true}\'',
+    '  audit-runner run leadPipeline --input \'{"maxConversions": 5}\'',
+    '  audit-runner spend',
+    '',
+    'Ctrl-C ends everything.',
+  ];
+  return lines.join('\n');
+}

@@ -1,0 +1,103 @@
+/** What `doctor` sees of one account: six requests at most, which count against its limits. */
+import { createAgentApi } from '../../agent-api/client';
+import type { Attempt, Failure } from '../../agent-api/failure';
+import { createGate } from '../../agent-api/gate';
+import type { CallInput } from '../../agent-api/input';
+import { type Reply, type RouteName, routes } from '../../agent-api/routes';
+import { type Account, apiOptions } from '../../config';
+import { ledgerId } from '../../temporal/ledger-client';
+import { number } from '../output';
+import { area, type Check } from './check';
+import { explain } from './failure';
+
+/** No config has this ID, so a write to it changes nothing: 404 says that the token may write. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+const WAIT_MS = 70_000;
+
+/** Checks one account. @param owners who the other accounts' tokens belong to; this one is added */
+export async function checkAccount(account: Account, owners: Map<string, string>): Promise<Check[]> {
+  const gate = createGate({ limits: account.limits });
+  const api = createAgentApi({ ...apiOptions(account), gate });
+  const { ok, wrong, unknown } = area(`account ${account.name}`);
+  const checks: Check[] = [ok('token', 'present and well-formed')];
+  let stopped: string | undefined;
+
+  /** One call. @param expected a failure that answers the question */
+  async function ask<N extends RouteName>(
+    name: string,
+    route: N,
+    read: (value: Reply<N>) => Check,
+    input: CallInput = {},
+    expected: (failure: Failure) => Check | undefined = () => undefined,
+  ): Promise<void> {
+    if (stopped !== undefined) {
+      checks.push(unknown(name, `not asked: ${stopped}`));
+      return;
+    }
+    const permit = await gate.acquire(routes[route].rateClass, { maxWaitMs: WAIT_MS });
+    if (!permit.ok) {
+      checks.push(unknown(name, 'not asked: the limit lets nothing through for more than a minute'));
+      return;
+    }
+    const attempt: Attempt<Reply<N>> = await api.call(route, input);
+    if (attempt.ok) {
+      checks.push(read(attempt.value));
+      return;
+    }
+    const { found, mend, stop, about = name } = explain(route, account.baseUrl, attempt.failure);
+    stopped = stop;
+    checks.push(expected(attempt.failure) ?? wrong(about, found, mend));
+  }
+
+  function owner(userId: string): Check {
+    const other = owners.get(userId);
+    owners.set(userId, account.name);
+    const found = `the user with the ledger ${ledgerId(userId)}`;
+    if (other === undefined) return ok('token belongs to', found);
+    const mend = 'configure each user once: two accounts would each spend the whole limit';
+    return wrong('token belongs to', `${found}, as does that of account '${other}'`, mend);
+  }
+
+  function credits(balance: number): Check {
+    const price = account.credits('leads.convert');
+    const left = Math.max(0, balance - account.budget.balanceFloor);
+    if (left >= price) return ok('credits', number(balance));
+    const mend = `a conversion costs ${number(price)}: wait for the next billing period, or lower budget.balanceFloor`;
+    return wrong('credits', `${number(balance)}, of which ${number(left)} may be spent`, mend);
+  }
+
+  /** Reading needs no scope; only a write shows whether the token may write. */
+  function scope(failure: Failure): Check | undefined {
+    if (failure.kind !== 'rejected') return undefined;
+    const { status, code } = failure;
+    if (code === 'PAT_SCOPE_INSUFFICIENT')
+      return wrong(
+        'scopes',
+        'read only: a write that changes nothing was refused with 403 PAT_SCOPE_INSUFFICIENT',
+        'create a token with the scopes read and write; with this one only dry runs work',
+      );
+    if (status !== 404 && status !== 400) return undefined;
+    return ok('scopes', `read and write: a write that changes nothing was let through to its ${status}`);
+  }
+
+  try {
+    await ask('token belongs to', 'account.user', ({ userId }) => owner(userId));
+    if (stopped === undefined) checks.push(ok('kill switch', 'off: the agent API answers'));
+    await ask('tier', 'account.tier', ({ tier }) => ok('tier', tier));
+    await ask('credits', 'account.credits', ({ balance }) => credits(balance));
+    const listed = (count: number) => `readable, ${number(count)} in the list`;
+    const one = { query: { limit: 1 } };
+    await ask('leads', 'leads.list', ({ pagination }) => ok('leads', listed(pagination.total)), one);
+    await ask(
+      'projects',
+      'projects.list',
+      ({ items, total }) => ok('projects', listed(total ?? items.length)),
+      account.unshown.projectsList.paging === 'send' ? one : {},
+    );
+    const write = { id: NOBODY, body: { name: 'audit-runner doctor' } };
+    await ask('scopes', 'assessmentConfigs.update', () => ok('scopes', 'read and write'), write, scope);
+    return checks;
+  } finally {
+    await api.close();
+  }
+}

@@ -1,0 +1,27 @@
+/** One thing that `doctor` looked at. */
+export interface Check {
+  /** `configuration`, `Temporal` or `account {name}`. */
+  area: string;
+  name: string;
+  /** `unknown`: it could not be looked at, because of something else that is wrong or because nobody can see it. */
+  state: 'ok' | 'wrong' | 'unknown';
+  /** What was found, one sentence or less. */
+  found: string;
+  /** How to mend what is wrong. */
+  mend?: string;
+}
+
+/** Makes checks of one area. */
+export function area(name: string) {
+  return {
+    ok: (what: string, found: string): Check => ({ area: name, name: what, state: 'ok', found }),
+    wrong: (what: string, found: string, mend: string): Check => ({
+      area: name,
+      name: what,
+      state: 'wrong',
+      found,
+      mend,
+    }),
+    unknown: (what: string, found: string): Check => ({ area: name, name: what, state: 'unknown', found }),
+  };
+}

@@ -1,0 +1,117 @@
+/** What `doctor` sees of the Temporal server: that it answers, its settings, and who works there. */
+import { temporal } from '@temporalio/proto';
+import type { Account } from '../../config';
+import { type Connected, type ConnectionConfig, connectClient } from '../../temporal/connect';
+import { rootMessage } from '../../temporal/grpc-status';
+import { queueRate, readQueueLimit } from '../../temporal/queue-limits';
+import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
+import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
+import { area, type Check } from './check';
+
+const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
+const { ok, wrong, unknown } = area('Temporal');
+
+/** A worker asks at least once a minute; the server lists it for minutes after its end. */
+const POLLED_WITHIN_S = 70;
+const START_WORKER = 'start one: `audit-runner worker`';
+const SETTINGS =
+  'start the server with matching.numTaskqueueReadPartitions=1, matching.numTaskqueueWritePartitions=1, ' +
+  'matching.useNewMatcher=true and matching.enableFairness=true, as docker-compose.yml and `audit-runner dev` do';
+
+export async function checkTemporal(config: ConnectionConfig, accounts: readonly Account[]): Promise<Check[]> {
+  let connected: Connected;
+  try {
+    connected = await connectClient({ config });
+  } catch (error) {
+    return [wrong('server', rootMessage(error), 'start a server (docker compose up, or `audit-runner dev`)')];
+  }
+  try {
+    const { serverVersion } = await connected.connection.workflowService.getSystemInfo({});
+    return [
+      ok('server', `${config.address}, namespace ${config.namespace}, version ${serverVersion}`),
+      await attempt('search attributes', () => searchAttributes(connected)),
+      await attempt('matching settings', () => matching(connected, accounts)),
+      await attempt('workers', () => workers(connected, WORKFLOW_QUEUE, TASK_QUEUE_TYPE_WORKFLOW, 'workers')),
+      ...(await Promise.all(accounts.flatMap((account) => queues(connected, account)))),
+    ];
+  } finally {
+    await connected.close();
+  }
+}
+
+/** A server may refuse or not know a question; that is an answer, too. */
+const attempt = (name: string, look: () => Promise<Check>): Promise<Check> =>
+  look().catch((error: unknown) => unknown(name, `the server does not say: ${rootMessage(error)}`));
+
+async function searchAttributes({ connection, namespace }: Connected): Promise<Check> {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  const missing = Object.values(searchAttributeKeys).filter(({ name }) => customAttributes[name] === undefined);
+  if (missing.length === 0) return ok('search attributes', 'all registered');
+  const names = missing.map(({ name, type }) => `${name} (${type})`).join(', ');
+  return wrong(
+    'search attributes',
+    `missing: ${names}`,
+    'a worker registers them; in managed Temporal, add them to the namespace',
+  );
+}
+
+/** Partitions are seen from outside; which matcher works on them is not. */
+async function matching({ connection, namespace }: Connected, [account]: readonly Account[]): Promise<Check> {
+  const queue = account ? queueName(account.name, 'writes') : WORKFLOW_QUEUE;
+  const { activityTaskQueuePartitions } = await connection.workflowService.listTaskQueuePartitions({
+    namespace,
+    taskQueue: { name: queue },
+  });
+  const partitions = activityTaskQueuePartitions?.length ?? 0;
+  if (partitions > 1)
+    return wrong(
+      'matching settings',
+      `${partitions} partitions in each queue: calls come in bursts of that many`,
+      SETTINGS,
+    );
+  return ok(
+    'matching settings',
+    '1 partition in each queue; useNewMatcher and enableFairness cannot be seen from outside (without them priority and fairness keys are ignored)',
+  );
+}
+
+function queues(connected: Connected, account: Account): Promise<Check>[] {
+  return QUEUE_CLASSES.flatMap((rateClass) => {
+    const queue = queueName(account.name, rateClass);
+    const { max, windowMs } = account.limits[rateClass];
+    return [
+      attempt(`limit of ${queue}`, () => queueLimit(connected, queue, queueRate(max, windowMs))),
+      attempt(`workers on ${queue}`, () => workers(connected, queue, TASK_QUEUE_TYPE_ACTIVITY, `workers on ${queue}`)),
+    ];
+  });
+}
+
+async function queueLimit({ connection, namespace }: Connected, queue: string, expected: number): Promise<Check> {
+  const name = `limit of ${queue}`;
+  const perMinute = (rate: number) => `${(rate * 60).toFixed(2)} a minute`;
+  const limit = await readQueueLimit(connection, namespace, queue);
+  const mend = `a worker of this configuration sets it at its start; if it does not last, the server is older than 1.29`;
+  if (!limit) return wrong(name, `none; expected ${perMinute(expected)}`, mend);
+  // The server stores the rate as a 32-bit float.
+  if (Math.fround(limit.rate) === Math.fround(expected)) return ok(name, perMinute(expected));
+  return wrong(name, `${perMinute(limit.rate)}, set by ${limit.setBy}; expected ${perMinute(expected)}`, mend);
+}
+
+async function workers(
+  { connection, namespace }: Connected,
+  queue: string,
+  taskQueueType: temporal.api.enums.v1.TaskQueueType,
+  name: string,
+): Promise<Check> {
+  const { pollers } = await connection.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: queue },
+    taskQueueType,
+    reportPollers: true,
+  });
+  const since = Date.now() / 1_000 - POLLED_WITHIN_S;
+  const active = (pollers ?? []).filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) > since);
+  const identities = active.map(({ identity }) => identity);
+  if (identities.length > 0) return ok(name, `${identities.length} on ${queue}: ${identities.join(', ')}`);
+  return wrong(name, `none has asked ${queue} for work in the last minute`, START_WORKER);
+}

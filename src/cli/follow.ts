@@ -1,0 +1,88 @@
+/** Follows a run to its end and shows meanwhile what it does and why it waits (S7). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, WorkflowFailedError, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
+import { GRPC, grpcStatus } from '../temporal/grpc-status';
+import { EXIT, Exit } from './exit';
+import { progressView, RunProgress } from './progress';
+
+/** How a run ended, as seen from here. */
+export type RunEnd =
+  | { kind: 'result'; result: unknown }
+  /** `type` as the failure names it: `BadInput`, or what happened to the run. */
+  | { kind: 'failed'; type: string; message: string }
+  | { kind: 'interrupted' };
+
+const EVERY_MS = 500;
+const QUERY_MS = 3_000;
+/** After so long without an answer to the query it is said that no worker answers. */
+const SILENT_MS = 10_000;
+
+/** @param interrupted ends the following; the run goes on */
+export async function follow(client: Client, handle: WorkflowHandle, interrupted: AbortSignal): Promise<RunEnd> {
+  const view = progressView();
+  const over = new AbortController();
+  const ended = endOf(handle).finally(() => over.abort());
+  const stopped = new Promise<RunEnd>((resolve) => {
+    interrupted.addEventListener('abort', () => resolve({ kind: 'interrupted' }), { once: true });
+    if (interrupted.aborted) resolve({ kind: 'interrupted' });
+  });
+  // Not awaited: a query that hangs must not delay the end, and what it answers after the end is not shown.
+  void watch(client, handle, view, AbortSignal.any([over.signal, interrupted]));
+  try {
+    return await Promise.race([ended, stopped]);
+  } finally {
+    over.abort();
+    view.end();
+    // Not awaited after an interruption: the connection is closed then.
+    ended.catch(() => undefined);
+  }
+}
+
+async function endOf(handle: WorkflowHandle): Promise<RunEnd> {
+  try {
+    return { kind: 'result', result: await handle.result() };
+  } catch (error) {
+    if (error instanceof WorkflowFailedError) return { kind: 'failed', ...failureOf(error) };
+    if (error instanceof WorkflowNotFoundError)
+      throw new Exit(EXIT.badInput, `there is no run with the ID ${handle.workflowId}`);
+    if (grpcStatus(error) === GRPC.UNAVAILABLE)
+      throw new Exit(EXIT.noServer, 'the Temporal server does not answer any more; the run goes on when it is back');
+    throw error;
+  }
+}
+
+function failureOf({ cause, message }: WorkflowFailedError): { type: string; message: string } {
+  if (cause instanceof ApplicationFailure) return { type: cause.type ?? 'Failed', message: cause.message };
+  if (cause instanceof TerminatedFailure) return { type: 'Terminated', message: 'somebody terminated the run' };
+  if (cause instanceof CancelledFailure) return { type: 'Cancelled', message: 'somebody cancelled the run' };
+  if (cause instanceof TimeoutFailure) return { type: 'TimedOut', message: 'the run ran into its time limit' };
+  const inner = cause?.cause instanceof Error ? cause.cause : cause;
+  return { type: 'Failed', message: inner?.message ?? message };
+}
+
+async function watch(
+  client: Client,
+  handle: WorkflowHandle,
+  view: ReturnType<typeof progressView>,
+  end: AbortSignal,
+): Promise<void> {
+  let answeredAt = performance.now();
+  let told = false;
+  while (!end.aborted) {
+    const answer = await client
+      .withDeadline(Date.now() + QUERY_MS, () => handle.query('progress'))
+      .catch(() => undefined);
+    const { data } = RunProgress.safeParse(answer);
+    if (end.aborted) return;
+    if (data) {
+      answeredAt = performance.now();
+      told = false;
+      view.show(data);
+    } else if (!told && performance.now() - answeredAt > SILENT_MS) {
+      told = true;
+      view.note('No worker answers yet. Is one running (`audit-runner worker`) with this account?');
+    }
+    await sleep(EVERY_MS, undefined, { signal: end }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,45 @@
+/** A sandbox and a worker for it in this process: for `dev` and `demo`. */
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Logger } from 'pino';
+import type { Config } from '../config';
+import { toAccount } from '../config/account';
+import { AccountFile, ConfigFile } from '../config/schema';
+import type { Sandbox } from '../sandbox';
+import { connectNative } from '../temporal/connect';
+import type { TemporalServer } from '../temporal/server';
+import { type RunningWorker, startWorker } from '../worker';
+
+/** The database, the results and the logs of `dev` and `demo`, in the current folder. */
+export const LOCAL_FOLDER = '.audit-runner';
+
+/** The configuration for a sandbox: account `default`, whose limits and timings run as fast as the sandbox's clock. */
+export function sandboxConfig({ baseUrl, token }: Pick<Sandbox, 'baseUrl' | 'token'>, speed: number): Config {
+  const tokenEnv = 'SANDBOX_TOKEN';
+  const account = toAccount('default', AccountFile.parse({ baseUrl, tokenEnv, speed }), { [tokenEnv]: token }, '.');
+  const { log, workers } = ConfigFile.parse({});
+  const storageUrl = pathToFileURL(resolve(LOCAL_FOLDER, 'storage')).href;
+  return { accounts: { default: account }, storageUrl, log, workers };
+}
+
+/** A worker on its own connection. */
+export interface LocalWorker extends RunningWorker {
+  /** Lets the calls in flight end, then closes the connection. */
+  close(): Promise<void>;
+}
+
+export async function localWorker(server: TemporalServer, config: Config, log: Logger): Promise<LocalWorker> {
+  const { connection, namespace } = await connectNative({ config: server.config });
+  const worker = await startWorker({ config, connection, namespace, log }).catch(async (error: unknown) => {
+    await connection.close();
+    throw error;
+  });
+  return {
+    ...worker,
+    async close() {
+      worker.stop();
+      await worker.done;
+      await connection.close();
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/** The command line: names, options and help of the commands. What they do is in their own files. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { packageRoot } from '../temporal/package-root';
+import { EXIT, EXIT_HELP } from './exit';
+import { endQuietlyOnBrokenPipe } from './output';
+import { perform } from './perform';
+import { WORKFLOW_TYPES } from './workflow-types';
+
+const { version } = JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8'));
+
+function decimal(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('not a number');
+  return value;
+}
+
+const types = Object.entries(WORKFLOW_TYPES).map(([name, { about }]) => `  ${name.padEnd(14)} ${about}`);
+
+const ENVIRONMENT = `Environment:
+  AGENT_API_BASE_URL, AGENT_API_TOKEN (or AGENT_API_TOKEN_FILE)   the account 'default'
+  AUDIT_RUNNER_CONFIG            the configuration file; else ./audit-runner.yaml, if it is there
+  TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS…, TEMPORAL_PROFILE
+                                 the Temporal server; else the one that 'dev' runs in this folder, else 127.0.0.1:7233
+  TEMPORAL_UI_URL                where its Web UI is, for links
+  AUDIT_RUNNER_ENCRYPTION_KEY    encrypts what Temporal stores
+  STORAGE_URL, LOG_LEVEL, NO_COLOR`;
+
+const program = new Command('audit-runner')
+  .description(
+    "Runs a consultant's work against the Agent API as durable Temporal workflows: nothing is paid for twice, nothing is lost.",
+  )
+  .version(String(version))
+  .option('--config <file>', 'configuration file (YAML)')
+  .addHelpText('after', `\nStart with 'audit-runner demo', then 'audit-runner dev'.\n\n${ENVIRONMENT}\n\n${EXIT_HELP}`)
+  .showHelpAfterError("('audit-runner --help' shows how)")
+  .configureHelp({ showGlobalOptions: true });
+
+program
+  .command('worker')
+  .description(
+    'work for the configured accounts until SIGTERM or Ctrl-C, which lets the calls in flight end; a second one does not',
+  )
+  .action((_, command: Command) =>
+    perform(async () => (await import('./worker.js')).workerCommand(command.optsWithGlobals())),
+  );
+
+program
+  .command('run')
+  .description('start a workflow, show how far it is and why it waits, and print what came of it')
+  .argument('<workflowType>', `one of ${Object.keys(WORKFLOW_TYPES).join(', ')}`)
+  .option('--input <json>', 'the input: a JSON object, @file, or @- for standard input; everything has a default')
+  .option('--account <name>', "the configured account to work for (default: the input's, else 'default')")
+  .option('--id <workflowId>', 'another workflow ID than the usual one')
+  .option('--attach', 'look at the run with this --id and start nothing')
+  .option('--detach', 'do not wait for the end')
+  .option('--json', 'print the result as JSON')
+  .addHelpText(
+    'after',
+    `\nWorkflow types:\n${types.join('\n')}\n
+Examples:
+  audit-runner run leadPipeline --input '{"dryRun": true}'
+  audit-runner run leadPipeline --input '{"maxConversions": 5, "maxCredits": 5000}'
+  audit-runner run convertLead --input '{"leadId": "…"}' --json\n\n${EXIT_HELP}`,
+  )
+  .action((type: string, _, command: Command) =>
+    perform(async () => (await import('./run.js')).runCommand(type, command.optsWithGlobals())),
+  );
+
+program
+  .command('spend')
+  .description("what was spent, when and on what, by the ledgers' books, beside what the balance says")
+  .option('--account <name>', 'only this account')
+  .option('--json', 'print JSON')
+  .action((_, command: Command) =>
+    perform(async () => (await import('./spend.js')).spendCommand(command.optsWithGlobals())),
+  );
+
+program
+  .command('doctor')
+  .description(
+    'check configuration, Temporal server, queues, workers, tokens and routes, and say how to mend what is wrong',
+  )
+  .option('--json', 'print JSON')
+  .addHelpText(
+    'after',
+    `
+It makes at most 8 requests to the Agent API for each account; they count against its rate limits. One of them is a
+write that cannot succeed (it changes an assessment config that does not exist): only so can it be seen whether the
+token may write.
+
+Exit code 0 when all is well, 1 otherwise.`,
+  )
+  .action((_, command: Command) =>
+    perform(async () => (await import('./doctor.js')).doctorCommand(command.optsWithGlobals())),
+  );
+
+program
+  .command('sandbox')
+  .description('start a stand-in for the service of the Agent API, and print its address and tokens')
+  .option('--port <n>', 'port of the service; 0 takes a free one', decimal, 0)
+  .option('--control-port <n>', 'port of the control surface; 0 takes a free one', decimal, 0)
+  .option('--host <address>', 'address to listen on', '127.0.0.1')
+  .option('--speed <n>', 'how many times faster than real time its limits and durations are', decimal, 1)
+  .option('--variant <a|b>', 'which shapes it uses where the API document shows none', 'a')
+  .option('--leads <n>', 'leads that it begins with', decimal, 25)
+  .option('--credits <n>', 'balance that it begins with', decimal, 50_000)
+  .option('--seed <n>', 'the same seed gives the same data and tokens', decimal, 1)
+  .option('--limits <on|off>', 'rate limits', 'on')
+  .option('--json', 'print JSON, one line')
+  .action((_, command: Command) =>
+    perform(async () => (await import('./sandbox.js')).sandboxCommand(command.optsWithGlobals())),
+  );
+
+program
+  .command('dev')
+  .description('Temporal server (kept in .audit-runner/), Web UI, sandbox and worker in one process, to try things out')
+  .option('--speed <n>', "how many times faster than real time the sandbox's clock runs", decimal, 10)
+  .option('--leads <n>', 'leads that the sandbox begins with', decimal, 60)
+  .option('--real', 'work for the configured accounts instead of a sandbox: spends real credits')
+  .action((_, command: Command) =>
+    perform(async () => (await import('./dev.js')).devCommand(command.optsWithGlobals())),
+  );
+
+program
+  .command('demo')
+  .description('convert leads of a sandbox in which things go wrong, and check that none was paid for twice')
+  .option('--speed <n>', "how many times faster than real time the sandbox's clock runs", decimal, 30)
+  .option('--keep', 'keep everything up afterwards, until Ctrl-C')
+  .action((_, command: Command) =>
+    perform(async () => (await import('./demo.js')).demoCommand(command.optsWithGlobals())),
+  );
+
+endQuietlyOnBrokenPipe();
+program.exitOverride();
+program.parseAsync().catch((error: unknown) => {
+  // commander has written its own sentence already.
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT.done : EXIT.badInput);
+  throw error;
+});

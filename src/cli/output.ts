@@ -1,0 +1,55 @@
+/** Results go to standard output, everything else to standard error. */
+import { styleText } from 'node:util';
+import Table from 'cli-table3';
+import { redactText } from '../log';
+
+type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
+
+/** A result. */
+export const print = (text: string): void => void process.stdout.write(`${redactText(text)}\n`);
+
+/** Progress, hints and problems. */
+export const tell = (text: string): void => void process.stderr.write(`${redactText(text)}\n`);
+
+/** A result for programs. */
+export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
+
+/** Colour for a person at a terminal, unless NO_COLOR is set (https://no-color.org). */
+export const styled = (style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string =>
+  stream.isTTY && !process.env.NO_COLOR ? styleText(style, text) : text;
+
+/** A pipe whose reader has gone (`| head`) is no failure. */
+export function endQuietlyOnBrokenPipe(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+}
+
+/** `20,000`. The same on every machine. */
+export const number = (value: number): string => value.toLocaleString('en-US');
+
+/** `2026-11-21 08:00:00`, in UTC. */
+export const utc = (ms: number): string => new Date(ms).toISOString().replace('T', ' ').slice(0, 19);
+
+export type Row = readonly (string | number | null | undefined)[];
+
+/** Columns without a frame: readable at a terminal, and by `cut` and `awk` in a pipe. Numbers stand on the right. */
+export function table(head: readonly string[], rows: readonly Row[]): string {
+  const isNumber = (column: number) => rows.length > 0 && rows.every((row) => typeof row[column] !== 'string');
+  const none = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '', bottom: '', 'bottom-mid': '' };
+  const no = { 'bottom-left': '', 'bottom-right': '', left: '', 'left-mid': '', mid: '', 'mid-mid': '' };
+  const drawn = new Table({
+    head: head.map((name) => styled('bold', name)),
+    colAligns: head.map((_, column) => (isNumber(column) ? 'right' : 'left')),
+    chars: { ...none, ...no, right: '', 'right-mid': '', middle: '  ' },
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+  });
+  for (const row of rows)
+    drawn.push(row.map((cell) => (typeof cell === 'number' ? number(cell) : String(cell ?? '-'))));
+  return drawn
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n');
+}

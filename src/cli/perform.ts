@@ -1,0 +1,33 @@
+/** Runs a command and ends the process with its exit code; a failure becomes a sentence. */
+import { ConfigError } from '../config';
+import { InputError } from '../policy/input';
+import { TemporalUnreachable } from '../temporal/connect';
+import { NoTemporalServer } from '../temporal/find-server';
+import { EXIT, Exit } from './exit';
+import { tell } from './output';
+
+export async function perform(command: () => Promise<number>): Promise<void> {
+  // The native part of the SDK keeps a process alive; what matters has been awaited by the command.
+  process.exit(await command().catch(failure));
+}
+
+function failure(error: unknown): number {
+  if (error instanceof Exit) {
+    tell(error.message);
+    return error.code;
+  }
+  if (error instanceof ConfigError) {
+    tell(error.message);
+    return EXIT.badInput;
+  }
+  if (error instanceof InputError) {
+    tell(error.problems.join('\n'));
+    return EXIT.badInput;
+  }
+  if (error instanceof TemporalUnreachable || error instanceof NoTemporalServer) {
+    tell(error.message);
+    return EXIT.noServer;
+  }
+  tell(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return EXIT.failed;
+}

@@ -1,0 +1,79 @@
+/** How far a run is: a bar at a terminal, lines in a pipe. Standard error. */
+import { SingleBar } from 'cli-progress';
+import { z } from 'zod';
+import { number, tell } from './output';
+
+/** What runs answer to the query `progress`; figures are missing where a run counts nothing. */
+export const RunProgress = z.object({
+  doing: z.string(),
+  waiting: z.string().optional(),
+  done: z.number().optional(),
+  total: z.number().optional(),
+  credits: z.number().optional(),
+});
+export type RunProgress = z.infer<typeof RunProgress>;
+
+export interface ProgressView {
+  show(progress: RunProgress): void;
+  /** A line above or between. */
+  note(line: string): void;
+  end(): void;
+}
+
+/** Lines in a pipe come at most so often, unless something other than a number has changed. */
+const LINE_EVERY_MS = 5_000;
+
+export const progressView = (): ProgressView => (process.stderr.isTTY ? bar() : lines());
+
+const sentence = ({ doing, waiting }: RunProgress) => (waiting === undefined ? doing : `${doing}. Waiting: ${waiting}`);
+
+function figures({ done = 0, total = 0, credits }: RunProgress): string {
+  if (total === 0) return '';
+  return `: ${number(done)} of ${number(total)}${credits === undefined ? '' : `, ${number(credits)} credits`}`;
+}
+
+function lines(): ProgressView {
+  let said = '';
+  let figured = '';
+  let at = 0;
+  return {
+    show(progress) {
+      const [now, counts] = [sentence(progress), figures(progress)];
+      if (now === said && (counts === figured || performance.now() - at < LINE_EVERY_MS)) return;
+      [said, figured, at] = [now, counts, performance.now()];
+      tell(`${progress.doing}${counts}${progress.waiting === undefined ? '' : `. Waiting: ${progress.waiting}`}`);
+    },
+    note: tell,
+    end() {},
+  };
+}
+
+function bar(): ProgressView {
+  const drawn = new SingleBar({
+    // Cut to the line: a bar that wraps cannot be drawn over.
+    format: (_, { value, total }, { progress }: { progress: RunProgress }) => {
+      const filled = total > 0 ? Math.round((value / total) * 20) : 0;
+      const box = total > 0 ? `[${'='.repeat(filled)}${' '.repeat(20 - filled)}] ` : '';
+      return `${box}${sentence(progress)}${figures(progress)}`.slice(0, Math.max(20, process.stderr.columns - 1));
+    },
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+    linewrap: null,
+    // Signals are the command's.
+    gracefulExit: false,
+  });
+  return {
+    show(progress) {
+      const { done = 0, total = 0 } = progress;
+      if (!drawn.isActive) drawn.start(total, done, { progress });
+      drawn.setTotal(total);
+      drawn.update(done, { progress });
+    },
+    note(line) {
+      drawn.stop();
+      tell(line);
+    },
+    end: () => drawn.stop(),
+  };
+}

@@ -1,0 +1,114 @@
+/** Results of runs: for a person, for a program, and as an exit code. */
+import { z } from 'zod';
+import { openStorage } from '../storage';
+import { type Kept, open } from '../storage/claim';
+import { EXIT } from './exit';
+import { number, table, tell } from './output';
+
+const Verdict = z.looseObject({
+  id: z.string(),
+  decision: z.string(),
+  outcome: z.string(),
+  score: z.number().nullable(),
+  reasons: z.array(z.string()),
+  credits: z.number(),
+  projectId: z.string().optional(),
+});
+export type Verdict = z.infer<typeof Verdict>;
+
+const Pipeline = z.looseObject({
+  ended: z.string(),
+  counts: z.record(z.string(), z.number()),
+  leads: z.number(),
+  credits: z.number(),
+  plan: z.looseObject({ text: z.string() }),
+  decisions: z.union([z.object({ inline: z.array(Verdict) }), z.object({ ref: z.string(), bytes: z.number() })]),
+  notes: z.array(z.string()),
+});
+
+const Conversion = z.looseObject({
+  leadId: z.string(),
+  outcome: z.string(),
+  reason: z.string().optional(),
+  credits: z.number(),
+  projectId: z.string().optional(),
+});
+
+/** A run's result, with what was kept in storage opened. */
+export interface ShownResult {
+  json: unknown;
+  text: string;
+  code: number;
+}
+
+/** Rows of a table for a person; all are in the JSON. */
+const MOST_ROWS = 60;
+
+/** @param storageUrl where the worker keeps long lists */
+export async function showResult(result: unknown, storageUrl: string): Promise<ShownResult> {
+  const pipeline = Pipeline.safeParse(result);
+  if (pipeline.success) return showPipeline(pipeline.data, storageUrl);
+  const conversion = Conversion.safeParse(result);
+  if (conversion.success) return showConversion(conversion.data);
+  return { json: result, text: JSON.stringify(result, null, 2), code: EXIT.done };
+}
+
+const UNFINISHED = ['failed', 'unresolved', 'refused'] as const;
+
+async function showPipeline(result: z.infer<typeof Pipeline>, storageUrl: string): Promise<ShownResult> {
+  const { ended, counts, leads, credits, notes, plan } = result;
+  const verdicts = await opened(result.decisions, storageUrl);
+  const clean = (ended === 'done' || ended === 'planned') && UNFINISHED.every((outcome) => !counts[outcome]);
+  const sums = Object.entries(counts).map(([outcome, count]) => `${number(count)} ${outcome}`);
+  const lines = [
+    ...(verdicts ? [verdictTable(verdicts), ''] : []),
+    `${ended}: ${number(leads)} leads: ${sums.join(', ') || 'none'}; ${number(credits)} credits spent`,
+    ...(ended === 'planned' ? [plan.text] : []),
+    ...notes.map((note) => `note: ${note}`),
+  ];
+  return {
+    json: verdicts ? { ...result, decisions: verdicts } : result,
+    text: lines.join('\n'),
+    code: clean ? EXIT.done : EXIT.notAllDone,
+  };
+}
+
+async function opened(decisions: Kept<Verdict[]>, storageUrl: string): Promise<Verdict[] | undefined> {
+  const storage = openStorage(storageUrl);
+  try {
+    return await open(storage, decisions, z.array(Verdict));
+  } catch (error) {
+    const ref = 'ref' in decisions ? decisions.ref : 'the result';
+    tell(
+      `The decisions are in the worker's storage as ${ref}, which cannot be read here (${storage.describe()}): ` +
+        `${error instanceof Error ? error.message : String(error)} Set STORAGE_URL as the worker has it.`,
+    );
+    return undefined;
+  }
+}
+
+/** The chosen first; nothing here is personal data: IDs, scores, reason codes. */
+export function verdictTable(verdicts: readonly Verdict[]): string {
+  const rows = verdicts.slice(0, MOST_ROWS).map(({ id, score, decision, reasons, outcome, credits }) => {
+    return [id.slice(0, 8), score, decision, reasons.join(', '), outcome, credits] as const;
+  });
+  const left = verdicts.length - rows.length;
+  const drawn = table(['lead', 'score', 'decision', 'why', 'outcome', 'credits'], rows);
+  return left > 0 ? `${drawn}\n… and ${number(left)} more; --json shows all` : drawn;
+}
+
+function showConversion(result: z.infer<typeof Conversion>): ShownResult {
+  const { leadId, outcome, reason, credits, projectId } = result;
+  const done = outcome === 'converted' || outcome === 'alreadyConverted';
+  const rows = [
+    ['lead', leadId],
+    ['outcome', reason ? `${outcome} (${reason})` : outcome],
+    ['credits', number(credits)],
+    ['project', projectId ?? '-'],
+  ] as const;
+  return {
+    json: result,
+    text: rows.map(([name, value]) => `${name.padEnd(8)} ${value}`).join('\n'),
+    code: done ? EXIT.done : EXIT.notAllDone,
+  };
+}

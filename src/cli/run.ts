@@ -1,0 +1,125 @@
+/** `audit-runner run`: starts a workflow (or looks at one), shows how far it is, and then what came of it. */
+import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from '@temporalio/client';
+import { loadConfig } from '../config';
+import { connectClient } from '../temporal/connect';
+import { WORKFLOW_QUEUE } from '../temporal/queues';
+import { searchAttributeKeys } from '../temporal/search-attribute-keys';
+import { EXIT, Exit } from './exit';
+import { follow, type RunEnd } from './follow';
+import { readInputOption } from './json-input';
+import { print, printJson, tell } from './output';
+import { showResult } from './results';
+import { type KnownServer, knownServer, linkTo } from './server';
+import { EndSignals } from './signals';
+import { type PlannedRun, workflowType } from './workflow-types';
+
+export interface RunOptions {
+  input?: string;
+  account?: string;
+  id?: string;
+  json?: boolean;
+  detach?: boolean;
+  attach?: boolean;
+  config?: string;
+}
+
+/** Priority of the run's workflow tasks: a person's run before a scheduled one (3) before a backfill. */
+const PERSON = 2;
+
+export async function runCommand(type: string, options: RunOptions): Promise<number> {
+  const known = workflowType(type);
+  if (options.attach && (options.id === undefined || options.input !== undefined))
+    throw new Exit(EXIT.badInput, '--attach looks at a run that is there: give its --id, and no --input.');
+  const input = readInputOption(options.input, options.account);
+  // Checked before anything is connected or started, with the sentences that the run itself would fail with.
+  const plan = options.attach ? undefined : known.plan(input);
+  const { storageUrl } = loadConfig({ env: process.env, file: options.config });
+  const server = await knownServer();
+  const { client, close } = await connectClient({ config: server.config });
+  const signals = new EndSignals();
+  try {
+    const workflowId = options.id ?? plan?.workflowId ?? '';
+    const handle = plan ? await start(client, type, workflowId, input, plan) : client.workflow.getHandle(workflowId);
+    const link = server.uiUrl && linkTo(server.uiUrl, server.config.namespace, workflowId);
+    const about = { workflowId, ...(link && { link }) };
+    if (options.detach) return await look(handle, about, options.json);
+    tell(link ? `Run ${workflowId}\n${link}` : `Run ${workflowId}`);
+    const end = await follow(client, handle, signals.aborted);
+    return await conclude(type, about, end, storageUrl, options.json, server);
+  } finally {
+    await close();
+  }
+}
+
+/** Starts the run; one that is under way with this ID is shown instead of started twice. */
+export async function start(
+  client: Client,
+  type: string,
+  workflowId: string,
+  input: unknown,
+  { account, leadId, summary }: PlannedRun,
+): Promise<WorkflowHandle> {
+  try {
+    return await client.workflow.start(type, {
+      workflowId,
+      taskQueue: WORKFLOW_QUEUE,
+      args: [input],
+      staticSummary: summary,
+      priority: { priorityKey: PERSON, fairnessKey: workflowId.slice(-64) },
+      typedSearchAttributes: [
+        { key: searchAttributeKeys.account, value: account },
+        { key: searchAttributeKeys.runKind, value: 'person' },
+        ...(leadId === undefined ? [] : [{ key: searchAttributeKeys.leadId, value: leadId }]),
+      ],
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    tell(`A run with the ID ${workflowId} is under way already: nothing new was started, this is that run.`);
+    return client.workflow.getHandle(workflowId);
+  }
+}
+
+interface About {
+  workflowId: string;
+  link?: string;
+}
+
+/** `--detach`: one look. */
+async function look(handle: WorkflowHandle, about: About, json: boolean | undefined): Promise<number> {
+  const { status, typedSearchAttributes } = await handle.describe();
+  const needsPerson = status.name === 'RUNNING' && typedSearchAttributes.get(searchAttributeKeys.needsPerson) === true;
+  const shown = { ...about, status: status.name, needsPerson };
+  if (json) printJson(shown);
+  else print([about.workflowId, about.link, needsPerson ? 'waits for a person' : undefined].filter(Boolean).join('\n'));
+  return needsPerson ? EXIT.notAllDone : EXIT.done;
+}
+
+async function conclude(
+  type: string,
+  about: About,
+  end: RunEnd,
+  storageUrl: string,
+  json: boolean | undefined,
+  { config, uiUrl }: KnownServer,
+): Promise<number> {
+  switch (end.kind) {
+    case 'result': {
+      const shown = await showResult(end.result, storageUrl);
+      if (json) printJson({ ...about, result: shown.json });
+      else print(shown.text);
+      return shown.code;
+    }
+    case 'failed':
+      if (json) printJson({ ...about, error: { type: end.type, message: end.message } });
+      tell(`The run failed (${end.type}): ${end.message}`);
+      return end.type === 'BadInput' ? EXIT.badInput : EXIT.failed;
+    case 'interrupted': {
+      const address = uiUrl ? '' : ` (Temporal at ${config.address})`;
+      tell(
+        `Interrupted: the run goes on${address}. Look again with:\n` +
+          `  audit-runner run ${type} --attach --id ${about.workflowId}`,
+      );
+      return EXIT.interrupted;
+    }
+  }
+}

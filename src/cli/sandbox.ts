@@ -1,0 +1,60 @@
+/** `audit-runner sandbox`: the stand-in for the service, on its own. */
+import { ZodError } from 'zod';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox';
+import { EXIT, Exit } from './exit';
+import { tell } from './output';
+import { EndSignals } from './signals';
+
+/** Options as commander gives them. */
+export interface SandboxFlags {
+  port: number;
+  controlPort: number;
+  host: string;
+  speed: number;
+  variant: string;
+  leads: number;
+  seed: number;
+  credits: number;
+  limits: string;
+  json?: boolean;
+}
+
+export async function sandboxCommand({ limits, variant, json, ...flags }: SandboxFlags): Promise<number> {
+  if (limits !== 'on' && limits !== 'off') throw new Exit(EXIT.badInput, `--limits is '${limits}'; allowed: on, off`);
+  if (variant !== 'a' && variant !== 'b') throw new Exit(EXIT.badInput, `--variant is '${variant}'; allowed: a, b`);
+  const signals = new EndSignals();
+  const sandbox = await openSandbox({ ...flags, variant, ...(limits === 'off' && { limits }) });
+  const { baseUrl, token, readToken, controlUrl } = sandbox;
+  const { speed } = flags;
+  const lines = [
+    `base address     ${baseUrl}`,
+    `token            ${token}`,
+    `read-only token  ${readToken}`,
+    `control address  ${controlUrl}`,
+  ];
+  // Past the redaction of `print`: these tokens open nothing but this sandbox.
+  const shown = json ? JSON.stringify({ baseUrl, token, readToken, controlUrl, speed }) : lines.join('\n');
+  process.stdout.write(`${shown}\n`);
+  tell(`Use it: set AGENT_API_BASE_URL and AGENT_API_TOKEN. What it has seen: curl ${controlUrl}/stats`);
+  if (speed !== 1)
+    tell(`Its clock runs ${speed} times as fast: the account in audit-runner.yaml needs 'speed: ${speed}'.`);
+  await signals.first;
+  await sandbox.close();
+  return EXIT.done;
+}
+
+/** Starts a sandbox. A wrong option or a port in use is a sentence for a person. */
+export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+  try {
+    return await startSandbox(options);
+  } catch (error) {
+    if (error instanceof ZodError)
+      throw new Exit(
+        EXIT.badInput,
+        error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('\n'),
+      );
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
+      throw new Exit(EXIT.badInput, `the sandbox cannot start: ${error.message}; choose another --port`);
+    throw error;
+  }
+}

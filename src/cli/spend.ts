@@ -1,0 +1,105 @@
+/** `audit-runner spend`: what was spent, by the ledger's books. */
+import type { Client } from '@temporalio/client';
+import { type LedgerStatus, stateQuery, statusQuery } from '../../workflows/account-ledger';
+import { describeHold } from '../../workflows/shared/ledger-details';
+import type { LedgerState } from '../policy/ledger';
+import { connectClient } from '../temporal/connect';
+import { EXIT, Exit } from './exit';
+import { number, print, printJson, styled, table, utc } from './output';
+import { knownServer } from './server';
+
+export interface SpendOptions {
+  account?: string;
+  json?: boolean;
+}
+
+/** What one account's ledger says. Credits; moments are milliseconds since 1970. */
+export interface Books {
+  ledger: string;
+  status: LedgerStatus;
+  /** The most recent ones, newest last. */
+  bookings: LedgerState['bookings'];
+  /** By calendar day of the account's time zone. */
+  days: LedgerState['days'];
+}
+
+const QUERY_MS = 10_000;
+const LAST_BOOKINGS = 30;
+
+export async function spendCommand({ account, json }: SpendOptions): Promise<number> {
+  const { config } = await knownServer();
+  const { client, close } = await connectClient({ config });
+  try {
+    const ledgers = await findLedgers(client, account);
+    if (ledgers.length === 0)
+      throw new Exit(
+        EXIT.failed,
+        `there is no ledger${account ? ` of account '${account}'` : ''} yet: a worker opens it when it starts`,
+      );
+    const books = await Promise.all(ledgers.map((ledger) => readBooks(client, ledger)));
+    if (json) printJson(books);
+    else print(books.map(showBooks).join('\n\n'));
+    return EXIT.done;
+  } finally {
+    await close();
+  }
+}
+
+/** Workflow IDs of the ledgers that are open. An account's name is checked by the query's quoting. */
+export async function findLedgers(client: Client, account: string | undefined): Promise<string[]> {
+  if (account !== undefined && !/^[a-z0-9][a-z0-9-]{0,39}$/.test(account))
+    throw new Exit(EXIT.badInput, "an account's name has lower-case letters, digits and -, at most 40");
+  const ofAccount = account === undefined ? '' : ` AND Account = '${account}'`;
+  const query = `WorkflowType = 'accountLedger' AND ExecutionStatus = 'Running'${ofAccount}`;
+  const found = new Set<string>();
+  for await (const { workflowId } of client.workflow.list({ query })) found.add(workflowId);
+  return [...found].sort();
+}
+
+/** @throws Exit when no worker answers: the books are read by one */
+export async function readBooks(client: Client, ledger: string): Promise<Books> {
+  const handle = client.workflow.getHandle(ledger);
+  const ask = async () => {
+    const [status, { bookings, days }] = await Promise.all([handle.query(statusQuery), handle.query(stateQuery)]);
+    return { ledger, status, bookings, days };
+  };
+  return client.withDeadline(Date.now() + QUERY_MS, ask).catch((cause: unknown) => {
+    throw new Exit(
+      EXIT.failed,
+      `the ledger ${ledger} does not answer: is a worker running (\`audit-runner worker\`)? (${cause instanceof Error ? cause.message : cause})`,
+    );
+  });
+}
+
+function showBooks({ ledger, status, bookings, days }: Books): string {
+  const { account, balance, reserved, spentToday, elsewhere, budget, holds, open } = status;
+  const { perDay, balanceFloor, timeZone } = budget;
+  const shown = bookings.slice(-LAST_BOOKINGS);
+  const facts = [
+    `balance          ${balance === undefined ? 'not read yet' : number(balance)}`,
+    `reserved         ${number(reserved)} for calls under way`,
+    `spent today      ${number(spentToday)}${perDay === null ? '' : ` of ${number(perDay)}`} (${timeZone})`,
+    `spent elsewhere  ${number(elsewhere)}, as the balance shows (web app, or before the ledger)`,
+    ...(balanceFloor > 0 ? [`floor            ${number(balanceFloor)} must remain`] : []),
+  ];
+  const parts = [
+    `${styled('bold', `Account ${account}`)} (${ledger})`,
+    ...holds.map((hold) => styled('yellow', describeHold(hold))),
+    facts.join('\n'),
+    table(['day', 'credits'], Object.entries(days).sort()),
+    open.length === 0
+      ? 'No paid call is under way.'
+      : table(
+          ['open send', 'since (UTC)', 'over by (UTC)', 'run'],
+          open.map(({ subject, grantedAt, overAt, run }) => [subject, utc(grantedAt), utc(overAt), run]),
+        ),
+    table(
+      ['when (UTC)', 'subject', 'credits', 'run'],
+      shown.map(({ at, subject, credits, run }) => [utc(at), subject, credits, run]),
+    ),
+    ...(bookings.length > shown.length
+      ? [`The last ${shown.length} of ${bookings.length} recent bookings; --json shows all, the days have the sums.`]
+      : []),
+  ];
+  return parts.join('\n\n');
+}

@@ -1,0 +1,53 @@
+/** `audit-runner worker`: works for the configured accounts until it is told to end. */
+import { accountOf, type Config, ConfigError, loadConfig } from '../config';
+import { createLogger } from '../log';
+import { SameUser } from '../runtime';
+import { connectNative } from '../temporal/connect';
+import { startWorker } from '../worker';
+import { EXIT } from './exit';
+import { installSdk } from './sdk';
+import { knownServer } from './server';
+import { EndSignals } from './signals';
+
+/** @throws ConfigError when no account is configured: a worker would have nothing to do. */
+export function workableConfig(file: string | undefined): Config {
+  const config = loadConfig({ env: process.env, file });
+  if (Object.keys(config.accounts).length === 0) accountOf(config);
+  return config;
+}
+
+export async function workerCommand(options: { config?: string }): Promise<number> {
+  const config = workableConfig(options.config);
+  const signals = new EndSignals();
+  const log = createLogger({ level: config.log.level });
+  installSdk(log);
+  const { config: address } = await knownServer();
+  log.info({ address: address.address, namespace: address.namespace }, 'connecting to the Temporal server');
+  const connected = await connectNative({
+    config: address,
+    wait: true,
+    log: (line) => log.info(line),
+    signal: signals.aborted,
+  }).catch((error: unknown) => {
+    if (signals.aborted.aborted) return undefined;
+    throw error;
+  });
+  if (!connected) return EXIT.done;
+  const { connection, namespace } = connected;
+  try {
+    const worker = await startWorker({ config, connection, namespace, log });
+    log.info({ accounts: Object.keys(config.accounts) }, 'worker is running');
+    void signals.first.then((signal) => {
+      log.info({ signal }, 'worker finishes the calls in flight and ends; a second signal ends it at once');
+      worker.stop();
+    });
+    await worker.done;
+    log.info('worker has ended');
+    return EXIT.done;
+  } catch (error) {
+    if (error instanceof SameUser) throw new ConfigError([error.message]);
+    throw error;
+  } finally {
+    await connection.close();
+  }
+}

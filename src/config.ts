@@ -1,0 +1,139 @@
+/** The configuration: a YAML file, and one account from the environment. Parsed here and nowhere else. */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { closest } from 'fastest-levenshtein';
+import { parseDocument } from 'yaml';
+import { TokenError } from './agent-api/token';
+import { type Account, toAccount } from './config/account';
+import { ConfigError, sentences } from './config/problems';
+import { ConfigFile } from './config/schema';
+
+export { type Account, apiOptions, type Timing } from './config/account';
+export { ConfigError } from './config/problems';
+
+/** The configuration with everything resolved. */
+export interface Config {
+  /** By name; may be empty, for the commands that need none. */
+  readonly accounts: Readonly<Record<string, Account>>;
+  /** An absolute URL: `file://` for a folder. */
+  readonly storageUrl: string;
+  readonly log: ConfigFile['log'];
+  readonly workers: ConfigFile['workers'];
+  /** The file that was read; absent when there is none. */
+  readonly file?: string;
+}
+
+/** Where {@link loadConfig} looks. */
+export interface ConfigSources {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** From `--config`; wins over AUDIT_RUNNER_CONFIG and over ./audit-runner.yaml, which alone may be missing. */
+  readonly file?: string | undefined;
+  /** @default the current folder */
+  readonly cwd?: string;
+}
+
+const DEFAULT_FILE = 'audit-runner.yaml';
+
+/**
+ * Loads and checks everything, the tokens too.
+ * @throws ConfigError with all problems, one sentence each; no token is in any of them (S4).
+ */
+export function loadConfig({ env, file, cwd = process.cwd() }: ConfigSources): Config {
+  const path = findFile(file ?? env.AUDIT_RUNNER_CONFIG, cwd);
+  const result = ConfigFile.safeParse(withEnvironment(path === undefined ? {} : readYaml(path), env, cwd));
+  if (!result.success) throw new ConfigError(sentences(ConfigFile, result.error));
+  const { accounts: written, storageUrl, log, workers } = result.data;
+  const folder = path === undefined ? cwd : dirname(path);
+  const accounts = Object.fromEntries(
+    Object.entries(written).map(([name, account]) => [name, toAccount(name, account, env, folder)]),
+  );
+  const problems = tokenProblems(Object.values(accounts));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return {
+    accounts,
+    storageUrl: /^[a-z][a-z0-9+.-]+:\/\//i.test(storageUrl) ? storageUrl : pathToFileURL(resolve(cwd, storageUrl)).href,
+    log,
+    workers,
+    ...(path !== undefined && { file: path }),
+  };
+}
+
+/** The account of this name. @throws ConfigError that names those there are. */
+export function accountOf({ accounts }: Pick<Config, 'accounts'>, name = 'default'): Account {
+  const account = Object.hasOwn(accounts, name) ? accounts[name] : undefined;
+  if (account) return account;
+  const names = Object.keys(accounts);
+  throw new ConfigError([
+    names.length === 0
+      ? 'no account is configured: set AGENT_API_BASE_URL and AGENT_API_TOKEN, or write accounts into audit-runner.yaml'
+      : `there is no account '${name}'; did you mean '${closest(name, names)}'? There are ${names.join(', ')}`,
+  ]);
+}
+
+function findFile(given: string | undefined, cwd: string): string | undefined {
+  const path = resolve(cwd, given ?? DEFAULT_FILE);
+  if (existsSync(path)) return path;
+  if (given === undefined) return undefined;
+  throw new ConfigError([`there is no configuration file ${path}`]);
+}
+
+function readYaml(path: string): object {
+  // Only the first line of a message: the rest quotes the file.
+  const problem = ({ message }: Error) => `${path}: ${message.split('\n')[0]}`;
+  let content: unknown;
+  try {
+    const document = parseDocument(readFileSync(path, 'utf8'));
+    if (document.errors.length > 0) throw new ConfigError(document.errors.map(problem));
+    content = document.toJS() ?? {};
+  } catch (error) {
+    throw error instanceof Error && !(error instanceof ConfigError) ? new ConfigError([problem(error)]) : error;
+  }
+  if (isObject(content)) return content;
+  throw new ConfigError([`${path}: expected settings such as 'accounts:', found something else`]);
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The environment wins for single values; its account is there unless the file has a `default` of its own. */
+function withEnvironment(content: object, env: ConfigSources['env'], cwd: string): Record<string, unknown> {
+  const merged: Record<string, unknown> = { ...content };
+  if (env.STORAGE_URL) merged.storageUrl = env.STORAGE_URL;
+  const level = env.LOG_LEVEL;
+  if (level) merged.log = { ...(isObject(merged.log) ? merged.log : {}), level };
+  const accounts = merged.accounts ?? {};
+  if (!isObject(accounts) || Object.hasOwn(accounts, 'default')) return merged;
+  const account = environmentAccount(env, cwd, Object.keys(accounts).length > 0);
+  return account ? { ...merged, accounts: { ...accounts, default: account } } : merged;
+}
+
+/** `others`: a token alone may then be meant for one of the file's accounts. */
+function environmentAccount(env: ConfigSources['env'], cwd: string, others: boolean): object | undefined {
+  const { AGENT_API_BASE_URL: baseUrl, AGENT_API_TOKEN: token, AGENT_API_TOKEN_FILE: tokenFile } = env;
+  if (!baseUrl) {
+    if (others || !(token || tokenFile)) return undefined;
+    throw new ConfigError(['AGENT_API_BASE_URL is not set, but a token is']);
+  }
+  if (!token && !tokenFile)
+    throw new ConfigError(['neither AGENT_API_TOKEN nor AGENT_API_TOKEN_FILE is set, but AGENT_API_BASE_URL is']);
+  return { baseUrl, ...(tokenFile ? { tokenFile: resolve(cwd, tokenFile) } : { tokenEnv: 'AGENT_API_TOKEN' }) };
+}
+
+/** Tokens that are missing or malformed, and accounts that share one: their limits and ledgers would be two (S1, S5). */
+function tokenProblems(accounts: readonly Account[]): string[] {
+  const owners = new Map<string, string>();
+  return accounts.flatMap(({ name, token }) => {
+    try {
+      const value = token.read();
+      const other = owners.get(value);
+      if (other !== undefined)
+        return [`accounts.${name}: has the same token as accounts.${other}; one account per token`];
+      owners.set(value, name);
+      return [];
+    } catch (error) {
+      if (error instanceof TokenError) return [`accounts.${name}: ${error.message}`];
+      throw error;
+    }
+  });
+}

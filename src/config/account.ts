@@ -1,0 +1,73 @@
+/** One configured account with everything resolved. */
+import { resolve } from 'node:path';
+import type { AgentApiOptions } from '../agent-api/client';
+import type { RateClass, RouteName } from '../agent-api/routes';
+import { type TokenSource, tokenFromEnv, tokenFromFile } from '../agent-api/token';
+import type { Unshown } from '../agent-api/unshown';
+import type { Limit } from '../policy/limiter';
+import { type AccountFile, creditsOf } from './schema';
+
+/** Milliseconds, after `speed`. */
+export type Timing = AccountFile['timing'];
+
+/** An account as the rest of the program uses it. */
+export interface Account {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly token: TokenSource;
+  readonly unshown: Unshown;
+  /** After `speed`. */
+  readonly limits: Readonly<Record<RateClass, Limit>>;
+  /** Credits of one success. */
+  credits(route: RouteName): number;
+  readonly timing: Readonly<Timing>;
+  /** Credits; `perDay` null is no cap. */
+  readonly budget: { readonly perDay: number | null; readonly balanceFloor: number };
+  readonly timeZone: string;
+  readonly speed: number;
+}
+
+/** A process cannot promise less between a grant and the writing of a request, however fast the sandbox's clock is. */
+const SEND_WINDOW_MIN_MS = 1_000;
+
+/** `folder` is where a relative token file begins. */
+export function toAccount(
+  name: string,
+  file: AccountFile,
+  env: Readonly<Record<string, string | undefined>>,
+  folder: string,
+): Account {
+  const faster = (ms: number) => Math.max(1, Math.round(ms / file.speed));
+  const limit = ({ max, windowMs }: Limit): Limit => ({ max, windowMs: faster(windowMs) });
+  const { reads, writes, polls, notes } = file.limits;
+  const { timing } = file;
+  return {
+    name,
+    baseUrl: file.baseUrl,
+    token:
+      file.tokenFile === undefined
+        ? tokenFromEnv(env, file.tokenEnv ?? '')
+        : tokenFromFile(resolve(folder, file.tokenFile)),
+    unshown: file.unshown,
+    limits: { reads: limit(reads), writes: limit(writes), polls: limit(polls), notes: limit(notes) },
+    credits: (route) => creditsOf(file, route),
+    timing: {
+      paidTimeoutMs: faster(timing.paidTimeoutMs),
+      sendWindowMs: Math.max(SEND_WINDOW_MIN_MS, faster(timing.sendWindowMs)),
+      settlingMs: faster(timing.settlingMs),
+      holdProbeMs: faster(timing.holdProbeMs),
+    },
+    budget: file.budget,
+    timeZone: file.timeZone,
+    speed: file.speed,
+  };
+}
+
+/** What `createAgentApi` takes from an account; add the gate that its process shares. */
+export const apiOptions = ({ baseUrl, token, unshown, credits, timing }: Account): AgentApiOptions => ({
+  baseUrl,
+  token,
+  unshown,
+  credits,
+  timeouts: { paidMs: timing.paidTimeoutMs },
+});

@@ -1,0 +1,131 @@
+/** The shape of the configuration file. Every field that can have a default has one. */
+import { z } from 'zod';
+import { parseBaseUrl } from '../agent-api/base-url';
+import { PAID_MS_MIN } from '../agent-api/client';
+import { LIMITS, type RouteName, routes } from '../agent-api/routes';
+import { Unshown } from '../agent-api/unshown';
+import { LOG_LEVELS } from '../log';
+
+const count = z.number().int().positive();
+const ms = z.number().int().positive();
+
+const limit = (preset: { max: number; windowMs: number }) =>
+  z.strictObject({ max: count.default(preset.max), windowMs: ms.default(preset.windowMs) }).prefault({});
+
+const credits = Object.fromEntries(
+  Object.keys(routes).map((name) => [name, z.number().int().nonnegative().optional()]),
+);
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    // An offset such as +01:00 is accepted by Intl, but it knows no summer time.
+    return /^[A-Za-z]/.test(name);
+  } catch {
+    return false;
+  }
+}
+
+const baseUrl = z.string().superRefine((text, context) => {
+  try {
+    parseBaseUrl(text);
+  } catch (error) {
+    context.addIssue(error instanceof Error ? error.message : 'not a base address');
+  }
+});
+
+const isLoopback = (text: string) => URL.canParse(text) && parseBaseUrl(text).loopback;
+
+/** One account as it is written. */
+export const AccountFile = z
+  .strictObject({
+    /** The `{base_url}` of agent-api.md. */
+    baseUrl,
+    /** A file that holds the token, relative to the configuration file. Read again when it changes. */
+    tokenFile: z.string().min(1).optional(),
+    /** Or the name of the environment variable that holds it. */
+    tokenEnv: z.string().min(1).optional(),
+    /** Corrections of what the API document does not show. */
+    unshown: Unshown.prefault({}),
+    /** Requests in any window, where the service's limits are not those of the document. */
+    limits: z
+      .strictObject({
+        reads: limit(LIMITS.reads),
+        writes: limit(LIMITS.writes),
+        polls: limit(LIMITS.polls),
+        notes: limit(LIMITS.notes),
+      })
+      .prefault({}),
+    /** Credits of single routes, where they differ from the document's. */
+    credits: z.strictObject(credits).prefault({}),
+    /** The day of the daily budget begins at midnight here. */
+    timeZone: z
+      .string()
+      .refine(isTimeZone, 'not a time zone; expected an IANA name, for example Europe/Berlin')
+      .default('UTC'),
+    budget: z
+      .strictObject({
+        /** Credits a day, over all runs; null for no cap. */
+        perDay: z.number().int().nonnegative().nullable().default(null),
+        /** The balance is never spent below this. */
+        balanceFloor: z.number().int().nonnegative().default(0),
+      })
+      .prefault({}),
+    /** How many times faster than real time a sandbox on this machine runs: divides windows and timings. */
+    speed: z.number().positive().default(1),
+    timing: z
+      .strictObject({
+        /** Time limit of a paid call. */
+        paidTimeoutMs: ms.default(210_000),
+        /** From the ledger's grant to the writing of the request. */
+        sendWindowMs: ms.default(5_000),
+        /** How long after a paid call's last possible end the service may still commit it. */
+        settlingMs: ms.default(300_000),
+        /** Between two probes of an account on hold. */
+        holdProbeMs: ms.default(60_000),
+        /** Park of a rate class after a 429 without Retry-After. */
+      })
+      .prefault({}),
+  })
+  .superRefine(({ baseUrl: address, tokenFile, tokenEnv, speed, timing }, context) => {
+    if ((tokenFile === undefined) === (tokenEnv === undefined))
+      context.addIssue('where the token is must be named by either tokenFile or tokenEnv');
+    if (isLoopback(address)) return;
+    if (speed !== 1)
+      context.addIssue({ code: 'custom', path: ['speed'], message: 'other than 1 only for a sandbox on this machine' });
+    if (timing.paidTimeoutMs < PAID_MS_MIN)
+      context.addIssue({ code: 'custom', path: ['timing', 'paidTimeoutMs'], message: `at least ${PAID_MS_MIN}` });
+  });
+export type AccountFile = z.infer<typeof AccountFile>;
+
+const accountName = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9-]{0,39}$/,
+    'the name of an account has lower-case letters, digits and -, at most 40 characters',
+  );
+
+/** The configuration file. */
+export const ConfigFile = z.strictObject({
+  accounts: z.record(accountName, AccountFile).default({}),
+  /** Where documents are read from and results are written to: a folder or a URL. */
+  storageUrl: z.string().min(1).default('.audit-runner/storage'),
+  log: z.strictObject({ level: z.enum(LOG_LEVELS).default('info') }).prefault({}),
+  /** How much one worker process does at once. */
+  workers: z
+    .strictObject({
+      workflows: count.default(40),
+      reads: count.default(60),
+      /** A convert may take three minutes, and twenty a minute may leave. */
+      writes: count.default(80),
+      polls: count.default(60),
+      /** Activities that do not call the API. */
+      other: count.default(50),
+    })
+    .prefault({}),
+});
+export type ConfigFile = z.infer<typeof ConfigFile>;
+
+/** Credits of a route by the configuration, or else by the document. */
+export const creditsOf = (account: AccountFile, route: RouteName): number =>
+  account.credits[route] ?? routes[route].credits;

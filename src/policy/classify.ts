@@ -1,0 +1,31 @@
+/** Which failures of a call are the account's and not the call's: agent-api.md, "Errors" and "Authentication". */
+import type { Failure } from '../agent-api/failure';
+import type { HoldKind } from './ledger';
+
+export interface HoldCause {
+  kind: Exclude<HoldKind, 'manual'>;
+  reason: string;
+}
+
+/** The hold that a failure calls for, if any. Every other call of the account would fail the same way. */
+export function holdCause(failure: Failure): HoldCause | undefined {
+  if (failure.kind === 'notSent' && failure.reason === 'token')
+    return { kind: 'token', reason: 'the configured token is malformed' };
+  if (failure.kind !== 'rejected') return undefined;
+  if (failure.status === 503 && failure.code === 'PAT_DISABLED')
+    return { kind: 'killSwitch', reason: '503 PAT_DISABLED' };
+  if (failure.status === 401) return { kind: 'token', reason: `401${failure.code ? ` ${failure.code}` : ''}` };
+  if (failure.status === 402) return { kind: 'noCredits', reason: '402' };
+  return undefined;
+}
+
+/** Why a paid call was refused, as a stable reason code. The service's own words stay out of it (S4). */
+export function refusalReason(failure: Extract<Failure, { kind: 'rejected' }>): string {
+  if (failure.requiredTier) return `planTooLow:${failure.requiredTier}`;
+  if (failure.code) return failure.code;
+  return `http${failure.status}`;
+}
+
+/** Refusals that every other item of the account would meet too; a pipeline stops at the first. */
+export const concernsAccount = (reason: string): boolean =>
+  reason.startsWith('planTooLow:') || reason.startsWith('PAT_') || reason === 'http403';

@@ -1,0 +1,48 @@
+/**
+ * Fields that several inputs share. `allowed` in a field's metadata is what a problem's sentence says of it (a noun
+ * phrase); `describe` is its meaning, unit and default, for forms and documentation.
+ */
+import { z } from 'zod';
+import { Id } from '../../agent-api/routes';
+import { parseDuration } from '../duration';
+
+/** An account's name in the configuration. It becomes part of queue names and workflow IDs; a token never fits (S4). */
+export const Account = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,39}$/)
+  .meta({ allowed: "an account's name: lower-case letters, digits and -, at most 40, never a token" })
+  .default('default')
+  .describe("Name of the account in the configuration whose token is used. Default 'default'.");
+
+/** The identifier of a record of the Agent API. */
+export const RecordId = Id.meta({ allowed: 'an identifier: letters, digits, - and _, at most 128' });
+
+const YEAR = 366 * 24 * 3_600_000;
+
+/** A length of time that a person writes as '90s', '15m', '36h', '7d' or 'PT36H'; milliseconds once parsed. */
+export const Duration = z
+  .string()
+  .meta({ allowed: "a duration such as '90s', '15m', '36h', '7d' or 'PT36H', above 0 and at most a year" })
+  .transform((text, context) => {
+    const ms = parseDuration(text);
+    if (ms !== undefined && ms > 0 && ms <= YEAR) return ms;
+    context.addIssue({ code: 'custom', message: 'a duration' });
+    return z.NEVER;
+  });
+
+const DATE = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+
+/** A moment, or a time back from now; milliseconds once parsed. A date means its midnight in UTC. */
+export const Since = z
+  .string()
+  .meta({ allowed: "a date-time with its zone such as '2026-01-31T08:00:00Z', a date, or a duration such as '7d'" })
+  .transform((text, context): { at: number } | { agoMs: number } => {
+    const agoMs = parseDuration(text);
+    if (agoMs !== undefined) return { agoMs };
+    if (DATE.safeParse(text).success) return { at: Date.parse(text) };
+    context.addIssue({ code: 'custom', message: 'a date-time or a duration' });
+    return z.NEVER;
+  });
+
+/** An amount of credits. */
+export const Credits = z.int().min(0);

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import type { Unshown } from '../agent-api/unshown';
+import { MultipartReader } from './multipart';
+import { badRequest, Refusal } from './refusal';
+
+/** A received document. Its content is not kept, only what tells it apart from others. */
+export interface Upload {
+  fileName: string;
+  fileType: string;
+  fileSize: number;
+  /** Hash of the content, hexadecimal. */
+  sha256: string;
+}
+
+/** The connection ended within the request: there is nobody to answer. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+/**
+ * Feeds a request's body to `take`. Once that throws, the rest is read and dropped: a connection closed over unread data
+ * would cost the client the answer.
+ */
+function consume(request: IncomingMessage, limit: number, take: (chunk: Buffer) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let size = 0;
+    let refused = false;
+    const refuse = (error: unknown) => {
+      refused = true;
+      reject(error);
+    };
+    request.on('data', (chunk: Buffer) => {
+      if (refused) return;
+      size += chunk.length;
+      if (size > limit) return refuse(new Refusal(413, `The body is larger than ${limit} bytes`));
+      try {
+        take(chunk);
+      } catch (error) {
+        refuse(error);
+      }
+    });
+    request.on('end', resolve);
+    request.on('error', () => reject(new ClientGone('connection lost')));
+    request.on('close', () => reject(new ClientGone('connection closed')));
+  });
+}
+
+/** The JSON body, undefined when there is none. @throws 400, 413 */
+export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  await consume(request, limit, (chunk) => chunks.push(chunk));
+  const text = Buffer.concat(chunks).toString();
+  if (text === '') return undefined;
+  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
+    throw badRequest('Content-Type must be application/json');
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest('The body is not valid JSON');
+  }
+}
+
+/** The document of an upload, in the form that the variant wants. @throws 400, 413 */
+export function readUpload(request: IncomingMessage, names: Unshown['upload'], limit: number): Promise<Upload> {
+  return names.encoding === 'multipart' ? readForm(request, names, limit) : readEncoded(request, names, limit);
+}
+
+async function readForm(request: IncomingMessage, names: Unshown['upload'], limit: number): Promise<Upload> {
+  const type = request.headers['content-type'] ?? '';
+  const boundary = /^multipart\/form-data;.*boundary="?([^";]+)"?/i.exec(type)?.[1];
+  const reader = new MultipartReader(boundary ?? '');
+  await consume(request, limit, (chunk) => {
+    if (boundary === undefined) throw badRequest('Content-Type must be multipart/form-data');
+    reader.write(chunk);
+  });
+  const parts = reader.end();
+  const field = (name: string) => parts.find((part) => part.name === name && part.fileName === undefined)?.text;
+  const file = parts.find((part) => part.name === names.file && part.fileName !== undefined);
+  if (file === undefined) throw badRequest(`The form has no file '${names.file}'`);
+  return {
+    fileName: field(names.fileName) || file.fileName || 'document',
+    fileType: field(names.fileType) || file.contentType,
+    fileSize: file.size,
+    sha256: file.sha256,
+  };
+}
+
+async function readEncoded(request: IncomingMessage, names: Unshown['upload'], limit: number): Promise<Upload> {
+  const fields = z.object({
+    [names.file]: z.base64(),
+    [names.fileName]: z.string().min(1),
+    [names.fileType]: z.string(),
+  });
+  // Base64 takes four characters for three bytes.
+  const parsed = fields.safeParse(await readJson(request, Math.ceil(limit * 1.4)));
+  if (!parsed.success) throw badRequest(`The body needs ${names.file} (base64), ${names.fileName}, ${names.fileType}`);
+  const content = Buffer.from(parsed.data[names.file] ?? '', 'base64');
+  return {
+    fileName: parsed.data[names.fileName] ?? '',
+    fileType: parsed.data[names.fileType] ?? '',
+    fileSize: content.length,
+    sha256: createHash('sha256').update(content).digest('hex'),
+  };
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { badRequest, found, ok } from '../refusal';
+import type { HandlersOf, Service } from '../service';
+import { shownCapture } from '../shapes';
+
+const CHANNELS = [
+  'transcript',
+  'voice_note',
+  'text_note',
+  'email',
+  'calendar',
+  'zoom',
+  'crm_sync',
+  'file_drop',
+] as const;
+const STATUSES = ['pending', 'processing', 'processed', 'needs_review', 'failed'] as const;
+
+/** agent-api.md, "Memory layer": captures and notes. */
+export function captureHandlers({ store, shapes, extraction, clock, random, notes }: Service): HandlersOf<'captures'> {
+  return {
+    'captures.list': ({ user, query }) => {
+      const channel = query.choice('channel', CHANNELS);
+      const status = query.choice('status', STATUSES);
+      const project = query.text('project');
+      const limit = query.integer('limit', 1, 100, shapes.captures.limit);
+      const offset = query.integer('offset', 0, Number.MAX_SAFE_INTEGER, 0);
+      const captures = store.captures
+        .all(user.id)
+        .reverse()
+        .filter((capture) => channel === undefined || capture.channel === channel)
+        .filter((capture) => status === undefined || capture.status === status)
+        .filter((capture) => project === undefined || capture.projectId === project);
+      return ok({ captures: captures.slice(offset, offset + limit).map(shownCapture) });
+    },
+    'captures.get': ({ user, id }) => {
+      const capture = found(store.captures.get(user.id, id), 'Capture');
+      return ok({ capture: shownCapture(capture), items: capture.items });
+    },
+    'captures.reprocess': ({ user, id }) => {
+      extraction.start(found(store.captures.get(user.id, id), 'Capture'));
+      return ok({ queued: true });
+    },
+    'captures.submitNote': ({ user, body }) => {
+      const { content, project } = shapes.names.note;
+      const parsed = z.object({ [content]: z.string().min(1), [project]: z.string().optional() }).safeParse(body);
+      if (!parsed.success) throw badRequest(`A note needs the text '${content}'`);
+      const projectId = parsed.data[project] ?? null;
+      if (projectId !== null) found(store.projects.get(user.id, projectId), 'Project');
+      const at = clock.iso();
+      const rawContent = shapes.noteText(parsed.data[content] ?? '');
+      notes.saw({ userId: user.id, projectId, rawContent });
+      const capture = store.captures.add({
+        id: random.uuid(),
+        userId: user.id,
+        channel: 'text_note',
+        rawContent,
+        status: 'pending',
+        capturedAt: at,
+        createdAt: at,
+        updatedAt: at,
+        projectId,
+        contentType: 'text/plain',
+        processedContent: null,
+        processingResults: null,
+        attempts: 0,
+        items: [],
+      });
+      extraction.start(capture);
+      return shapes.noteTaken(shownCapture(capture));
+    },
+  };
+}

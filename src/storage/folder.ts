@@ -1,0 +1,171 @@
+/** A folder as storage. Several processes may share it, also over a network file system with atomic renames. */
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import { isRef, namesOf, TEMPORARY } from './ref';
+import { type Content, type Storage, StorageError, type Stored } from './storage';
+
+/**
+ * Links inside the folder are followed only where they stay inside. The check and the use are two steps: who can create
+ * links in the folder while audit-runner works can defeat it, and could write the files as well.
+ */
+export class FolderStorage implements Storage {
+  /** @param root absolute path; created at the first write */
+  constructor(private readonly root: string) {}
+
+  async read(ref: string): Promise<Readable> {
+    const file = await this.#open(ref);
+    if (!file) throw new StorageError('notFound', `There is no document '${ref}' in ${this.describe()}.`);
+    return file.createReadStream();
+  }
+
+  async write(ref: string, content: Content): Promise<Stored> {
+    const names = namesOf(ref);
+    await mkdir(this.root, { recursive: true });
+    const folder = await this.#folder(names.slice(0, -1), true);
+    if (folder === undefined) throw new StorageError('refused', `The folder of '${ref}' was removed meanwhile.`);
+    const temporary = join(folder, `.audit-runner-${randomUUID()}.tmp`);
+    try {
+      const size = await writeDurably(temporary, content);
+      await rename(temporary, join(folder, names.at(-1) ?? ''));
+      await syncFolder(folder);
+      return { ref, size };
+    } catch (error) {
+      // Gone already if the rename went through; a failure to tidy up must not hide the cause.
+      await unlink(temporary).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async *list(prefix = ''): AsyncIterable<Stored> {
+    const names = prefix.split('/').slice(0, -1);
+    if (names.length > 0) namesOf(names.join('/'));
+    const folder = await unlessAbsent(this.#folder(names, false));
+    if (folder !== undefined) yield* this.#walk(folder, names, prefix);
+  }
+
+  async stat(ref: string): Promise<Stored | undefined> {
+    const file = await this.#open(ref);
+    if (!file) return undefined;
+    try {
+      return { ref, size: (await file.stat()).size };
+    } finally {
+      await file.close();
+    }
+  }
+
+  async delete(ref: string): Promise<void> {
+    const names = namesOf(ref);
+    const folder = await unlessAbsent(this.#folder(names.slice(0, -1), false));
+    if (folder !== undefined) await unlessAbsent(unlink(join(folder, names.at(-1) ?? '')));
+  }
+
+  urlOf(ref: string): string {
+    return pathToFileURL(join(this.root, ...namesOf(ref))).href;
+  }
+
+  describe(): string {
+    return `the folder ${this.root}`;
+  }
+
+  /** Opens a regular file; undefined when there is none. */
+  async #open(ref: string): Promise<FileHandle | undefined> {
+    const names = namesOf(ref);
+    const folder = await unlessAbsent(this.#folder(names.slice(0, -1), false));
+    if (folder === undefined) return undefined;
+    const path = await unlessAbsent(realpath(join(folder, names.at(-1) ?? '')));
+    if (path === undefined) return undefined;
+    await this.#mustBeInside(path, ref);
+    // Without O_NONBLOCK, opening a named pipe waits for a writer for ever.
+    const file = await unlessAbsent(open(path, constants.O_RDONLY | constants.O_NOFOLLOW));
+    if (file && !(await file.stat()).isFile()) {
+      await file.close();
+      return undefined;
+    }
+    return file;
+  }
+
+  /** The real path of a folder below the root, each step checked before the next, so that nothing is made outside. */
+  async #folder(names: readonly string[], create: boolean): Promise<string> {
+    let folder = await realpath(this.root);
+    for (const name of names) {
+      const next = join(folder, name);
+      if (create && (await isNew(mkdir(next)))) await syncFolder(folder);
+      folder = await realpath(next);
+      await this.#mustBeInside(folder, names.join('/'));
+    }
+    return folder;
+  }
+
+  async #mustBeInside(path: string, ref: string): Promise<void> {
+    const root = await realpath(this.root);
+    const inside = root.endsWith(sep) ? root : root + sep;
+    if (path !== root && !path.startsWith(inside))
+      throw new StorageError('refused', `The reference '${ref}' is refused: a link in it leads outside the folder.`);
+  }
+
+  /** Regular files only: a link to a folder above it would make the walk endless. */
+  async *#walk(folder: string, names: readonly string[], prefix: string): AsyncGenerator<Stored> {
+    const entries = (await unlessAbsent(readdir(folder, { withFileTypes: true }))) ?? [];
+    // With its '/' a folder sorts where its documents' references sort, as in S3.
+    const keyed = entries.map((entry) => ({ entry, key: entry.name + (entry.isDirectory() ? '/' : '') }));
+    for (const { entry } of keyed.sort((a, b) => (a.key < b.key ? -1 : 1))) {
+      const path = [...names, entry.name];
+      const ref = path.join('/');
+      if (TEMPORARY.test(entry.name) || !isRef(ref)) continue;
+      if (entry.isDirectory()) {
+        if (`${ref}/`.startsWith(prefix)) yield* this.#walk(join(folder, entry.name), path, prefix);
+      } else if (entry.isFile() && ref.startsWith(prefix)) {
+        const found = await unlessAbsent(stat(join(folder, entry.name)));
+        if (found) yield { ref, size: found.size };
+      }
+    }
+  }
+}
+
+/** Writes a new file and waits until the disk has it. */
+async function writeDurably(path: string, content: Content): Promise<number> {
+  const file = await open(path, 'wx');
+  try {
+    await writeFile(file, content);
+    await file.sync();
+    return (await file.stat()).size;
+  } finally {
+    await file.close();
+  }
+}
+
+/** A rename and a new folder last through a power cut only once the folder they are in is on the disk. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, constants.O_RDONLY);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+const hasCode = (error: unknown, ...codes: string[]): boolean =>
+  typeof error === 'object' && error !== null && 'code' in error && codes.includes(String(error.code));
+
+async function unlessAbsent<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    throw error;
+  }
+}
+
+async function isNew(made: Promise<void>): Promise<boolean> {
+  try {
+    await made;
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+}

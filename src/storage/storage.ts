@@ -1,0 +1,53 @@
+/** What a storage is: documents are read from it, deliverables, reports and item ledgers are written to it. */
+import type { Readable } from 'node:stream';
+
+/** A stored document. */
+export interface Stored {
+  /** Its reference: names separated by `/`, relative to the storage's root. */
+  readonly ref: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** What can be written. */
+export type Content = string | Uint8Array | AsyncIterable<string | Uint8Array>;
+
+/**
+ * One storage. Every method checks its reference and throws {@link StorageError} `refused` when that could lead outside
+ * the root. Errors of the system below (full, no permission) come through as they are: these may pass.
+ */
+export interface Storage {
+  /**
+   * Opens a document.
+   * @throws {StorageError} `notFound`
+   */
+  read(ref: string): Promise<Readable>;
+  /**
+   * Writes a document whole or not at all, over one that was there. Repeatable; of two writers at once the last wins.
+   * `contentType` is kept where the storage has a place for it; a folder has none.
+   */
+  write(ref: string, content: Content, options?: { readonly contentType?: string }): Promise<Stored>;
+  /** The documents whose references begin with `prefix`, in the order of their references. No prefix: all. */
+  list(prefix?: string): AsyncIterable<Stored>;
+  /** A document's size, or undefined when there is none. */
+  stat(ref: string): Promise<Stored | undefined>;
+  /** Removes a document. Repeatable: one that is gone is no error. */
+  delete(ref: string): Promise<void>;
+  /** Where a person finds a document. */
+  urlOf(ref: string): string;
+  /** The storage for a person. Holds no credentials. */
+  describe(): string;
+}
+
+/** `refused`: the reference or the storage's URL is not allowed. `damaged`: not what was written. None of them passes. */
+export type StorageErrorKind = 'refused' | 'notFound' | 'damaged';
+
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+  constructor(
+    readonly kind: StorageErrorKind,
+    message: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * The workflows as one file for the worker, made once by `npm run build` (`node dist/src/temporal/bundle.js`). There are
+ * two: the one for use with an encryption key also turns failure messages into payloads, inside the workflow sandbox,
+ * where the environment cannot be read.
+ */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { ENCODED_FAILURES_PATH, encryptionIsOn } from './encryption';
+import type { Env } from './environment';
+import { packageRoot } from './package-root';
+
+const bundleFile = (folder: string, encrypted: boolean): string =>
+  path.join(folder, encrypted ? 'workflow-bundle.encrypted.js' : 'workflow-bundle.js');
+
+/** The bundle that goes with `dataConverter(env)`. */
+export const workflowBundlePath = (env: Env = process.env): string =>
+  bundleFile(path.join(packageRoot(), 'dist'), encryptionIsOn(env));
+
+/**
+ * Bundles what `workflowsPath` exports into `folder`. Throws when the code imports a Node built-in, which a workflow has
+ * no use for, or does not resolve. Returns the files.
+ */
+export async function bundleWorkflows(workflowsPath: string, folder: string): Promise<string[]> {
+  const problems: string[] = [];
+  const logger = new DefaultLogger('WARN', ({ message }) => problems.push(message));
+  const files: string[] = [];
+  for (const encrypted of [false, true]) {
+    const { code } = await bundleWorkflowCode({
+      workflowsPath,
+      logger,
+      ...(encrypted && { failureConverterPath: ENCODED_FAILURES_PATH }),
+    }).catch((cause: unknown) => {
+      throw new Error([cause instanceof Error ? cause.message : String(cause), ...problems].join('\n'), { cause });
+    });
+    const file = bundleFile(folder, encrypted);
+    await writeFile(file, code);
+    files.push(file);
+  }
+  return files;
+}
+
+if (require.main === module) {
+  const dist = path.join(packageRoot(), 'dist');
+  bundleWorkflows(path.join(dist, 'workflows', 'index.js'), dist).then(
+    (files) => console.log(`workflows bundled: ${files.map((file) => path.relative(packageRoot(), file)).join(', ')}`),
+    (error: unknown) => {
+      console.error(error instanceof Error ? error.message : error);
+      process.exitCode = 1;
+    },
+  );
+}

@@ -1,0 +1,102 @@
+/** Encryption of all that Temporal stores of a run's data (S4): on when `AUDIT_RUNNER_ENCRYPTION_KEY` is set. */
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import path from 'node:path';
+import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
+import { z } from 'zod';
+import type { Env } from './environment';
+
+const { Payload: PayloadMessage } = temporal.api.common.v1;
+
+/** Keys, newest first: the first encrypts, all decrypt. Base64 of 32 bytes each, separated by commas. */
+export const ENCRYPTION_VARIABLE = 'AUDIT_RUNNER_ENCRYPTION_KEY';
+
+const ENCODING = 'binary/encrypted';
+const CIPHER = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+const Keys = z.string().transform((text, context) =>
+  text.split(',').map((part) => {
+    const key = Buffer.from(part.trim(), 'base64');
+    if (key.length !== KEY_BYTES)
+      context.addIssue({
+        code: 'custom',
+        message: `${ENCRYPTION_VARIABLE}: each key is the base64 of ${KEY_BYTES} random bytes (\`openssl rand -base64 ${KEY_BYTES}\`)`,
+      });
+    return key;
+  }),
+);
+
+/** Data cannot be decrypted: the message names the missing key's ID. */
+export class CannotDecrypt extends Error {
+  override readonly name = 'CannotDecrypt';
+}
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const text = (bytes: Uint8Array | null | undefined) => new TextDecoder().decode(bytes ?? new Uint8Array());
+
+/** Names a key without telling anything about it. */
+const keyId = (key: Buffer) => createHash('sha256').update('audit-runner').update(key).digest('hex').slice(0, 16);
+
+/** AES-256-GCM over whole payloads. What was stored before encryption was on is read as it is. */
+export class EncryptionCodec implements PayloadCodec {
+  private readonly current: { id: string; key: Buffer };
+  private readonly keys: ReadonlyMap<string, Buffer>;
+
+  /** `keys`: newest first, at least one. */
+  constructor(keys: readonly Buffer[]) {
+    const [newest] = keys;
+    if (newest === undefined) throw new Error('encryption needs a key');
+    this.current = { id: keyId(newest), key: newest };
+    this.keys = new Map(keys.map((key) => [keyId(key), key]));
+  }
+
+  async encode(payloads: Payload[]): Promise<Payload[]> {
+    const { id, key } = this.current;
+    return payloads.map((payload) => {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv(CIPHER, key, iv);
+      const sealed = [cipher.update(PayloadMessage.encode(payload).finish()), cipher.final()];
+      return {
+        metadata: { encoding: utf8(ENCODING), 'encryption-key-id': utf8(id) },
+        data: Buffer.concat([iv, cipher.getAuthTag(), ...sealed]),
+      };
+    });
+  }
+
+  async decode(payloads: Payload[]): Promise<Payload[]> {
+    return payloads.map((payload) => (text(payload.metadata?.encoding) === ENCODING ? this.open(payload) : payload));
+  }
+
+  private open({ metadata, data }: Payload): Payload {
+    const id = text(metadata?.['encryption-key-id']);
+    const key = this.keys.get(id);
+    if (key === undefined)
+      throw new CannotDecrypt(`data was encrypted with key ${id}, which is not among those in ${ENCRYPTION_VARIABLE}`);
+    const bytes = data ?? new Uint8Array();
+    const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
+    decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+    try {
+      const opened = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+      return PayloadMessage.decode(opened);
+    } catch (cause) {
+      throw new CannotDecrypt(`data encrypted with key ${id} was damaged or changed`, { cause });
+    }
+  }
+}
+
+/** Where the failure converter that goes with encryption is; without an extension, for both `src/` and `dist/`. */
+export const ENCODED_FAILURES_PATH = path.join(__dirname, 'encoded-failures');
+
+export const encryptionIsOn = (env: Env): boolean => (env[ENCRYPTION_VARIABLE] ?? '') !== '';
+
+/** The converter for clients and workers: undefined, the SDK's own, without a key. Throws a zod error on a bad key. */
+export function dataConverter(env: Env): DataConverter | undefined {
+  if (!encryptionIsOn(env)) return undefined;
+  return {
+    payloadCodecs: [new EncryptionCodec(Keys.parse(env[ENCRYPTION_VARIABLE]))],
+    failureConverterPath: ENCODED_FAILURES_PATH,
+  };
+}

@@ -1,0 +1,182 @@
+/** Talks to one user's ledger (workflow `accountLedger`): starts it when it is missing, asks it, tells it. */
+import { createHash } from 'node:crypto';
+import {
+  type Client,
+  isGrpcServiceError,
+  WithStartWorkflowOperation,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import type { UpdateDefinition } from '@temporalio/common';
+import {
+  accountLedger,
+  beginSendUpdate,
+  bookingsQuery,
+  claimsQuery,
+  configureUpdate,
+  type LedgerInput,
+  type LedgerStatus,
+  parkSignal,
+  reportHoldSignal,
+  type SubjectState,
+  settleUpdate,
+  stateQuery,
+  statusQuery,
+  subjectQuery,
+} from '../../workflows/account-ledger';
+import type { BeginAnswer, BeginSend, Hold, LedgerState, Settle } from '../policy/ledger';
+import { createLimit } from './in-flight';
+import { WORKFLOW_QUEUE } from './queues';
+import { searchAttributeKeys } from './search-attribute-keys';
+
+/** Above about 10 in flight the updates of one workflow abort each other (measured). */
+const UPDATES_IN_FLIGHT = 8;
+/** How old a status may be that a request relies on; a park or hold by another process is seen after this at the latest. */
+const STATUS_FRESH_MS = 1_000;
+const RETRY_MS = [50, 100, 200, 400, 800, 1_000, 1_000, 1_000, 1_000, 1_000];
+
+/** Workflow ID of the ledger of a user. IDs that are no plain identifiers (an e-mail address) are hashed (S4). */
+export function ledgerId(userId: string): string {
+  const plain = /^[A-Za-z0-9-]{1,64}$/.test(userId);
+  return `account-ledger.${plain ? userId : createHash('sha256').update(userId).digest('hex').slice(0, 16)}`;
+}
+
+export class LedgerClient {
+  private readonly limit = createLimit(UPDATES_IN_FLIGHT);
+  private cached: { at: number; status: Promise<LedgerStatus | undefined> } | undefined;
+
+  /** @param input what a new ledger starts with */
+  constructor(
+    private readonly client: Client,
+    readonly workflowId: string,
+    private readonly input: LedgerInput,
+  ) {}
+
+  /** S1, S3: may this attempt send, now? */
+  beginSend(request: BeginSend): Promise<BeginAnswer> {
+    return this.update(beginSendUpdate, request, `begin:${request.attempt}`);
+  }
+
+  /** Books what became of an attempt; answers the credits booked by this call. */
+  settle(request: Settle): Promise<number> {
+    return this.update(settleUpdate, request, `settle:${request.subject}:${request.attempt}:${Date.now()}`);
+  }
+
+  /** Tells the ledger this process's configuration. */
+  configure(): Promise<void> {
+    const { account, timing, budget } = this.input;
+    return this.update(configureUpdate, { account, timing, budget }, `configure:${process.pid}:${Date.now()}`);
+  }
+
+  async reportHold(hold: Omit<Hold, 'since'>): Promise<void> {
+    await this.client.workflow.signalWithStart(accountLedger, {
+      ...this.start(this.input),
+      signal: reportHoldSignal,
+      signalArgs: [{ ...hold, since: 0 }],
+    });
+    this.cached = undefined;
+  }
+
+  async park(rateClass: string, until: number): Promise<void> {
+    await this.client.workflow.signalWithStart(accountLedger, {
+      ...this.start(this.input),
+      signal: parkSignal,
+      signalArgs: [{ rateClass, until }],
+    });
+  }
+
+  /** The status, at most a second old; undefined when there is no ledger yet or it does not answer soon. */
+  status(): Promise<LedgerStatus | undefined> {
+    const now = Date.now();
+    if (!this.cached || now - this.cached.at > STATUS_FRESH_MS) this.cached = { at: now, status: this.readStatus() };
+    return this.cached.status;
+  }
+
+  private async readStatus(): Promise<LedgerStatus | undefined> {
+    try {
+      const handle = this.client.workflow.getHandle(this.workflowId);
+      return await this.client.withDeadline(Date.now() + 2_000, () => handle.query(statusQuery));
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The most recent bookings. */
+  bookings(): Promise<LedgerState['bookings']> {
+    return this.client.workflow.getHandle(this.workflowId).query(bookingsQuery);
+  }
+
+  /** What recently settled subjects became. */
+  async claims(): Promise<string[]> {
+    return this.client.workflow.getHandle(this.workflowId).query(claimsQuery);
+  }
+
+  subject(subject: string): Promise<SubjectState> {
+    return this.client.workflow.getHandle(this.workflowId).query(subjectQuery, subject);
+  }
+
+  private start(input: LedgerInput) {
+    return {
+      workflowId: this.workflowId,
+      taskQueue: WORKFLOW_QUEUE,
+      args: [input] as [LedgerInput],
+      staticSummary: `Ledger of account ${input.account}`,
+      typedSearchAttributes: [
+        { key: searchAttributeKeys.account, value: input.account },
+        { key: searchAttributeKeys.runKind, value: 'ledger' },
+      ],
+    };
+  }
+
+  /** Sends an update, starting the ledger if need be. Safe to repeat: every update of the ledger is idempotent. */
+  private update<R, A>(definition: UpdateDefinition<R, [A]>, argument: A, updateId: string): Promise<R> {
+    return this.limit(async () => {
+      for (let attempt = 0; ; attempt++) {
+        try {
+          return await this.updateOnce(definition, argument, updateId);
+        } catch (error) {
+          const wait = RETRY_MS[attempt];
+          if (wait === undefined || !isPassing(error)) throw error;
+          await new Promise((resolve) => setTimeout(resolve, wait));
+        }
+      }
+    });
+  }
+
+  private async updateOnce<R, A>(definition: UpdateDefinition<R, [A]>, argument: A, updateId: string): Promise<R> {
+    const send = (input: LedgerInput, workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE') =>
+      this.client.workflow.executeUpdateWithStart(definition, {
+        updateId,
+        args: [argument],
+        startWorkflowOperation: new WithStartWorkflowOperation(accountLedger, {
+          ...this.start(input),
+          workflowIdReusePolicy,
+          workflowIdConflictPolicy: 'USE_EXISTING',
+        }),
+      });
+    try {
+      return await send(this.input, 'REJECT_DUPLICATE');
+    } catch (error) {
+      // There was a ledger and it is closed: it was terminated, for it never ends by itself.
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      return await send({ ...this.input, ...(await this.recover()) }, 'ALLOW_DUPLICATE');
+    }
+  }
+
+  /** The closed ledger's own state, exact to its last event; without it the new ledger has to be patient. */
+  private async recover(): Promise<Pick<LedgerInput, 'state' | 'lost'>> {
+    try {
+      return { state: await this.client.workflow.getHandle(this.workflowId).query(stateQuery) };
+    } catch {
+      return { lost: true };
+    }
+  }
+}
+
+/** Passing faults of the Temporal server: it is restarting, the ledger is just continuing as new, too many at once. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
+  const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
+  // Unavailable, aborted, resource exhausted, deadline exceeded, internal; not found while continuing as new.
+  return isGrpcServiceError(cause) && [14, 10, 8, 4, 13, 5].includes(cause.code);
+}

@@ -1,0 +1,110 @@
+/** The rate of each API queue, kept by the Temporal server for all worker processes together (S5). */
+import type { Connection } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+import { GRPC, grpcStatus, rootMessage } from './grpc-status';
+import { QUEUE_CLASSES, type QueueClass, queueName } from './queues';
+
+type Service = Pick<Connection, 'workflowService'>;
+
+/** How far the server's limiter runs ahead after idle, seconds (its burst; measured on server 1.29). */
+const BURST_S = 1;
+/** What we allow for jitter between the server's dispatch and the request on the wire, seconds. */
+const JITTER_S = 0.7;
+
+const taskQueueType = temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY;
+const IDENTITY = 'audit-runner';
+const REASON = "the Agent API's rate limit of this token";
+
+/**
+ * The rate, in requests a second, at which no window of `windowMs` holds more than `max` requests.
+ *
+ * After idle the n-th task leaves (n − 1)/r − 1 s after the first: the limiter lets a second's worth go early. With
+ * r = max/(W + 1.7) the request after the `max`-th leaves max/r − 1 = W + 0.7 s after the first, so it stays outside the
+ * window until the jitter eats the 0.7 s. For 20 a minute that is 19.45 a minute.
+ */
+export const queueRate = (max: number, windowMs: number): number => max / (windowMs / 1_000 + BURST_S + JITTER_S);
+
+/** A queue's own limit as the server has it. */
+export interface QueueLimit {
+  /** Requests a second. */
+  rate: number;
+  reason: string;
+  /** Who set it last. */
+  setBy: string;
+}
+
+/** The limit in the queue's own configuration; undefined when it has none. */
+export async function readQueueLimit(
+  { workflowService }: Service,
+  namespace: string,
+  queue: string,
+): Promise<QueueLimit | undefined> {
+  const { config } = await workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: queue },
+    taskQueueType,
+    reportConfig: true,
+  });
+  const rate = config?.queueRateLimit?.rateLimit?.requestsPerSecond;
+  if (rate === undefined || rate === null) return undefined;
+  const { reason = '', updateIdentity = '' } = config?.queueRateLimit?.metadata ?? {};
+  return { rate, reason: reason ?? '', setBy: updateIdentity ?? '' };
+}
+
+/** Writes the limit into the queue's own configuration, where it lasts and wins over what pollers say. */
+export async function setQueueLimit(
+  { workflowService }: Service,
+  namespace: string,
+  queue: string,
+  ratePerSecond: number,
+): Promise<void> {
+  await workflowService.updateTaskQueueConfig({
+    namespace,
+    identity: IDENTITY,
+    taskQueue: queue,
+    taskQueueType,
+    updateQueueRateLimit: { rateLimit: { requestsPerSecond: ratePerSecond }, reason: REASON },
+  });
+}
+
+/**
+ * Sets the limit of each of an account's API queues, where it is not what it should be, and checks it. Returns warnings
+ * for a person: where the server cannot keep the limit (older than 1.29), each process keeps it on its own only, and
+ * then the account needs a single worker process (S5).
+ */
+export async function ensureQueueLimits(
+  connection: Service,
+  namespace: string,
+  account: string,
+  limits: Readonly<Record<QueueClass, { max: number; windowMs: number }>>,
+): Promise<string[]> {
+  const warnings: string[] = [];
+  for (const queueClass of QUEUE_CLASSES) {
+    const { max, windowMs } = limits[queueClass];
+    const queue = queueName(account, queueClass);
+    const warning = await ensureQueueLimit(connection, namespace, queue, queueRate(max, windowMs));
+    if (warning !== undefined) warnings.push(warning);
+  }
+  return warnings;
+}
+
+async function ensureQueueLimit(connection: Service, namespace: string, queue: string, rate: number) {
+  const cannot = (why: string) =>
+    `The Temporal server does not keep the limit of queue ${queue}: ${why}. ` +
+    'Each worker process keeps the limit on its own only: run a single one for this account, or use server 1.29 or later.';
+  try {
+    if (isSame((await readQueueLimit(connection, namespace, queue))?.rate, rate)) return undefined;
+    await setQueueLimit(connection, namespace, queue, rate);
+    if (isSame((await readQueueLimit(connection, namespace, queue))?.rate, rate)) return undefined;
+    return cannot('it accepts the setting and does not show it');
+  } catch (error) {
+    const status = grpcStatus(error);
+    if (status === GRPC.UNIMPLEMENTED) return cannot('it is too old to know such limits');
+    if (status === GRPC.PERMISSION_DENIED) return cannot(`it refuses to set it (${rootMessage(error)})`);
+    throw error;
+  }
+}
+
+/** The server stores the rate as a 32-bit float. */
+const isSame = (stored: number | undefined, rate: number): boolean =>
+  stored !== undefined && Math.fround(stored) === Math.fround(rate);

@@ -1,0 +1,11 @@
+/** Names of task queues. Imported by workflows: no Node built-ins here. */
+
+/** The queue of all workflow tasks, and of activities that make no API call (storage). */
+export const WORKFLOW_QUEUE = 'audit-runner';
+
+/** The rate classes that have a queue of their own. Notes leave through `writes`. */
+export const QUEUE_CLASSES = ['reads', 'writes', 'polls'] as const;
+export type QueueClass = (typeof QUEUE_CLASSES)[number];
+
+/** The activity queue of one account's rate class; the Temporal server holds its rate for all processes (S5). */
+export const queueName = (account: string, queueClass: QueueClass): string => `agent-api.${account}.${queueClass}`;

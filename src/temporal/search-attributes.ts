@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from '@temporalio/client';
+import { type SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
+import { GRPC, grpcStatus } from './grpc-status';
+import { searchAttributeKeys } from './search-attribute-keys';
+
+const { IndexedValueType } = temporal.api.enums.v1;
+
+const VISIBLE_TIMEOUT_MS = 30_000;
+const POLL_MS = 50;
+
+/** The types that {@link searchAttributeKeys} uses, as the server numbers them. */
+const INDEXED: Partial<Record<SearchAttributeType, temporal.api.enums.v1.IndexedValueType>> = {
+  KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
+  BOOL: IndexedValueType.INDEXED_VALUE_TYPE_BOOL,
+  INT: IndexedValueType.INDEXED_VALUE_TYPE_INT,
+};
+
+const wanted = Object.values(searchAttributeKeys).map(({ name, type }) => {
+  const indexed = INDEXED[type];
+  if (indexed === undefined) throw new Error(`search attribute ${name}: its type is missing in INDEXED`);
+  return { name, type, indexed };
+});
+
+/**
+ * Makes the project's search attributes exist in the namespace, and waits until the server lists them. Safe to repeat.
+ *
+ * Returns a warning for a person where the server lets nobody do that through its API (managed Temporal): without the
+ * attributes there, runs cannot go on. Throws when one exists with another type, for the same reason.
+ */
+export async function registerSearchAttributes(
+  connection: Pick<Connection, 'operatorService'>,
+  namespace: string,
+): Promise<string | undefined> {
+  const deadline = performance.now() + VISIBLE_TIMEOUT_MS;
+  try {
+    const missing = await missingAttributes(connection, namespace);
+    if (missing.length === 0) return undefined;
+    await add(connection, namespace, missing);
+    while ((await missingAttributes(connection, namespace)).length > 0) {
+      if (performance.now() > deadline)
+        throw new Error(
+          `the Temporal server does not list the search attributes after ${VISIBLE_TIMEOUT_MS / 1_000} s`,
+        );
+      await sleep(POLL_MS);
+    }
+    return undefined;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const list = wanted.map(({ name, type }) => `${name} (${TypedSearchAttributes.toMetadataType(type)})`).join(', ');
+    return (
+      `This Temporal server lets nobody register search attributes through its API, as managed Temporal does. ` +
+      `Runs cannot go on in namespace '${namespace}' until its settings have these: ${list}.`
+    );
+  }
+}
+
+async function missingAttributes({ operatorService }: Pick<Connection, 'operatorService'>, namespace: string) {
+  const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
+  const wrong = wanted.find(({ name, indexed }) => (customAttributes[name] ?? indexed) !== indexed);
+  if (wrong)
+    throw new Error(
+      `The namespace '${namespace}' has a search attribute ${wrong.name} that is not of type ` +
+        `${TypedSearchAttributes.toMetadataType(wrong.type)}. Remove it there, or use a namespace of its own.`,
+    );
+  return wanted.filter(({ name }) => customAttributes[name] === undefined);
+}
+
+async function add(
+  { operatorService }: Pick<Connection, 'operatorService'>,
+  namespace: string,
+  missing: typeof wanted,
+): Promise<void> {
+  const searchAttributes = Object.fromEntries(missing.map(({ name, indexed }) => [name, indexed]));
+  try {
+    await operatorService.addSearchAttributes({ namespace, searchAttributes });
+  } catch (error) {
+    // Another worker that starts now was first.
+    if (grpcStatus(error) !== GRPC.ALREADY_EXISTS) throw error;
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  const status = grpcStatus(error);
+  return status === GRPC.PERMISSION_DENIED || status === GRPC.UNIMPLEMENTED || status === GRPC.UNAUTHENTICATED;
+}

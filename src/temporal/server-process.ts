@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TypedSearchAttributes } from '@temporalio/common';
+import { connectClient } from './connect';
+import { type Env, setVariables } from './environment';
+import { isListening } from './free-port';
+import { guard } from './guard';
+import { searchAttributeKeys } from './search-attribute-keys';
+import { registerSearchAttributes } from './search-attributes';
+
+/**
+ * One partition, or 20 a minute would come as 4 at once every 12 s; the matcher that knows priority and fairness keys.
+ * docker-compose starts its server with the same four.
+ */
+export const DYNAMIC_CONFIG = [
+  'matching.numTaskqueueReadPartitions=1',
+  'matching.numTaskqueueWritePartitions=1',
+  'matching.useNewMatcher=true',
+  'matching.enableFairness=true',
+] as const;
+
+const READY_TIMEOUT_MS = 60_000;
+/** After this a server that was asked to end is killed, milliseconds. */
+const STOP_TIMEOUT_MS = 10_000;
+const POLL_MS = 20;
+
+/** What a server process is started with. */
+export interface ServerSettings {
+  executable: string;
+  namespace: string;
+  port: number;
+  /** Absent: no Web UI. */
+  uiPort?: number;
+  /** The SQLite file that outlives the server. Absent: everything is in memory. */
+  persist?: string;
+  env: Env;
+}
+
+/** The port was taken between looking for a free one and using it. */
+export class PortTaken extends Error {
+  override readonly name = 'PortTaken';
+}
+
+/** A `temporal server start-dev` of ours. */
+export class ServerProcess {
+  private constructor(
+    readonly settings: ServerSettings,
+    private readonly child: ChildProcess,
+    readonly pid: number,
+  ) {}
+
+  /** Starts one and waits until it answers, with its namespace and search attributes there. Throws with its last words. */
+  static async start(settings: ServerSettings): Promise<ServerProcess> {
+    if (settings.persist !== undefined) await mkdir(path.dirname(path.resolve(settings.persist)), { recursive: true });
+    const child = spawn(settings.executable, commandLine(settings), {
+      env: setVariables(settings.env),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A process group of its own: Ctrl-C is for us, who stop the workers first and then the server.
+      detached: true,
+    });
+    let lastWords = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        lastWords = `${lastWords}${chunk}`.slice(-2_000);
+      });
+      if (stream instanceof Socket) stream.unref();
+    }
+    const closed = once(child, 'close').then(() => {
+      const taken = /address already in use|can't (listen|bind)/i.test(lastWords);
+      throw new (taken ? PortTaken : Error)(`the Temporal server ended while it started: ${lastWords.trim()}`);
+    });
+    // Its end is an error while it starts, and what stop() waits for afterwards.
+    closed.catch(() => undefined);
+    child.unref();
+    if (child.pid === undefined) return closed;
+    const watch = guard(child.pid, settings.persist === undefined ? 'KILL' : 'TERM');
+    child.once('exit', () => watch.release());
+    const server = new ServerProcess(settings, child, child.pid);
+    const timeLimit = AbortSignal.timeout(READY_TIMEOUT_MS);
+    const started = new AbortController();
+    try {
+      await Promise.race([closed, server.untilReady(AbortSignal.any([timeLimit, started.signal]))]);
+      return server;
+    } catch (error) {
+      await server.end('SIGKILL');
+      throw timeLimit.aborted
+        ? new Error(`the Temporal server does not answer within ${READY_TIMEOUT_MS / 1_000} s`, { cause: error })
+        : error;
+    } finally {
+      started.abort();
+    }
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.settings.port}`;
+  }
+
+  /** Ends the server: with a moment to finish what it writes when that outlives it, at once when nothing does. */
+  stop(): Promise<void> {
+    return this.end(this.settings.persist === undefined ? 'SIGKILL' : 'SIGTERM');
+  }
+
+  /** Ends the server as a crash would. */
+  kill(): Promise<void> {
+    return this.end('SIGKILL');
+  }
+
+  private get ended(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  private async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    if (this.ended) return;
+    this.child.ref();
+    const gone = once(this.child, 'exit');
+    const impatience = setTimeout(() => this.child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    this.child.kill(signal);
+    await gone;
+    clearTimeout(impatience);
+  }
+
+  private async untilReady(signal: AbortSignal): Promise<void> {
+    const { port, uiPort, namespace } = this.settings;
+    for (const needed of uiPort === undefined ? [port] : [port, uiPort])
+      while (!(await isListening(needed))) await sleep(POLL_MS, undefined, { signal });
+    const config = { address: this.address, namespace };
+    const { connection, close } = await connectClient({ config, env: {}, wait: true, signal });
+    try {
+      await registerSearchAttributes(connection, namespace);
+    } finally {
+      await close();
+    }
+  }
+}
+
+function commandLine({ namespace, port, uiPort, persist }: ServerSettings): string[] {
+  const attributes = Object.values(searchAttributeKeys).map(
+    ({ name, type }) => `${name}=${TypedSearchAttributes.toMetadataType(type)}`,
+  );
+  return [
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--namespace', namespace],
+    ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]),
+    ...(persist === undefined ? [] : ['--db-filename', persist]),
+    ...['--log-level', 'error'],
+    ...DYNAMIC_CONFIG.flatMap((value) => ['--dynamic-config-value', value]),
+    ...attributes.flatMap((value) => ['--search-attribute', value]),
+  ];
+}

@@ -1,0 +1,97 @@
+/** A worker process: workflows, control activities, and one activity worker per account and rate class. */
+import { Client } from '@temporalio/client';
+import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import { createActivities } from '../activities';
+import type { Config } from './config';
+import { createRuntime, type LedgerOwners, SameUser } from './runtime';
+import { openStorage } from './storage';
+import { workflowBundlePath } from './temporal/bundle';
+import { dataConverter } from './temporal/encryption';
+import { ensureQueueLimits } from './temporal/queue-limits';
+import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from './temporal/queues';
+import { registerSearchAttributes } from './temporal/search-attributes';
+
+/** Longer than any call: what has been sent is heard out (S2). */
+const GRACE_MS = 360_000;
+
+export interface WorkerDeps {
+  config: Config;
+  connection: NativeConnection;
+  namespace: string;
+  log: Logger;
+}
+
+export interface RunningWorker {
+  /** Ends when the worker has: after `stop`, or rejected by a fault that it cannot survive. */
+  readonly done: Promise<void>;
+  /** Takes no new tasks, finishes the calls in flight, then ends. */
+  stop(): void;
+}
+
+export async function startWorker({ config, connection, namespace, log }: WorkerDeps): Promise<RunningWorker> {
+  const converter = dataConverter(process.env);
+  const client = new Client({ connection, namespace, ...(converter && { dataConverter: converter }) });
+  const unregistered = await registerSearchAttributes(connection, namespace);
+  if (unregistered) log.warn(unregistered);
+  const owners: LedgerOwners = new Map();
+  const runtimes = new Map(
+    Object.values(config.accounts).map((account) => [account.name, createRuntime(account, client, owners, log)]),
+  );
+  const activities = createActivities({ accounts: runtimes, client, storage: openStorage(config.storageUrl), log });
+  const common = {
+    connection,
+    namespace,
+    activities,
+    shutdownGraceTime: GRACE_MS,
+    ...(converter && { dataConverter: converter }),
+  } satisfies Partial<WorkerOptions>;
+
+  const workers = [
+    await Worker.create({
+      ...common,
+      taskQueue: WORKFLOW_QUEUE,
+      workflowBundle: { codePath: workflowBundlePath() },
+      maxConcurrentWorkflowTaskExecutions: config.workers.workflows,
+      // Bounded memory: 1,000 open workflows within 400 MB; what is evicted is replayed.
+      maxCachedWorkflows: 500,
+      maxConcurrentActivityTaskExecutions: config.workers.other,
+    }),
+  ];
+  for (const account of Object.values(config.accounts)) {
+    for (const warning of await ensureQueueLimits(connection, namespace, account.name, account.limits))
+      log.warn({ account: account.name }, warning);
+    for (const rateClass of QUEUE_CLASSES)
+      workers.push(
+        await Worker.create({
+          ...common,
+          taskQueue: queueName(account.name, rateClass),
+          maxConcurrentActivityTaskExecutions: config.workers[rateClass],
+        }),
+      );
+  }
+
+  const stop = () => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  let refused: SameUser | undefined;
+  for (const runtime of runtimes.values())
+    runtime.ledger().then(
+      ({ workflowId }) => log.info({ account: runtime.account.name, ledger: workflowId }, 'account is ready'),
+      (error) => {
+        if (error instanceof SameUser) {
+          refused = error;
+          stop();
+        } else
+          log.warn(
+            { account: runtime.account.name, err: error },
+            'account is not ready yet; tried again when it is needed',
+          );
+      },
+    );
+  const done = Promise.all(workers.map((worker) => worker.run())).then(async () => {
+    await Promise.all([...runtimes.values()].map((runtime) => runtime.close()));
+    if (refused) throw refused;
+  });
+  return { done, stop };
+}

@@ -1,0 +1,149 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Admission, createGate, type Gate, LIMITS, type RateClass } from '../../src/agent-api';
+
+/** A gate of one small limit for all classes but what is given. */
+const gateOf = (max: number, windowMs: number, sendWindowMs = 100, others: object = {}) => {
+  const limit = { max, windowMs };
+  return createGate({ limits: { reads: limit, writes: limit, polls: limit, notes: limit, ...others }, sendWindowMs });
+};
+
+function fullestWindow(times: number[], windowMs: number): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  return Math.max(...sorted.map((time) => sorted.filter((other) => other >= time && other <= time + windowMs).length));
+}
+
+/** Takes a place as an activity does: comes back when it is told to. */
+async function pass(gate: Gate, rateClass: RateClass): Promise<void> {
+  for (;;) {
+    const admission = await gate.acquire(rateClass);
+    if (admission.ok) return;
+    await sleep(admission.retryAtMs - Date.now());
+  }
+}
+const retryAt = (admission: Admission) => (admission.ok ? Number.NaN : admission.retryAtMs);
+
+it('S5: no window of departures holds more than the limit, however late requests leave after their place', async () => {
+  const windowMs = 400;
+  const gate = gateOf(10, windowMs, 150);
+  const departures: number[] = [];
+  const callers = Array.from({ length: 45 }, async (_, index) => {
+    await pass(gate, 'writes');
+    // The ledger is asked in between; two out of three are bounced together into one moment.
+    await sleep((index * 37) % 130);
+    gate.departed('writes');
+    departures.push(performance.now());
+  });
+  await Promise.all(callers);
+  expect(departures).toHaveLength(45);
+  expect(fullestWindow(departures, windowMs)).toBeLessThanOrEqual(10);
+});
+
+it('keeps the full pace: what is reported at once costs no more than the limit itself', async () => {
+  const gate = gateOf(10, 300);
+  const began = performance.now();
+  for (let i = 0; i < 25; i++) {
+    await pass(gate, 'reads');
+    gate.departed('reads');
+  }
+  // 24 gaps of 300/9.9 ms.
+  expect(performance.now() - began).toBeGreaterThan(720);
+  expect(performance.now() - began).toBeLessThan(1_000);
+});
+
+it('lets callers pass in the order in which they came', async () => {
+  const gate = gateOf(10, 200);
+  const order: number[] = [];
+  await Promise.all(Array.from({ length: 12 }, (_, i) => pass(gate, 'polls').then(() => order.push(i))));
+  expect(order).toEqual(Array.from({ length: 12 }, (_, i) => i));
+});
+
+it('waits 2 s at most and then says when to come back, each at a moment of its own', async () => {
+  const gate = createGate({ limits: LIMITS });
+  expect(await gate.acquire('writes')).toEqual({ ok: true });
+  const before = performance.now();
+  const refused = await Promise.all(Array.from({ length: 5 }, () => gate.acquire('writes')));
+  expect(performance.now() - before).toBeLessThan(100);
+  const moments = refused.map(retryAt);
+  expect((moments[0] ?? 0) - Date.now()).toBeGreaterThan(2_900);
+  for (let i = 1; i < moments.length; i++) expect((moments[i] ?? 0) - (moments[i - 1] ?? 0)).toBeGreaterThan(2_900);
+});
+
+it('does not send anybody further away than one window beyond the next place', async () => {
+  const gate = createGate({ limits: LIMITS });
+  await gate.acquire('writes');
+  for (let i = 0; i < 100; i++) {
+    const moment = retryAt(await gate.acquire('writes'));
+    expect(moment - Date.now()).toBeLessThan(3_100 + 60_000);
+  }
+});
+
+it('a 429 parks its whole class until the moment that is given, and an earlier one does not shorten that', async () => {
+  const gate = createGate({ limits: LIMITS });
+  const until = Date.now() + 30_000;
+  gate.park('writes', until);
+  gate.park('writes', Date.now() + 1_000);
+  expect(Math.abs((gate.parkedUntil('writes') ?? 0) - until)).toBeLessThan(5);
+  expect(Math.abs(retryAt(await gate.acquire('writes')) - until)).toBeLessThan(5);
+  expect(gate.parkedUntil('reads')).toBeUndefined();
+  expect(await gate.acquire('reads')).toEqual({ ok: true });
+  expect((await gate.acquire('notes')).ok).toBe(false);
+});
+
+it('a 429 without a moment parks for a full window', () => {
+  const gate = createGate({ limits: LIMITS });
+  gate.park('notes');
+  expect(Math.abs((gate.parkedUntil('notes') ?? 0) - Date.now() - 3_600_000)).toBeLessThan(5);
+});
+
+it('lets nobody pass who was waiting when the park came, and passes on one at a time after it', async () => {
+  const gate = gateOf(10, 500);
+  await gate.acquire('reads');
+  const waiting = Array.from({ length: 3 }, () => gate.acquire('reads').then(() => performance.now()));
+  const end = performance.now() + 300;
+  gate.park('reads', Date.now() + 300);
+  const passed = await Promise.all(waiting);
+  for (const [index, moment] of passed.entries()) expect(moment).toBeGreaterThanOrEqual(end - 3 + index * 45);
+  expect(gate.parkedUntil('reads')).toBeUndefined();
+});
+
+it('a note takes a place of the notes and one of the writes', async () => {
+  const gate = gateOf(10, 500, 100, { notes: { max: 2, windowMs: 60_000 } });
+  const began = performance.now();
+  await gate.acquire('writes');
+  expect(await gate.acquire('notes')).toEqual({ ok: true });
+  expect(performance.now() - began).toBeGreaterThan(45);
+  expect(await gate.acquire('notes')).toEqual({ ok: true });
+  expect(retryAt(await gate.acquire('notes')) - Date.now()).toBeGreaterThan(50_000);
+  expect(await gate.acquire('writes')).toEqual({ ok: true });
+});
+
+it('notes that are used up take no place of the writes', async () => {
+  const gate = createGate({ limits: { ...LIMITS, notes: { max: 1, windowMs: 60_000 } } });
+  gate.departed('notes');
+  const [note, , free] = [await gate.acquire('notes'), await sleep(0), await gate.acquire('writes')];
+  expect(note.ok).toBe(false);
+  expect(free).toEqual({ ok: true });
+});
+
+it('an abort ends the wait with its reason', async () => {
+  const gate = createGate({ limits: LIMITS });
+  await gate.acquire('reads');
+  const abort = new AbortController();
+  const waiting = gate.acquire('reads', { signal: abort.signal });
+  abort.abort(new Error('cancelled'));
+  await expect(waiting).rejects.toThrow('cancelled');
+});
+
+it('a place that is never used costs one window and no more', async () => {
+  const gate = gateOf(5, 150, 30);
+  for (let i = 0; i < 3; i++) await pass(gate, 'writes');
+  const departures: number[] = [];
+  for (let i = 0; i < 25; i++) {
+    await pass(gate, 'writes');
+    gate.departed('writes');
+    departures.push(performance.now());
+  }
+  // Without a break since then, at the full pace again: gaps of 150/4.9 ms.
+  expect((departures[24] ?? 0) - (departures[14] ?? 0)).toBeLessThan(450);
+});

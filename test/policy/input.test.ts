@@ -1,0 +1,372 @@
+import { z } from 'zod';
+import { InputError, parseInput } from '../../src/policy/input';
+import { allFields, describable } from '../../src/policy/inputs/allowed';
+import { ConvertLeadInput } from '../../src/policy/inputs/convert-lead';
+import { LeadPipelineInput, needsApproval, resolveApproval } from '../../src/policy/inputs/lead-pipeline';
+
+type Case = [wrong: unknown, allowed: string];
+
+const ACCOUNT = "an account's name: lower-case letters, digits and -, at most 40, never a token";
+const DURATION = "a duration such as '90s', '15m', '36h', '7d' or 'PT36H', above 0 and at most a year";
+const SINCE = "a date-time with its zone such as '2026-01-31T08:00:00Z', a date, or a duration such as '7d'";
+const CREDITS = 'a whole number of at least 0';
+const PERCENT = 'a number from 0 to 100';
+const POINTS = 'a number from 0 to 50';
+const WHOLE_1_TO = (most: number) => `a whole number from 1 to ${most}`;
+
+/** For each field of a schema, wrong values and what the sentence must say is allowed. */
+const WRONG: Record<string, { schema: z.ZodType; valid: Record<string, unknown>; fields: Record<string, Case[]> }> = {
+  leadPipeline: {
+    schema: LeadPipelineInput,
+    valid: {},
+    fields: {
+      account: [
+        ['', ACCOUNT],
+        ['My Account', ACCOUNT],
+        [7, ACCOUNT],
+      ],
+      view: [
+        ['open', "'active', 'archived' or 'all'"],
+        [null, "'active', 'archived' or 'all'"],
+      ],
+      surveyLink: [['abc', "a UUID such as '3f2b8c1e-5a7d-4e90-8b1c-2d3e4f5a6b7c'"]],
+      surveyStatus: [
+        [[], "a list of at least 1 entry, each 'pending', 'completed' or 'archived'"],
+        [true, "a list of at least 1 entry, each 'pending', 'completed' or 'archived'"],
+      ],
+      createdSince: [
+        ['yesterday', SINCE],
+        ['2026-01-31T08:00:00', SINCE],
+        ['2026-02-30', SINCE],
+        ['P1M', SINCE],
+        [20260131, SINCE],
+      ],
+      scoring: [[5, 'an object with the fields minReadiness, minComposite, weights, minScore, require, exclude']],
+      'scoring.minReadiness': [
+        [140, PERCENT],
+        [-1, PERCENT],
+        ['60', PERCENT],
+      ],
+      'scoring.minComposite': [[101, PERCENT]],
+      'scoring.weights': [
+        [[], 'an object with the fields readiness, composite, hasEmail, hasPhone'],
+        [{ readiness: 0, composite: 0 }, 'weights of which readiness or composite is above 0'],
+      ],
+      'scoring.weights.readiness': [[-1, PERCENT]],
+      'scoring.weights.composite': [['1', PERCENT]],
+      'scoring.weights.hasEmail': [[51, POINTS]],
+      'scoring.weights.hasPhone': [[true, POINTS]],
+      'scoring.minScore': [[201, 'a number from 0 to 200']],
+      'scoring.require': [[{}, "a list, each 'email', 'phone', 'businessName' or 'clientName'"]],
+      'scoring.exclude': [[[], 'an object with the fields names, emailDomains']],
+      'scoring.exclude.names': [
+        [
+          {},
+          "a list of at most 1000 entries, each a name of 1 to 200 characters, with * for any text, such as 'Test*'",
+        ],
+      ],
+      'scoring.exclude.emailDomains': [
+        [7, "a list of at most 1000 entries, each an e-mail domain such as 'example.com'"],
+      ],
+      order: [['best', "'score', 'oldest' or 'newest'"]],
+      maxConversions: [
+        [401, 'a whole number from 0 to 400'],
+        [-1, 'a whole number from 0 to 400'],
+        [1.5, 'a whole number from 0 to 400'],
+        ['10', 'a whole number from 0 to 400'],
+      ],
+      maxCredits: [
+        [-1, CREDITS],
+        [0.5, CREDITS],
+        [1e300, CREDITS],
+      ],
+      approval: [
+        ['always', "'none', 'all' or {\"above\": credits}"],
+        [5000, "'none', 'all' or {\"above\": credits}"],
+      ],
+      'approval.above': [
+        [-1, CREDITS],
+        ['5000', CREDITS],
+      ],
+      approvalDeadline: [
+        ['tomorrow', DURATION],
+        ['0s', DURATION],
+        ['400d', DURATION],
+        [3600, DURATION],
+      ],
+      dryRun: [['yes', 'true or false']],
+      concurrency: [
+        [0, WHOLE_1_TO(50)],
+        [51, WHOLE_1_TO(50)],
+      ],
+    },
+  },
+  convertLead: {
+    schema: ConvertLeadInput,
+    valid: { leadId: 'lead-1', run: { key: 'run-1', maxCredits: 5000 } },
+    fields: {
+      account: [['a.b', ACCOUNT]],
+      leadId: [
+        ['../lead', 'an identifier: letters, digits, - and _, at most 128'],
+        [12, 'an identifier: letters, digits, - and _, at most 128'],
+      ],
+      personDeadline: [['soon', DURATION]],
+      maxCredits: [[-1000, CREDITS]],
+      run: [['run-1', 'an object with the fields key, maxCredits']],
+      'run.key': [['', 'text of 1 to 1000 characters']],
+      'run.maxCredits': [[null, CREDITS]],
+      priority: [
+        [0, WHOLE_1_TO(5)],
+        [6, WHOLE_1_TO(5)],
+        ['high', WHOLE_1_TO(5)],
+      ],
+      askPerson: [[0, 'true or false']],
+    },
+  },
+};
+
+function problemsOf(schema: z.ZodType, raw: unknown): readonly string[] {
+  try {
+    parseInput(schema, raw, 'someWorkflow');
+  } catch (error) {
+    if (error instanceof InputError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+/** The valid input with one field set to something else; what is not an object on the way becomes one. */
+function withField(valid: Record<string, unknown>, path: readonly string[], value: unknown): Record<string, unknown> {
+  const [key = '', ...rest] = path;
+  if (rest.length === 0) return { ...valid, [key]: value };
+  const inner = valid[key];
+  return { ...valid, [key]: withField(typeof inner === 'object' ? { ...inner } : {}, rest, value) };
+}
+
+describe.each(Object.entries(WRONG))('the input of %s', (_type, { schema, valid, fields }) => {
+  const paths = allFields(describable(schema));
+
+  it('has a wrong value tried for each of its fields', () => {
+    expect(Object.keys(fields).sort()).toEqual(paths.map((path) => path.join('.')).sort());
+  });
+
+  it('is valid before a field is made wrong', () => {
+    expect(problemsOf(schema, valid)).toEqual([]);
+  });
+
+  it.each(
+    Object.entries(fields).flatMap(([path, cases]) => cases.map(([wrong, allowed]) => ({ path, wrong, allowed }))),
+  )('refuses $path = $wrong in one sentence that names the field, what was given and what is allowed', (wrongCase) => {
+    const { path, wrong, allowed } = wrongCase;
+    const problems = problemsOf(schema, withField(valid, path.split('.'), wrong));
+    expect(problems).toHaveLength(1);
+    const given = typeof wrong === 'string' ? `'${wrong}'` : JSON.stringify(wrong);
+    expect([
+      `${path} was given ${given}; allowed is ${allowed}.`,
+      `${path} was given ${given}; give ${allowed}, not text.`,
+    ]).toContain(problems[0]);
+  });
+
+  it.each(paths.map((path) => ({ path })))('suggests $path.at(-1) where it is misspelt', ({ path }) => {
+    const misspelt = [...path.slice(0, -1), `${path.at(-1)}s`];
+    const problems = problemsOf(schema, withField(valid, misspelt, 1));
+    expect(problems).toContain(`unknown field '${misspelt.join('.')}'; did you mean '${path.join('.')}'?`);
+  });
+
+  it('describes every field for forms and documentation', () => {
+    const undescribed = paths.filter((path) => !described(describable(schema), path));
+    expect(undescribed).toEqual([]);
+  });
+});
+
+function described(node: z.core.JSONSchema.BaseSchema, path: readonly string[]): boolean {
+  const [key = '', ...rest] = path;
+  const options = [node, ...(node.anyOf ?? [])].flatMap((option) =>
+    typeof option === 'object' && option.properties?.[key] ? [option.properties[key]] : [],
+  );
+  return options.some((child) =>
+    typeof child !== 'object' ? false : rest.length > 0 ? described(child, rest) : child.description !== undefined,
+  );
+}
+
+describe('parseInput', () => {
+  const pipeline = (raw: unknown) => problemsOf(LeadPipelineInput, raw);
+
+  it.each([[undefined], [null], [{}]])('fills in every default for %p', (raw) => {
+    expect(parseInput(LeadPipelineInput, raw, 'leadPipeline')).toEqual({
+      account: 'default',
+      view: 'active',
+      surveyStatus: ['completed'],
+      scoring: {
+        minReadiness: 60,
+        weights: { readiness: 1, composite: 1, hasEmail: 0, hasPhone: 0 },
+        require: [],
+        exclude: { names: [], emailDomains: [] },
+      },
+      order: 'score',
+      maxConversions: 10,
+      maxCredits: 10_000,
+      approvalDeadline: 86_400_000,
+      dryRun: false,
+      concurrency: 10,
+    });
+  });
+
+  it('fills in the defaults of convertLead and asks for the lead', () => {
+    expect(parseInput(ConvertLeadInput, { leadId: 'lead-1' }, 'convertLead')).toEqual({
+      account: 'default',
+      leadId: 'lead-1',
+      personDeadline: 7 * 86_400_000,
+      maxCredits: 2000,
+      priority: 2,
+      askPerson: true,
+    });
+    expect(problemsOf(ConvertLeadInput, undefined)).toEqual([
+      'leadId is missing; give an identifier: letters, digits, - and _, at most 128.',
+    ]);
+  });
+
+  it('reads createdSince as a moment or as a time back from now', () => {
+    const since = (createdSince: string) =>
+      parseInput(LeadPipelineInput, { createdSince }, 'leadPipeline').createdSince;
+    expect(since('7d')).toEqual({ agoMs: 7 * 86_400_000 });
+    expect(since('2026-01-31T08:00:00+02:00')).toEqual({ at: Date.UTC(2026, 0, 31, 6) });
+    expect(since('2026-01-31')).toEqual({ at: Date.UTC(2026, 0, 31) });
+  });
+
+  it('names the entry of a list that is wrong', () => {
+    expect(
+      pipeline({ surveyStatus: ['completed', 'converted'], scoring: { exclude: { names: ['ok', '**'] } } }),
+    ).toEqual([
+      "surveyStatus[1] was given 'converted'; allowed is 'pending', 'completed' or 'archived'.",
+      "scoring.exclude.names[1] was given '**'; allowed is a name of 1 to 200 characters, with * for any text, such as 'Test*'.",
+    ]);
+    expect(pipeline({ scoring: { exclude: { emailDomains: ['@example.com', 'no domain'] } } })).toEqual([
+      "scoring.exclude.emailDomains[1] was given 'no domain'; allowed is an e-mail domain such as 'example.com'.",
+    ]);
+  });
+
+  it('lists all problems at once in its message, which names the workflow', () => {
+    const attempt = () => parseInput(LeadPipelineInput, { maxCredit: 1, maxConversions: -1 }, 'leadPipeline');
+    expect(attempt).toThrow(InputError);
+    expect(attempt).toThrow(
+      'leadPipeline cannot start with this input: (1) maxConversions was given -1; allowed is a whole number from 0 to 400. ' +
+        "(2) unknown field 'maxCredit'; did you mean 'maxCredits'?",
+    );
+  });
+
+  it('finds the right name across case, underscores and places, and lists the fields where none is near', () => {
+    expect(pipeline({ max_credits: 1 })).toEqual(["unknown field 'max_credits'; did you mean 'maxCredits'?"]);
+    expect(pipeline({ minReadiness: 1 })).toEqual([
+      "unknown field 'minReadiness'; did you mean 'scoring.minReadiness'?",
+    ]);
+    expect(pipeline({ scoring: { exclude: { colour: 1 } } })).toEqual([
+      "unknown field 'scoring.exclude.colour'; the fields of scoring.exclude are names, emailDomains.",
+    ]);
+    expect(pipeline({ approval: { abov: 5 } })).toContain(
+      "unknown field 'approval.abov'; did you mean 'approval.above'?",
+    );
+    expect(pipeline(JSON.parse('{"__proto__": {"maxCredits": 1}}'))).toHaveLength(1);
+  });
+
+  it('points out JSON that was given as text, and what is no object', () => {
+    expect(pipeline('{"maxCredits": 5}')).toEqual([
+      'the input was given as text that holds JSON; give an object, not text (without the outer quotation marks).',
+    ]);
+    expect(pipeline({ scoring: '{"minReadiness": 5}' })).toEqual([
+      'scoring was given as text that holds JSON; give an object, not text (without the outer quotation marks).',
+    ]);
+    expect(pipeline('start')[0]).toMatch(
+      /^the input was given 'start'; give an object with the fields .*, not text\.$/,
+    );
+    expect(pipeline([{}])[0]).toMatch(/^the input was given \[\{\}\]; allowed is an object with the fields account, /);
+    expect(pipeline(5)[0]).toMatch(/^the input was given 5; allowed is an object/);
+  });
+
+  it.each([
+    ['jane.doe@example.com', "'***@***'"],
+    ['Jane Doe <jane.doe@example.com>', "'Jane Doe <***@***>'"],
+    ['jane.doe%40example.com', "'***@***'"],
+    ['+49 170 1234567', "'+***'"],
+    ['aky_0123456789abcdefghijABCDEFGHIJ01', "'aky_***'"],
+    [`${'x'.repeat(55)} jane.doe@example.com`, `'${'x'.repeat(55)} *…'`],
+    [{ mail: 'jane.doe@example.com' }, '{"mail":"***@***"}'],
+  ])('S4: does not repeat personal data or a token given as %p', (value, shown) => {
+    expect(pipeline({ order: value })).toEqual([`order was given ${shown}; allowed is 'score', 'oldest' or 'newest'.`]);
+    expect(pipeline({ 'jane.doe@example.com': 1 })[0]).toMatch(/^unknown field '\*\*\*@\*\*\*';/);
+  });
+
+  it('shows at most 60 characters of any value, never half a character, in no time', () => {
+    const seed = ['a', '@', '😀', '"', '\\', '\n', '+1 23', ' ', 'é'];
+    for (let round = 0; round < 300; round++) {
+      const value = Array.from({ length: round }, (_, i) => seed[(i * 7 + round * 3 + (i >> 2)) % seed.length]).join(
+        '',
+      );
+      for (const wrong of [value, [value], { [value]: value }]) {
+        const sentence = pipeline({ order: wrong })[0] ?? '';
+        const shown = sentence.slice('order was given '.length, sentence.lastIndexOf('; allowed is '));
+        expect(shown.length).toBeLessThanOrEqual(60);
+        expect(shown).not.toMatch(/\p{Cs}|\n/u);
+      }
+    }
+    const start = performance.now();
+    pipeline({ order: 'a'.repeat(2_000_000), [`${'b'.repeat(100_000)}`]: 1 });
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+
+  it('has words for each kind of schema', () => {
+    const schema = z.strictObject({
+      step: z.number().multipleOf(5).gt(0).lt(100).default(5),
+      kind: z.discriminatedUnion('type', [
+        z.strictObject({ type: z.literal('a'), n: z.int() }),
+        z.strictObject({ type: z.literal('b'), when: z.iso.datetime() }),
+      ]),
+      map: z.record(z.string(), z.number().max(10)).default({}),
+      code: z
+        .string()
+        .regex(/^[A-Z]{3}$/, 'three capital letters')
+        .default('EUR'),
+      name: z.string().max(3).default('x'),
+      pair: z.array(z.boolean()).max(2).default([]),
+      mixed: z.union([z.int(), z.boolean()]).default(1),
+    });
+    const wrong = (fields: object) => problemsOf(schema, { kind: { type: 'a', n: 1 }, ...fields });
+    expect(wrong({ step: 7 })).toEqual([
+      'step was given 7; allowed is a number above 0 and below 100 and in steps of 5.',
+    ]);
+    expect(wrong({ kind: { type: 'c' } })).toEqual(["kind.type was given 'c'; allowed is 'a' or 'b'."]);
+    expect(wrong({ kind: { type: 'b', when: 'x' } })).toEqual([
+      "kind.when was given 'x'; allowed is a date-time such as '2026-01-31T08:00:00Z'.",
+    ]);
+    expect(wrong({ map: { k: 11 } })).toEqual(['map.k was given 11; allowed is a number of at most 10.']);
+    expect(wrong({ code: 'eur' })).toEqual(["code was given 'eur'; allowed is three capital letters."]);
+    expect(wrong({ name: 'long' })).toEqual(["name was given 'long'; allowed is text of at most 3 characters."]);
+    expect(wrong({ pair: [true, true, true] })).toEqual([
+      'pair was given [true,true,true]; allowed is a list of at most 2 entries, each true or false.',
+    ]);
+    expect(wrong({ mixed: 'x' })).toEqual(["mixed was given 'x'; allowed is a whole number or true or false."]);
+  });
+});
+
+describe('approval', () => {
+  it.each([
+    [undefined, 'all'],
+    [{}, 'all'],
+    [{ dryRun: false }, 'all'],
+    [{ maxCredits: 10_000 }, 'none'],
+    [{ maxConversions: 0 }, 'none'],
+    [{ maxCredits: 5, approval: 'all' }, 'all'],
+    [{ approval: 'none' }, 'none'],
+    [{ approval: { above: 5 } }, { above: 5 }],
+  ] as const)('of the input %j is %j: who names a budget has approved it', (raw, approval) => {
+    expect(resolveApproval(raw)).toEqual(approval);
+  });
+
+  it('is asked only for what costs, and above a limit only beyond it', () => {
+    expect(needsApproval('all', 1)).toBe(true);
+    expect(needsApproval('all', 0)).toBe(false);
+    expect(needsApproval('none', 1_000_000)).toBe(false);
+    expect(needsApproval({ above: 5000 }, 5000)).toBe(false);
+    expect(needsApproval({ above: 5000 }, 5001)).toBe(true);
+  });
+});

@@ -1,0 +1,112 @@
+/** A whole stage for end-to-end tests: a real Temporal server, the sandbox over real HTTP, and a worker in this process. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { stringify } from 'yaml';
+import { type Config, loadConfig } from '../../src/config';
+import type { AccountFile } from '../../src/config/schema';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox';
+import { type Connected, connectClient, connectNative } from '../../src/temporal/connect';
+import { installSdkRuntime } from '../../src/temporal/sdk-runtime';
+import { type OwnServer, startServer } from '../../src/temporal/server';
+import { type RunningWorker, startWorker } from '../../src/worker';
+
+export interface StageOptions {
+  sandbox?: SandboxOptions;
+  account?: Partial<AccountFile> & Record<string, unknown>;
+  /** Keeps the Temporal server's data in a file, so that it can be killed and restarted. */
+  persist?: boolean;
+}
+
+/** Durations for tests: what takes minutes in production takes seconds here; every ratio that matters is kept. */
+export const QUICK = {
+  timing: { paidTimeoutMs: 2_000, sendWindowMs: 1_000, settlingMs: 1_500, holdProbeMs: 300 },
+  limits: {
+    reads: { max: 1_000, windowMs: 1_000 },
+    writes: { max: 500, windowMs: 1_000 },
+    polls: { max: 500, windowMs: 1_000 },
+  },
+};
+
+export interface Figures {
+  requests: number;
+  reads: number;
+  spent: number;
+  conversions: number;
+  converts: number;
+  paidTwice: number;
+}
+
+export interface Stage {
+  server: OwnServer;
+  sandbox: Sandbox;
+  temporal: Connected;
+  config: Config;
+  folder: string;
+  /** Environment for worker processes of this stage. */
+  env: Record<string, string>;
+  /** What the sandbox counts, as it is now. */
+  figures(): Figures;
+  startWorker(): Promise<RunningWorker>;
+  close(): Promise<void>;
+}
+
+export async function startStage({ sandbox: options, account, persist }: StageOptions = {}): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), 'audit-runner-test-'));
+  const [server, sandbox] = await Promise.all([
+    startServer({ ...(persist && { persist: join(folder, 'temporal.db') }) }),
+    startSandbox({ limits: 'off', durations: { convert: 50 }, ...options }),
+  ]);
+  const token = join(folder, 'token');
+  writeFileSync(token, sandbox.token);
+  const file = join(folder, 'audit-runner.yaml');
+  writeFileSync(
+    file,
+    stringify({
+      accounts: { default: { baseUrl: sandbox.baseUrl, tokenFile: token, ...QUICK, ...account } },
+      storageUrl: `file://${folder}/storage`,
+    }),
+  );
+  const config = loadConfig({ env: {}, file });
+  const temporal = await connectClient({ config: server.config });
+  const running: { worker: RunningWorker; close(): Promise<void> }[] = [];
+  return {
+    server,
+    sandbox,
+    temporal,
+    config,
+    folder,
+    env: { AUDIT_RUNNER_CONFIG: file, TEMPORAL_ADDRESS: server.address, LOG_LEVEL: 'warn' },
+    figures() {
+      const { requests, creditsSpent, conversions, paidTwice } = sandbox.control.stats();
+      return {
+        requests: requests.total,
+        reads: requests.byClass.reads,
+        spent: creditsSpent[sandbox.userId] ?? 0,
+        conversions,
+        converts: requests.byRoute['leads.convert'] ?? 0,
+        paidTwice: paidTwice.length,
+      };
+    },
+    async startWorker() {
+      const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
+      installSdkRuntime(log);
+      const { connection, namespace } = await connectNative({ config: server.config });
+      const worker = await startWorker({ config, connection, namespace, log });
+      running.push({ worker, close: () => connection.close() });
+      return worker;
+    },
+    async close() {
+      for (const { worker } of running) worker.stop();
+      for (const { worker, close } of running) {
+        await worker.done;
+        await close();
+      }
+      await temporal.close();
+      await sandbox.close();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

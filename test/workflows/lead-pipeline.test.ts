@@ -1,0 +1,96 @@
+import { type convertLead, leadPipeline } from '../../workflows';
+import { approveUpdate, pipelineProgressQuery } from '../../workflows/lead-pipeline';
+import { convertLeadId } from '../../workflows/shared/convert-all';
+import { type Stage, startStage } from '../support/stage';
+import { until } from '../support/until';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage({ sandbox: { leads: 60, credits: 100_000 } });
+  await stage.startWorker();
+});
+afterAll(() => stage.close());
+
+const pipeline = (workflowId: string, input?: Parameters<typeof leadPipeline>[0]) =>
+  stage.temporal.client.workflow.start(leadPipeline, { workflowId, taskQueue: 'audit-runner', args: [input] });
+const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b, 0);
+
+test('a dry run writes nothing and says what it would cost', async () => {
+  const result = await (await pipeline('dry', { dryRun: true, view: 'all' })).result();
+  expect(result).toMatchObject({ ended: 'planned', credits: 0, plan: { conversions: 10, credits: 10_000 } });
+  expect(sum(result.counts)).toBe(60);
+  expect(stage.figures()).toMatchObject({ converts: 0, spent: 0 });
+});
+
+test('S6: converts the best within the budget; every lead ends as something, and the sums are equal', async () => {
+  const before = stage.figures();
+  const result = await (await pipeline('five', { maxConversions: 5, view: 'all' })).result();
+  const after = stage.figures();
+  expect(result.counts.converted).toBe(5);
+  expect(result.credits).toBe(5_000);
+  expect(sum(result.counts)).toBe(60);
+  expect(after.spent - before.spent).toBe(5_000);
+  expect(after.paidTwice).toBe(0);
+  // ceil(N / 500) reads to list, one per conversion, and a handful.
+  expect(after.reads - before.reads).toBeLessThanOrEqual(1 + 5 + 5);
+});
+
+test('S1: two pipelines over the same leads at once convert each lead once', async () => {
+  const before = stage.figures();
+  const input = { maxConversions: 8, scoring: { minReadiness: 0 }, concurrency: 4 };
+  const runs = await Promise.all(['twin-1', 'twin-2'].map((id) => pipeline(id, input)));
+  const results = await Promise.all(runs.map((run) => run.result()));
+  const after = stage.figures();
+  const converted = results.reduce((n, { counts }) => n + (counts.converted ?? 0), 0);
+  expect(after.conversions - before.conversions).toBe(converted);
+  expect(after.spent - before.spent).toBe(converted * 1_000);
+  expect(results.reduce((n, { credits }) => n + credits, 0)).toBe(converted * 1_000);
+  expect(after.paidTwice).toBe(0);
+});
+
+test('who names no budget is asked: waits for an approval, says so, and goes on when it comes', async () => {
+  const run = await pipeline('asks', { scoring: { minReadiness: 0 } });
+  await until(async () => (await run.query(pipelineProgressQuery)).waiting?.includes('Approval') === true);
+  await expect(run.executeUpdate(approveUpdate, { args: [{ by: 'Ada' }] })).resolves.toContain('Approved');
+  const result = await run.result();
+  expect(result).toMatchObject({ ended: 'done', approvedBy: 'Ada' });
+  expect(result.counts.converted).toBeGreaterThan(0);
+});
+
+test('without an approval in time nothing is converted', async () => {
+  const result = await (await pipeline('late', { scoring: { minReadiness: 0 }, approvalDeadline: '1s' })).result();
+  expect(result).toMatchObject({ ended: 'expired', credits: 0 });
+});
+
+test('S6: a terminated conversion that was paid is reported as converted', async () => {
+  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delayReply', delayMs: 1_000 });
+  const run = await pipeline('terminated', {
+    maxConversions: 1,
+    scoring: { minReadiness: 0 },
+    surveyStatus: ['completed', 'pending'],
+  });
+  const before = stage.figures().conversions;
+  await until(() => stage.figures().conversions > before);
+  const lead = stage.sandbox.control
+    .leads()
+    .filter(({ surveyStatus }) => surveyStatus === 'converted')
+    .sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))[0];
+  await stage.temporal.client.workflow
+    .getHandle<typeof convertLead>(convertLeadId('default', lead?.id ?? ''))
+    .terminate('a person ended it');
+  const result = await run.result();
+  expect(result.counts).toMatchObject({ converted: 1 });
+  expect(result.counts.failed).toBeUndefined();
+  expect(result.credits).toBe(1_000);
+});
+
+test('a wrong input fails at once, names the field, and calls nothing', async () => {
+  const before = stage.figures().requests;
+  const wrong = JSON.parse('{"maxCredit": 5}');
+  const failure = await (await pipeline('wrong', wrong)).result().catch((error) => error);
+  expect(failure.cause).toMatchObject({
+    type: 'BadInput',
+    message: expect.stringContaining("did you mean 'maxCredits'?"),
+  });
+  expect(stage.figures().requests).toBe(before);
+});

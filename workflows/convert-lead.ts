@@ -1,0 +1,214 @@
+/** Converts one lead into a project, once. */
+import { condition, defineQuery, defineUpdate, setHandler, workflowInfo } from '@temporalio/workflow';
+import type { AccountFacts } from '../activities/account';
+import type { LeadSeen } from '../activities/leads';
+import type { PersonDecision } from '../src/policy/course';
+import { ConvertLeadInput, type ConvertLeadJson } from '../src/policy/inputs/convert-lead';
+import { control, paidCalls, patiently, reads } from './shared/calls';
+import { type FoundProject, findProject } from './shared/find-project';
+import { readInput } from './shared/input';
+import { type Ending, payOnce } from './shared/pay-once';
+import { Status } from './shared/status';
+
+// ---- Types
+
+export interface ConvertLeadResult {
+  leadId: string;
+  /**
+   * `converted`: by this run, or by an attempt whose outcome was found out later. `alreadyConverted`: by somebody else.
+   * `skipped`: a cap. `refused`: the service said no. `unresolved`: nobody could tell, and nobody decided.
+   */
+  outcome: 'converted' | 'alreadyConverted' | 'skipped' | 'refused' | 'unresolved';
+  /** A stable code for `skipped`, `refused` and `unresolved`. */
+  reason?: string;
+  /** Credits that this lead cost this account through audit-runner, as booked. */
+  credits: number;
+  /** The project that the lead became, when known. */
+  projectId?: string;
+}
+
+export interface Decision {
+  decision: PersonDecision;
+  by?: string;
+}
+
+// ---- Messages
+
+export const decideUpdate = defineUpdate<string, [Decision]>('decide');
+export const chooseProjectUpdate = defineUpdate<string, [{ projectId: string; by?: string }]>('chooseProject');
+export const progressQuery = defineQuery<ReturnType<Status['now']>>('progress');
+
+// ---- Workflow
+
+/** Looks before it pays, asks the ledger when it pays, and finds out afterwards when it does not know (S1–S3). */
+export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResult> {
+  const input = readInput(ConvertLeadInput, raw, 'convertLead');
+  const { account, leadId } = input;
+  const status = new Status();
+  const answers: { decision?: PersonDecision; projectId?: string } = {};
+  let asked: 'decision' | 'project' | undefined;
+  let choices: string[] = [];
+  setHandler(progressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
+  setHandler(
+    decideUpdate,
+    ({ decision }) => {
+      answers.decision = decision;
+      return `Noted: ${decision}.`;
+    },
+    {
+      description:
+        'Answers the question whether the conversion happened: {"decision": "itHappened" | "sendAgain" | "giveUp", "by": "…"}',
+      validator: (given) => {
+        if (asked !== 'decision') throw new Error('This run asks no question at the moment.');
+        if (!given || !['itHappened', 'sendAgain', 'giveUp'].includes(given.decision))
+          throw new Error('Answer with {"decision": "itHappened"}, "sendAgain" or "giveUp".');
+      },
+    },
+  );
+  setHandler(
+    chooseProjectUpdate,
+    ({ projectId }) => {
+      answers.projectId = projectId;
+      return `Noted: the lead became project ${projectId}.`;
+    },
+    {
+      description: 'Says which project the lead became: {"projectId": "…", "by": "…"}',
+      validator: (given) => {
+        if (asked !== 'project') throw new Error('This run does not ask which project it was.');
+        if (!given || !choices.includes(given.projectId)) throw new Error(`Choose one of: ${choices.join(', ')}.`);
+      },
+    },
+  );
+
+  status.step('looking', `Looking at lead ${leadId}`);
+  const facts = await control.accountFacts({ account });
+  const run = input.run ?? { key: workflowInfo().workflowId, maxCredits: input.maxCredits };
+  const place = { priorityKey: input.priority, fairnessKey: fairnessKey(run.key) };
+  const looks: LeadSeen[] = [];
+
+  const ending = await payOnce(account, facts, status, {
+    async look() {
+      const look = () => reads(account, place, `Look at lead ${leadId}`).lookAtLead({ account, leadId });
+      const seen = await patiently(status, facts, account, look);
+      looks.push(seen);
+      return seen.surveyStatus === 'converted' ? 'found' : 'notFound';
+    },
+    send(lookedAt, again) {
+      status.step('converting', `Converting lead ${leadId} for ${facts.convertPrice} credits`);
+      const priority = again ? { ...place, priorityKey: 1 } : place;
+      const runCap = Math.min(run.maxCredits, Number.MAX_SAFE_INTEGER);
+      return paidCalls(account, facts, priority, `Convert lead ${leadId}`).convertLeadOnce({
+        account,
+        leadId,
+        lookedAt,
+        run: run.key,
+        runCap,
+      });
+    },
+    async ask(why) {
+      if (!input.askPerson) return 'giveUp';
+      asked = 'decision';
+      status.asksPerson(true);
+      status.waits(`${QUESTIONS[why]} Answer with the update \`decide\`.`);
+      await condition(() => answers.decision !== undefined, input.personDeadline);
+      const { decision = 'giveUp' } = answers;
+      delete answers.decision;
+      asked = undefined;
+      status.asksPerson(false);
+      status.goesOn();
+      return decision;
+    },
+  });
+
+  const result = await conclude(input, facts, ending, run.key);
+  const before = looks.find(({ surveyStatus }) => surveyStatus !== 'converted');
+  const [seen] = looks.slice(-1);
+  if (result.outcome !== 'converted' || result.projectId || !seen) return finish(status, result);
+  // The reply was lost: the project has to be found among those created since the look before.
+  status.step('finding', `Lead ${leadId} is converted; finding its project`);
+  const found = await findProject(
+    account,
+    facts,
+    status,
+    place,
+    seen.nameKeys,
+    before?.serverTime ?? Date.parse(seen.createdAt ?? ''),
+  );
+  const projectId =
+    found.kind === 'several' && input.askPerson ? await askWhich(found) : found.kind === 'one' ? found.id : undefined;
+  if (projectId) await book(account, leadId, run.key, projectId);
+  return finish(status, { ...result, ...(projectId ? { projectId } : { reason: 'projectNotFound' }) });
+
+  async function askWhich({ ids }: Extract<FoundProject, { kind: 'several' }>): Promise<string | undefined> {
+    [asked, choices] = ['project', ids];
+    status.asksPerson(true);
+    status.waits(
+      `Lead ${leadId} is converted and paid for. Two or more projects could be its own: ${ids.join(', ')}. Answer with the update \`chooseProject\`.`,
+    );
+    await condition(() => answers.projectId !== undefined, input.personDeadline);
+    asked = undefined;
+    status.asksPerson(false);
+    return answers.projectId;
+  }
+}
+
+// ---- Helpers
+
+const QUESTIONS = {
+  cannotTell: 'The API does not say whether this lead was converted. Look into the web app.',
+  unknownTwice:
+    'Twice it stayed unknown whether the conversion happened, and both times it had not. Look into the web app.',
+};
+
+/** Fairness keys have at most 64 bytes. */
+const fairnessKey = (run: string) => run.slice(-64);
+
+const book = (account: string, leadId: string, run: string, ref?: string) =>
+  control.settleSubject({
+    account,
+    subject: `lead:${leadId}`,
+    run,
+    settlement: { kind: 'foundPaid', ...(ref && { ref }) },
+  });
+
+/** What the ending means for people and for the books. */
+async function conclude(
+  input: ConvertLeadInput,
+  facts: AccountFacts,
+  ending: Ending,
+  run: string,
+): Promise<ConvertLeadResult> {
+  const { account, leadId } = input;
+  switch (ending.how) {
+    case 'paid':
+      return {
+        leadId,
+        outcome: 'converted',
+        credits: ending.credits ?? facts.convertPrice,
+        ...(ending.ref && { projectId: ending.ref }),
+      };
+    case 'foundPaid':
+      await book(account, leadId, run);
+      return { leadId, outcome: 'converted', credits: facts.convertPrice };
+    case 'alreadyDone': {
+      // An earlier run may have sent and been terminated before it could settle: then it is ours after all.
+      const credits = await book(account, leadId, run);
+      return { leadId, outcome: credits > 0 ? 'converted' : 'alreadyConverted', credits };
+    }
+    case 'overRunCap':
+      return { leadId, outcome: 'skipped', reason: 'overMaxCredits', credits: 0 };
+    case 'gaveUp':
+      return { leadId, outcome: 'unresolved', reason: 'nobodyDecided', credits: 0 };
+    case 'refused':
+      return { leadId, outcome: 'refused', reason: ending.reason, credits: 0 };
+  }
+}
+
+function finish(status: Status, result: ConvertLeadResult): ConvertLeadResult {
+  const project = result.projectId ? ` It is project ${result.projectId}.` : '';
+  status.step(
+    result.outcome,
+    `Lead ${result.leadId}: ${result.outcome}${result.reason ? ` (${result.reason})` : ''}, ${result.credits} credits.${project}`,
+  );
+  return result;
+}

@@ -1,0 +1,3 @@
+export { accountLedger } from './account-ledger';
+export { convertLead } from './convert-lead';
+export { leadPipeline } from './lead-pipeline';

@@ -1,0 +1,171 @@
+/** Takes the survey leads, decides on each, and converts the best within a budget. */
+import { condition, defineQuery, defineUpdate, setHandler, workflowInfo } from '@temporalio/workflow';
+import type { AccountFacts } from '../activities/account';
+import type { LeadChoice, LeadOutcome, LeadVerdict } from '../activities/lead-list';
+import { plan } from '../src/policy/budget-plan';
+import { formatDuration } from '../src/policy/duration';
+import {
+  LeadPipelineInput,
+  type LeadPipelineJson,
+  needsApproval,
+  resolveApproval,
+} from '../src/policy/inputs/lead-pipeline';
+import type { Kept } from '../src/storage/claim';
+import { control } from './shared/calls';
+import { convertAll } from './shared/convert-all';
+import { readInput } from './shared/input';
+import { listLeads } from './shared/list-leads';
+import { Status } from './shared/status';
+
+// ---- Types
+
+export interface LeadPipelineResult {
+  dryRun: boolean;
+  /** How the run ended: `done`; `rejected` or `expired` at the approval; `stopped` at a refusal that concerns the account. */
+  ended: 'done' | 'planned' | 'rejected' | 'expired' | 'stopped';
+  /** Leads by what became of them; they add up to `leads`. */
+  counts: Record<string, number>;
+  leads: number;
+  /** Credits that this run spent, as the ledger booked them. */
+  credits: number;
+  /** What the plan would cost and take at the limits. */
+  plan: { conversions: number; credits: number; durationMs: number; text: string };
+  /** For each lead its decision and why; in storage when there are many. */
+  decisions: Kept<LeadVerdict[]>;
+  /** What a person should know: guesses that seem wrong, leads that moved while they were listed. */
+  notes: string[];
+  approvedBy?: string;
+}
+
+/** What a person says with an approval or a rejection; may be left out. */
+export interface Answer {
+  by?: string;
+  reason?: string;
+}
+
+export interface PipelineProgress {
+  doing: string;
+  waiting?: string;
+  since: string;
+  done: number;
+  total: number;
+  credits: number;
+}
+
+// ---- Messages
+
+export const approveUpdate = defineUpdate<string, [Answer | undefined]>('approve');
+export const rejectUpdate = defineUpdate<string, [Answer | undefined]>('reject');
+export const pipelineProgressQuery = defineQuery<PipelineProgress>('progress');
+
+// ---- Workflow
+
+/** All leads are listed before the first is converted, since offsets move when leads change; then the best are converted. */
+export async function leadPipeline(raw?: LeadPipelineJson): Promise<LeadPipelineResult> {
+  const input = readInput(LeadPipelineInput, raw, 'leadPipeline');
+  const status = new Status();
+  const answer: { approved?: boolean; by?: string } = {};
+  const outcomes: LeadOutcome[] = [];
+  let total = 0;
+  let asking = false;
+  const spent = () => outcomes.reduce((sum, { credits }) => sum + credits, 0);
+  setHandler(pipelineProgressQuery, () => ({ ...status.now(), done: outcomes.length, total, credits: spent() }), {
+    description: 'What this run is doing, why it waits, how far it is.',
+  });
+  const decide = (approved: boolean, by: string | undefined): string => {
+    Object.assign(answer, { approved, ...(by && { by }) });
+    return approved ? 'Approved: the conversions start.' : 'Rejected: nothing is converted.';
+  };
+  const validator = (_said: Answer | undefined) => {
+    if (!asking) throw new Error('This run does not wait for an approval at the moment.');
+  };
+  setHandler(approveUpdate, (said) => decide(true, said?.by), {
+    description: 'Approves the plan shown in the details: {"by": "…"}',
+    validator,
+  });
+  setHandler(rejectUpdate, (said) => decide(false, said?.by), {
+    description: 'Rejects the plan; nothing is converted: {"by": "…"}',
+    validator,
+  });
+
+  status.step('listing', 'Listing the leads');
+  const facts = await control.accountFacts({ account: input.account });
+  const listed = await listLeads(input, facts, status);
+  status.step('deciding', `Deciding on ${listed.total} leads`);
+  const selection = await control.selectLeads({
+    pages: listed.pages,
+    total: listed.total,
+    input,
+    price: facts.convertPrice,
+    ref: workflowInfo().runId,
+  });
+  total = selection.chosen.length;
+  const outline = describePlan(selection, listed.reads, facts);
+  status.figures(outline.text);
+
+  if (input.dryRun) return finish('planned');
+  if (needsApproval(resolveApproval(raw), outline.credits)) {
+    asking = true;
+    status.step('approval', `A person approves ${total} conversions for ${outline.credits} credits`);
+    status.asksPerson(true);
+    status.waits(
+      `Approval is needed within ${formatDuration(input.approvalDeadline)}. Answer with the update \`approve\` or \`reject\`.`,
+    );
+    const answered = await condition(() => answer.approved !== undefined, input.approvalDeadline);
+    asking = false;
+    status.asksPerson(false);
+    if (!answered || !answer.approved) return finish(answered ? 'rejected' : 'expired');
+  }
+  status.step('converting', `Converting ${total} leads`);
+  const stopped = await convertAll(input, facts, status, selection.chosen, (outcome) => {
+    outcomes.push(outcome);
+    status.figures(`${outcomes.length} of ${total} done, ${spent()} credits spent\n\n${outline.text}`);
+  });
+  return finish(stopped ? 'stopped' : 'done');
+
+  async function finish(ended: LeadPipelineResult['ended']): Promise<LeadPipelineResult> {
+    const reasons = {
+      planned: 'dryRun',
+      rejected: 'notApproved',
+      expired: 'notApproved',
+      stopped: 'stopped',
+      done: 'stopped',
+    } as const;
+    const { counts, decisions } = await control.concludeLeads({
+      decisions: selection.decisions,
+      outcomes,
+      leftOver: reasons[ended],
+      ref: workflowInfo().runId,
+    });
+    status.step(
+      ended,
+      `${ended}: ${Object.entries(counts)
+        .map(([what, n]) => `${n} ${what}`)
+        .join(', ')}; ${spent()} credits spent`,
+    );
+    return {
+      dryRun: input.dryRun,
+      ended,
+      counts,
+      leads: selection.leads,
+      credits: spent(),
+      plan: outline,
+      decisions,
+      notes: [...listed.notes, ...selection.notes],
+      ...(answer.by && { approvedBy: answer.by }),
+    };
+  }
+}
+
+// ---- Helpers
+
+function describePlan(selection: LeadChoice, reads: number, facts: AccountFacts) {
+  const conversions = selection.chosen.length;
+  const { credits, durationMs, text } = plan({
+    conversions,
+    reads: reads + conversions,
+    limits: facts.limits,
+    price: facts.convertPrice,
+  });
+  return { conversions, credits, durationMs, text };
+}

@@ -1,0 +1,100 @@
+/** How workflows call: on which queue, with which place in line, and what they do when the account or the service cannot. */
+
+import type { Priority } from '@temporalio/common';
+import { ActivityFailure, ApplicationFailure, proxyActivities, sleep } from '@temporalio/workflow';
+import type { AccountActivities, AccountFacts } from '../../activities/account';
+import type { LeadListActivities } from '../../activities/lead-list';
+import type { LeadsActivities } from '../../activities/leads';
+import type { ProjectsActivities } from '../../activities/projects';
+import { queueName, WORKFLOW_QUEUE } from '../../src/temporal/queues';
+import type { Status } from './status';
+
+/** Activities that cost no call of the API; they run beside the workflows. */
+export const control = proxyActivities<AccountActivities & LeadListActivities>({
+  taskQueue: WORKFLOW_QUEUE,
+  startToCloseTimeout: '2 minutes',
+  retry: { initialInterval: '500 ms', maximumInterval: '30 seconds' },
+  allowEagerDispatch: false,
+});
+
+/** Reads of one account, under its limit. A bounce is retried by Temporal; every other failure comes to the workflow. */
+export const reads = (account: string, priority: Priority, summary: string) =>
+  proxyActivities<LeadsActivities & ProjectsActivities & LeadListActivities>({
+    taskQueue: queueName(account, 'reads'),
+    startToCloseTimeout: '2 minutes',
+    retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
+    allowEagerDispatch: false,
+    priority,
+    summary,
+  });
+
+/**
+ * Paid calls of one account. Never a local activity (a killed worker runs it twice). A lost worker shows within a quarter
+ * of a minute; trying again is safe because the ledger refuses while the first try can still have an effect (S1).
+ */
+export const paidCalls = (account: string, facts: AccountFacts, priority: Priority, summary: string) =>
+  proxyActivities<LeadsActivities>({
+    taskQueue: queueName(account, 'writes'),
+    startToCloseTimeout: facts.timing.sendWindowMs + facts.timing.paidTimeoutMs + 60_000,
+    heartbeatTimeout: '15 seconds',
+    retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
+    allowEagerDispatch: false,
+    priority,
+    summary,
+  });
+
+/** The type of the application failure behind an activity's failure. */
+export function failureType(error: unknown): string | undefined {
+  return error instanceof ActivityFailure && error.cause instanceof ApplicationFailure
+    ? (error.cause.type ?? undefined)
+    : undefined;
+}
+
+/** The message of the application failure behind an activity's failure; ours, without personal data. */
+export const failureText = (error: unknown): string =>
+  error instanceof ActivityFailure && error.cause
+    ? error.cause.message
+    : error instanceof Error
+      ? error.message
+      : String(error);
+
+const MAX_BACKOFF_MS = 600_000;
+
+/** S7: repeats a read until the account is off hold and the service answers, and says meanwhile what it waits for. */
+export async function patiently<T>(
+  status: Status,
+  facts: AccountFacts,
+  account: string,
+  call: () => Promise<T>,
+): Promise<T> {
+  for (let failures = 0; ; failures++) {
+    try {
+      const value = await call();
+      status.goesOn();
+      return value;
+    } catch (error) {
+      switch (failureType(error)) {
+        case 'AccountHold':
+          await awaitClearance(status, account, 'hold');
+          break;
+        case 'UpstreamFailing': {
+          const wait = Math.min(MAX_BACKOFF_MS, (facts.timing.settlingMs / 150) * 2 ** Math.min(failures, 12));
+          status.waits(`${failureText(error)}; it is tried again in ${Math.ceil(wait / 1000)} s`);
+          await sleep(wait);
+          break;
+        }
+        default:
+          throw error;
+      }
+    }
+  }
+}
+
+/** Waits until the ledger lets the account go on; says why it does not. */
+export async function awaitClearance(status: Status, account: string, need: 'hold' | 'budget'): Promise<void> {
+  const { clear, why } = await control.clearance({ account, need });
+  if (clear) return;
+  status.waits(`The account is not free to go on: ${why}`);
+  await control.awaitClearance({ account, need });
+  status.goesOn();
+}

@@ -1,0 +1,119 @@
+/** Converts the chosen leads, a window of child runs at a time, and accounts for each of them (S6). */
+
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  ApplicationFailure,
+  ChildWorkflowFailure,
+  ParentClosePolicy,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { AccountFacts } from '../../activities/account';
+import type { LeadOutcome } from '../../activities/lead-list';
+import { concernsAccount } from '../../src/policy/classify';
+import type { LeadPipelineInput } from '../../src/policy/inputs/lead-pipeline';
+import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { convertLead } from '../convert-lead';
+import { control, patiently, reads } from './calls';
+import type { Status } from './status';
+
+/** The ID under which a lead's conversion runs. It only saves work: the ledger is what holds S1. */
+export const convertLeadId = (account: string, leadId: string): string => `convert-lead.${account}.${leadId}`;
+
+interface Account {
+  account: string;
+  facts: AccountFacts;
+  status: Status;
+}
+
+/** @returns whether it stopped early, at a refusal that every further lead would meet too */
+export async function convertAll(
+  input: LeadPipelineInput,
+  facts: AccountFacts,
+  status: Status,
+  leads: readonly string[],
+  report: (outcome: LeadOutcome) => void,
+): Promise<boolean> {
+  const left = [...leads];
+  let stopped = false;
+  const lane = async () => {
+    for (let leadId = left.shift(); leadId !== undefined && !stopped; leadId = left.shift()) {
+      const outcome = await convertOne({ account: input.account, facts, status }, input.maxCredits, leadId);
+      report(outcome);
+      if (outcome.outcome === 'refused' && outcome.reason && concernsAccount(outcome.reason)) stopped = true;
+    }
+  };
+  await Promise.all(Array.from({ length: input.concurrency }, lane));
+  return stopped;
+}
+
+async function convertOne(at: Account, maxCredits: number, leadId: string): Promise<LeadOutcome> {
+  const { account } = at;
+  const workflowId = convertLeadId(account, leadId);
+  const run = workflowInfo().workflowId;
+  try {
+    const child = await startChild(convertLead, {
+      workflowId,
+      args: [
+        { account, leadId, run: { key: `${run}/${workflowInfo().firstExecutionRunId}`, maxCredits }, priority: 3 },
+      ],
+      // It may hold an unfinished payment: it outlives this run whatever becomes of it.
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      staticSummary: `Convert lead ${leadId}`,
+      typedSearchAttributes: [
+        { key: searchAttributeKeys.account, value: account },
+        { key: searchAttributeKeys.leadId, value: leadId },
+        { key: searchAttributeKeys.runKind, value: 'pipeline' },
+      ],
+    });
+    const { outcome, reason, credits, projectId } = await child.result();
+    return { leadId, outcome, credits, ...(reason && { reason }), ...(projectId && { projectId }) };
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return follow(at, leadId, workflowId);
+    if (error instanceof ChildWorkflowFailure) return afterLostRun(at, leadId, error);
+    throw error;
+  }
+}
+
+/** Another run has this lead: what it makes of it is that run's result; this one only says what became of the lead. */
+async function follow(at: Account, leadId: string, workflowId: string): Promise<LeadOutcome> {
+  await control.awaitRun({ workflowId });
+  const { converted } = await findOut(at, leadId);
+  return { leadId, outcome: converted ? 'alreadyConverted' : 'skipped', reason: 'inAnotherRun', credits: 0 };
+}
+
+/** The child was terminated or failed. S6: whether the lead was paid for is asked, never assumed. */
+async function afterLostRun(at: Account, leadId: string, error: ChildWorkflowFailure): Promise<LeadOutcome> {
+  const { converted, credits, projectId } = await findOut(at, leadId);
+  const reason = error.cause instanceof ApplicationFailure && error.cause.type ? error.cause.type : 'runEnded';
+  if (!converted) return { leadId, outcome: 'failed', reason, credits: 0 };
+  return {
+    leadId,
+    outcome: credits > 0 ? 'converted' : 'alreadyConverted',
+    reason,
+    credits,
+    ...(projectId && { projectId }),
+  };
+}
+
+/** What became of the lead: the API's word if it says converted, else once nothing can be under way any more. */
+async function findOut({ account, facts, status }: Account, leadId: string) {
+  const subject = `lead:${leadId}`;
+  const look = () => reads(account, { priorityKey: 3 }, `Look at lead ${leadId}`).lookAtLead({ account, leadId });
+  let seen = await patiently(status, facts, account, look);
+  if (seen.surveyStatus !== 'converted') {
+    await control.awaitSettled({ account, subject });
+    seen = await patiently(status, facts, account, look);
+  }
+  const converted = seen.surveyStatus === 'converted';
+  if (converted)
+    await control.settleSubject({
+      account,
+      subject,
+      run: workflowInfo().workflowId,
+      settlement: { kind: 'foundPaid' },
+    });
+  const { settled } = await control.subjectState({ account, subject });
+  return { converted, credits: settled?.credits ?? 0, ...(settled?.ref && { projectId: settled.ref }) };
+}

@@ -1,0 +1,45 @@
+/** The ledger's current details, written for a person in the Web UI (S7). */
+import * as policy from '../../src/policy/ledger';
+
+const at = (ms: number) => new Date(ms).toISOString().replace('T', ' ').slice(0, 19);
+
+const HOLD_TEXT: Record<policy.HoldKind, string> = {
+  killSwitch:
+    'the service has switched its agent API off; it is asked again every minute and everything goes on by itself',
+  token: 'the service does not accept the token; put a valid one in its place and everything goes on by itself',
+  noCredits: 'there are too few credits; everything goes on by itself when the balance suffices',
+  manual: 'a person put it on hold; it ends with the update `release`',
+};
+
+/** One sentence on a hold: what, since when, what ends it. */
+export const describeHold = (hold: policy.Hold): string =>
+  `on hold since ${at(hold.since)} UTC: ${HOLD_TEXT[hold.kind]} (${hold.reason})`;
+
+export function describeLedger(state: policy.LedgerState, now: number): string {
+  const open = Object.entries(state.flights.open);
+  const { perDay, balanceFloor, timeZone } = state.budget;
+  const balance = state.balance ? `${state.balance.amount - state.balance.bookedSince} credits` : 'not read yet';
+  const lines = [
+    `**Account ${state.account}**: ${state.holds.length > 0 ? 'on hold' : 'open'}`,
+    ...state.holds.map((hold) => `- ${describeHold(hold)}`),
+    '',
+    `- Balance: ${balance}, of which reserved for calls under way: ${policy.reservedCredits(state)}`,
+    `- Spent today (${timeZone}): ${policy.spentOn(state, now)}${perDay === null ? '' : ` of ${perDay}`}${balanceFloor > 0 ? `; ${balanceFloor} must remain` : ''}`,
+    `- Spent elsewhere, as the balance shows: ${state.elsewhere}`,
+    ...(state.patientUntil !== undefined && now < state.patientUntil
+      ? [
+          `- This ledger replaced one that was lost: it grants nothing before ${at(state.patientUntil)} UTC, when whatever was under way is over`,
+        ]
+      : []),
+    ...Object.entries(state.parked)
+      .filter(([, until]) => until > now)
+      .map(([rateClass, until]) => `- The service asked to wait (429): ${rateClass} go on at ${at(until)} UTC`),
+    '',
+    open.length === 0 ? 'No paid call is under way.' : `Paid calls under way or not yet proven, ${open.length}:`,
+    ...open
+      .slice(0, 20)
+      .map(([subject, f]) => `- ${subject} since ${at(f.grantedAt)} UTC, settled by ${at(f.overAt)} UTC at the latest`),
+    ...(state.actions ?? []).slice(-5).map((a) => `- ${at(a.at)} UTC ${a.by}: ${a.what} (${a.reason})`),
+  ];
+  return lines.join('\n');
+}

@@ -1,0 +1,85 @@
+/** Walks one course of paying once (S2): performs the steps that the pure policy decides, and nothing else. */
+import { sleep } from '@temporalio/workflow';
+import type { AccountFacts } from '../../activities/account';
+import {
+  advance,
+  type Course,
+  type LookOutcome,
+  type PersonDecision,
+  resume,
+  type SendOutcome,
+  type Step,
+  start,
+} from '../../src/policy/course';
+import { awaitClearance, failureText } from './calls';
+import type { Status } from './status';
+
+/** What differs between convert, create and note. */
+export interface Ports {
+  /** Asks the API whether it has happened. */
+  look(): Promise<LookOutcome>;
+  /** Sends once, if the ledger grants it. @param again the look had become stale in the queue: go to its front */
+  send(lookedAt: number, again: boolean): Promise<SendOutcome>;
+  /** A person decides; resolves with `giveUp` when the deadline passes. */
+  ask(why: Extract<Step, { do: 'ask' }>['why']): Promise<PersonDecision>;
+}
+
+export type Ending = Extract<Step, { do: 'end' }>;
+
+/** Until it is paid for once, found to be paid for, refused, or given up by a person. */
+export async function payOnce(account: string, facts: AccountFacts, status: Status, ports: Ports): Promise<Ending> {
+  const { settlingMs } = facts.timing;
+  let course: Course = start(Date.now());
+  let stale = false;
+  for (;;) {
+    const { step } = course;
+    const wait = 'notBefore' in step ? step.notBefore - Date.now() : 0;
+    if (wait > 0) {
+      status.waits(whyWait(course, step, wait));
+      await sleep(wait);
+    }
+    switch (step.do) {
+      case 'end':
+        return step;
+      case 'look': {
+        stale = step.why === 'stale';
+        const askedAt = Date.now();
+        course = advance(course, { type: 'looked', askedAt, found: await ports.look() }, Date.now(), settlingMs);
+        break;
+      }
+      case 'send': {
+        const outcome = await ports
+          .send(step.lookedAt, stale)
+          .catch((error): SendOutcome => lostInTheCall(error, facts));
+        course = advance(course, { type: 'sent', outcome }, Date.now(), settlingMs);
+        break;
+      }
+      case 'awaitHold':
+        await awaitClearance(status, account, 'hold');
+        course = resume(course, Date.now());
+        break;
+      case 'awaitBudget':
+        await awaitClearance(status, account, 'budget');
+        course = resume(course, Date.now());
+        break;
+      case 'ask':
+        course = advance(course, { type: 'decided', decision: await ports.ask(step.why) }, Date.now(), settlingMs);
+        break;
+    }
+  }
+}
+
+/** The activity ended without an answer. Whatever it did is over after this, and only a look can tell. */
+function lostInTheCall(error: unknown, { timing }: AccountFacts): SendOutcome {
+  if (failureText(error) === '') throw error;
+  return { kind: 'unknown', overAt: Date.now() + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs };
+}
+
+function whyWait(course: Course, step: Step, wait: number): string {
+  const seconds = `${Math.ceil(wait / 1000)} s`;
+  if (course.overAt !== undefined)
+    return `It is unknown whether the call had its effect. It is looked up again in ${seconds}, and not sent again before ${new Date(course.overAt).toISOString()}, when it would have shown.`;
+  if (step.do === 'look' && step.why === 'upstream')
+    return `The service could not be reached; tried again in ${seconds}.`;
+  return `The service asked to wait (429); it goes on in ${seconds}.`;
+}
