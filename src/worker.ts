@@ -71,9 +71,12 @@ export async function startWorker({ config, connection, namespace, log }: Worker
       );
   }
 
-  const stop = () => {
-    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  // Calls in flight still tell the ledger what became of them, and it is a workflow: workflows stop last.
+  const [workflows, ...callers] = workers;
+  const shutDown = (worker: Worker | undefined) => {
+    if (worker?.getState() === 'RUNNING') worker.shutdown();
   };
+  const stop = () => callers.forEach(shutDown);
   let refused: SameUser | undefined;
   for (const runtime of runtimes.values())
     runtime.ledger().then(
@@ -89,7 +92,8 @@ export async function startWorker({ config, connection, namespace, log }: Worker
           );
       },
     );
-  const done = Promise.all(workers.map((worker) => worker.run())).then(async () => {
+  const called = Promise.all(callers.map((worker) => worker.run())).finally(() => shutDown(workflows));
+  const done = Promise.all([workflows?.run(), called]).then(async () => {
     await Promise.all([...runtimes.values()].map((runtime) => runtime.close()));
     if (refused) throw refused;
   });

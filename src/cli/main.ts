@@ -34,6 +34,8 @@ const program = new Command('audit-runner')
   .version(String(version))
   .option('--config <file>', 'configuration file (YAML)')
   .addHelpText('after', `\nStart with 'audit-runner demo', then 'audit-runner dev'.\n\n${ENVIRONMENT}\n\n${EXIT_HELP}`)
+  // Taken over by the commands below: commander's own code for wrong options is 1.
+  .exitOverride()
   .showHelpAfterError("('audit-runner --help' shows how)")
   .configureHelp({ showGlobalOptions: true });
 
@@ -86,7 +88,7 @@ program
   .addHelpText(
     'after',
     `
-It makes at most 8 requests to the Agent API for each account; they count against its rate limits. One of them is a
+It makes at most 6 requests to the Agent API for each account; they count against its rate limits. One of them is a
 write that cannot succeed (it changes an assessment config that does not exist): only so can it be seen whether the
 token may write.
 
@@ -133,7 +135,6 @@ program
   );
 
 endQuietlyOnBrokenPipe();
-program.exitOverride();
 program.parseAsync().catch((error: unknown) => {
   // commander has written its own sentence already.
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT.done : EXIT.badInput);

@@ -1,10 +1,11 @@
 /** Runs a command and ends the process with its exit code; a failure becomes a sentence. */
 import { ConfigError } from '../config';
 import { InputError } from '../policy/input';
-import { TemporalUnreachable } from '../temporal/connect';
-import { NoTemporalServer } from '../temporal/find-server';
 import { EXIT, Exit } from './exit';
 import { tell } from './output';
+
+/** By name: the classes come with the whole SDK, which `--help` need not load. */
+const NO_SERVER = ['TemporalUnreachable', 'NoTemporalServer'];
 
 export async function perform(command: () => Promise<number>): Promise<void> {
   // The native part of the SDK keeps a process alive; what matters has been awaited by the command.
@@ -24,7 +25,7 @@ function failure(error: unknown): number {
     tell(error.problems.join('\n'));
     return EXIT.badInput;
   }
-  if (error instanceof TemporalUnreachable || error instanceof NoTemporalServer) {
+  if (error instanceof Error && NO_SERVER.includes(error.name)) {
     tell(error.message);
     return EXIT.noServer;
   }

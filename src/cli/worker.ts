@@ -23,16 +23,14 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
   installSdk(log);
   const { config: address } = await knownServer();
   log.info({ address: address.address, namespace: address.namespace }, 'connecting to the Temporal server');
-  const connected = await connectNative({
+  const connecting = connectNative({
     config: address,
     wait: true,
     log: (line) => log.info(line),
     signal: signals.aborted,
-  }).catch((error: unknown) => {
-    if (signals.aborted.aborted) return undefined;
-    throw error;
   });
-  if (!connected) return EXIT.done;
+  const connected = await Promise.race([connecting, signals.first]);
+  if (typeof connected === 'string') return EXIT.done;
   const { connection, namespace } = connected;
   try {
     const worker = await startWorker({ config, connection, namespace, log });

@@ -80,7 +80,7 @@ export class FolderStorage implements Storage {
     if (path === undefined) return undefined;
     await this.#mustBeInside(path, ref);
     // Without O_NONBLOCK, opening a named pipe waits for a writer for ever.
-    const file = await unlessAbsent(open(path, constants.O_RDONLY | constants.O_NOFOLLOW));
+    const file = await unlessAbsent(open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
     if (file && !(await file.stat()).isFile()) {
       await file.close();
       return undefined;

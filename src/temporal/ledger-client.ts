@@ -33,7 +33,9 @@ import { searchAttributeKeys } from './search-attribute-keys';
 const UPDATES_IN_FLIGHT = 8;
 /** How old a status may be that a request relies on; a park or hold by another process is seen after this at the latest. */
 const STATUS_FRESH_MS = 1_000;
-const RETRY_MS = [50, 100, 200, 400, 800, 1_000, 1_000, 1_000, 1_000, 1_000];
+const RETRY_MS = [50, 100, 200, 400, 800];
+/** How long a message to the ledger is worth repeating: it may be continuing as new, or its worker restarting. */
+const PATIENCE_MS = 60_000;
 
 /** Workflow ID of the ledger of a user. IDs that are no plain identifiers (an e-mail address) are hashed (S4). */
 export function ledgerId(userId: string): string {
@@ -54,7 +56,8 @@ export class LedgerClient {
 
   /** S1, S3: may this attempt send, now? */
   beginSend(request: BeginSend): Promise<BeginAnswer> {
-    return this.update(beginSendUpdate, request, `begin:${request.attempt}`);
+    // A grant that comes after the send window is of no use.
+    return this.update(beginSendUpdate, request, `begin:${request.attempt}`, this.input.timing.sendWindowMs);
   }
 
   /** Books what became of an attempt; answers the credits booked by this call. */
@@ -129,14 +132,20 @@ export class LedgerClient {
   }
 
   /** Sends an update, starting the ledger if need be. Safe to repeat: every update of the ledger is idempotent. */
-  private update<R, A>(definition: UpdateDefinition<R, [A]>, argument: A, updateId: string): Promise<R> {
+  private update<R, A>(
+    definition: UpdateDefinition<R, [A]>,
+    argument: A,
+    updateId: string,
+    patienceMs = PATIENCE_MS,
+  ): Promise<R> {
+    const deadline = Date.now() + patienceMs;
     return this.limit(async () => {
       for (let attempt = 0; ; attempt++) {
         try {
-          return await this.updateOnce(definition, argument, updateId);
+          return await this.client.withDeadline(deadline, () => this.updateOnce(definition, argument, updateId));
         } catch (error) {
-          const wait = RETRY_MS[attempt];
-          if (wait === undefined || !isPassing(error)) throw error;
+          const wait = RETRY_MS[attempt] ?? 1_000;
+          if (!isPassing(error) || Date.now() + wait > deadline) throw error;
           await new Promise((resolve) => setTimeout(resolve, wait));
         }
       }

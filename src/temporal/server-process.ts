@@ -47,6 +47,9 @@ export class PortTaken extends Error {
 
 /** A `temporal server start-dev` of ours. */
 export class ServerProcess {
+  /** It says so on standard output when it has its ports; until then another server may answer on them. */
+  private announced = false;
+
   private constructor(
     readonly settings: ServerSettings,
     private readonly child: ChildProcess,
@@ -70,7 +73,7 @@ export class ServerProcess {
       if (stream instanceof Socket) stream.unref();
     }
     const closed = once(child, 'close').then(() => {
-      const taken = /address already in use|can't (listen|bind)/i.test(lastWords);
+      const taken = /address already in use|port \d+ is not free/i.test(lastWords);
       throw new (taken ? PortTaken : Error)(`the Temporal server ended while it started: ${lastWords.trim()}`);
     });
     // Its end is an error while it starts, and what stop() waits for afterwards.
@@ -80,6 +83,9 @@ export class ServerProcess {
     const watch = guard(child.pid, settings.persist === undefined ? 'KILL' : 'TERM');
     child.once('exit', () => watch.release());
     const server = new ServerProcess(settings, child, child.pid);
+    child.stdout.once('data', () => {
+      server.announced = true;
+    });
     const timeLimit = AbortSignal.timeout(READY_TIMEOUT_MS);
     const started = new AbortController();
     try {
@@ -126,7 +132,7 @@ export class ServerProcess {
   private async untilReady(signal: AbortSignal): Promise<void> {
     const { port, uiPort, namespace } = this.settings;
     for (const needed of uiPort === undefined ? [port] : [port, uiPort])
-      while (!(await isListening(needed))) await sleep(POLL_MS, undefined, { signal });
+      while (!this.announced || !(await isListening(needed))) await sleep(POLL_MS, undefined, { signal });
     const config = { address: this.address, namespace };
     const { connection, close } = await connectClient({ config, env: {}, wait: true, signal });
     try {

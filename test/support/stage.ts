@@ -8,9 +8,11 @@ import { type Config, loadConfig } from '../../src/config';
 import type { AccountFile } from '../../src/config/schema';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox';
 import { type Connected, connectClient, connectNative } from '../../src/temporal/connect';
+import { ledgerId } from '../../src/temporal/ledger-client';
 import { installSdkRuntime } from '../../src/temporal/sdk-runtime';
 import { type OwnServer, startServer } from '../../src/temporal/server';
 import { type RunningWorker, startWorker } from '../../src/worker';
+import { statusQuery } from '../../workflows/account-ledger';
 
 export interface StageOptions {
   sandbox?: SandboxOptions;
@@ -30,7 +32,8 @@ export const QUICK = {
 };
 
 export interface Figures {
-  requests: number;
+  /** Calls of any route of leads. */
+  leadCalls: number;
   reads: number;
   spent: number;
   conversions: number;
@@ -48,6 +51,9 @@ export interface Stage {
   env: Record<string, string>;
   /** What the sandbox counts, as it is now. */
   figures(): Figures;
+  ledgerId: string;
+  /** Credits spent today by the ledger's books. */
+  spentByLedger(): Promise<number>;
   startWorker(): Promise<RunningWorker>;
   close(): Promise<void>;
 }
@@ -78,10 +84,18 @@ export async function startStage({ sandbox: options, account, persist }: StageOp
     config,
     folder,
     env: { AUDIT_RUNNER_CONFIG: file, TEMPORAL_ADDRESS: server.address, LOG_LEVEL: 'warn' },
+    ledgerId: ledgerId(sandbox.userId),
+    async spentByLedger() {
+      const status = await temporal.client.workflow.getHandle(ledgerId(sandbox.userId)).query(statusQuery);
+      return status.spentToday;
+    },
     figures() {
       const { requests, creditsSpent, conversions, paidTwice } = sandbox.control.stats();
       return {
-        requests: requests.total,
+        leadCalls: Object.entries(requests.byRoute).reduce(
+          (n, [route, count]) => (route.startsWith('leads.') ? n + count : n),
+          0,
+        ),
         reads: requests.byClass.reads,
         spent: creditsSpent[sandbox.userId] ?? 0,
         conversions,

@@ -85,12 +85,12 @@ test('S6: a terminated conversion that was paid is reported as converted', async
 });
 
 test('a wrong input fails at once, names the field, and calls nothing', async () => {
-  const before = stage.figures().requests;
+  const before = stage.figures().leadCalls;
   const wrong = JSON.parse('{"maxCredit": 5}');
   const failure = await (await pipeline('wrong', wrong)).result().catch((error) => error);
   expect(failure.cause).toMatchObject({
     type: 'BadInput',
     message: expect.stringContaining("did you mean 'maxCredits'?"),
   });
-  expect(stage.figures().requests).toBe(before);
+  expect(stage.figures().leadCalls).toBe(before);
 });

@@ -1,0 +1,35 @@
+# The audit-runner worker and command line. Debian and not Alpine: Temporal's native core needs glibc.
+ARG NODE=24-bookworm
+
+FROM node:${NODE} AS build
+WORKDIR /app
+COPY .npmrc package.json package-lock.json ./
+# Without scripts: the package's own `prepare` would build before its sources are there.
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.build.json ./
+COPY bin bin
+COPY src src
+COPY workflows workflows
+COPY activities activities
+# Makes the workflow bundles too, so that no worker spends its start on them.
+RUN npm run build && npm prune --omit=dev --ignore-scripts
+# Temporal's core is shipped for five platforms; only Linux ones can run here.
+RUN find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name '*-linux-gnu' -exec rm -r {} +
+
+FROM node:${NODE}-slim
+# The slim image has no certificate authorities. Node brings its own, Temporal's core does not: TLS to it needs these.
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/bin bin
+COPY --from=build /app/dist dist
+# A volume mounted here begins as this folder is: writable for the user below.
+RUN install -d -o node -g node /data
+USER node
+# The worker finishes the calls in flight, at most 6 minutes: whoever stops the container must wait that long.
+STOPSIGNAL SIGTERM
+# No HEALTHCHECK: a worker that waits for Temporal or for a hold to end is well, and one that is not well ends itself.
+ENTRYPOINT ["node", "bin/audit-runner.js"]
+CMD ["worker"]

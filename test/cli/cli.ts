@@ -1,0 +1,80 @@
+/** Runs `audit-runner` as people do: the built program, in a process of its own, in an empty folder. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const PROGRAM = join(__dirname, '..', '..', 'bin', 'audit-runner.js');
+const WAIT_MS = 30_000;
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export class Cli {
+  stdout = '';
+  stderr = '';
+  readonly ended: Promise<Ended>;
+  private readonly child: ChildProcess;
+
+  constructor(cwd: string, args: readonly string[], env: Record<string, string>) {
+    const { PATH = '', HOME = '', XDG_CACHE_HOME = '' } = process.env;
+    this.child = spawn(process.execPath, [PROGRAM, ...args], {
+      cwd,
+      env: { PATH, HOME, ...(XDG_CACHE_HOME && { XDG_CACHE_HOME }), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child.stdout?.on('data', (chunk) => {
+      this.stdout += chunk;
+    });
+    this.child.stderr?.on('data', (chunk) => {
+      this.stderr += chunk;
+    });
+    this.ended = once(this.child, 'close').then(([code]) => ({ code, stdout: this.stdout, stderr: this.stderr }));
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** Waits until the process has written it, on either stream. */
+  said(text: string): Promise<void> {
+    return until(
+      () => `${this.stdout}${this.stderr}`.includes(text),
+      () => `'${text}' in:\n${this.stdout}${this.stderr}`,
+    );
+  }
+}
+
+/** Waits for a condition. */
+export async function until(condition: () => boolean, what: () => string): Promise<void> {
+  const deadline = Date.now() + WAIT_MS;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`waited in vain for ${what()}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+/** Starts commands in a temporary folder; `close` ends those that still run. */
+export function cliFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'audit-runner-cli-'));
+  const started: Cli[] = [];
+  const start = (args: readonly string[], env: Record<string, string> = {}) => {
+    const cli = new Cli(folder, args, env);
+    started.push(cli);
+    return cli;
+  };
+  return {
+    folder,
+    start,
+    run: (args: readonly string[], env: Record<string, string> = {}) => start(args, env).ended,
+    async close() {
+      for (const cli of started) cli.signal('SIGKILL');
+      await Promise.all(started.map(({ ended }) => ended));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

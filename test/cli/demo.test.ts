@@ -1,0 +1,21 @@
+import { cliFolder } from './cli';
+
+const cli = cliFolder();
+afterAll(() => cli.close());
+
+test('the demo converts through three faults, and the books of ledger and service agree', async () => {
+  const { code, stdout, stderr } = await cli.run(['demo', '--speed', '60'], { NO_COLOR: '1' });
+
+  expect(stderr).toMatch(
+    /Pipeline {2}http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\/lead-pipeline\.default\./,
+  );
+  expect(stderr).toMatch(/Ledger {4}http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\/account-ledger\./);
+  expect(stdout).toMatch(/done: \d+ leads: 20 converted, \d+ skipped; 20,000 credits spent/);
+  expect(stdout).toMatch(/faults that happened +3 of 3 +right/);
+  expect(stdout).toMatch(/by the ledger +20,000 +right/);
+  expect(stdout).toMatch(/by the sandbox +20,000 +right/);
+  expect(stdout).toMatch(/leads paid for twice +0 +right/);
+  // S4: no prospect's address, number or business, and no token.
+  expect(stdout + stderr).not.toMatch(/@example\.com|\+1-555|GmbH|aky_/);
+  expect(code).toBe(0);
+});

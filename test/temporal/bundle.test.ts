@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Client } from '@temporalio/client';
+import { Worker, type WorkflowBundle } from '@temporalio/worker';
+import { bundleWorkflows, workflowBundlePath } from '../../src/temporal/bundle';
+import { dataConverter, ENCRYPTION_VARIABLE } from '../../src/temporal/encryption';
+import { packageRoot } from '../../src/temporal/package-root';
+import { startTestTemporal, type TestTemporal } from '../support/temporal';
+import { remove, temporaryFolder } from './support';
+
+const SECRET = 'anna@prospect.example';
+let folder: string;
+let temporal: TestTemporal;
+beforeAll(async () => {
+  [folder, temporal] = await Promise.all([temporaryFolder(), startTestTemporal()]);
+  await symlink(path.join(packageRoot(), 'node_modules'), path.join(folder, 'node_modules'));
+});
+afterAll(async () => {
+  await temporal.close();
+  await remove(folder);
+});
+
+async function workflows(code: string): Promise<string> {
+  const file = path.join(folder, 'workflows.js');
+  await writeFile(file, code);
+  return file;
+}
+
+const FAILS = `
+  const { ApplicationFailure } = require('@temporalio/workflow');
+  const { z } = require('zod');
+  exports.fails = async (input) => {
+    throw ApplicationFailure.nonRetryable('for ' + z.strictObject({ email: z.string() }).parse(input).email, 'Refused');
+  };`;
+
+/** Runs the workflow and returns what the server has stored of its failure, and what a client reads. */
+async function failure(codePath: string, env: Record<string, string>) {
+  const { namespace, connection, nativeConnection } = temporal;
+  const converter = dataConverter(env);
+  const options = converter ? { dataConverter: converter } : {};
+  const workflowBundle: WorkflowBundle = { codePath };
+  const taskQueue = path.basename(codePath);
+  const worker = await Worker.create({
+    connection: nativeConnection,
+    namespace,
+    taskQueue,
+    workflowBundle,
+    ...options,
+  });
+  const client = new Client({ connection, namespace, ...options });
+  const workflowId = taskQueue;
+  const read = await worker.runUntil(
+    client.workflow
+      .execute('fails', { workflowId, taskQueue, args: [{ email: SECRET }] })
+      .catch((error: unknown) => (error instanceof Error && error.cause instanceof Error ? error.cause.message : '')),
+  );
+  const { history } = await connection.workflowService.getWorkflowExecutionHistory({
+    namespace,
+    execution: { workflowId },
+  });
+  const stored = history?.events?.at(-1)?.workflowExecutionFailedEventAttributes?.failure;
+  return { read, message: stored?.message, payload: Buffer.from(stored?.encodedAttributes?.data ?? []) };
+}
+
+test('S4: with a key, the failure of a workflow is stored encrypted; without one, operators read it', async () => {
+  const [plain = '', encrypted = ''] = await bundleWorkflows(await workflows(FAILS), folder);
+  await expect(failure(plain, {})).resolves.toMatchObject({ read: `for ${SECRET}`, message: `for ${SECRET}` });
+  const sealed = await failure(encrypted, { [ENCRYPTION_VARIABLE]: randomBytes(32).toString('base64') });
+  expect(sealed.read).toBe(`for ${SECRET}`);
+  expect(sealed.message).toBe('Encoded failure');
+  expect(sealed.payload.length).toBeGreaterThan(0);
+  expect(sealed.payload.includes(SECRET)).toBe(false);
+});
+
+test.each(['fs', 'node:crypto'])('does not bundle workflows that import %s', async (builtin) => {
+  const file = await workflows(`const m = require('${builtin}'); exports.w = async () => m;`);
+  await expect(bundleWorkflows(file, folder)).rejects.toThrow(builtin.replace('node:', ''));
+});
+
+test('the worker loads the bundle that goes with its encryption', () => {
+  const dist = path.join(packageRoot(), 'dist');
+  expect(workflowBundlePath({})).toBe(path.join(dist, 'workflow-bundle.js'));
+  expect(workflowBundlePath({ [ENCRYPTION_VARIABLE]: 'k' })).toBe(path.join(dist, 'workflow-bundle.encrypted.js'));
+});

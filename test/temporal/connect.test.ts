@@ -1,0 +1,75 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { connectClient, connectionConfig, connectNative, TemporalUnreachable } from '../../src/temporal/connect';
+import { freePort } from '../../src/temporal/free-port';
+import { startServer } from '../../src/temporal/server';
+import { startTestTemporal, type TestTemporal } from '../support/temporal';
+import { until } from '../support/until';
+import { remove, temporaryFolder } from './support';
+
+let folder: string;
+let temporal: TestTemporal;
+beforeAll(async () => {
+  [folder, temporal] = await Promise.all([temporaryFolder(), startTestTemporal()]);
+});
+afterAll(async () => {
+  await temporal.close();
+  await remove(folder);
+});
+
+test('what is given wins over the environment, and that over the profile', async () => {
+  const file = path.join(folder, 'temporal.toml');
+  await writeFile(
+    file,
+    '[profile.production]\naddress = "a.example:7233"\nnamespace = "n"\napi_key = "k"\n[profile.production.tls]\nserver_name = "s"\n',
+  );
+  const env = { TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: 'production', TEMPORAL_NAMESPACE: 'from-environment' };
+  expect(connectionConfig({ env })).toMatchObject({
+    address: 'a.example:7233',
+    namespace: 'from-environment',
+    apiKey: 'k',
+    tls: { serverNameOverride: 's' },
+  });
+  expect(connectionConfig({ env, namespace: 'given', address: 'b.example:7233' })).toMatchObject({
+    address: 'b.example:7233',
+    namespace: 'given',
+    apiKey: 'k',
+  });
+  expect(connectionConfig({ env: { TEMPORAL_CONFIG_FILE: path.join(folder, 'none') } })).toEqual({
+    address: '127.0.0.1:7233',
+    namespace: 'default',
+  });
+});
+
+test('a namespace that is not there is named', async () => {
+  const config = { address: temporal.address, namespace: 'nowhere' };
+  await expect(connectClient({ config })).rejects.toThrow(/has no namespace 'nowhere'/);
+  await expect(connectNative({ config })).rejects.toThrow(TemporalUnreachable);
+});
+
+test('without waiting, says where no server answers', async () => {
+  const address = `127.0.0.1:${await freePort()}`;
+  await expect(connectClient({ config: { address, namespace: 'default' } })).rejects.toThrow(
+    `no Temporal server answers at ${address}`,
+  );
+});
+
+test('waits for a server that is not there yet, saying so, and then connects', async () => {
+  const port = await freePort();
+  const config = { address: `127.0.0.1:${port}`, namespace: 'default' };
+  const lines: string[] = [];
+  const connecting = connectNative({ config, wait: true, log: (line) => lines.push(line) });
+  await until(() => lines.length > 0);
+  expect(lines[0]).toMatch(`waiting for Temporal: no Temporal server answers at ${config.address}`);
+  const server = await startServer({ port });
+  const { connection } = await connecting;
+  await connection.close();
+  await server.stop();
+});
+
+test('the waiting ends when it is aborted', async () => {
+  const config = { address: temporal.address, namespace: 'nowhere' };
+  await expect(connectClient({ config, wait: true, signal: AbortSignal.timeout(200) })).rejects.toThrow(
+    TemporalUnreachable,
+  );
+});

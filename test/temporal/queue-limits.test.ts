@@ -1,0 +1,79 @@
+import { LIMITS } from '../../src/agent-api/routes';
+import { ensureQueueLimits, queueRate, readQueueLimit, setQueueLimit } from '../../src/temporal/queue-limits';
+import { QUEUE_CLASSES, queueName } from '../../src/temporal/queues';
+import { startTestTemporal, type TestTemporal } from '../support/temporal';
+
+let temporal: TestTemporal;
+beforeAll(async () => {
+  temporal = await startTestTemporal();
+});
+afterAll(() => temporal.close());
+
+const read = (queue: string) => readQueueLimit(temporal.connection, temporal.namespace, queue);
+const ensure = (account: string, limits = LIMITS) =>
+  ensureQueueLimits(temporal.connection, temporal.namespace, account, limits);
+
+/**
+ * The most requests in any closed window when the server's limiter lets a second's worth go early and each request may
+ * reach the wire up to `jitterMs` late: the first late, all others on time.
+ */
+function mostInWindow(rate: number, windowMs: number, jitterMs: number): number {
+  const leaves = (n: number) => Math.max(0, (n / rate - 1) * 1_000);
+  let n = 0;
+  while (leaves(n) - jitterMs <= windowMs) n++;
+  return n;
+}
+
+test.each(QUEUE_CLASSES)('S5: no window holds more than the limit at the rate of %s', (queueClass) => {
+  const { max, windowMs } = LIMITS[queueClass];
+  const rate = queueRate(max, windowMs);
+  expect(mostInWindow(rate, windowMs, 690)).toBe(max);
+  // The margin is used up by more jitter than was allowed for, and the limit itself has none.
+  expect(mostInWindow(rate, windowMs, 710)).toBe(max + 1);
+  expect(mostInWindow((max / windowMs) * 1_000, windowMs, 0)).toBeGreaterThan(max);
+});
+
+test('20 a minute is set as 19.45 a minute', () => {
+  expect(queueRate(20, 60_000) * 60).toBeCloseTo(19.449, 3);
+});
+
+test('S5: sets the limit of each API queue, readable from the server', async () => {
+  await expect(read(queueName('first', 'writes'))).resolves.toBeUndefined();
+  await expect(ensure('first')).resolves.toEqual([]);
+  for (const queueClass of QUEUE_CLASSES) {
+    const { max, windowMs } = LIMITS[queueClass];
+    const limit = await read(queueName('first', queueClass));
+    expect(limit?.rate).toBeCloseTo(queueRate(max, windowMs), 6);
+    expect(limit).toMatchObject({ setBy: 'audit-runner', reason: "the Agent API's rate limit of this token" });
+  }
+});
+
+test('does not write a limit that is right already', async () => {
+  await ensure('second');
+  const described = () =>
+    temporal.connection.workflowService.describeTaskQueue({
+      namespace: temporal.namespace,
+      taskQueue: { name: queueName('second', 'reads') },
+      taskQueueType: 2,
+      reportConfig: true,
+    });
+  const writtenAt = async () => (await described()).config?.queueRateLimit?.metadata?.updateTime;
+  const before = await writtenAt();
+  expect(before).toBeDefined();
+  await ensure('second');
+  await expect(writtenAt()).resolves.toEqual(before);
+});
+
+test('puts a limit right that somebody has changed', async () => {
+  await ensure('third');
+  const queue = queueName('third', 'polls');
+  await setQueueLimit(temporal.connection, temporal.namespace, queue, 50);
+  expect((await read(queue))?.rate).toBe(50);
+  await ensure('third');
+  expect((await read(queue))?.rate).toBeCloseTo(queueRate(120, 60_000), 6);
+});
+
+test('a worker connection sets them as well', async () => {
+  await expect(ensureQueueLimits(temporal.nativeConnection, temporal.namespace, 'fourth', LIMITS)).resolves.toEqual([]);
+  await expect(read(queueName('fourth', 'reads'))).resolves.toBeDefined();
+});

@@ -1,0 +1,56 @@
+import { temporal as api } from '@temporalio/proto';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes';
+import { startTestTemporal, type TestTemporal } from '../support/temporal';
+
+const { IndexedValueType } = api.api.enums.v1;
+
+let temporal: TestTemporal;
+beforeAll(async () => {
+  temporal = await startTestTemporal();
+});
+afterAll(() => temporal.close());
+
+async function newNamespace(namespace: string): Promise<string> {
+  await temporal.connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 },
+  });
+  for (;;) {
+    try {
+      await temporal.connection.operatorService.listSearchAttributes({ namespace });
+      return namespace;
+    } catch {
+      // The server learns of a new namespace within seconds.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+test('registers what is missing, on any server, and can be repeated', async () => {
+  const namespace = await newNamespace('fresh');
+  await expect(
+    Promise.all([
+      registerSearchAttributes(temporal.connection, namespace),
+      registerSearchAttributes(temporal.nativeConnection, namespace),
+    ]),
+  ).resolves.toEqual([undefined, undefined]);
+  await expect(registerSearchAttributes(temporal.connection, namespace)).resolves.toBeUndefined();
+  const { customAttributes } = await temporal.connection.operatorService.listSearchAttributes({ namespace });
+  expect(customAttributes).toMatchObject({
+    Account: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
+    NeedsPerson: IndexedValueType.INDEXED_VALUE_TYPE_BOOL,
+    CreditsSpent: IndexedValueType.INDEXED_VALUE_TYPE_INT,
+    RunKind: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
+  });
+});
+
+test('refuses a namespace where a name has another type', async () => {
+  const namespace = await newNamespace('taken');
+  await temporal.connection.operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: { Stage: IndexedValueType.INDEXED_VALUE_TYPE_INT },
+  });
+  await expect(registerSearchAttributes(temporal.connection, namespace)).rejects.toThrow(
+    "The namespace 'taken' has a search attribute Stage that is not of type Keyword",
+  );
+});

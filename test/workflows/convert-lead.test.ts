@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { variantOverrides } from '../../src/sandbox';
+import type { FaultRule } from '../../src/sandbox/options';
+import { convertLead } from '../../workflows';
+import { chooseProjectUpdate, decideUpdate, progressQuery } from '../../workflows/convert-lead';
+import { convertLeadId } from '../../workflows/shared/convert-all';
+import { type Stage, startStage } from '../support/stage';
+import { until } from '../support/until';
+
+type Fault = Omit<FaultRule, 'route' | 'times' | 'after' | 'delayMs' | 'commitAfterMs' | 'status' | 'retryAfterForm'> &
+  Partial<Pick<FaultRule, 'times' | 'delayMs' | 'commitAfterMs' | 'status' | 'retryAfterForm'>>;
+
+/** What went wrong, and how the run must end: always converted, once, for 1,000 credits. */
+const FAULTS: [string, Fault[]][] = [
+  ['the reply is lost', [{ fault: 'replyLost' }]],
+  ['the connection is cut before the commit', [{ fault: 'cutBeforeCommit' }]],
+  // 45 s in production is a fifth of the paid time limit; so it is here.
+  ['the connection is cut while the service commits later', [{ fault: 'cutThenCommit', commitAfterMs: 900 }]],
+  ['the service commits as late as it may', [{ fault: 'cutThenCommit', commitAfterMs: 3_000 }]],
+  ['the reply takes longer than the time limit', [{ fault: 'delayReply', delayMs: 3_000 }]],
+  ['the call takes longer than the time limit', [{ fault: 'delay', delayMs: 2_600 }]],
+  ['500 after the commit', [{ fault: 'statusAfterCommit', status: 500 }]],
+  ['500 before the commit', [{ fault: 'status', status: 500 }]],
+  ['502 with an HTML body', [{ fault: 'html' }]],
+  ['503 without a code', [{ fault: 'status', status: 503 }]],
+  ['429 with seconds', [{ fault: 'status', status: 429, retryAfter: 1 }]],
+  ['429 with a date', [{ fault: 'status', status: 429, retryAfter: 1, retryAfterForm: 'date' }]],
+  ['429 with nothing', [{ fault: 'status', status: 429 }]],
+  ['a garbage 2xx', [{ fault: 'garbage' }]],
+  ['the reply is lost after a first try that never arrived', [{ fault: 'cutBeforeCommit' }, { fault: 'replyLost' }]],
+];
+
+describe.each(['a', 'b'] as const)('convertLead against variant %s of the unshown shapes', (variant) => {
+  let stage: Stage;
+  const fresh: string[] = [];
+  beforeAll(async () => {
+    stage = await startStage({
+      sandbox: { variant, leads: 80, credits: 100_000, convertCheck: 'atArrival', projects: 0 },
+      account: variant === 'b' ? { unshown: variantOverrides } : {},
+    });
+    await stage.startWorker();
+    fresh.push(
+      ...stage.sandbox.control
+        .leads()
+        .filter(({ surveyStatus }) => surveyStatus === 'completed')
+        .map(({ id }) => id),
+    );
+  });
+  afterAll(() => stage.close());
+
+  const start = (leadId: string, workflowId = convertLeadId('default', leadId), more: object = {}) =>
+    stage.temporal.client.workflow.start(convertLead, {
+      workflowId,
+      taskQueue: 'audit-runner',
+      args: [{ leadId, ...more }],
+    });
+  const next = () => fresh.shift() ?? '';
+
+  test.each(FAULTS)('S1 S2 S3: converts once and reports it when %s', async (_, faults) => {
+    const before = stage.figures();
+    for (const fault of faults) stage.sandbox.control.addFault({ route: 'leads.convert', ...fault });
+    const leadId = next();
+    const result = await (await start(leadId)).result();
+    const after = stage.figures();
+    expect(result).toMatchObject({ outcome: 'converted', credits: 1_000 });
+    expect({ spent: after.spent - before.spent, conversions: after.conversions - before.conversions }).toEqual({
+      spent: 1_000,
+      conversions: 1,
+    });
+    expect(after.paidTwice).toBe(0);
+    expect(stage.sandbox.control.stats().paidOverlapping).toEqual([]);
+    expect(await stage.spentByLedger()).toBe(after.spent);
+    const project = stage.sandbox.control.projects().find(({ id }) => id === result.projectId);
+    expect(project).toBeDefined();
+  });
+
+  test('S1: started twice under different IDs, it converts once', async () => {
+    const before = stage.figures();
+    stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 700 });
+    const leadId = next();
+    const runs = await Promise.all([start(leadId), start(leadId, `by-hand-${randomUUID()}`)]);
+    const results = await Promise.all(runs.map((run) => run.result()));
+    expect(results.map(({ outcome }) => outcome).sort()).toEqual(['alreadyConverted', 'converted']);
+    expect(results.reduce((n, { credits }) => n + credits, 0)).toBe(1_000);
+    expect(stage.figures().spent - before.spent).toBe(1_000);
+    expect(stage.sandbox.control.stats().paidOverlapping).toEqual([]);
+  });
+
+  test('S1: terminated in the call and started again, it converts once and books it', async () => {
+    const before = stage.figures();
+    stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 800 });
+    const leadId = next();
+    const first = await start(leadId);
+    await until(() => stage.figures().converts > before.converts);
+    await first.terminate();
+    const result = await (await start(leadId)).result();
+    expect(result.outcome).toMatch(/converted|alreadyConverted/);
+    expect(stage.figures().spent - before.spent).toBe(1_000);
+    await until(async () => (await stage.spentByLedger()) === stage.figures().spent);
+  });
+
+  test('S1: reset in the call, it converts once', async () => {
+    const before = stage.figures();
+    stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 800 });
+    const leadId = next();
+    const run = await start(leadId);
+    await until(() => stage.figures().converts > before.converts);
+    await stage.temporal.client.workflowService.resetWorkflowExecution({
+      namespace: stage.temporal.namespace,
+      workflowExecution: { workflowId: run.workflowId },
+      reason: 'test',
+      requestId: randomUUID(),
+      workflowTaskFinishEventId: 4,
+    });
+    await stage.temporal.client.workflow.getHandle(run.workflowId).result();
+    expect(stage.figures().spent - before.spent).toBe(1_000);
+    expect(stage.sandbox.control.stats().paidOverlapping).toEqual([]);
+    await until(async () => (await stage.spentByLedger()) === stage.figures().spent);
+  });
+
+  test('the ledger terminated in the call: converts once, and the new ledger goes on with the books of the old', async () => {
+    const before = stage.figures();
+    stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 700 });
+    const leadId = next();
+    const run = await start(leadId);
+    await until(() => stage.figures().converts > before.converts);
+    await stage.temporal.client.workflow.getHandle(stage.ledgerId).terminate('test');
+    expect(await run.result()).toMatchObject({ outcome: 'converted', credits: 1_000 });
+    expect(stage.figures().spent - before.spent).toBe(1_000);
+    expect(await stage.spentByLedger()).toBe(stage.figures().spent);
+  });
+
+  test('S2: what stays unknown twice is decided by a person, and the run says so meanwhile', async () => {
+    stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'cutBeforeCommit', times: 2 });
+    const leadId = next();
+    const run = await start(leadId);
+    await until(async () => (await run.query(progressQuery)).waiting?.includes('decide') === true, 30_000);
+    const wrong = run.executeUpdate(decideUpdate, { args: [JSON.parse('{"decision":"maybe"}')] });
+    await expect(wrong).rejects.toMatchObject({ cause: { message: expect.stringContaining('itHappened') } });
+    await run.executeUpdate(decideUpdate, { args: [{ decision: 'sendAgain', by: 'Ada' }] });
+    expect(await run.result()).toMatchObject({ outcome: 'converted', credits: 1_000 });
+  });
+
+  test('two leads of one business whose replies are both lost: the right project for each, or a question', async () => {
+    const leads = stage.sandbox.control.leads().filter(({ surveyStatus }) => surveyStatus === 'completed');
+    const twins = leads.flatMap((a) =>
+      leads
+        .filter((b) => a.id < b.id && a.businessName === b.businessName && a.clientName === b.clientName)
+        .map((b) => [a, b]),
+    );
+    const pair =
+      twins[0] ??
+      leads.flatMap((a) =>
+        leads.filter((b) => a.id < b.id && a.businessName === b.businessName).map((b) => [a, b]),
+      )[0] ??
+      [];
+    expect(pair).toHaveLength(2);
+    stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'replyLost', times: 2 });
+    const runs = await Promise.all(pair.map(({ id }) => start(id)));
+    let questions = 0;
+    for (const run of runs) {
+      await until(async () => {
+        const { waiting } = await run.query(progressQuery);
+        const choice = waiting?.match(/chooseProject/) && waiting.match(/own: ([^,.]+)/)?.[1];
+        if (choice) {
+          questions++;
+          const used = results.map(({ projectId }) => projectId);
+          const ids = waiting?.match(/own: ([^.]+)\./)?.[1]?.split(', ') ?? [];
+          await run.executeUpdate(chooseProjectUpdate, {
+            args: [{ projectId: ids.find((id) => !used.includes(id)) ?? '', by: 'Ada' }],
+          });
+        }
+        return (await run.describe()).status.name === 'COMPLETED';
+      });
+      results.push(await run.result());
+    }
+    expect(results.map(({ outcome }) => outcome)).toEqual(['converted', 'converted']);
+    expect(new Set(results.map(({ projectId }) => projectId)).size).toBe(2);
+    expect(questions).toBeLessThanOrEqual(2);
+  });
+  const results: { outcome: string; projectId?: string }[] = [];
+
+  test('a lead that somebody else converted costs nothing and is not called ours', async () => {
+    const leadId = next();
+    stage.sandbox.control.convertLead({ leadId });
+    const result = await (await start(leadId)).result();
+    expect(result).toMatchObject({ outcome: 'alreadyConverted', credits: 0 });
+  });
+
+  test('a refusal is explained by a look, not by its text', async () => {
+    stage.sandbox.control.setAiKey({ present: false });
+    const result = await (await start(next())).result();
+    stage.sandbox.control.setAiKey({ present: true });
+    expect(result).toMatchObject({ outcome: 'refused', reason: 'http400', credits: 0 });
+  });
+});
