@@ -26,8 +26,9 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/bin bin
 COPY --from=build /app/dist dist
 # A volume mounted here begins as this folder is: writable for the user below.
-RUN install -d -o node -g node /data
-USER node
+RUN install -d -o 1000 -g 1000 /data
+# By number, so that an orchestrator can see that it is not root: the image's user `node`.
+USER 1000:1000
 # The worker finishes the calls in flight, at most 6 minutes: whoever stops the container must wait that long.
 STOPSIGNAL SIGTERM
 # No HEALTHCHECK: a worker that waits for Temporal or for a hold to end is well, and one that is not well ends itself.

@@ -1,16 +1,18 @@
 /** Listing leads and deciding on them where they are: what leaves is IDs, scores and reason codes (S4). */
+import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import type { LeadPage } from '../src/agent-api/records';
 import type { LeadPipelineInput } from '../src/policy/inputs/lead-pipeline';
 import { type Decision, decide } from '../src/policy/scoring';
 import { type LeadDecision, select } from '../src/policy/selection';
-import { type Kept, keep, open } from '../src/storage/claim';
+import { type Kept, keep, MAX_INLINE_BYTES, open } from '../src/storage/claim';
 import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 
 /** Documented maximum of a page. */
 const PAGE = 500;
+// A single page may stay in the history; several would be too much together for the activity that chooses from them.
 
 /** One page as a workflow sees it. */
 export interface LeadPageSeen {
@@ -90,8 +92,9 @@ export function createLeadListActivities(deps: Deps) {
         );
       const decisions = page.data.map((lead) => decide(lead, input, call.now));
       const end = offset + page.data.length;
+      const ref = `runs/${call.ref}/pages/${String(offset).padStart(9, '0')}-${Context.current().info.attempt}`;
       return {
-        decisions: await keep(storage, `runs/${call.ref}/pages/${String(offset).padStart(9, '0')}.jsonl`, decisions),
+        decisions: await keep(storage, ref, decisions, pagination.total <= PAGE ? MAX_INLINE_BYTES : 0),
         total: pagination.total,
         end,
         ...(page.data.length > 0 && end < pagination.total && { next: end }),
@@ -116,7 +119,7 @@ export function createLeadListActivities(deps: Deps) {
       const { leads, notes } = select(pages, { ...call.input, price: call.price });
       return {
         chosen: leads.filter(({ decision }) => decision === 'convert').map(({ id }) => id),
-        decisions: await keep(storage, `runs/${call.ref}/decisions.jsonl`, [...leads]),
+        decisions: await keep(storage, `runs/${call.ref}/decisions`, [...leads]),
         leads: leads.length,
         notes: [...notes],
       };
@@ -157,7 +160,7 @@ export function createLeadListActivities(deps: Deps) {
       );
       const counts: Record<string, number> = {};
       for (const { outcome } of verdicts) counts[outcome] = (counts[outcome] ?? 0) + 1;
-      return { counts, decisions: await keep(storage, `runs/${call.ref}/result.jsonl`, verdicts) };
+      return { counts, decisions: await keep(storage, `runs/${call.ref}/result`, verdicts) };
     },
   };
 }

@@ -53,7 +53,8 @@ export async function demoCommand({ speed, keep = false }: DemoOptions): Promise
   );
   const worker = await localWorker(server, config, log);
   try {
-    const outcome = await convertAll(server, sandbox, config.storageUrl, signals.aborted);
+    const converting = convertAll(server, sandbox, config.storageUrl, signals.aborted);
+    const outcome = await Promise.race([converting, worker.done.then(() => undefined)]);
     if (outcome === undefined) return EXIT.interrupted;
     const { books, shown, end } = outcome;
     if (shown) print(`\n${shown.text}`);

@@ -1,6 +1,6 @@
 /** `audit-runner dev`: Temporal server, sandbox and worker in one process, to try things out. */
 import { destination } from 'pino';
-import { loadConfig } from '../config';
+import { type Config, loadConfig } from '../config';
 import { createLogger } from '../log';
 import type { Sandbox } from '../sandbox';
 import { configuredConnection } from '../temporal/connect';
@@ -46,11 +46,11 @@ export async function devCommand({ speed, leads, real = false, config: file }: D
   try {
     if (!real && server.kind === 'shared')
       throw new Exit(EXIT.failed, 'another `audit-runner dev` runs in this folder; end that one first');
-    if (!configured) sandbox = await openSandbox({ speed, leads });
-    const config = configured ?? (sandbox && sandboxConfig(sandbox, speed));
-    if (config) worker = await localWorker(server, config, log);
+    const ours: Ours = configured ? { config: configured } : await sandboxed(speed, leads);
+    sandbox = ours.sandbox;
+    worker = await localWorker(server, ours.config, log);
     print(introduction(server, sandbox, speed));
-    await Promise.race([signals.first, worker?.done]);
+    await Promise.race([signals.first, worker.done]);
     tell('Ending: calls in flight are finished first; Ctrl-C again ends at once.');
     return EXIT.done;
   } finally {
@@ -58,6 +58,16 @@ export async function devCommand({ speed, leads, real = false, config: file }: D
     await sandbox?.close();
     await server.stop();
   }
+}
+
+interface Ours {
+  config: Config;
+  sandbox?: Sandbox;
+}
+
+async function sandboxed(speed: number, leads: number): Promise<Ours> {
+  const sandbox = await openSandbox({ speed, leads });
+  return { sandbox, config: sandboxConfig(sandbox, speed) };
 }
 
 /** A sandbox's worker would answer for real accounts on a server that they share, with timings that are far too short. */

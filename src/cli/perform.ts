@@ -8,8 +8,9 @@ import { tell } from './output';
 const NO_SERVER = ['TemporalUnreachable', 'NoTemporalServer'];
 
 export async function perform(command: () => Promise<number>): Promise<void> {
-  // The native part of the SDK keeps a process alive; what matters has been awaited by the command.
-  process.exit(await command().catch(failure));
+  const code = await command().catch(failure);
+  // The native part of the SDK keeps a process alive; what matters has been awaited by the command, but for the output.
+  process.stdout.write('', () => process.exit(code));
 }
 
 function failure(error: unknown): number {

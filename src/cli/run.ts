@@ -42,7 +42,7 @@ export async function runCommand(type: string, options: RunOptions): Promise<num
     const handle = plan ? await start(client, type, workflowId, input, plan) : client.workflow.getHandle(workflowId);
     const link = server.uiUrl && linkTo(server.uiUrl, server.config.namespace, workflowId);
     const about = { workflowId, ...(link && { link }) };
-    if (options.detach) return await look(handle, about, options.json);
+    if (options.detach) return await look(handle, about, again(type, workflowId), options.json);
     tell(link ? `Run ${workflowId}\n${link}` : `Run ${workflowId}`);
     const end = await follow(client, handle, signals.aborted);
     return await conclude(type, about, end, storageUrl, options.json, server);
@@ -84,13 +84,16 @@ interface About {
   link?: string;
 }
 
+const again = (type: string, workflowId: string) => `  audit-runner run ${type} --attach --id ${workflowId}`;
+
 /** `--detach`: one look. */
-async function look(handle: WorkflowHandle, about: About, json: boolean | undefined): Promise<number> {
+async function look(handle: WorkflowHandle, about: About, hint: string, json: boolean | undefined): Promise<number> {
   const { status, typedSearchAttributes } = await handle.describe();
   const needsPerson = status.name === 'RUNNING' && typedSearchAttributes.get(searchAttributeKeys.needsPerson) === true;
   const shown = { ...about, status: status.name, needsPerson };
   if (json) printJson(shown);
   else print([about.workflowId, about.link, needsPerson ? 'waits for a person' : undefined].filter(Boolean).join('\n'));
+  tell(`Look at it with:\n${hint}`);
   return needsPerson ? EXIT.notAllDone : EXIT.done;
 }
 
@@ -115,10 +118,7 @@ async function conclude(
       return end.type === 'BadInput' ? EXIT.badInput : EXIT.failed;
     case 'interrupted': {
       const address = uiUrl ? '' : ` (Temporal at ${config.address})`;
-      tell(
-        `Interrupted: the run goes on${address}. Look again with:\n` +
-          `  audit-runner run ${type} --attach --id ${about.workflowId}`,
-      );
+      tell(`Interrupted: the run goes on${address}. Look again with:\n${again(type, about.workflowId)}`);
       return EXIT.interrupted;
     }
   }

@@ -17,9 +17,12 @@ export interface SandboxFlags {
   credits: number;
   limits: string;
   json?: boolean;
+  config?: string;
 }
 
-export async function sandboxCommand({ limits, variant, json, ...flags }: SandboxFlags): Promise<number> {
+export async function sandboxCommand(given: SandboxFlags): Promise<number> {
+  // A sandbox has no configuration file.
+  const { limits, variant, json, config: _, ...flags } = given;
   if (limits !== 'on' && limits !== 'off') throw new Exit(EXIT.badInput, `--limits is '${limits}'; allowed: on, off`);
   if (variant !== 'a' && variant !== 'b') throw new Exit(EXIT.badInput, `--variant is '${variant}'; allowed: a, b`);
   const signals = new EndSignals();
@@ -51,10 +54,12 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     if (error instanceof ZodError)
       throw new Exit(
         EXIT.badInput,
-        error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('\n'),
+        error.issues.map(({ path, message }) => `--${flagName(path)}: ${message}`).join('\n'),
       );
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
       throw new Exit(EXIT.badInput, `the sandbox cannot start: ${error.message}; choose another --port`);
     throw error;
   }
 }
+
+const flagName = (path: readonly PropertyKey[]) => path.join('.').replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);

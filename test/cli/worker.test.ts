@@ -87,3 +87,20 @@ test('a worker waits for a Temporal server that comes later, and on SIGTERM fini
   next.signal('SIGTERM');
   expect((await next.ended).code).toBe(0);
 }, 120_000);
+
+test('a second signal ends a worker at once, in the middle of a call', async () => {
+  const worker = cli.start(['worker'], env);
+  await worker.said('account is ready');
+  const before = sandbox.control.stats().requests.byRoute['leads.convert'] ?? 0;
+  const [lead] = sandbox.control.leads().filter(({ surveyStatus }) => surveyStatus === 'completed');
+  sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 60_000 });
+  await cli.run(['run', 'convertLead', '--input', JSON.stringify({ leadId: lead?.id }), '--detach'], env);
+  await until(
+    () => sandbox.control.stats().requests.byRoute['leads.convert'] === before + 1,
+    () => 'the convert to leave',
+  );
+  worker.signal('SIGTERM');
+  await worker.said('finishes the calls in flight');
+  worker.signal('SIGTERM');
+  expect((await worker.ended).code).toBe(143);
+});

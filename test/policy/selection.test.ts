@@ -175,11 +175,12 @@ describe('any selection', () => {
 
   it('takes less than half a second for 100,000 leads', () => {
     const pages = somePages(7, 100_000);
-    // The best of three, since it is not about what else the machine does.
+    // Processor time and the best of three, since it is not about what else the machine does.
     const times = [1, 2, 3].map(() => {
-      const start = performance.now();
+      const start = process.cpuUsage();
       expect(select(pages, limits).conversions).toBe(400);
-      return performance.now() - start;
+      const { user, system } = process.cpuUsage(start);
+      return (user + system) / 1000;
     });
     expect(Math.min(...times)).toBeLessThan(500);
   });

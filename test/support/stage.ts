@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { stringify } from 'yaml';
+import type { z } from 'zod';
 import { type Config, loadConfig } from '../../src/config';
 import type { AccountFile } from '../../src/config/schema';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox';
@@ -16,14 +17,15 @@ import { statusQuery } from '../../workflows/account-ledger';
 
 export interface StageOptions {
   sandbox?: SandboxOptions;
-  account?: Partial<AccountFile> & Record<string, unknown>;
+  /** Settings of the account, as in the configuration file. */
+  account?: Partial<z.input<typeof AccountFile>>;
   /** Keeps the Temporal server's data in a file, so that it can be killed and restarted. */
   persist?: boolean;
 }
 
 /** Durations for tests: what takes minutes in production takes seconds here; every ratio that matters is kept. */
 export const QUICK = {
-  timing: { paidTimeoutMs: 2_000, sendWindowMs: 1_000, settlingMs: 1_500, holdProbeMs: 300 },
+  timing: { paidTimeoutMs: 1_500, sendWindowMs: 1_000, settlingMs: 1_000, holdProbeMs: 300 },
   limits: {
     reads: { max: 1_000, windowMs: 1_000 },
     writes: { max: 500, windowMs: 1_000 },

@@ -1,5 +1,5 @@
 import type { Client, Connection } from '@temporalio/client';
-import type { NativeConnection } from '@temporalio/worker';
+import { DefaultLogger, type NativeConnection, Runtime } from '@temporalio/worker';
 import { connectClient, connectNative } from '../../src/temporal/connect';
 import { type OwnServer, startServer } from '../../src/temporal/server';
 
@@ -15,11 +15,19 @@ export interface TestTemporal {
   close(): Promise<void>;
 }
 
+let isQuiet = false;
+/** Workers say only what went wrong with themselves; that a run failed is for the test to look at. */
+function quietRuntime(): void {
+  if (!isQuiet) Runtime.install({ logger: new DefaultLogger('ERROR') });
+  isQuiet = true;
+}
+
 /**
  * Starts it on free ports: in memory, or on `persist` where a test restarts the server. Whatever Temporal the machine's
  * environment names is not touched.
  */
 export async function startTestTemporal(options: { persist?: string } = {}): Promise<TestTemporal> {
+  quietRuntime();
   const server = await startServer({ ...options, log: (line) => process.stderr.write(`${line}\n`) });
   const { config, address, namespace } = server;
   const { connection, client } = await connectClient({ config });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from '@temporalio/client';
-import { Worker, type WorkflowBundle } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { bundleWorkflows, workflowBundlePath } from '../../src/temporal/bundle';
 import { dataConverter, ENCRYPTION_VARIABLE } from '../../src/temporal/encryption';
 import { packageRoot } from '../../src/temporal/package-root';
@@ -39,7 +39,7 @@ async function failure(codePath: string, env: Record<string, string>) {
   const { namespace, connection, nativeConnection } = temporal;
   const converter = dataConverter(env);
   const options = converter ? { dataConverter: converter } : {};
-  const workflowBundle: WorkflowBundle = { codePath };
+  const workflowBundle = { codePath };
   const taskQueue = path.basename(codePath);
   const worker = await Worker.create({
     connection: nativeConnection,

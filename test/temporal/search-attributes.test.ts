@@ -1,3 +1,4 @@
+import { msToTs } from '@temporalio/common/lib/time';
 import { temporal as api } from '@temporalio/proto';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
 import { startTestTemporal, type TestTemporal } from '../support/temporal';
@@ -13,7 +14,7 @@ afterAll(() => temporal.close());
 async function newNamespace(namespace: string): Promise<string> {
   await temporal.connection.workflowService.registerNamespace({
     namespace,
-    workflowExecutionRetentionPeriod: { seconds: 86_400 },
+    workflowExecutionRetentionPeriod: msToTs('1 day'),
   });
   for (;;) {
     try {

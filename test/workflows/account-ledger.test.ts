@@ -1,0 +1,102 @@
+import { LedgerClient } from '../../src/temporal/ledger-client';
+import {
+  adjustUpdate,
+  clearUpdate,
+  holdUpdate,
+  releaseUpdate,
+  setBudgetUpdate,
+  stateQuery,
+  statusQuery,
+} from '../../workflows/account-ledger';
+import { type Stage, startStage } from '../support/stage';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage({ sandbox: { leads: 1, credits: 1_000_000 } });
+  await stage.startWorker();
+});
+afterAll(() => stage.close());
+
+const budget = { perDay: null, balanceFloor: 0, timeZone: 'UTC' };
+const timing = { sendWindowMs: 20_000, paidTimeoutMs: 30_000, settlingMs: 30_000 };
+const ledger = (name: string, more: { maxEvents?: number } = {}) =>
+  new LedgerClient(stage.temporal.client, `account-ledger.${name}`, {
+    account: 'default',
+    timing,
+    budget,
+    probeEveryMs: 60_000,
+    ...more,
+  });
+const request = (n: number | string) => ({
+  subject: `lead:${n}`,
+  attempt: `attempt-${n}`,
+  run: 'run',
+  runCap: 10_000_000,
+  credits: 1_000,
+  lookedAt: Date.now(),
+});
+
+test('200 callers at once through two continue-as-news, all answered right', async () => {
+  const client = ledger('crowd', { maxEvents: 300 });
+  const begin = Date.now();
+  await Promise.all(
+    Array.from({ length: 200 }, async (_, n) => {
+      expect((await client.beginSend(request(n))).kind).toBe('granted');
+      expect((await client.beginSend({ ...request(n), attempt: `rival-${n}` })).kind).toBe('open');
+      const settled = await client.settle({
+        ...request(n),
+        settlement: { kind: 'paid', credits: 1_000, ref: `project-${n}` },
+      });
+      expect(settled).toBe(1_000);
+    }),
+  );
+  const handle = stage.temporal.client.workflow.getHandle('account-ledger.crowd');
+  const state = await handle.query(stateQuery);
+  expect(state.flights.open).toEqual({});
+  expect(state.flights.settled).toHaveLength(200);
+  expect((await handle.query(statusQuery)).spentToday).toBe(200_000);
+  let runs = 0;
+  for await (const run of stage.temporal.client.workflow.list({ query: "WorkflowId = 'account-ledger.crowd'" }))
+    runs += run.runId ? 1 : 0;
+  expect(runs).toBeGreaterThanOrEqual(3);
+  expect(Date.now() - begin).toBeLessThan(30_000);
+});
+
+test('S1: a ledger that was terminated goes on with its books; one whose history is gone is patient', async () => {
+  const client = ledger('lost');
+  expect((await client.beginSend(request('a'))).kind).toBe('granted');
+  const handle = stage.temporal.client.workflow.getHandle('account-ledger.lost');
+  await handle.terminate('test');
+  expect(await client.beginSend({ ...request('a'), attempt: 'second' })).toMatchObject({
+    kind: 'open',
+    attempt: 'attempt-a',
+  });
+  expect((await client.beginSend(request('b'))).kind).toBe('granted');
+  expect((await handle.query(statusQuery)).reserved).toBe(2_000);
+});
+
+test('people change the books with a reason, and are answered in words', async () => {
+  const client = ledger('people');
+  expect((await client.beginSend(request(1))).kind).toBe('granted');
+  const handle = stage.temporal.client.workflow.getHandle('account-ledger.people');
+  const wrong = (call: Promise<unknown>): Promise<string> =>
+    call.then(
+      () => 'no error',
+      (error: Error & { cause: Error }) => error.cause.message,
+    );
+  expect(await wrong(handle.executeUpdate(holdUpdate, { args: [{ reason: '' }] }))).toContain('Say why');
+  expect(await wrong(handle.executeUpdate(setBudgetUpdate, { args: [{ perDay: -5, reason: 'x' }] }))).toContain(
+    "'perDay' is -5",
+  );
+  await handle.executeUpdate(holdUpdate, { args: [{ reason: 'month end', by: 'Ada' }] });
+  expect((await client.beginSend(request(2))).kind).toBe('held');
+  await handle.executeUpdate(releaseUpdate, { args: [{ reason: 'done', by: 'Ada' }] });
+  expect((await client.beginSend({ ...request(2), attempt: 'again' })).kind).toBe('granted');
+  expect(
+    await handle.executeUpdate(clearUpdate, { args: [{ subject: 'lead:2', reason: 'not in the web app' }] }),
+  ).toContain('no longer held');
+  expect(await handle.executeUpdate(adjustUpdate, { args: [{ credits: 500, reason: 'booked by hand' }] })).toBe(500);
+  await handle.executeUpdate(setBudgetUpdate, { args: [{ perDay: 2_000, reason: 'careful' }] });
+  expect(await client.beginSend(request(3))).toMatchObject({ kind: 'capped', cap: 'day' });
+  expect((await handle.query(stateQuery)).actions?.map(({ by }) => by)).toContain('Ada');
+});
