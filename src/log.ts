@@ -67,7 +67,7 @@ export function createLogger({
   pretty = process.stdout.isTTY === true && !process.env.CI,
 }: LoggerOptions = {}): Logger {
   // Formatted here and not by a transport in another thread: a line that was logged is out, even if the process ends next.
-  const format = pretty ? prettyFactory({ colorize: process.stdout.isTTY === true }) : String;
+  const format = pretty ? prettyFactory({ colorize: process.stdout.isTTY === true && !process.env.NO_COLOR }) : String;
   return pino(
     { level, serializers: { error: pino.stdSerializers.errWithCause, err: pino.stdSerializers.errWithCause } },
     { write: (line) => output.write(format(redactLine(line))) },

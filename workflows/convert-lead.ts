@@ -96,13 +96,12 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
     send(lookedAt, again) {
       status.step('converting', `Converting lead ${leadId} for ${facts.convertPrice} credits`);
       const priority = again ? { ...place, priorityKey: 1 } : place;
-      const runCap = Math.min(run.maxCredits, Number.MAX_SAFE_INTEGER);
       return paidCalls(account, facts, priority, `Convert lead ${leadId}`).convertLeadOnce({
         account,
         leadId,
         lookedAt,
         run: run.key,
-        runCap,
+        runCap: run.maxCredits,
       });
     },
     async ask(why) {

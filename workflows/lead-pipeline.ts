@@ -12,7 +12,7 @@ import {
 } from '../src/policy/inputs/lead-pipeline';
 import type { Kept } from '../src/storage/claim';
 import { control } from './shared/calls';
-import { convertAll } from './shared/convert-all';
+import { convertAll, convertLeadId } from './shared/convert-all';
 import { readInput } from './shared/input';
 import { listLeads } from './shared/list-leads';
 import { Status } from './shared/status';
@@ -48,6 +48,8 @@ export interface PipelineProgress {
   waiting?: string;
   since: string;
   done: number;
+  /** Leads whose conversion is under way. */
+  underWay: string[];
   total: number;
   credits: number;
 }
@@ -66,12 +68,17 @@ export async function leadPipeline(raw?: LeadPipelineJson): Promise<LeadPipeline
   const status = new Status();
   const answer: { approved?: boolean; by?: string } = {};
   const outcomes: LeadOutcome[] = [];
+  const underWay = new Set<string>();
   let total = 0;
   let asking = false;
   const spent = () => outcomes.reduce((sum, { credits }) => sum + credits, 0);
-  setHandler(pipelineProgressQuery, () => ({ ...status.now(), done: outcomes.length, total, credits: spent() }), {
-    description: 'What this run is doing, why it waits, how far it is.',
-  });
+  setHandler(
+    pipelineProgressQuery,
+    () => ({ ...status.now(), done: outcomes.length, underWay: [...underWay], total, credits: spent() }),
+    {
+      description: 'What this run is doing, why it waits, how far it is.',
+    },
+  );
   const decide = (approved: boolean, by: string | undefined): string => {
     Object.assign(answer, { approved, ...(by && { by }) });
     return approved ? 'Approved: the conversions start.' : 'Rejected: nothing is converted.';
@@ -117,9 +124,23 @@ export async function leadPipeline(raw?: LeadPipelineJson): Promise<LeadPipeline
     if (!answered || !answer.approved) return finish(answered ? 'rejected' : 'expired');
   }
   status.step('converting', `Converting ${total} leads`);
-  const stopped = await convertAll(input, facts, status, selection.chosen, (outcome) => {
-    outcomes.push(outcome);
-    status.figures(`${outcomes.length} of ${total} done, ${spent()} credits spent\n\n${outline.text}`);
+  const show = () => {
+    const others =
+      underWay.size === 0
+        ? ''
+        : `\n\nUnder way; each says in its own details why it waits:\n${firstOf(underWay, input.account)}`;
+    status.figures(`${outcomes.length} of ${total} done, ${spent()} credits spent${others}\n\n${outline.text}`);
+  };
+  const stopped = await convertAll(input, facts, status, selection.chosen, {
+    began(leadId) {
+      underWay.add(leadId);
+      show();
+    },
+    ended(outcome) {
+      underWay.delete(outcome.leadId);
+      outcomes.push(outcome);
+      show();
+    },
   });
   return finish(stopped ? 'stopped' : 'done');
 
@@ -158,6 +179,12 @@ export async function leadPipeline(raw?: LeadPipelineJson): Promise<LeadPipeline
 }
 
 // ---- Helpers
+
+/** The longest under way come first. */
+function firstOf(leads: ReadonlySet<string>, account: string): string {
+  const lines = [...leads].slice(0, 10).map((leadId) => `- ${convertLeadId(account, leadId)}`);
+  return [...lines, ...(leads.size > 10 ? [`- and ${leads.size - 10} more`] : [])].join('\n');
+}
 
 function describePlan(selection: LeadChoice, reads: number, facts: AccountFacts) {
   const conversions = selection.chosen.length;

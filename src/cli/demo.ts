@@ -5,6 +5,7 @@ import { createLogger } from '../log';
 import type { FaultRule, Sandbox } from '../sandbox';
 import { connectClient } from '../temporal/connect';
 import { ledgerId } from '../temporal/ledger-client';
+import { installSdkRuntime } from '../temporal/sdk-runtime';
 import { startServer, type TemporalServer } from '../temporal/server';
 import { EXIT } from './exit';
 import { follow, type RunEnd } from './follow';
@@ -14,7 +15,6 @@ import { prove } from './proof';
 import { type ShownResult, showResult } from './results';
 import { start } from './run';
 import { openSandbox } from './sandbox';
-import { installSdk } from './sdk';
 import { linkTo } from './server';
 import { EndSignals } from './signals';
 import { type Books, readBooks } from './spend';
@@ -39,7 +39,7 @@ export async function demoCommand({ speed, keep = false }: DemoOptions): Promise
   const signals = new EndSignals();
   const logFile = resolve(LOCAL_FOLDER, 'demo.log');
   const log = createLogger({ output: destination({ dest: logFile, mkdir: true, sync: true }), pretty: false });
-  installSdk(log);
+  installSdkRuntime(log);
   // Never a configured server: a sandbox's worker must not answer for real accounts (see `dev`).
   const server = await startServer({ ui: true, log: tell });
   const sandbox = await openSandbox({ speed, leads: LEADS });

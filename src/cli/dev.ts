@@ -5,12 +5,12 @@ import { createLogger } from '../log';
 import type { Sandbox } from '../sandbox';
 import { configuredConnection } from '../temporal/connect';
 import { isListening } from '../temporal/free-port';
+import { installSdkRuntime } from '../temporal/sdk-runtime';
 import { ensureTemporal, type TemporalServer } from '../temporal/server';
 import { EXIT, Exit } from './exit';
 import { type LocalWorker, localWorker, sandboxConfig } from './local';
 import { print, tell } from './output';
 import { openSandbox } from './sandbox';
-import { installSdk } from './sdk';
 import { DEV_DATABASE } from './server';
 import { EndSignals } from './signals';
 import { workableConfig } from './worker';
@@ -38,7 +38,7 @@ export async function devCommand({ speed, leads, real = false, config: file }: D
     output: destination({ fd: 2, sync: true }),
     pretty: process.stderr.isTTY === true,
   });
-  installSdk(log);
+  installSdkRuntime(log);
 
   const server = await ensureTemporal({ persist: DEV_DATABASE, ui: true, log: tell, ...(await usualPorts()) });
   let sandbox: Sandbox | undefined;

@@ -25,6 +25,7 @@ const ENVIRONMENT = `Environment:
                                  the Temporal server; else the one that 'dev' runs in this folder, else 127.0.0.1:7233
   TEMPORAL_UI_URL                where its Web UI is, for links
   AUDIT_RUNNER_ENCRYPTION_KEY    encrypts what Temporal stores
+  AUDIT_RUNNER_METRICS_ADDRESS   where Prometheus may fetch the worker's metrics, for example 0.0.0.0:9464
   STORAGE_URL, LOG_LEVEL, NO_COLOR`;
 
 const program = new Command('audit-runner')

@@ -3,9 +3,9 @@ import { accountOf, type Config, ConfigError, loadConfig } from '../config';
 import { createLogger } from '../log';
 import { SameUser } from '../runtime';
 import { connectNative } from '../temporal/connect';
+import { installSdkRuntime } from '../temporal/sdk-runtime';
 import { startWorker } from '../worker';
 import { EXIT } from './exit';
-import { installSdk } from './sdk';
 import { knownServer } from './server';
 import { EndSignals } from './signals';
 
@@ -20,7 +20,7 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
   const config = workableConfig(options.config);
   const signals = new EndSignals();
   const log = createLogger({ level: config.log.level });
-  installSdk(log);
+  installSdkRuntime(log, process.env.AUDIT_RUNNER_METRICS_ADDRESS);
   const { config: address } = await knownServer();
   log.info({ address: address.address, namespace: address.namespace }, 'connecting to the Temporal server');
   const connecting = connectNative({

@@ -51,7 +51,7 @@ export function plan({ conversions, reads, polls = 0, limits, price }: Planned):
   const text =
     counted.length === 0
       ? 'Nothing to do: no calls, no credits.'
-      : `${work}: ${counted.join(', ')}; about ${formatDuration(durationMs)} at the limits of the API.`;
+      : `${work}: ${counted.join(', ')}; ${durationMs < 1_000 ? '' : 'about '}${formatDuration(durationMs)} at the limits of the API.`;
   return { calls, credits, durationMs, text };
 }
 

@@ -32,14 +32,15 @@ export async function convertAll(
   facts: AccountFacts,
   status: Status,
   leads: readonly string[],
-  report: (outcome: LeadOutcome) => void,
+  watch: { began(leadId: string): void; ended(outcome: LeadOutcome): void },
 ): Promise<boolean> {
   const left = [...leads];
   let stopped = false;
   const lane = async () => {
     for (let leadId = left.shift(); leadId !== undefined && !stopped; leadId = left.shift()) {
+      watch.began(leadId);
       const outcome = await convertOne({ account: input.account, facts, status }, input.maxCredits, leadId);
-      report(outcome);
+      watch.ended(outcome);
       if (outcome.outcome === 'refused' && outcome.reason && concernsAccount(outcome.reason)) stopped = true;
     }
   };

@@ -1,0 +1,75 @@
+/** A process of audit-runner's own command line, started and ended by its own ID, and what the kernel says of it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { packageRoot } from '../../src/temporal/package-root';
+
+/** How long a process may take to end by itself, milliseconds; then it is killed. */
+const END_MS = 20_000;
+/** The kernel's clock ticks a second, the same on every Linux that Node runs on. */
+const TICKS = 100;
+
+export interface ProcessOptions {
+  env?: Record<string, string>;
+  /** The file that takes what the process writes; standard output goes there only when it is not read. */
+  log: string;
+  /** Whether standard output is read by {@link CommandProcess.firstLine}. @default false */
+  read?: boolean;
+}
+
+export class CommandProcess {
+  /** Wall-clock milliseconds, just before the process was made. */
+  readonly startedAt: number;
+  private readonly child: ChildProcess;
+
+  constructor(args: readonly string[], { env = {}, log, read = false }: ProcessOptions) {
+    const file = openSync(log, 'a');
+    this.startedAt = Date.now();
+    this.child = spawn(process.execPath, [join(packageRoot(), 'bin', 'audit-runner.js'), ...args], {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', read ? 'pipe' : file, file],
+    });
+    closeSync(file);
+  }
+
+  /** @throws Error when the process could not be started */
+  get pid(): number {
+    const { pid } = this.child;
+    if (pid === undefined) throw new Error('the process could not be started');
+    return pid;
+  }
+
+  /** The first line of standard output. @throws Error when it ends without one */
+  async firstLine(): Promise<string> {
+    const { stdout } = this.child;
+    if (!stdout) throw new Error('standard output is not read');
+    for await (const line of createInterface({ input: stdout })) return line;
+    throw new Error('the process ended without a line on standard output');
+  }
+
+  /** Resident memory now and at its highest, MiB. */
+  memory(): { now: number; highest: number } {
+    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
+    const mib = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
+    return { now: mib('VmRSS'), highest: mib('VmHWM') };
+  }
+
+  /** Processor time so far, of all its threads, milliseconds. */
+  processorMs(): number {
+    // The name in parentheses may hold spaces; utime and stime are the 12th and 13th field behind it.
+    const fields = readFileSync(`/proc/${this.pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+    return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS;
+  }
+
+  /** Asks it to end, waits, and kills it when it does not. */
+  async end(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const gone = once(this.child, 'exit');
+    const impatience = setTimeout(() => this.child.kill('SIGKILL'), END_MS);
+    this.child.kill('SIGTERM');
+    await gone;
+    clearTimeout(impatience);
+  }
+}

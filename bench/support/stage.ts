@@ -1,0 +1,85 @@
+/** Everything a bench needs, each part in a process of its own: Temporal server, sandbox, workers. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { z } from 'zod';
+import type { AccountFile } from '../../src/config/schema';
+import { type Connected, connectClient } from '../../src/temporal/connect';
+import { startServer } from '../../src/temporal/server';
+import { CommandProcess } from './process';
+import { type SandboxProcess, startSandboxProcess } from './sandbox';
+
+/** Limits that never bind: for what is measured without the rate limits in the way. */
+export const NO_LIMITS = {
+  reads: { max: 100_000, windowMs: 1_000 },
+  writes: { max: 100_000, windowMs: 1_000 },
+  polls: { max: 100_000, windowMs: 1_000 },
+};
+
+export interface StageOptions {
+  /** Flags of `audit-runner sandbox`. */
+  sandbox: readonly string[];
+  /** Settings of the account, as in the configuration file. */
+  account?: Partial<z.input<typeof AccountFile>>;
+}
+
+export interface Stage {
+  readonly client: Connected['client'];
+  readonly sandbox: SandboxProcess;
+  /** Starts one more worker process; does not wait for it. */
+  startWorker(): CommandProcess;
+  /** Lines that the workers logged at level `warn` or above, by message. */
+  warnings(): Record<string, number>;
+  /** Ends every process; the folder is kept when the bench failed. */
+  close(): Promise<void>;
+}
+
+/** Runs a bench on a stage of its own, which is ended however the bench ends. */
+export async function onStage(options: StageOptions, bench: (stage: Stage) => Promise<void>): Promise<void> {
+  const stage = await openStage(options);
+  try {
+    await bench(stage);
+  } finally {
+    await stage.close();
+  }
+}
+
+async function openStage({ sandbox: flags, account }: StageOptions): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), 'audit-runner-bench-'));
+  const log = join(folder, 'workers.log');
+  const [server, sandbox] = await Promise.all([startServer(), startSandboxProcess(flags, join(folder, 'sandbox.log'))]);
+  const tokenFile = join(folder, 'token');
+  writeFileSync(tokenFile, sandbox.token);
+  const config = join(folder, 'audit-runner.yaml');
+  const accounts = { default: { baseUrl: sandbox.baseUrl, tokenFile, ...account } };
+  writeFileSync(config, stringify({ accounts, storageUrl: `file://${folder}/storage` }));
+  const { client, close } = await connectClient({ config: server.config });
+  const workers: CommandProcess[] = [];
+  return {
+    client,
+    sandbox,
+    startWorker() {
+      const env = { TEMPORAL_ADDRESS: server.address, LOG_LEVEL: 'warn', CI: 'true' };
+      const worker = new CommandProcess(['worker', '--config', config], { env, log });
+      workers.push(worker);
+      return worker;
+    },
+    warnings: () => countMessages(log),
+    async close() {
+      await Promise.all(workers.map((worker) => worker.end()));
+      await close();
+      await Promise.all([sandbox.end(), server.stop()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function countMessages(log: string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const line of readFileSync(log, 'utf8').split('\n').filter(Boolean)) {
+    const message = /"msg":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? line.slice(0, 120);
+    counts[message] = (counts[message] ?? 0) + 1;
+  }
+  return counts;
+}
