@@ -2,6 +2,7 @@
 import type { leadPipeline } from '../workflows';
 import { WORKFLOW_QUEUE } from '../src/temporal/queues';
 import { weighHistories } from './support/history';
+import { runBench } from './support/main';
 import { atMost, exactly, type Figure, note, report, warningFigures } from './support/report';
 import { NO_LIMITS, onStage } from './support/stage';
 
@@ -47,7 +48,4 @@ async function main(): Promise<void> {
   );
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-  process.exitCode = 1;
-});
+runBench(main);

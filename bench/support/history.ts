@@ -1,6 +1,7 @@
 /** What histories weigh, asked from the server. */
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
+import { until } from './until';
 
 export interface Weight {
   type: string;
@@ -35,4 +36,19 @@ export async function countEvents(client: Client, workflowId: string): Promise<R
     counts[name] = (counts[name] ?? 0) + 1;
   }
   return counts;
+}
+
+/** When the first workflow task of a run was completed, wall-clock milliseconds by the server on this machine. */
+export async function firstTaskAt(handle: WorkflowHandle): Promise<number> {
+  let at: number | undefined;
+  await until('the first workflow task is completed', 60_000, async () => {
+    const { events } = await handle.fetchHistory();
+    const completed = events?.find(
+      ({ eventType }) => eventType === temporal.api.enums.v1.EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED,
+    );
+    if (completed?.eventTime)
+      at = Number(completed.eventTime.seconds) * 1_000 + (completed.eventTime.nanos ?? 0) / 1_000_000;
+    return at !== undefined;
+  });
+  return at ?? Number.NaN;
 }

@@ -22,8 +22,12 @@ const Stats = z.object({
 });
 export type Stats = z.infer<typeof Stats>;
 
+const Leads = z.array(z.object({ id: z.string(), surveyStatus: z.string() }));
+
 export interface SandboxProcess extends z.infer<typeof Address> {
   stats(): Promise<Stats>;
+  /** Leads that can be converted. */
+  leadIds(): Promise<string[]>;
   setFaultRate(rate: NonNullable<SandboxOptions['faultRate']>): Promise<void>;
   clearFaults(): Promise<void>;
   end(): Promise<void>;
@@ -46,6 +50,8 @@ export async function startSandboxProcess(flags: readonly string[], log: string)
   return {
     ...address,
     stats: async () => Stats.parse(await ask('stats')),
+    leadIds: async () =>
+      Leads.parse(await ask('leads')).flatMap(({ id, surveyStatus }) => (surveyStatus === 'completed' ? [id] : [])),
     setFaultRate: async (rate) => void (await ask('setFaultRate', rate)),
     clearFaults: async () => void (await ask('clearFaults')),
     end: () => running.end(),

@@ -1,0 +1,126 @@
+/** What is paid for is paid for once, and reported so, whatever is killed in the middle of it (S1, S2, S3, S6). */
+import { leadPipeline } from '../../workflows';
+import { until } from '../support/until';
+import { inScene, type Scene } from './support/scene';
+
+/** Finding out that a worker is gone takes its heartbeat timeout, 15 s. */
+const LIMIT_MS = 70_000;
+
+/** Longer than it takes to kill something, shorter than the time limit of a paid call. */
+const DELAY = { fault: 'delay', delayMs: 1_500 } as const;
+const DELAY_REPLY = { fault: 'delayReply', delayMs: 1_500 } as const;
+const faults = ({ stage }: Scene, ...rules: readonly (typeof DELAY | typeof DELAY_REPLY)[]) => {
+  for (const rule of rules) stage.sandbox.control.addFault({ route: 'leads.convert', ...rule });
+};
+
+function expectPaidOnce({ stage }: Scene, leads: number): void {
+  expect(stage.figures()).toMatchObject({ conversions: leads, spent: leads * 1_000, paidTwice: 0 });
+  expect(stage.sandbox.control.stats().paidOverlapping).toEqual([]);
+}
+
+const converted = { outcome: 'converted', credits: 1_000, projectId: expect.any(String) };
+
+// Each has a server, a sandbox and workers of its own, and most of the time waits: they go side by side.
+test.concurrent(
+  'the only worker killed in three calls: one was not committed yet, one was, one will never be',
+  () =>
+    inScene({ persist: true }, async (scene) => {
+      const { control } = scene.stage.sandbox;
+      const worker = await scene.worker();
+      control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 700 });
+      faults(scene, DELAY_REPLY);
+      control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 1_900 });
+      const runs = await scene.convertsUnderWay([scene.lead(), scene.lead(), scene.lead()]);
+      await worker.kill();
+      await until(() => scene.stage.figures().conversions === 2);
+      // The third commits to nothing: the service refuses it, and nobody hears that.
+      control.setCredits({ credits: 0 });
+      await scene.worker();
+      await until(async () => (await scene.ledgerStatus().catch(() => undefined))?.holds[0]?.balance === 0, 40_000);
+      expect(scene.stage.figures()).toMatchObject({ conversions: 2, converts: 4 });
+      control.setCredits({ credits: 50_000 });
+      for (const run of runs) expect(await run.result()).toMatchObject(converted);
+      await scene.booksAreRight();
+      expectPaidOnce(scene, 3);
+    }),
+  LIMIT_MS,
+);
+
+test.concurrent(
+  'a worker killed in two calls while another one stands by',
+  () =>
+    inScene({ persist: true }, async (scene) => {
+      const worker = await scene.worker();
+      faults(scene, DELAY, DELAY_REPLY);
+      const runs = await scene.convertsUnderWay([scene.lead(), scene.lead()]);
+      await scene.worker();
+      await worker.kill();
+      for (const run of runs) expect(await run.result()).toMatchObject(converted);
+      await scene.booksAreRight();
+      expectPaidOnce(scene, 2);
+      expect(scene.stage.figures().converts).toBe(2);
+    }),
+  LIMIT_MS,
+);
+
+test.concurrent(
+  'the Temporal server killed in two calls',
+  () =>
+    inScene({ persist: true }, async (scene) => {
+      await scene.worker();
+      faults(scene, DELAY, DELAY_REPLY);
+      const runs = await scene.convertsUnderWay([scene.lead(), scene.lead()]);
+      await scene.killServer();
+      await until(() => scene.stage.figures().conversions === 2);
+      await scene.restartServer();
+      for (const run of runs) expect(await run.result()).toMatchObject(converted);
+      await scene.booksAreRight();
+      expectPaidOnce(scene, 2);
+      expect(scene.stage.figures().converts).toBe(2);
+    }),
+  LIMIT_MS,
+);
+
+test.concurrent(
+  'the Temporal server killed in the middle of a pipeline: every lead is accounted for',
+  () =>
+    inScene({ persist: true }, async (scene) => {
+      await scene.worker();
+      faults(scene, DELAY, DELAY_REPLY, DELAY);
+      const run = await scene.stage.temporal.client.workflow.start(leadPipeline, {
+        workflowId: 'pipeline',
+        taskQueue: 'audit-runner',
+        args: [{ maxConversions: 6, concurrency: 2, scoring: { minReadiness: 0 } }],
+      });
+      await until(() => scene.stage.figures().converts === 3);
+      await scene.killServer();
+      await scene.restartServer();
+      const { counts, leads, credits, ended } = await run.result();
+      expect({ ended, credits, converted: counts.converted }).toEqual({ ended: 'done', credits: 6_000, converted: 6 });
+      expect(Object.values(counts).reduce((a, b) => a + b, 0)).toBe(leads);
+      await scene.booksAreRight();
+      expectPaidOnce(scene, 6);
+    }),
+  LIMIT_MS,
+);
+
+test.concurrent(
+  'a worker that is asked to end finishes its call, ends with code 0, and the next one goes on',
+  () =>
+    inScene({}, async (scene) => {
+      const worker = await scene.worker();
+      faults(scene, DELAY);
+      const [run] = await scene.convertsUnderWay([scene.lead()]);
+      worker.terminate();
+      await worker.said('finishes the calls in flight');
+      expect(scene.stage.figures().conversions).toBe(0);
+      expect(await worker.ended).toBe(0);
+      expectPaidOnce(scene, 1);
+      expect(scene.stage.sandbox.control.stats().requests.byStatus.cut).toBeUndefined();
+      await scene.worker();
+      expect(await run?.result()).toMatchObject(converted);
+      await scene.booksAreRight();
+      expect(scene.stage.figures().converts).toBe(1);
+    }),
+  LIMIT_MS,
+);

@@ -1,0 +1,109 @@
+/** A stage whose workers are processes and whose Temporal server may be killed. */
+import type { OwnServer } from '../../../src/temporal/server';
+import { convertLead } from '../../../workflows';
+import { statusQuery } from '../../../workflows/account-ledger';
+import { convertLeadId } from '../../../workflows/shared/convert-all';
+import { type Stage, type StageOptions, startStage } from '../../support/stage';
+import { until } from '../../support/until';
+import { WorkerProcess } from './worker-process';
+
+export class Scene {
+  private readonly workers: WorkerProcess[] = [];
+  private readonly fresh: string[];
+  private server: OwnServer;
+
+  private constructor(readonly stage: Stage) {
+    this.server = stage.server;
+    this.fresh = stage.sandbox.control
+      .leads()
+      .filter(({ surveyStatus }) => surveyStatus === 'completed')
+      .map(({ id }) => id);
+  }
+
+  /** By default the service is one at which two requests in flight for one lead both pay. */
+  static async open({ sandbox, ...options }: StageOptions = {}): Promise<Scene> {
+    return new Scene(
+      await startStage({ sandbox: { leads: 25, projects: 0, convertCheck: 'atArrival', ...sandbox }, ...options }),
+    );
+  }
+
+  /** Another worker process, at work. */
+  async worker(env: Readonly<Record<string, string>> = {}): Promise<WorkerProcess> {
+    const worker = new WorkerProcess({ ...this.stage.env, LOG_LEVEL: 'info', ...env });
+    this.workers.push(worker);
+    await worker.said('account is ready');
+    return worker;
+  }
+
+  /** The ID of a lead that can be converted, another one each time. */
+  lead(): string {
+    const id = this.fresh.shift();
+    if (id === undefined) throw new Error('the sandbox has too few leads for this test');
+    return id;
+  }
+
+  convert(leadId: string, workflowId = convertLeadId('default', leadId)) {
+    return this.stage.temporal.client.workflow.start(convertLead, {
+      workflowId,
+      taskQueue: 'audit-runner',
+      args: [{ leadId }],
+    });
+  }
+
+  /** Starts conversions and waits until their requests are at the service, where one fault each happens to them. */
+  async convertsUnderWay(leads: readonly string[]) {
+    const { converts } = this.stage.figures();
+    const runs = await Promise.all(leads.map((lead) => this.convert(lead)));
+    await until(() => this.stage.figures().converts >= converts + leads.length);
+    return runs;
+  }
+
+  ledger() {
+    return this.stage.temporal.client.workflow.getHandle(this.stage.ledgerId);
+  }
+
+  ledgerStatus() {
+    return this.ledger().query(statusQuery);
+  }
+
+  /** The books become what the service charged: a query may be lost while a worker or the server is gone. */
+  booksAreRight(): Promise<void> {
+    return until(async () => {
+      const booked = await this.stage.spentByLedger().catch(() => undefined);
+      return booked === this.stage.figures().spent;
+    }, 30_000);
+  }
+
+  killServer(): Promise<void> {
+    return this.server.kill();
+  }
+
+  /** The server again, on the same port and file, answering. */
+  async restartServer(): Promise<void> {
+    this.server = await this.server.restart();
+    await until(() =>
+      this.ledger()
+        .describe()
+        .then(
+          () => true,
+          () => false,
+        ),
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.workers.map((worker) => worker.kill()));
+    if (this.server !== this.stage.server) await this.server.stop();
+    await this.stage.close();
+  }
+}
+
+/** Plays in a scene of its own and closes it, whatever happens. */
+export async function inScene<T>(options: StageOptions, play: (scene: Scene) => Promise<T>): Promise<T> {
+  const scene = await Scene.open(options);
+  try {
+    return await play(scene);
+  } finally {
+    await scene.close();
+  }
+}
