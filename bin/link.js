@@ -1,5 +1,6 @@
 /**
- * Makes `npx audit-runner` work in a checkout: npm links the binaries of dependencies, not a project's own. Run by
+ * Makes `npx audit-runner` work in a checkout at once: npm links the binaries of dependencies, not a project's own, and for a
+ * project that declares one npx first installs and builds the project again, into its cache. Run by
  * `prepare`; does nothing where there is no node_modules folder, as in a published package.
  */
 const { existsSync, mkdirSync, rmSync, symlinkSync } = require('node:fs');

@@ -1,0 +1,48 @@
+/** Histories as files: recorded from real runs, without what belongs to the machine that they ran on. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import type { ReplayHistoriesIterable } from '@temporalio/worker';
+
+/** What `Worker.runReplayHistories` takes. */
+export type Recorded = ReplayHistoriesIterable extends AsyncIterable<infer T> | Iterable<infer T> ? T : never;
+
+const FOLDER = join(__dirname, '..', 'histories');
+
+/** Every run that the server knows, also of workflows that have ended or continued as new. */
+export async function recordedRuns({ workflow }: Client): Promise<Recorded[]> {
+  const runs: Recorded[] = [];
+  for await (const { workflowId, runId } of workflow.list())
+    runs.push({ workflowId, history: await workflow.getHandle(workflowId, runId).fetchHistory() });
+  return runs;
+}
+
+/** The histories that are kept with the code: one for each file, named by it. */
+export const keptRuns = (): Recorded[] =>
+  readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => ({
+      workflowId: file.slice(0, -'.json'.length),
+      history: JSON.parse(readFileSync(join(FOLDER, file), 'utf8')),
+    }));
+
+/** The JSON of a history without process and host names, and without stack traces, which hold paths. */
+function portable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(portable);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => key !== 'stackTrace')
+      .map(([key, inner]) => [key, key === 'identity' ? 'recorded' : portable(inner)]),
+  );
+}
+
+/** Keeps a run as `{name}.json`. @throws Error when it still names the machine */
+export function keepRun(name: string, { history }: Recorded): void {
+  const json = JSON.stringify(portable(JSON.parse(historyToJSON(history))), undefined, 1);
+  for (const trace of [hostname(), process.cwd(), '/tmp/'])
+    if (json.includes(trace)) throw new Error(`the history of ${name} names ${trace}`);
+  writeFileSync(join(FOLDER, `${name}.json`), `${json}\n`);
+}
