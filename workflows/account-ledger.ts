@@ -4,7 +4,6 @@ import {
   condition,
   continueAsNew,
   defineQuery,
-  defineSignal,
   defineUpdate,
   proxyActivities,
   setCurrentDetails,
@@ -67,8 +66,8 @@ export const holdUpdate = defineUpdate<string, [Said]>('hold');
 export const releaseUpdate = defineUpdate<string, [Said]>('release');
 export const clearUpdate = defineUpdate<string, [{ subject: string } & Said]>('clear');
 export const adjustUpdate = defineUpdate<number, [{ credits: number } & Said]>('adjust');
-export const reportHoldSignal = defineSignal<[policy.Hold]>('reportHold');
-export const parkSignal = defineSignal<[{ rateClass: string; until: number }]>('park');
+export const reportHoldUpdate = defineUpdate<void, [policy.Hold]>('reportHold');
+export const parkUpdate = defineUpdate<void, [{ rateClass: string; until: number }]>('park');
 export const statusQuery = defineQuery<LedgerStatus>('status');
 export const stateQuery = defineQuery<policy.LedgerState>('state');
 export const bookingsQuery = defineQuery<policy.LedgerState['bookings']>('bookings');
@@ -210,10 +209,10 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
     },
     { description: 'Corrects today\'s sum: {"credits": -1000, "reason": "…", "by": "…"}', validator: requireSpend },
   );
-  setHandler(reportHoldSignal, (hold) => change(policy.hold(state, { ...hold, since: Date.now() })), {
+  setHandler(reportHoldUpdate, (hold) => change(policy.hold(state, { ...hold, since: Date.now() })), {
     description: 'Sent by a worker that met a kill switch, a revoked token or an empty balance.',
   });
-  setHandler(parkSignal, ({ rateClass, until }) => change(policy.park(state, rateClass, until)), {
+  setHandler(parkUpdate, ({ rateClass, until }) => change(policy.park(state, rateClass, until)), {
     description: 'Sent by a worker that met a 429: its whole class waits.',
   });
   setHandler(statusQuery, () => statusOf(state, Date.now()), { description: 'Balance, sums, open sends, holds.' });

@@ -16,8 +16,8 @@ import {
   configureUpdate,
   type LedgerInput,
   type LedgerStatus,
-  parkSignal,
-  reportHoldSignal,
+  parkUpdate,
+  reportHoldUpdate,
   type SubjectState,
   settleUpdate,
   stateQuery,
@@ -71,21 +71,15 @@ export class LedgerClient {
     return this.update(configureUpdate, { account, timing, budget }, `configure:${process.pid}:${Date.now()}`);
   }
 
+  /** Puts the account on hold, once per kind. */
   async reportHold(hold: Omit<Hold, 'since'>): Promise<void> {
-    await this.client.workflow.signalWithStart(accountLedger, {
-      ...this.start(this.input),
-      signal: reportHoldSignal,
-      signalArgs: [{ ...hold, since: 0 }],
-    });
+    await this.update(reportHoldUpdate, { ...hold, since: 0 }, `hold:${hold.kind}:${process.pid}:${Date.now()}`);
     this.cached = undefined;
   }
 
-  async park(rateClass: string, until: number): Promise<void> {
-    await this.client.workflow.signalWithStart(accountLedger, {
-      ...this.start(this.input),
-      signal: parkSignal,
-      signalArgs: [{ rateClass, until }],
-    });
+  /** Parks a rate class for all processes, until a wall-clock moment. */
+  park(rateClass: string, until: number): Promise<void> {
+    return this.update(parkUpdate, { rateClass, until }, `park:${rateClass}:${until}`);
   }
 
   /** The status, at most a second old; undefined when there is no ledger yet or it does not answer soon. */

@@ -3,12 +3,15 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils';
-import type { ReplayHistoriesIterable } from '@temporalio/worker';
+import { temporal } from '@temporalio/proto';
 
-/** What `Worker.runReplayHistories` takes. */
-export type Recorded = ReplayHistoriesIterable extends AsyncIterable<infer T> | Iterable<infer T> ? T : never;
+const { History } = temporal.api.history.v1;
 
+/** A run, as `Worker.runReplayHistories` takes it. */
+export interface Recorded {
+  workflowId: string;
+  history: temporal.api.history.v1.IHistory;
+}
 const FOLDER = join(__dirname, '..', 'histories');
 
 /** Every run that the server knows, also of workflows that have ended or continued as new. */
@@ -25,24 +28,26 @@ export const keptRuns = (): Recorded[] =>
     .filter((file) => file.endsWith('.json'))
     .map((file) => ({
       workflowId: file.slice(0, -'.json'.length),
-      history: JSON.parse(readFileSync(join(FOLDER, file), 'utf8')),
+      history: History.fromObject(JSON.parse(readFileSync(join(FOLDER, file), 'utf8'))),
     }));
 
-/** The JSON of a history without process and host names, and without stack traces, which hold paths. */
+/** The JSON of a history without names of processes and the host, and without stack traces, which hold paths. */
 function portable(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(`${process.pid}@${hostname()}`, 'recorded');
   if (Array.isArray(value)) return value.map(portable);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key]) => key !== 'stackTrace')
-      .map(([key, inner]) => [key, key === 'identity' ? 'recorded' : portable(inner)]),
+      .map(([key, inner]) => [key, portable(inner)]),
   );
 }
 
 /** Keeps a run as `{name}.json`. @throws Error when it still names the machine */
 export function keepRun(name: string, { history }: Recorded): void {
-  const json = JSON.stringify(portable(JSON.parse(historyToJSON(history))), undefined, 1);
-  for (const trace of [hostname(), process.cwd(), '/tmp/'])
+  const plain = History.toObject(History.fromObject(history), { longs: String, enums: String, bytes: String });
+  const json = JSON.stringify(portable(plain), undefined, 1);
+  for (const trace of [`@${hostname()}`, process.cwd(), '/tmp/'])
     if (json.includes(trace)) throw new Error(`the history of ${name} names ${trace}`);
   writeFileSync(join(FOLDER, `${name}.json`), `${json}\n`);
 }

@@ -27,11 +27,11 @@ export class Scene {
     );
   }
 
-  /** Another worker process, at work. */
-  async worker(env: Readonly<Record<string, string>> = {}): Promise<WorkerProcess> {
+  /** Another worker process, at work; with `ready`, as soon as it says that. */
+  async worker(env: Readonly<Record<string, string>> = {}, ready = 'account is ready'): Promise<WorkerProcess> {
     const worker = new WorkerProcess({ ...this.stage.env, LOG_LEVEL: 'info', ...env });
     this.workers.push(worker);
-    await worker.said('account is ready');
+    await worker.said(ready);
     return worker;
   }
 
