@@ -5,7 +5,7 @@ import type { LookOutcome } from '../src/policy/course';
 import type { PayTiming, Settlement } from '../src/policy/pay-once';
 import type { SubjectState } from '../workflows/account-ledger';
 import { describeHold } from '../workflows/shared/ledger-details';
-import { callRoute } from './call';
+import { callRoute, FailureType } from './call';
 import { type Deps, runtimeOf } from './deps';
 
 /** What a workflow needs to know of the account that it works for. */
@@ -24,8 +24,23 @@ export interface Clearance {
 }
 
 export function createAccountActivities(deps: Deps) {
+  /** The ledger, for activities that have all the time: while it cannot be had they wait, and no run fails for it. */
+  const ledgerOf = async (name: string) => {
+    const runtime = runtimeOf(deps, name);
+    try {
+      return await runtime.ledger();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : 'the ledger cannot be reached';
+      throw waiting(why, Math.min(15_000, runtime.account.timing.holdProbeMs));
+    }
+  };
+
   const clearance = async (account: string, need: 'hold' | 'budget'): Promise<Clearance> => {
-    const status = await (await runtimeOf(deps, account).ledger()).status();
+    const ledger = await runtimeOf(deps, account)
+      .ledger()
+      .catch((error: Error) => error);
+    if (ledger instanceof Error) return { clear: false, why: ledger.message };
+    const status = await ledger.status();
     if (!status) return { clear: true };
     if (status.holds.length > 0) return { clear: false, why: status.holds.map(describeHold).join('; ') };
     if (need === 'hold') return { clear: true };
@@ -51,9 +66,15 @@ export function createAccountActivities(deps: Deps) {
     },
 
     /** GET the balance: the cheap call that finds out whether a hold has ended. */
-    async probe({ account }: { account: string }): Promise<{ kind: 'ok'; balance: number }> {
-      const { value } = await callRoute(runtimeOf(deps, account), 'account.credits', {}, { ignoreHolds: true });
-      return { kind: 'ok', balance: value.balance };
+    async probe({ account }: { account: string }): Promise<{ kind: 'ok'; balance?: number }> {
+      try {
+        const { value } = await callRoute(runtimeOf(deps, account), 'account.credits', {}, { ignoreHolds: true });
+        return { kind: 'ok', balance: value.balance };
+      } catch (error) {
+        // It answered, so neither kill switch nor token stands in the way; the balance's shape is not shown.
+        if (isType(error, FailureType.unreadable) || isType(error, FailureType.refused)) return { kind: 'ok' };
+        throw error;
+      }
     },
 
     /** Asks the API whether a subject was paid for, for the ledger and without personal data. */
@@ -72,22 +93,22 @@ export function createAccountActivities(deps: Deps) {
       settlement: Settlement;
     }): Promise<number> {
       const { account, ...rest } = input;
-      return (await runtimeOf(deps, account).ledger()).settle({ ...rest, attempt: '' });
+      return (await ledgerOf(account)).settle({ ...rest, attempt: '' });
     },
 
     /** What other subjects became: these projects are taken. */
-    async claimedRefs({ account }: { account: string }): Promise<string[]> {
-      return (await runtimeOf(deps, account).ledger()).claims();
+    async claimedRefs({ account, but }: { account: string; but: string }): Promise<string[]> {
+      return (await ledgerOf(account)).claims(but);
     },
 
     /** What the ledger knows of a subject: open, or recently settled. */
     async subjectState({ account, subject }: { account: string; subject: string }): Promise<SubjectState> {
-      return (await runtimeOf(deps, account).ledger()).subject(subject);
+      return (await ledgerOf(account)).subject(subject);
     },
 
     /** Returns when no attempt for the subject can be under way. Retried by Temporal without history events. */
     async awaitSettled({ account, subject }: { account: string; subject: string }): Promise<void> {
-      const { open } = await (await runtimeOf(deps, account).ledger()).subject(subject);
+      const { open } = await (await ledgerOf(account)).subject(subject);
       if (!open) return;
       throw waiting(
         `${subject} may still be paid for until ${new Date(open.overAt).toISOString()}`,
@@ -123,6 +144,8 @@ export function createAccountActivities(deps: Deps) {
 
 /** Soon at first, then every half minute. */
 const followDelay = (attempt: number) => Math.min(30_000, 250 * 2 ** Math.min(attempt, 7));
+
+const isType = (error: unknown, type: string): boolean => error instanceof ApplicationFailure && error.type === type;
 
 const waiting = (message: string, nextRetryDelay: number) =>
   ApplicationFailure.create({ message, type: 'Waiting', category: 'BENIGN', nextRetryDelay });

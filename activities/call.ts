@@ -75,7 +75,12 @@ export async function callRoute<N extends RouteName>(
   options: { ignoreHolds?: boolean } = {},
 ): Promise<{ value: Reply<N>; serverTime?: number }> {
   await takePermit(runtime, routes[name].rateClass, options.ignoreHolds);
-  const attempt = await runtime.api.call(name, { ...input, signal: Context.current().cancellationSignal });
+  const attempt = await runtime.api
+    .call(name, { ...input, signal: Context.current().cancellationSignal })
+    .catch((error: Error) => {
+      // Nothing was sent, and trying again changes nothing: the call itself is not what the route takes.
+      throw ApplicationFailure.nonRetryable(error.message, FailureType.refused, { status: 0 } satisfies Refusal);
+    });
   const { serverTime } = attempt;
   if (attempt.ok) return { value: attempt.value, ...(serverTime !== undefined && { serverTime }) };
   throw await asFailure(runtime, name, attempt);
@@ -99,6 +104,9 @@ async function asFailure(runtime: AccountRuntime, name: RouteName, attempt: Extr
       refusal,
     );
   }
+  // A page of something in between instead of the service's JSON: it passes.
+  if (failure.kind === 'unreadable' && failure.problem.includes('not JSON'))
+    return ApplicationFailure.nonRetryable(`the service does not answer ${where} with JSON`, FailureType.upstream);
   if (failure.kind === 'unreadable')
     return ApplicationFailure.nonRetryable(
       `the reply of ${where} cannot be read: ${failure.problem}`,

@@ -32,7 +32,7 @@ export function createProjectsActivities(deps: Deps) {
       const end = (page.offset ?? input.offset) + page.items.length;
       const more =
         page.items.length > 0 &&
-        (page.total !== undefined ? end < page.total : page.limit !== undefined && page.items.length >= page.limit);
+        (page.total !== undefined ? end < page.total : page.items.length >= (page.limit ?? PAGE));
       return {
         matches: matches.map(({ id, createdAt }) => ({ id, ...(createdAt && { createdAt }) })),
         ...(more && { next: end }),

@@ -1,6 +1,7 @@
 /** What planning over many leads costs: time, history, memory; and whether each lead is accounted for (S6). */
-import type { leadPipeline } from '../workflows';
+
 import { WORKFLOW_QUEUE } from '../src/temporal/queues';
+import type { leadPipeline } from '../workflows';
 import { weighHistories } from './support/history';
 import { runBench } from './support/main';
 import { atMost, exactly, type Figure, note, report, warningFigures } from './support/report';

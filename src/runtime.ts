@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
 import type { AccountRuntime } from '../activities/deps';
 import { createAgentApi } from './agent-api/client';
+import type { Failure } from './agent-api/failure';
 import { createGate } from './agent-api/gate';
 import { type Account, apiOptions } from './config';
 import { holdCause } from './policy/classify';
@@ -13,6 +14,21 @@ import { LedgerClient, ledgerId } from './temporal/ledger-client';
 export class SameUser extends Error {
   override readonly name = 'SameUser';
 }
+
+/**
+ * The shape of GET /api/user/current is not shown, and the route may not be there: then the account's name must do. A page of
+ * something in between proves nothing, and is asked again: two processes must not go by different ledgers.
+ */
+const mayGoByName = (failure: Failure): boolean =>
+  (failure.kind === 'unreadable' && failure.problem.includes('unshown.')) ||
+  (failure.kind === 'rejected' && [403, 404, 405].includes(failure.status));
+
+const describeFailure = (failure: Failure): string =>
+  failure.kind === 'rejected'
+    ? `it answers ${failure.status}`
+    : failure.kind === 'unreadable'
+      ? failure.problem
+      : failure.reason;
 
 /** Which account works for which ledger in this process. */
 export type LedgerOwners = Map<string, string>;
@@ -32,10 +48,10 @@ export function createRuntime(
     const permit = await gate.acquire('reads');
     if (!permit.ok) throw ApplicationFailure.retryable('waits for its turn to ask who the token belongs to', 'Waiting');
     const attempt = await api.call('account.user');
-    if (!attempt.ok && attempt.failure.kind !== 'unreadable') {
+    if (!attempt.ok && !mayGoByName(attempt.failure)) {
       const held = holdCause(attempt.failure);
       throw ApplicationFailure.nonRetryable(
-        `it is not known who the token of account '${account.name}' belongs to: ${held?.reason ?? attempt.failure.kind}`,
+        `it is not known who the token of account '${account.name}' belongs to: ${held?.reason ?? describeFailure(attempt.failure)}`,
         held ? 'AccountHold' : 'UpstreamFailing',
       );
     }

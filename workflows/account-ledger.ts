@@ -15,7 +15,7 @@ import * as policy from '../src/policy/ledger';
 import type { Flight, Settled } from '../src/policy/pay-once';
 import { queueName } from '../src/temporal/queues';
 import { describeLedger } from './shared/ledger-details';
-import { requireReason, requireSpend } from './shared/validate';
+import { messages, requireReason, requireShape, requireSpend } from './shared/validate';
 
 // ---- Types
 
@@ -68,12 +68,12 @@ export const clearUpdate = defineUpdate<string, [{ subject: string } & Said]>('c
 export const adjustUpdate = defineUpdate<number, [{ credits: number } & Said]>('adjust');
 export const reportHoldUpdate = defineUpdate<void, [policy.Hold]>('reportHold');
 export const parkUpdate = defineUpdate<void, [{ rateClass: string; until: number }]>('park');
-export const statusQuery = defineQuery<LedgerStatus>('status');
+export const statusQuery = defineQuery<LedgerStatus, [number?]>('status');
 export const stateQuery = defineQuery<policy.LedgerState>('state');
 export const bookingsQuery = defineQuery<policy.LedgerState['bookings']>('bookings');
 
 export const subjectQuery = defineQuery<SubjectState, [string]>('subject');
-export const claimsQuery = defineQuery<string[]>('claims');
+export const claimsQuery = defineQuery<string[], [string]>('claims');
 
 // ---- Helpers
 
@@ -141,7 +141,10 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
       change(next);
       return answer;
     },
-    { description: 'Asked by a paid call just before it sends: may this attempt send for this subject?' },
+    {
+      validator: requireShape(messages.beginSend),
+      description: 'Asked by a paid call just before it sends: may this attempt send for this subject?',
+    },
   );
   setHandler(
     settleUpdate,
@@ -150,9 +153,13 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
       change(next);
       return booked;
     },
-    { description: 'Books what became of a paid call; answers the credits booked by this very message.' },
+    {
+      validator: requireShape(messages.settle),
+      description: 'Books what became of a paid call; answers the credits booked by this very message.',
+    },
   );
   setHandler(configureUpdate, ({ budget, timing }) => change(policy.configure(state, budget, timing)), {
+    validator: requireShape(messages.configure),
     description: "Sent by a worker at its start: the configuration's budget and timing.",
   });
   setHandler(
@@ -180,7 +187,7 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
   setHandler(
     releaseUpdate,
     (words) => {
-      change(policy.release(state, 'manual', 'killSwitch', 'token', 'noCredits'));
+      change(policy.releaseAll(state));
       said('released', words);
       return 'The account is released. A cause that is still there puts it on hold again.';
     },
@@ -210,12 +217,17 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
     { description: 'Corrects today\'s sum: {"credits": -1000, "reason": "…", "by": "…"}', validator: requireSpend },
   );
   setHandler(reportHoldUpdate, (hold) => change(policy.hold(state, { ...hold, since: Date.now() })), {
+    validator: requireShape(messages.hold),
     description: 'Sent by a worker that met a kill switch, a revoked token or an empty balance.',
   });
   setHandler(parkUpdate, ({ rateClass, until }) => change(policy.park(state, rateClass, until)), {
+    validator: requireShape(messages.park),
     description: 'Sent by a worker that met a 429: its whole class waits.',
   });
-  setHandler(statusQuery, () => statusOf(state, Date.now()), { description: 'Balance, sums, open sends, holds.' });
+  // Workflow time stands still between messages: the asker brings the time, or a day would never end here.
+  setHandler(statusQuery, (now) => statusOf(state, Math.max(Date.now(), now ?? 0)), {
+    description: 'Balance, sums, open sends, holds.',
+  });
   setHandler(stateQuery, () => state, { description: 'The whole state, from which a lost ledger is recovered.' });
   setHandler(bookingsQuery, () => state.bookings, { description: 'The most recent bookings, oldest first.' });
   setHandler(
@@ -227,9 +239,13 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
     },
     { description: 'What is known of one subject, for example "lead:…".' },
   );
-  setHandler(claimsQuery, () => state.flights.settled.flatMap(({ ref }) => ref ?? []), {
-    description: 'The projects that recently settled subjects became.',
-  });
+  setHandler(
+    claimsQuery,
+    (but) => state.flights.settled.flatMap(({ ref, subject }) => (subject === but ? [] : (ref ?? []))),
+    {
+      description: 'The projects that recently settled subjects became, but for one subject.',
+    },
+  );
   change(state);
 
   const renewalDue = () =>
@@ -240,7 +256,8 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
   /** When the account should next be asked something: soon while it is on hold, seldom while credits move, else never. */
   const nextProbe = () => {
     if (onHold() || wantBalance) return probedAt + input.probeEveryMs;
-    const moving = (state.balance?.bookedSince ?? 0) !== 0;
+    // A floor that stands in the way is reached from the other side by a top-up that nobody tells us of.
+    const moving = (state.balance?.bookedSince ?? 0) !== 0 || state.budget.balanceFloor > 0;
     return moving ? probedAt + BALANCE_EVERY * input.probeEveryMs : Number.POSITIVE_INFINITY;
   };
   const nextDue = () => Math.min(nextProbe(), ...policy.abandoned(state).map(({ dueAt }) => dueAt));
@@ -256,10 +273,17 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
     }
     if (nextProbe() <= Date.now()) {
       probedAt = Date.now();
+      const booked = state.balance?.bookedSince ?? 0;
       const probe = await account.probe({ account: state.account }).catch(() => ({ kind: 'failed' as const }));
       if (probe.kind === 'ok') {
         wantBalance = false;
-        change(policy.readBalance(policy.release(state, 'killSwitch', 'token'), probe.balance, Date.now()));
+        const free = policy.release(state, 'killSwitch', 'token');
+        const { balance } = probe;
+        change(
+          balance === undefined
+            ? policy.answeredWithoutBalance(free, Date.now())
+            : policy.readBalance(free, balance, Date.now(), booked),
+        );
       }
       continue;
     }

@@ -1,10 +1,20 @@
 /** Converts one lead into a project, once. */
-import { condition, defineQuery, defineUpdate, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  condition,
+  defineQuery,
+  defineUpdate,
+  isCancellation,
+  setHandler,
+  sleep,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { AccountFacts } from '../activities/account';
 import type { LeadSeen } from '../activities/leads';
 import type { PersonDecision } from '../src/policy/course';
 import { ConvertLeadInput, type ConvertLeadJson } from '../src/policy/inputs/convert-lead';
-import { control, paidCalls, patiently, reads } from './shared/calls';
+import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
+import { control, failureText, failureType, paidCalls, patiently, reads } from './shared/calls';
 import { type FoundProject, findProject } from './shared/find-project';
 import { readInput } from './shared/input';
 import { type Ending, payOnce } from './shared/pay-once';
@@ -80,20 +90,38 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
     },
   );
 
+  upsertSearchAttributes([
+    { key: searchAttributeKeys.account, value: account },
+    { key: searchAttributeKeys.leadId, value: leadId },
+  ]);
   status.step('looking', `Looking at lead ${leadId}`);
   const facts = await control.accountFacts({ account });
-  const run = input.run ?? { key: workflowInfo().workflowId, maxCredits: input.maxCredits };
+  const { workflowId, firstExecutionRunId } = workflowInfo();
+  const run = input.run ?? { key: `${workflowId}/${firstExecutionRunId}`, maxCredits: input.maxCredits };
   const place = { priorityKey: input.priority, fairnessKey: fairnessKey(run.key) };
   const looks: LeadSeen[] = [];
 
+  let sent = false;
+  const look = async () => {
+    const seen = await patiently(status, facts, account, () =>
+      reads(account, place, `Look at lead ${leadId}`).lookAtLead({ account, leadId }),
+    );
+    looks.push(seen);
+    return seen.surveyStatus === 'converted';
+  };
+
   const ending = await payOnce(account, facts, status, {
     async look() {
-      const look = () => reads(account, place, `Look at lead ${leadId}`).lookAtLead({ account, leadId });
-      const seen = await patiently(status, facts, account, look);
-      looks.push(seen);
-      return seen.surveyStatus === 'converted' ? 'found' : 'notFound';
+      try {
+        return (await look()) ? 'found' : 'notFound';
+      } catch (error) {
+        // S2: a look that is refused after something was sent tells nothing; before, it ends the run with its reason.
+        if (sent && refusalOf(error)) return 'cannotTell';
+        throw error;
+      }
     },
     send(lookedAt, again) {
+      sent = true;
       status.step('converting', `Converting lead ${leadId} for ${facts.convertPrice} credits`);
       const priority = again ? { ...place, priorityKey: 1 } : place;
       return paidCalls(account, facts, priority, `Convert lead ${leadId}`).convertLeadOnce({
@@ -117,26 +145,43 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
       status.goesOn();
       return decision;
     },
+  }).catch((error): Ending => {
+    const reason = refusalOf(error);
+    if (reason === undefined) throw error;
+    return { do: 'end', how: 'refused', reason };
   });
 
   const result = await conclude(input, facts, ending, run.key);
+  // S3: a reply that could not be read counts as spent; whether the lead is converted is another question.
+  if (ending.how === 'paid' && !ending.ref && !(await confirmed()))
+    return finish(status, { ...result, outcome: 'unresolved', reason: 'paidButNotConverted' });
   const before = looks.find(({ surveyStatus }) => surveyStatus !== 'converted');
   const [seen] = looks.slice(-1);
   if (result.outcome !== 'converted' || result.projectId || !seen) return finish(status, result);
   // The reply was lost: the project has to be found among those created since the look before.
   status.step('finding', `Lead ${leadId} is converted; finding its project`);
-  const found = await findProject(
-    account,
-    facts,
-    status,
-    place,
-    seen.nameKeys,
-    before?.serverTime ?? Date.parse(seen.createdAt ?? ''),
+  const since = before?.serverTime ?? Date.parse(seen.createdAt ?? '');
+  const found = await findProject(account, facts, status, place, seen.nameKeys, since, subjectOf(leadId)).catch(
+    (error): FoundProject => {
+      // What is paid for does not fail over a list that cannot be read (S6).
+      if (isCancellation(error)) throw error;
+      return { kind: 'none' };
+    },
   );
   const projectId =
     found.kind === 'several' && input.askPerson ? await askWhich(found) : found.kind === 'one' ? found.id : undefined;
-  if (projectId) await book(account, leadId, run.key, projectId);
+  if (projectId) await book(account, leadId, run.key, { ref: projectId });
   return finish(status, { ...result, ...(projectId ? { projectId } : { reason: 'projectNotFound' }) });
+
+  /** The service may show a conversion late: looks until it must have shown. */
+  async function confirmed(): Promise<boolean> {
+    for (let wait = facts.timing.settlingMs / 60; wait <= facts.timing.settlingMs; wait *= 3) {
+      if (await look().catch(() => false)) return true;
+      status.waits(`The reply could not be read; lead ${leadId} is looked at again in ${Math.ceil(wait / 1000)} s.`);
+      await sleep(wait);
+    }
+    return look().catch(() => false);
+  }
 
   async function askWhich({ ids }: Extract<FoundProject, { kind: 'several' }>): Promise<string | undefined> {
     [asked, choices] = ['project', ids];
@@ -159,16 +204,28 @@ const QUESTIONS = {
     'Twice it stayed unknown whether the conversion happened, and both times it had not. Look into the web app.',
 };
 
-/** Fairness keys have at most 64 bytes. */
-const fairnessKey = (run: string) => run.slice(-64);
+/** Fairness keys have at most 64 bytes: the run ID at the end of a run's key. */
+const fairnessKey = (run: string) => run.slice(-36);
 
-const book = (account: string, leadId: string, run: string, ref?: string) =>
-  control.settleSubject({
-    account,
-    subject: `lead:${leadId}`,
-    run,
-    settlement: { kind: 'foundPaid', ...(ref && { ref }) },
-  });
+const subjectOf = (leadId: string) => `lead:${leadId}`;
+
+const book = (account: string, leadId: string, run: string, found: { ref?: string; credits?: number } = {}) =>
+  control.settleSubject({ account, subject: subjectOf(leadId), run, settlement: { kind: 'foundPaid', ...found } });
+
+/** Why a look was refused or could not be read, as a stable code; undefined for any other error. */
+function refusalOf(error: unknown): string | undefined {
+  switch (failureType(error)) {
+    case 'Refused':
+      return (
+        failureText(error)
+          .match(/: (\d{3}.*)$/)?.[1]
+          ?.replace(/^(\d{3})$/, 'http$1') ?? 'refused'
+      );
+    case 'UnreadableReply':
+      return 'unreadableReply';
+  }
+  return undefined;
+}
 
 /** What the ending means for people and for the books. */
 async function conclude(
@@ -187,12 +244,15 @@ async function conclude(
         ...(ending.ref && { projectId: ending.ref }),
       };
     case 'foundPaid':
-      await book(account, leadId, run);
-      return { leadId, outcome: 'converted', credits: facts.convertPrice };
     case 'alreadyDone': {
-      // An earlier run may have sent and been terminated before it could settle: then it is ours after all.
-      const credits = await book(account, leadId, run);
-      return { leadId, outcome: credits > 0 ? 'converted' : 'alreadyConverted', credits };
+      const sent = ending.how === 'foundPaid';
+      const booked = await book(account, leadId, run, sent ? { credits: facts.convertPrice } : {});
+      // An earlier try or run may have settled it, or been terminated before it could: then it is ours after all.
+      const { settled } = await control.subjectState({ account, subject: subjectOf(leadId) });
+      const ours = sent || booked > 0 || (settled?.run === run && settled.credits > 0);
+      if (!ours) return { leadId, outcome: 'alreadyConverted', credits: 0 };
+      const credits = settled?.credits ?? facts.convertPrice;
+      return { leadId, outcome: 'converted', credits, ...(settled?.ref && { projectId: settled.ref }) };
     }
     case 'overRunCap':
       return { leadId, outcome: 'skipped', reason: 'overMaxCredits', credits: 0 };

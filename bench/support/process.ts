@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { guard } from '../../src/temporal/guard';
 import { packageRoot } from '../../src/temporal/package-root';
 
 /** How long a process may take to end by itself, milliseconds; then it is killed. */
@@ -32,6 +33,8 @@ export class CommandProcess {
       stdio: ['ignore', read ? 'pipe' : file, file],
     });
     closeSync(file);
+    const watch = guard(this.pid, 'TERM');
+    this.child.once('exit', () => watch.release());
   }
 
   /** @throws Error when the process could not be started */
@@ -59,7 +62,9 @@ export class CommandProcess {
   /** Processor time so far, of all its threads, milliseconds. */
   processorMs(): number {
     // The name in parentheses may hold spaces; utime and stime are the 12th and 13th field behind it.
-    const fields = readFileSync(`/proc/${this.pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+    const fields = readFileSync(`/proc/${this.pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
     return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS;
   }
 

@@ -43,7 +43,12 @@ const short = (n: number): string => n.toLocaleString('en', { maximumFractionDig
 
 /** Prints the table. Sets the process's exit code when a figure is not within its limit. */
 export function report(title: string, figures: readonly Figure[]): void {
-  const rows = figures.map(({ what, measured, limit, ok }) => [what, measured, limit, ok === undefined ? '' : ok ? 'ok' : 'NO']);
+  const rows = figures.map(({ what, measured, limit, ok }) => [
+    what,
+    measured,
+    limit,
+    ok === undefined ? '' : ok ? 'ok' : 'NO',
+  ]);
   const header = ['what', 'measured', 'limit', 'ok'];
   const widths = header.map((_, column) => Math.max(...[header, ...rows].map((row) => (row[column] ?? '').length)));
   const line = (row: readonly string[]) => `| ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`;

@@ -1,9 +1,9 @@
 /** Everything a bench needs, each part in a process of its own: Temporal server, sandbox, workers. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { AccountFile } from '../../src/config/schema';
 import { type Connected, connectClient } from '../../src/temporal/connect';
 import { startServer } from '../../src/temporal/server';
@@ -31,7 +31,7 @@ export interface Stage {
   startWorker(): CommandProcess;
   /** Lines that the workers logged at level `warn` or above, by message. */
   warnings(): Record<string, number>;
-  /** Ends every process; the folder is kept when the bench failed. */
+  /** Ends every process and removes what they wrote. */
   close(): Promise<void>;
 }
 
@@ -40,6 +40,9 @@ export async function onStage(options: StageOptions, bench: (stage: Stage) => Pr
   const stage = await openStage(options);
   try {
     await bench(stage);
+  } catch (error) {
+    process.stderr.write(`The workers' log says: ${JSON.stringify(stage.warnings(), null, 2)}\n`);
+    throw error;
   } finally {
     await stage.close();
   }
@@ -75,10 +78,21 @@ async function openStage({ sandbox: flags, account }: StageOptions): Promise<Sta
   };
 }
 
+const Line = z.object({ msg: z.string(), error: z.object({ message: z.string() }).optional() });
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
 function countMessages(log: string): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const line of readFileSync(log, 'utf8').split('\n').filter(Boolean)) {
-    const message = /"msg":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? line.slice(0, 120);
+  for (const line of (existsSync(log) ? readFileSync(log, 'utf8') : '').split('\n').filter(Boolean)) {
+    const said = Line.safeParse(parseJson(line));
+    const message = said.success ? [said.data.msg, said.data.error?.message].filter(Boolean).join(': ') : line;
     counts[message] = (counts[message] ?? 0) + 1;
   }
   return counts;

@@ -2,6 +2,7 @@
 import type { Failure } from './failure';
 import type { Exchange, ResponseHead } from './http';
 import { parseHttpDate, parseRetryAfter } from './retry-after';
+import { at } from './unshown';
 
 type NotSent = Extract<Failure, { kind: 'notSent' }>['reason'];
 
@@ -38,20 +39,24 @@ export function parseJson(body: Buffer): { value: unknown } | undefined {
   }
 }
 
-/** agent-api.md, "Errors": an object with the string `error`, which is never handed on (S4). */
-function documentedError({ ending }: Exchange): Record<string, unknown> | undefined {
+/**
+ * agent-api.md, "Errors": a JSON object, whose `error` text is never handed on (S4). The object is what proves that the
+ * service itself refused; implementations that name its fields otherwise refuse all the same.
+ */
+function errorBody({ ending }: Exchange): Record<string, unknown> | undefined {
   const body = ending.kind === 'complete' ? parseJson(ending.body)?.value : undefined;
-  if (typeof body !== 'object' || body === null || !('error' in body) || typeof body.error !== 'string')
-    return undefined;
-  return { ...body };
+  return typeof body === 'object' && body !== null && !Array.isArray(body) ? { ...body } : undefined;
 }
+
+/** Statuses by which a service says who may not pass: even without a body nothing behind the gate has happened. */
+const GATE = [401, 402, 403];
 
 /** A short word of the API such as a code or a tier; anything that could be a sentence or a secret is dropped (S4). */
 const word = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[A-Za-z][\w.+-]{0,63}$/.test(value) && !value.includes('aky_') ? value : undefined;
 
 function rejected(head: ResponseHead, error: Record<string, unknown> | undefined, endedAt: number): Failure {
-  const code = word(error?.code);
+  const code = word(error?.code) ?? word(at(error, 'error.code'));
   const requiredTier = word(error?.requiredTier);
   const retryAfterMs = parseRetryAfter(header(head, 'retry-after') ?? '', serverTime(head) ?? endedAt);
   return {
@@ -75,7 +80,8 @@ export function failureOf(method: string, exchange: Exchange, maxResponseBytes: 
       return { kind: 'unreadable', status, problem: `the reply is larger than ${maxResponseBytes} bytes` };
     return { kind: 'unknown', reason: ending.kind === 'timeout' ? 'timeout' : 'connectionLost', status };
   }
-  const error = documentedError(exchange);
+  const error = errorBody(exchange);
+  const empty = ending.kind === 'complete' && ending.body.length === 0;
   const asRejected = () => rejected(head, error, exchange.endedAt);
   // A limiter refuses before it hands on, whatever it writes into the body.
   if (status === 429) return asRejected();
@@ -83,9 +89,9 @@ export function failureOf(method: string, exchange: Exchange, maxResponseBytes: 
     return status === 503 && error?.code === 'PAT_DISABLED'
       ? asRejected()
       : { kind: 'unknown', reason: 'serverError', status };
-  if (method === 'GET') return asRejected();
   // The time limit of the service, not of the work that it began: agent-api.md, "Errors", 408 or 504.
   if (status === 408) return { kind: 'unknown', reason: 'timeout', status };
+  if (method === 'GET' || (empty && GATE.includes(status))) return asRejected();
   // A redirect, or a page of something in between, does not prove that the service did nothing.
   return status >= 400 && error !== undefined ? asRejected() : { kind: 'unknown', reason: 'unprovenBody', status };
 }

@@ -91,10 +91,13 @@ export const Deliverables = z.looseObject({
 });
 export type Deliverables = z.infer<typeof Deliverables>;
 
-/** agent-api.md, "Lead". `surveyStatus` stays an open string: a status added later must not stop a pipeline. */
+/**
+ * agent-api.md, "Lead". `surveyStatus` stays an open string: a status added later must not stop a pipeline. It decides over
+ * paying, so spelling does not: lower case, trimmed.
+ */
 export const Lead = z.looseObject({
   id: z.string().min(1),
-  surveyStatus: z.string(),
+  surveyStatus: z.string().transform((status) => status.trim().toLowerCase()),
   createdAt: time,
   updatedAt: time,
   clientName: text,

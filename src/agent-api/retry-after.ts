@@ -1,3 +1,5 @@
+const SECOND_MS = 1_000;
+const DAY_MS = 86_400_000;
 const SECONDS = /^[+-]?\d+(\.\d+)?$/;
 /** The three forms of an HTTP date begin with a weekday; `Date.parse` alone would take almost anything for a date. */
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/;
@@ -11,11 +13,12 @@ export function parseHttpDate(text: string): number | undefined {
 
 /**
  * Milliseconds to wait by a `Retry-After` header: seconds, or a date, which counts from `now` (the response's own `Date`
- * where it has one, so that a wrong clock here does not matter). Below zero is 0; undefined when it is neither.
+ * where it has one, so that a wrong clock here does not matter). At least a second: a limiter that says 0 would be asked
+ * at once. Undefined when it is neither, and above a day, which no window of this API explains: then a full window counts.
  */
 export function parseRetryAfter(text: string, now: number): number | undefined {
   const value = text.trim();
-  if (SECONDS.test(value)) return Math.max(0, Math.ceil(Number(value) * 1000));
   const date = parseHttpDate(value);
-  return date === undefined ? undefined : Math.max(0, date - now);
+  const wait = SECONDS.test(value) ? Math.ceil(Number(value) * 1000) : date === undefined ? Number.NaN : date - now;
+  return wait <= DAY_MS ? Math.max(SECOND_MS, wait) : undefined;
 }

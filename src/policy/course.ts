@@ -84,9 +84,15 @@ function afterLook(
   now: number,
   settlingMs: number,
 ): Course {
-  if (look.found === 'found') return end(course, course.ours ? 'foundPaid' : 'alreadyDone');
+  // Whoever has sent and does not know pays, also when what is found could be somebody else's: the books err to the safe side.
+  if (look.found === 'found') return end(course, course.ours || course.unknowns > 0 ? 'foundPaid' : 'alreadyDone');
   if (look.found === 'cannotTell') return { ...course, step: { do: 'ask', why: 'cannotTell' } };
-  if (course.refusal !== undefined) return { ...course, step: { do: 'end', how: 'refused', reason: course.refusal } };
+  if (course.refusal !== undefined) {
+    const { refusal, ...rest } = course;
+    // An earlier send of ours may be what the service refuses to repeat, and the look may lag behind.
+    if (course.unknowns > 0) return { ...rest, step: { do: 'ask', why: 'cannotTell' } };
+    return { ...course, step: { do: 'end', how: 'refused', reason: refusal } };
+  }
   if (course.overAt !== undefined && look.askedAt <= course.overAt)
     return lookLater(course, course.overAt, now, settlingMs);
   if (course.unknowns >= MAX_UNKNOWN) return { ...settled(course), step: { do: 'ask', why: 'unknownTwice' } };
@@ -113,10 +119,14 @@ function afterSend(course: Course, outcome: SendOutcome, now: number, settlingMs
       return look({ ...reached, refusal: outcome.reason }, now, 'explain');
     case 'stale':
       return look(reached, now, 'stale');
-    case 'throttled':
-      return { ...reached, step: { do: 'look', notBefore: outcome.retryAt, why: 'stale' } };
+    case 'throttled': {
+      // Never sooner than the service says; later when it says so again and again.
+      const again = course.failures === 0 ? 0 : backoff(course.failures, settlingMs);
+      const notBefore = Math.max(outcome.retryAt, now + again);
+      return { ...course, failures: course.failures + 1, step: { do: 'look', notBefore, why: 'stale' } };
+    }
     case 'notSent': {
-      const wait = Math.min(MAX_BACKOFF_MS, (settlingMs / 60) * 2 ** Math.min(course.failures, 10));
+      const wait = backoff(course.failures, settlingMs);
       return { ...course, failures: course.failures + 1, step: { do: 'look', notBefore: now + wait, why: 'upstream' } };
     }
     case 'held':
@@ -138,6 +148,9 @@ function afterDecision(course: Course, decision: PersonDecision, now: number): C
 
 /** After a hold or a cap has gone: look again, since the wait may have been long. */
 export const resume = (course: Course, now: number): Course => look(course, now, 'stale');
+
+const backoff = (failures: number, settlingMs: number): number =>
+  Math.min(MAX_BACKOFF_MS, (settlingMs / 60) * 2 ** Math.min(failures, 10));
 
 const look = (course: Course, now: number, why: 'first' | 'stale' | 'settling' | 'explain'): Course => ({
   ...course,

@@ -24,8 +24,6 @@ export interface Hold {
   readonly reason: string;
   /** For `noCredits`: the balance that lifts it. */
   readonly needs?: number;
-  /** For `noCredits`: the balance when it was raised, once known. */
-  readonly balance?: number;
 }
 
 export interface RunSum {
@@ -47,6 +45,8 @@ export interface LedgerState {
   readonly holds: readonly Hold[];
   /** The balance as last read, and what we booked since then. */
   readonly balance?: { readonly amount: number; readonly readAt: number; readonly bookedSince: number };
+  /** The balance at which a hold for lack of credits was last lifted. */
+  readonly creditsTried?: { readonly amount: number; readonly at: number };
   /** Sum of what the balance lost or gained beyond our own bookings: spent in the web app, or topped up. */
   readonly elsewhere: number;
   /** Classes parked by a 429, until when. */
@@ -191,22 +191,45 @@ export function book(state: LedgerState, booking: payOnce.Booking): LedgerState 
   };
 }
 
-/** A balance was read. What it lost beyond our bookings was spent elsewhere; that is noted, not mistaken for ours. */
-export function readBalance(state: LedgerState, amount: number, now: number): LedgerState {
+/**
+ * A balance was read. What it lost beyond our bookings was spent elsewhere; that is noted, not mistaken for ours.
+ * @param bookedBefore what had been booked since the last reading when this one was asked for: what was booked meanwhile
+ *   may be in the amount or not, and counts as not, so that the floor holds
+ */
+export function readBalance(
+  state: LedgerState,
+  amount: number,
+  now: number,
+  bookedBefore = state.balance?.bookedSince ?? 0,
+): LedgerState {
+  const bookedSince = (state.balance?.bookedSince ?? 0) - bookedBefore;
   const expected = state.balance && state.balance.amount - state.balance.bookedSince;
   // While sends are open their credits may or may not be off the balance already: compare only when none is.
-  const settled = Object.keys(state.flights.open).length === 0;
+  const settled = Object.keys(state.flights.open).length === 0 && bookedSince === 0;
   const elsewhere = expected !== undefined && settled ? state.elsewhere + (expected - amount) : state.elsewhere;
   const holds = state.holds.flatMap((hold) => {
     if (hold.kind !== 'noCredits') return [hold];
-    const seen = hold.balance ?? amount;
-    const enough = amount >= (hold.needs ?? 0) && (amount !== seen || now - hold.since >= RETRY_CREDITS_MS);
-    return enough ? [] : [{ ...hold, balance: seen }];
+    // The same balance that was refused before it: not sooner than after a while.
+    const tried = state.creditsTried?.amount === amount && now - state.creditsTried.at < RETRY_CREDITS_MS;
+    return amount >= (hold.needs ?? 0) && !tried ? [] : [hold];
   });
-  return { ...state, holds, elsewhere, balance: { amount, readAt: now, bookedSince: 0 } };
+  const lifted = holds.length < state.holds.length;
+  return {
+    ...state,
+    holds,
+    elsewhere,
+    balance: { amount, readAt: now, bookedSince },
+    ...(lifted && { creditsTried: { amount, at: now } }),
+  };
 }
 /** A balance that looks sufficient and was refused all the same is tried again after this. */
 const RETRY_CREDITS_MS = 600_000;
+
+/** The service answered, without a balance that can be read: an empty one is tried again after a while. */
+export const answeredWithoutBalance = (state: LedgerState, now: number): LedgerState => ({
+  ...state,
+  holds: state.holds.filter(({ kind, since }) => kind !== 'noCredits' || now - since < RETRY_CREDITS_MS),
+});
 
 /** Puts the account on hold, once per kind. */
 export function hold(state: LedgerState, added: Hold): LedgerState {
@@ -217,6 +240,9 @@ export const release = (state: LedgerState, ...kinds: HoldKind[]): LedgerState =
   ...state,
   holds: state.holds.filter((h) => !kinds.includes(h.kind)),
 });
+
+/** A person lets everything go on, also what a 429 has parked. */
+export const releaseAll = (state: LedgerState): LedgerState => ({ ...state, holds: [], parked: {} });
 
 /** A 429 parks its class; a longer park stands. */
 export const park = (state: LedgerState, rateClass: string, until: number): LedgerState => ({

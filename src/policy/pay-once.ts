@@ -105,7 +105,12 @@ export type Settlement =
   /** The attempt's own reply or its transport: nothing happened. */
   | { kind: 'notPaid' }
   /** A look found the subject paid for. */
-  | { kind: 'foundPaid'; ref?: string }
+  | {
+      kind: 'foundPaid';
+      ref?: string;
+      /** Credits to book when the ledger knows nothing of the subject any more, though the run had sent. */
+      credits?: number;
+    }
   /** A look, asked for at `lookedAt`, did not find it. */
   | { kind: 'foundNothing'; lookedAt: number };
 
@@ -159,19 +164,21 @@ export function settle(
       };
     }
     case 'foundPaid': {
-      if (!open) return { flights: claim(flights, subject, settlement.ref) };
+      const known = flights.settled.some((s) => s.subject === subject && s.credits > 0);
+      if (!open && (known || !settlement.credits)) return { flights: claim(flights, subject, settlement.ref) };
+      const paid = open ?? { attempt, run, credits: settlement.credits ?? 0 };
       const entry: Settled = {
         subject,
-        attempt: open.attempt,
-        run: open.run,
+        attempt: paid.attempt,
+        run: paid.run,
         at: now,
-        credits: open.credits,
+        credits: paid.credits,
         ...(settlement.ref && { ref: settlement.ref }),
         byLook: true,
       };
       return {
         flights: remember(without(flights, subject), entry, now),
-        booking: { subject, run: open.run, credits: open.credits, at: now },
+        booking: { subject, run: paid.run, credits: paid.credits, at: now },
       };
     }
     case 'foundNothing':

@@ -5,6 +5,7 @@ import {
   isGrpcServiceError,
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
@@ -90,9 +91,17 @@ export class LedgerClient {
   }
 
   private async readStatus(): Promise<LedgerStatus | undefined> {
+    const handle = this.client.workflow.getHandle(this.workflowId);
     try {
-      const handle = this.client.workflow.getHandle(this.workflowId);
-      return await this.client.withDeadline(Date.now() + 2_000, () => handle.query(statusQuery));
+      return await this.client.withDeadline(Date.now() + 2_000, async () => {
+        const status = await handle.query(statusQuery, Date.now());
+        if (status.holds.length === 0) return status;
+        // A closed ledger still answers, and nobody would ever lift its holds: one that is on hold must be alive.
+        const { status: run } = await handle.describe();
+        if (run.name === 'RUNNING') return status;
+        await this.configure();
+        return undefined;
+      });
     } catch {
       return undefined;
     }
@@ -103,9 +112,9 @@ export class LedgerClient {
     return this.client.workflow.getHandle(this.workflowId).query(bookingsQuery);
   }
 
-  /** What recently settled subjects became. */
-  async claims(): Promise<string[]> {
-    return this.client.workflow.getHandle(this.workflowId).query(claimsQuery);
+  /** What recently settled subjects became, but for one. */
+  async claims(but: string): Promise<string[]> {
+    return this.client.workflow.getHandle(this.workflowId).query(claimsQuery, but);
   }
 
   subject(subject: string): Promise<SubjectState> {
@@ -158,7 +167,14 @@ export class LedgerClient {
         }),
       });
     try {
-      return await send(this.input, 'REJECT_DUPLICATE');
+      return await this.client.workflow
+        .getHandle(this.workflowId)
+        .executeUpdate(definition, { updateId, args: [argument] });
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    }
+    try {
+      return await send({ ...this.input, lost: await this.wasThereOne() }, 'REJECT_DUPLICATE');
     } catch (error) {
       // There was a ledger and it is closed: it was terminated, for it never ends by itself.
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
@@ -172,6 +188,24 @@ export class LedgerClient {
       return { state: await this.client.workflow.getHandle(this.workflowId).query(stateQuery) };
     } catch {
       return { lost: true };
+    }
+  }
+
+  /**
+   * A ledger that was deleted leaves no trace, but runs that got beyond their first look do: they had asked a ledger. Only
+   * those whose last call may still have an effect count. When it cannot be found out, patience costs less than money.
+   */
+  private async wasThereOne(): Promise<boolean> {
+    const { sendWindowMs, paidTimeoutMs, settlingMs } = this.input.timing;
+    const since = new Date(Date.now() - sendWindowMs - paidTimeoutMs - settlingMs).toISOString();
+    const { account } = this.input;
+    try {
+      const { count } = await this.client.workflow.count(
+        `WorkflowType = 'convertLead' AND Account = '${account}' AND Stage IS NOT NULL AND Stage != 'looking' AND (ExecutionStatus = 'Running' OR CloseTime > '${since}')`,
+      );
+      return count > 0;
+    } catch {
+      return true;
     }
   }
 }

@@ -100,19 +100,32 @@ describe('the request left and no answer proves what became of it', () => {
     expect(failureOf(await apiOf(server.baseUrl).call(...read))).toEqual({ kind: 'rejected', status: 404 });
   });
 
-  it.each([{}, [], { error: { message: 'x' } }, 'error', null])('a 400 with the body %j neither', async (body) => {
+  it.each([[[]], ['error'], [null]])('a 400 with the body %j neither', async (body) => {
     const server = await serve((response) => json(response, 400, body));
     expect(failureOf(await apiOf(server.baseUrl).call(...write))).toMatchObject({ reason: 'unprovenBody' });
   });
 
-  it('a 408 is unknown for a write and a refusal for a read', async () => {
+  it.each([
+    [400, {}, undefined],
+    [402, { message: 'no credits' }, undefined],
+    [409, { error: { code: 'CONFLICT' } }, 'CONFLICT'],
+  ])('a %i with an object of another form is a refusal all the same', async (status, body, code) => {
+    const server = await serve((response) => json(response, status, body));
+    expect(failureOf(await apiOf(server.baseUrl).call(...write))).toEqual({
+      kind: 'rejected',
+      status,
+      ...(code && { code }),
+    });
+  });
+
+  it('a 408 is unknown: the time limit of the service, not of what it began', async () => {
     const server = await serve((response) => json(response, 408, { error: 'too long' }));
     expect(failureOf(await apiOf(server.baseUrl).call(...write))).toEqual({
       kind: 'unknown',
       reason: 'timeout',
       status: 408,
     });
-    expect(failureOf(await apiOf(server.baseUrl).call(...read))).toEqual({ kind: 'rejected', status: 408 });
+    expect(failureOf(await apiOf(server.baseUrl).call(...read))).toMatchObject({ kind: 'unknown', status: 408 });
   });
 
   it.each([301, 302, 303, 307, 308])('a %i is not followed', async (status) => {
@@ -165,8 +178,9 @@ describe('the service answered: nothing happened', () => {
     ['seconds', '7', 7_000],
     ['nothing', undefined, undefined],
     ['a date, by the clock of the service', 'Sun, 06 Nov 1994 08:50:07 GMT', 30_000],
-    ['a date that has passed', 'Sun, 06 Nov 1994 08:00:00 GMT', 0],
-    ['less than nothing', '-3', 0],
+    ['a date that has passed', 'Sun, 06 Nov 1994 08:00:00 GMT', 1_000],
+    ['less than nothing', '-3', 1_000],
+    ['more than any window', '1767225600', undefined],
     ['nonsense', 'soon', undefined],
   ])('a 429 with %s in Retry-After, with and without a JSON body', async (_, retryAfter, retryAfterMs) => {
     const headers = { date: 'Sun, 06 Nov 1994 08:49:37 GMT', ...(retryAfter && { 'retry-after': retryAfter }) };

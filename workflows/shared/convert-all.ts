@@ -3,8 +3,11 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   ApplicationFailure,
+  CancellationScope,
   ChildWorkflowFailure,
+  isCancellation,
   ParentClosePolicy,
+  sleep,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -14,7 +17,7 @@ import { concernsAccount } from '../../src/policy/classify';
 import type { LeadPipelineInput } from '../../src/policy/inputs/lead-pipeline';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { convertLead } from '../convert-lead';
-import { control, patiently, reads } from './calls';
+import { awaitClearance, control, patiently, reads } from './calls';
 import type { Status } from './status';
 
 /** The ID under which a lead's conversion runs. It only saves work: the ledger is what holds S1. */
@@ -44,8 +47,26 @@ export async function convertAll(
       if (outcome.outcome === 'refused' && outcome.reason && concernsAccount(outcome.reason)) stopped = true;
     }
   };
+  const saying = new CancellationScope();
+  const said = saying
+    .run(() => sayHolds({ account: input.account, facts, status }))
+    .catch((error) => {
+      if (!isCancellation(error)) throw error;
+    });
   await Promise.all(Array.from({ length: input.concurrency }, lane));
+  saying.cancel();
+  await said;
   return stopped;
+}
+
+const MAX_SILENCE_MS = 3_600_000;
+
+/** S7: while the account is on hold this run says so too, not only those under way. Ever more seldom: history is finite. */
+async function sayHolds({ account, facts, status }: Account): Promise<never> {
+  for (let silence = facts.timing.holdProbeMs; ; silence = Math.min(2 * silence, MAX_SILENCE_MS)) {
+    await sleep(silence);
+    await awaitClearance(status, account, 'hold');
+  }
 }
 
 async function convertOne(at: Account, maxCredits: number, leadId: string): Promise<LeadOutcome> {
@@ -101,13 +122,23 @@ async function afterLostRun(at: Account, leadId: string, error: ChildWorkflowFai
 /** What became of the lead: the API's word if it says converted, else once nothing can be under way any more. */
 async function findOut({ account, facts, status }: Account, leadId: string) {
   const subject = `lead:${leadId}`;
-  const look = () => reads(account, { priorityKey: 3 }, `Look at lead ${leadId}`).lookAtLead({ account, leadId });
-  let seen = await patiently(status, facts, account, look);
-  if (seen.surveyStatus !== 'converted') {
+  const isConverted = async () => {
+    try {
+      const seen = await patiently(status, facts, account, () =>
+        reads(account, { priorityKey: 3 }, `Look at lead ${leadId}`).lookAtLead({ account, leadId }),
+      );
+      return seen.surveyStatus === 'converted';
+    } catch (error) {
+      // One lead that is gone or cannot be read does not end the run of all others; the books tell what was paid (S6).
+      if (isCancellation(error)) throw error;
+      return false;
+    }
+  };
+  let converted = await isConverted();
+  if (!converted) {
     await control.awaitSettled({ account, subject });
-    seen = await patiently(status, facts, account, look);
+    converted = await isConverted();
   }
-  const converted = seen.surveyStatus === 'converted';
   if (converted)
     await control.settleSubject({
       account,
@@ -116,5 +147,6 @@ async function findOut({ account, facts, status }: Account, leadId: string) {
       settlement: { kind: 'foundPaid' },
     });
   const { settled } = await control.subjectState({ account, subject });
-  return { converted, credits: settled?.credits ?? 0, ...(settled?.ref && { projectId: settled.ref }) };
+  const credits = settled?.credits ?? 0;
+  return { converted: converted || credits > 0, credits, ...(settled?.ref && { projectId: settled.ref }) };
 }

@@ -19,6 +19,7 @@ export async function findProject(
   place: Priority,
   nameKeys: string[],
   since: number,
+  subject: string,
 ): Promise<FoundProject> {
   const matches: string[] = [];
   let offset: number | undefined = 0;
@@ -35,7 +36,7 @@ export async function findProject(
     matches.push(...page.matches.map(({ id }) => id));
     offset = page.next;
   }
-  const taken = await control.claimedRefs({ account });
+  const taken = await control.claimedRefs({ account, but: subject });
   const ids = [...new Set(matches)].filter((id) => !taken.includes(id));
   const [id] = ids;
   if (id === undefined) return { kind: 'none' };

@@ -1,7 +1,8 @@
 /** The ledger's current details, written for a person in the Web UI (S7). */
 import * as policy from '../../src/policy/ledger';
 
-const at = (ms: number) => new Date(ms).toISOString().replace('T', ' ').slice(0, 19);
+/** No number may stop the ledger: beyond what a date can hold it is shown as the last moment of all. */
+const at = (ms: number) => new Date(Math.min(ms, 8.64e15)).toISOString().replace('T', ' ').slice(0, 19);
 
 const HOLD_TEXT: Record<policy.HoldKind, string> = {
   killSwitch:

@@ -21,7 +21,7 @@ export async function listLeads(input: LeadPipelineInput, facts: AccountFacts, s
   const { account } = input;
   const listed: Listed = { pages: [], total: 0, reads: 0, notes: [] };
   const now = Date.now();
-  const place = { priorityKey: 3, fairnessKey: workflowInfo().workflowId.slice(-64) };
+  const place = { priorityKey: 3, fairnessKey: workflowInfo().firstExecutionRunId };
   for (let offset: number | undefined = 0; offset !== undefined && listed.reads < MAX_PAGES; ) {
     const from: number = offset;
     const page: LeadPageSeen = await patiently(status, facts, account, () =>

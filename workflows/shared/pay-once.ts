@@ -1,5 +1,5 @@
 /** Walks one course of paying once (S2): performs the steps that the pure policy decides, and nothing else. */
-import { sleep } from '@temporalio/workflow';
+import { isCancellation, sleep } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import {
   advance,
@@ -11,7 +11,7 @@ import {
   type Step,
   start,
 } from '../../src/policy/course';
-import { awaitClearance, failureText } from './calls';
+import { awaitClearance, failureType } from './calls';
 import type { Status } from './status';
 
 /** What differs between convert, create and note. */
@@ -48,9 +48,7 @@ export async function payOnce(account: string, facts: AccountFacts, status: Stat
         break;
       }
       case 'send': {
-        const outcome = await ports
-          .send(step.lookedAt, stale)
-          .catch((error): SendOutcome => lostInTheCall(error, facts));
+        const outcome = await ports.send(step.lookedAt, stale).catch((error) => withoutAnswer(error, facts));
         course = advance(course, { type: 'sent', outcome }, Date.now(), settlingMs);
         break;
       }
@@ -69,9 +67,17 @@ export async function payOnce(account: string, facts: AccountFacts, status: Stat
   }
 }
 
-/** The activity ended without an answer. Whatever it did is over after this, and only a look can tell. */
-function lostInTheCall(error: unknown, { timing }: AccountFacts): SendOutcome {
-  if (failureText(error) === '') throw error;
+/** The activity failed. It does so by a failure of ours only before the grant; else nobody knows what it did. */
+function withoutAnswer(error: unknown, { timing }: AccountFacts): SendOutcome {
+  switch (failureType(error)) {
+    case 'AccountHold':
+      return { kind: 'held' };
+    case 'UpstreamFailing':
+      return { kind: 'notSent', reason: 'upstream' };
+    case 'UnknownAccount':
+      throw error;
+  }
+  if (isCancellation(error)) throw error;
   return { kind: 'unknown', overAt: Date.now() + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs };
 }
 

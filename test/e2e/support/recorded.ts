@@ -12,6 +12,7 @@ export interface Recorded {
   workflowId: string;
   history: temporal.api.history.v1.IHistory;
 }
+
 const FOLDER = join(__dirname, '..', 'histories');
 
 /** Every run that the server knows, also of workflows that have ended or continued as new. */

@@ -1,0 +1,71 @@
+/** How many questions a second a ledger answers when far more callers ask than the write limit ever lets through (S1, S3). */
+import { randomUUID } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import { LedgerClient } from '../src/temporal/ledger-client';
+import { stateQuery } from '../workflows/account-ledger';
+import { runBench } from './support/main';
+import { atLeast, exactly, type Figure, note, report, warningFigures } from './support/report';
+import { onStage } from './support/stage';
+
+const CALLERS = 200;
+/** Each caller begins and settles so many sends, one after the other. */
+const ROUNDS = 5;
+/** Twenty writes a minute ask twice each: 0.7 updates a second. This is seventy times as many. */
+const LEAST_PER_SECOND = 50;
+/** Each is a process of its own as far as the limit of updates in flight goes. */
+const PROCESSES = [1, 2];
+
+const LEDGER = {
+  account: 'default',
+  timing: { sendWindowMs: 60_000, paidTimeoutMs: 60_000, settlingMs: 60_000 },
+  budget: { perDay: null, balanceFloor: 0, timeZone: 'UTC' },
+  probeEveryMs: 600_000,
+};
+
+async function measure(client: Client, processes: number): Promise<Figure[]> {
+  const workflowId = `account-ledger.bench-${processes}`;
+  const ledgers = Array.from({ length: processes }, () => new LedgerClient(client, workflowId, LEDGER));
+  const spent = { wrong: 0, longestMs: 0 };
+  const caller = async (n: number): Promise<void> => {
+    const ledger = ledgers[n % processes];
+    for (let round = 0; ledger && round < ROUNDS; round++) {
+      const request = { subject: `lead:${randomUUID()}`, attempt: `${n}/${round}`, run: 'bench' };
+      const askedAt = performance.now();
+      const answer = await ledger.beginSend({ ...request, runCap: 1e9, credits: 1_000, lookedAt: Date.now() });
+      const booked = await ledger.settle({
+        ...request,
+        settlement: { kind: 'paid', credits: 1_000, ref: randomUUID() },
+      });
+      if (answer.kind !== 'granted' || booked !== 1_000) spent.wrong++;
+      spent.longestMs = Math.max(spent.longestMs, performance.now() - askedAt);
+    }
+  };
+  const begin = performance.now();
+  await Promise.all(Array.from({ length: CALLERS }, (_, n) => caller(n)));
+  const seconds = (performance.now() - begin) / 1_000;
+  const handle = client.workflow.getHandle(workflowId);
+  const { flights, days } = await handle.query(stateQuery);
+  const { historyLength, historySize = 0 } = await handle.describe();
+  const by = `${processes} ${processes === 1 ? 'process' : 'processes'}`;
+  return [
+    atLeast(`updates a second, ${by}`, (CALLERS * ROUNDS * 2) / seconds, LEAST_PER_SECOND),
+    note(`slowest begin and settle, ${by} (ms)`, spent.longestMs),
+    exactly(`wrong answers, ${by}`, spent.wrong, 0),
+    exactly(
+      `credits booked, ${by}`,
+      Object.values(days).reduce((sum, n) => sum + n, 0),
+      CALLERS * ROUNDS * 1_000,
+    ),
+    exactly(`sends left open, ${by}`, Object.keys(flights.open).length, 0),
+    note(`events and bytes of the last run, ${by}`, `${historyLength}, ${historySize}`),
+  ];
+}
+
+runBench(() =>
+  onStage({ sandbox: [] }, async ({ client, startWorker, warnings }) => {
+    startWorker();
+    const figures: Figure[] = [];
+    for (const processes of PROCESSES) figures.push(...(await measure(client, processes)));
+    report(`${CALLERS} callers of one ledger`, [...figures, ...warningFigures(warnings())]);
+  }),
+);

@@ -1,0 +1,154 @@
+/**
+ * The write limit at the document's own figures: how much of it is used while there is work, and that it is never
+ * exceeded (S5); then the same with a fault on one request in five, and nothing paid for twice (S1, S2, S6).
+ */
+import type { Client } from '@temporalio/client';
+import { LIMITS } from '../src/agent-api/routes';
+import { WORKFLOW_QUEUE } from '../src/temporal/queues';
+import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
+import type { convertLead, leadPipeline } from '../workflows';
+import { decideUpdate } from '../workflows/convert-lead';
+import { countEvents, weighHistories } from './support/history';
+import { runBench } from './support/main';
+import { atLeast, atMost, exactly, type Figure, note, report, warningFigures } from './support/report';
+import type { Stats } from './support/sandbox';
+import { onStage, type Stage, type StageOptions } from './support/stage';
+
+const [which = 'both', given = '85'] = process.argv.slice(2);
+const CONVERSIONS = Number(given);
+const LEAST_SHARE = 97;
+const MAX_EVENTS_PER_CHILD = 7.5;
+/** The first ones after idle come a second early; the steady part begins behind them. */
+const WARM_UP = 3;
+/** An unknown outcome is settled after three quarters of a minute instead of eight and a half minutes. */
+const SOON = { paidTimeoutMs: 20_000, settlingMs: 20_000 };
+
+const SANDBOX = ['--leads', String(Math.ceil(CONVERSIONS * 1.6)), '--credits', String(CONVERSIONS * 2_000)];
+const PIPELINE = 'bench-writes';
+
+async function converted({ client, startWorker }: Stage) {
+  const workers = [startWorker(), startWorker()];
+  const begin = Date.now();
+  const handle = await client.workflow.start<typeof leadPipeline>('leadPipeline', {
+    workflowId: PIPELINE,
+    taskQueue: WORKFLOW_QUEUE,
+    args: [
+      {
+        maxConversions: CONVERSIONS,
+        maxCredits: CONVERSIONS * 1_000,
+        concurrency: 30,
+        scoring: { minReadiness: 0 },
+      },
+    ],
+  });
+  const result = await handle.result();
+  return { result, workers, seconds: (Date.now() - begin) / 1_000 };
+}
+
+/** Share of the documented write limit that was used in the steady part, per cent. Each payment is one write. */
+function shareOfLimit({ payments }: Stats): number {
+  const times = payments
+    .map(({ at }) => Date.parse(at))
+    .sort((a, b) => a - b)
+    .slice(WARM_UP);
+  const [first = 0, last = 0] = [times[0], times.at(-1)];
+  return (100 * (times.length - 1)) / (((last - first) / LIMITS.writes.windowMs) * LIMITS.writes.max);
+}
+
+/** What holds with faults and without. */
+function always(stats: Stats, wanted: number): Figure[] {
+  return [
+    exactly('leads paid for', new Set(stats.payments.map(({ subject }) => subject)).size, wanted),
+    exactly('leads paid for twice', stats.paidTwice.length, 0),
+    exactly('leads with overlapping paid requests', stats.paidOverlapping.length, 0),
+    ...stats.windows.map(({ rateClass, largest, limit = Number.POSITIVE_INFINITY }) =>
+      atMost(`${rateClass} in any closed window, most`, largest, limit),
+    ),
+    exactly('answers 429', stats.refused429, 0),
+  ];
+}
+
+async function undisturbed(stage: Stage): Promise<void> {
+  const { result, workers, seconds } = await converted(stage);
+  const stats = await stage.sandbox.stats();
+  const events = Object.values(await countEvents(stage.client, PIPELINE)).reduce((sum, count) => sum + count, 0);
+  const weights = await weighHistories(stage.client);
+  report(`${CONVERSIONS} conversions, two worker processes, the document's limits`, [
+    note('duration (s)', seconds),
+    atLeast('share of the write limit used, steady part (%)', shareOfLimit(stats), LEAST_SHARE),
+    ...always(stats, CONVERSIONS),
+    exactly('leads converted by the result', result.counts.converted ?? 0, CONVERSIONS),
+    note('reads per conversion', (stats.requests.byRoute['leads.get'] ?? 0) / CONVERSIONS),
+    atMost('events of the pipeline per child', events / CONVERSIONS, MAX_EVENTS_PER_CHILD),
+    ...weights.map(({ type, events: most, bytes }) => note(`events and bytes of ${type}, most`, `${most}, ${bytes}`)),
+    ...workers.map((worker, i) => note(`worker ${i + 1}, resident at its highest (MiB)`, worker.memory().highest)),
+    ...warningFigures(stage.warnings()),
+  ]);
+}
+
+/** Plays the person who is asked after two unknown outcomes, both found not to have happened. @returns how many asked */
+function answerQuestions(client: Client): { stop(): number } {
+  const query = `WorkflowType = 'convertLead' AND ExecutionStatus = 'Running' AND ${searchAttributeKeys.needsPerson.name} = true`;
+  const asked = new Set<string>();
+  const timer = setInterval(async () => {
+    for await (const { workflowId } of client.workflow.list({ query })) {
+      const handle = client.workflow.getHandle<typeof convertLead>(workflowId);
+      // The list may be behind: a run that no longer asks refuses the answer.
+      const answered = handle.executeUpdate(decideUpdate, { args: [{ decision: 'sendAgain', by: 'bench' }] });
+      await answered.then(() => asked.add(workflowId)).catch(() => undefined);
+    }
+  }, 5_000);
+  return {
+    stop() {
+      clearInterval(timer);
+      return asked.size;
+    },
+  };
+}
+
+async function disturbed(stage: Stage): Promise<void> {
+  await stage.sandbox.setFaultRate({
+    share: 0.2,
+    routes: ['leads.convert', 'leads.get'],
+    faults: [
+      'replyLost',
+      'cutThenCommit',
+      'cutBeforeCommit',
+      'delay',
+      'delayReply',
+      'status',
+      'statusAfterCommit',
+      'html',
+      'garbage',
+    ],
+    delayMs: 2_000,
+    commitAfterMs: 5_000,
+    status: 503,
+  });
+  const person = answerQuestions(stage.client);
+  const { result, workers, seconds } = await converted(stage).finally(() => person.stop());
+  const stats = await stage.sandbox.stats();
+  const paid = new Set(stats.payments.map(({ subject }) => subject));
+  const verdicts = 'inline' in result.decisions ? result.decisions.inline : [];
+  const wrong = verdicts.filter(({ id, outcome }) => paid.has(`lead:${id}`) !== (outcome === 'converted'));
+  const kinds = new Map<string, number>();
+  for (const { fault } of stats.faults) kinds.set(fault, (kinds.get(fault) ?? 0) + 1);
+  report(`${CONVERSIONS} conversions, two worker processes, a fault on one request in five`, [
+    note('duration (s)', seconds),
+    note('faults', [...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ')),
+    ...always(stats, CONVERSIONS),
+    exactly('leads whose result is not what happened', verdicts.length > 0 ? wrong.length : Number.NaN, 0),
+    exactly('credits by the result', result.credits, stats.payments.length * 1_000),
+    note('writes per conversion', (stats.requests.byRoute['leads.convert'] ?? 0) / CONVERSIONS),
+    note('reads per conversion', (stats.requests.byRoute['leads.get'] ?? 0) / CONVERSIONS),
+    note('runs that asked a person', person.stop()),
+    ...workers.map((worker, i) => note(`worker ${i + 1}, resident at its highest (MiB)`, worker.memory().highest)),
+    ...warningFigures(stage.warnings()),
+  ]);
+}
+
+const stage: StageOptions = { sandbox: SANDBOX };
+runBench(async () => {
+  if (which !== 'faults') await onStage(stage, undisturbed);
+  if (which !== 'plain') await onStage({ ...stage, account: { timing: SOON } }, disturbed);
+});
