@@ -4,6 +4,6 @@ module.exports = {
   testMatch: ['**/*.test.ts'],
   testEnvironment: 'node',
   transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] },
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   maxWorkers: 2,
 };

@@ -1,6 +1,6 @@
 import type { Lead } from '../src/agent-api/records';
 import type { SendOutcome } from '../src/policy/course';
-import { nameKey } from '../src/policy/identity';
+import { keyId, nameKey } from '../src/policy/identity';
 import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { sendPaid } from './paid';
@@ -11,8 +11,9 @@ export interface LeadSeen {
   createdAt?: string;
   /** The service's own clock when it answered, milliseconds; absent when it sent no `Date`. */
   serverTime?: number;
-  /** Keys of the names that the lead's project may carry. */
+  /** Keys of the names that the lead's project may carry, and which secret made them: a replaced token makes others. */
   nameKeys: string[];
+  keyId: string;
 }
 
 export interface ConvertCall {
@@ -32,12 +33,14 @@ export function createLeadsActivities(deps: Deps) {
     async lookAtLead({ account, leadId }: { account: string; leadId: string }): Promise<LeadSeen> {
       const runtime = runtimeOf(deps, account);
       const { value: lead, serverTime } = await callRoute(runtime, 'leads.get', { id: leadId });
-      const keys = namesOf(lead).flatMap((name) => nameKey(runtime.account.token.read(), name) ?? []);
+      const secret = runtime.account.token.read();
+      const keys = namesOf(lead).flatMap((name) => nameKey(secret, name) ?? []);
       return {
         surveyStatus: lead.surveyStatus,
         ...(lead.createdAt && { createdAt: lead.createdAt }),
         ...(serverTime !== undefined && { serverTime }),
         nameKeys: [...new Set(keys)],
+        keyId: keyId(secret),
       };
     },
 

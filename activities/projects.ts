@@ -1,10 +1,12 @@
-import { nameKey } from '../src/policy/identity';
+import { keyId, nameKey } from '../src/policy/identity';
 import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 
 const PAGE = 100;
 
 export interface ProjectPage {
+  /** Which secret the names were compared under. */
+  keyId: string;
   /** Projects of the page that carry one of the names and were created since. */
   matches: { id: string; createdAt?: string }[];
   /** Offset of the next page; absent when this was the last. */
@@ -24,8 +26,9 @@ export function createProjectsActivities(deps: Deps) {
       const { projectsList } = runtime.account.unshown;
       const query = projectsList.paging === 'send' ? { limit: PAGE, offset: input.offset } : {};
       const { value: page } = await callRoute(runtime, 'projects.list', { query });
+      const secret = runtime.account.token.read();
       const matches = page.items.filter((project) => {
-        const key = nameKey(runtime.account.token.read(), project.clientName);
+        const key = nameKey(secret, project.clientName);
         const created = Date.parse(project.createdAt ?? '');
         return key !== undefined && input.nameKeys.includes(key) && !(created < input.since);
       });
@@ -34,6 +37,7 @@ export function createProjectsActivities(deps: Deps) {
         page.items.length > 0 &&
         (page.total !== undefined ? end < page.total : page.items.length >= (page.limit ?? PAGE));
       return {
+        keyId: keyId(secret),
         matches: matches.map(({ id, createdAt }) => ({ id, ...(createdAt && { createdAt }) })),
         ...(more && { next: end }),
       };

@@ -46,7 +46,7 @@ async function memory({ client, sandbox, startWorker, warnings }: Stage): Promis
     for (let leadId = left.pop(); leadId !== undefined; leadId = left.pop()) await start(client, leadId);
   };
   await Promise.all(Array.from({ length: STARTS_AT_ONCE }, lane));
-  await until('every run has looked', 120_000, async () => {
+  await until('every run has looked', 300_000, async () => {
     const { requests } = await sandbox.stats();
     return (requests.byRoute['leads.get'] ?? 0) >= RUNS;
   });

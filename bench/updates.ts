@@ -46,26 +46,27 @@ async function measure(client: Client, processes: number): Promise<Figure[]> {
   const handle = client.workflow.getHandle(workflowId);
   const { flights, days } = await handle.query(stateQuery);
   const { historyLength, historySize = 0 } = await handle.describe();
-  const by = `${processes} ${processes === 1 ? 'process' : 'processes'}`;
   return [
-    atLeast(`updates a second, ${by}`, (CALLERS * ROUNDS * 2) / seconds, LEAST_PER_SECOND),
-    note(`slowest begin and settle, ${by} (ms)`, spent.longestMs),
-    exactly(`wrong answers, ${by}`, spent.wrong, 0),
+    atLeast('updates a second', (CALLERS * ROUNDS * 2) / seconds, LEAST_PER_SECOND),
+    note('slowest begin and settle (ms)', spent.longestMs),
+    exactly('wrong answers', spent.wrong, 0),
     exactly(
-      `credits booked, ${by}`,
+      'credits booked',
       Object.values(days).reduce((sum, n) => sum + n, 0),
       CALLERS * ROUNDS * 1_000,
     ),
-    exactly(`sends left open, ${by}`, Object.keys(flights.open).length, 0),
-    note(`events and bytes of the last run, ${by}`, `${historyLength}, ${historySize}`),
+    exactly('sends left open', Object.keys(flights.open).length, 0),
+    note('events and bytes of the last run', `${historyLength}, ${historySize}`),
   ];
 }
+
+const title = (processes: number) =>
+  `${CALLERS} callers of one ledger, in what counts as ${processes === 1 ? 'one process' : `${processes} processes`}`;
 
 runBench(() =>
   onStage({ sandbox: [] }, async ({ client, startWorker, warnings }) => {
     startWorker();
-    const figures: Figure[] = [];
-    for (const processes of PROCESSES) figures.push(...(await measure(client, processes)));
-    report(`${CALLERS} callers of one ledger`, [...figures, ...warningFigures(warnings())]);
+    for (const processes of PROCESSES) report(title(processes), await measure(client, processes));
+    report('Warnings of the worker', warningFigures(warnings()));
   }),
 );

@@ -1,5 +1,6 @@
 /** Converts one lead into a project, once. */
 import {
+  allHandlersFinished,
   condition,
   defineQuery,
   defineUpdate,
@@ -102,10 +103,12 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
   const looks: LeadSeen[] = [];
 
   let sent = false;
-  const look = async () => {
-    const seen = await patiently(status, facts, account, () =>
+  const see = () =>
+    patiently(status, facts, account, () =>
       reads(account, place, `Look at lead ${leadId}`).lookAtLead({ account, leadId }),
     );
+  const look = async () => {
+    const seen = await see();
     looks.push(seen);
     return seen.surveyStatus === 'converted';
   };
@@ -161,13 +164,12 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
   // The reply was lost: the project has to be found among those created since the look before.
   status.step('finding', `Lead ${leadId} is converted; finding its project`);
   const since = before?.serverTime ?? Date.parse(seen.createdAt ?? '');
-  const found = await findProject(account, facts, status, place, seen.nameKeys, since, subjectOf(leadId)).catch(
-    (error): FoundProject => {
-      // What is paid for does not fail over a list that cannot be read (S6).
-      if (isCancellation(error)) throw error;
-      return { kind: 'none' };
-    },
-  );
+  const search = { account, facts, status, place, subject: subjectOf(leadId), since };
+  const found = await findProject(search, seen, see).catch((error): FoundProject => {
+    // What is paid for does not fail over a list that cannot be read (S6).
+    if (isCancellation(error)) throw error;
+    return { kind: 'none' };
+  });
   const projectId =
     found.kind === 'several' && input.askPerson ? await askWhich(found) : found.kind === 'one' ? found.id : undefined;
   if (projectId) await book(account, leadId, run.key, { ref: projectId });
@@ -192,6 +194,7 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
     await condition(() => answers.projectId !== undefined, input.personDeadline);
     asked = undefined;
     status.asksPerson(false);
+    status.goesOn();
     return answers.projectId;
   }
 }
@@ -263,11 +266,12 @@ async function conclude(
   }
 }
 
-function finish(status: Status, result: ConvertLeadResult): ConvertLeadResult {
+async function finish(status: Status, result: ConvertLeadResult): Promise<ConvertLeadResult> {
   const project = result.projectId ? ` It is project ${result.projectId}.` : '';
   status.step(
     result.outcome,
     `Lead ${result.leadId}: ${result.outcome}${result.reason ? ` (${result.reason})` : ''}, ${result.credits} credits.${project}`,
   );
+  await condition(allHandlersFinished);
   return result;
 }

@@ -1,5 +1,12 @@
 /** Takes the survey leads, decides on each, and converts the best within a budget. */
-import { condition, defineQuery, defineUpdate, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  condition,
+  defineQuery,
+  defineUpdate,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { AccountFacts } from '../activities/account';
 import type { LeadChoice, LeadOutcome, LeadVerdict } from '../activities/lead-list';
 import { plan } from '../src/policy/budget-plan';
@@ -164,6 +171,7 @@ export async function leadPipeline(raw?: LeadPipelineJson): Promise<LeadPipeline
         .map(([what, n]) => `${n} ${what}`)
         .join(', ')}; ${spent()} credits spent`,
     );
+    await condition(allHandlersFinished);
     return {
       dryRun: input.dryRun,
       ended,

@@ -78,7 +78,11 @@ async function openStage({ sandbox: flags, account }: StageOptions): Promise<Sta
   };
 }
 
-const Line = z.object({ msg: z.string(), error: z.object({ message: z.string() }).optional() });
+/** A line of the log: ours and the SDK's have a message, those of the SDK's core may have only an error's text. */
+const Line = z.object({
+  msg: z.string().optional(),
+  error: z.union([z.string(), z.object({ message: z.string() }).transform(({ message }) => message)]).optional(),
+});
 
 function parseJson(line: string): unknown {
   try {
@@ -92,7 +96,7 @@ function countMessages(log: string): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const line of (existsSync(log) ? readFileSync(log, 'utf8') : '').split('\n').filter(Boolean)) {
     const said = Line.safeParse(parseJson(line));
-    const message = said.success ? [said.data.msg, said.data.error?.message].filter(Boolean).join(': ') : line;
+    const message = said.success ? [said.data.msg, said.data.error].filter(Boolean).join(': ') : line;
     counts[message] = (counts[message] ?? 0) + 1;
   }
   return counts;

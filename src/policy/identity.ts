@@ -1,6 +1,10 @@
 /** Comparing people's and businesses' names without letting them out of the process (S4). */
 import { createHmac } from 'node:crypto';
 
+/** Says which secret made a key, and nothing about it: keys of different secrets cannot be compared. */
+export const keyId = (secret: string): string =>
+  createHmac('sha256', secret).update('key id').digest('hex').slice(0, 8);
+
 const plain = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 
 /**

@@ -182,8 +182,10 @@ export function book(state: LedgerState, booking: payOnce.Booking): LedgerState 
     ...state.runs,
     [booking.run]: { spent: (state.runs[booking.run]?.spent ?? 0) + booking.credits, lastAt: booking.at },
   };
+  // What can be paid for is no longer in doubt.
+  const { creditsTried: _, ...rest } = state;
   return {
-    ...state,
+    ...rest,
     days,
     runs: latest(sums, KEEP_RUNS, ([, run]) => run.lastAt),
     bookings: [...state.bookings, booking].slice(-KEEP_BOOKINGS),

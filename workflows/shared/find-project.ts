@@ -1,6 +1,8 @@
 /** Finds the project that a converted lead became, by name and time, without the names leaving the activities (S4). */
 import type { Priority } from '@temporalio/common';
 import type { AccountFacts } from '../../activities/account';
+import type { LeadSeen } from '../../activities/leads';
+import type { ProjectPage } from '../../activities/projects';
 import { control, patiently, reads } from './calls';
 import type { Status } from './status';
 
@@ -11,21 +13,46 @@ const MAX_PAGES = 50;
 /** The `Date` header has whole seconds. */
 const CLOCK_STEP_MS = 2_000;
 
-/** @param since the service's own clock before the conversion was sent, milliseconds */
+/** How often the token may be replaced in the middle of a search before the search gives up. */
+const MAX_SEARCHES = 3;
+
+export interface Search {
+  account: string;
+  facts: AccountFacts;
+  status: Status;
+  place: Priority;
+  subject: string;
+  /** The service's own clock before the conversion was sent, milliseconds. */
+  since: number;
+}
+
+/** @param look gives the lead's name keys, made with the token that is valid now */
 export async function findProject(
-  account: string,
-  facts: AccountFacts,
-  status: Status,
-  place: Priority,
-  nameKeys: string[],
-  since: number,
-  subject: string,
+  search: Search,
+  seen: LeadSeen,
+  look: () => Promise<LeadSeen>,
 ): Promise<FoundProject> {
-  const matches: string[] = [];
+  let { nameKeys, keyId } = seen;
+  let matches: string[] | undefined;
+  for (let searches = 0; matches === undefined && searches < MAX_SEARCHES; searches++) {
+    matches = await matching(search, nameKeys, keyId);
+    if (matches === undefined) ({ nameKeys, keyId } = await look());
+  }
+  const taken = await control.claimedRefs({ account: search.account, but: search.subject });
+  const ids = [...new Set(matches)].filter((id) => !taken.includes(id));
+  const [id] = ids;
+  if (id === undefined) return { kind: 'none' };
+  return ids.length === 1 ? { kind: 'one', id } : { kind: 'several', ids };
+}
+
+/** Projects that could be the lead's own; undefined when the token was replaced meanwhile. */
+async function matching(search: Search, nameKeys: string[], keyId: string): Promise<string[] | undefined> {
+  const { account, facts, status, place, since } = search;
+  const found: string[] = [];
   let offset: number | undefined = 0;
   for (let pages = 0; offset !== undefined && pages < MAX_PAGES; pages++) {
     const from: number = offset;
-    const page: { matches: { id: string }[]; next?: number } = await patiently(status, facts, account, () =>
+    const page: ProjectPage = await patiently(status, facts, account, () =>
       reads(account, place, 'Look for the project').matchProjects({
         account,
         nameKeys,
@@ -33,12 +60,9 @@ export async function findProject(
         since: Number.isNaN(since) ? 0 : since - CLOCK_STEP_MS,
       }),
     );
-    matches.push(...page.matches.map(({ id }) => id));
+    if (page.keyId !== keyId) return undefined;
+    found.push(...page.matches.map(({ id }) => id));
     offset = page.next;
   }
-  const taken = await control.claimedRefs({ account, but: subject });
-  const ids = [...new Set(matches)].filter((id) => !taken.includes(id));
-  const [id] = ids;
-  if (id === undefined) return { kind: 'none' };
-  return ids.length === 1 ? { kind: 'one', id } : { kind: 'several', ids };
+  return found;
 }
