@@ -47,7 +47,6 @@ beforeAll(async () => {
   await (await converts('convert-lead', plain)).result();
   control.addFault({ route: 'leads.convert', fault: 'replyLost' });
   await (await converts('convert-lead.reply-lost', lost)).result();
-  control.addFault({ route: 'leads.convert', fault: 'cutBeforeCommit' });
   control.addFault({ route: 'leads.convert', fault: 'status', status: 429, retryAfter: 1 });
   control.setAiKey({ present: false });
   await (await converts('convert-lead.refused', refused)).result();

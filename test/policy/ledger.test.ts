@@ -175,3 +175,39 @@ describe('the course of a run', () => {
     });
   });
 });
+
+describe('after an unknown outcome of its own', () => {
+  const unknown = advance(
+    { ...start(NOW), step: { do: 'send', lookedAt: NOW, notBefore: NOW } },
+    { type: 'sent', outcome: { kind: 'unknown', overAt: NOW + 10 } },
+    NOW,
+    300_000,
+  );
+
+  test('S2: a refusal asks a person instead of ending, for it may be the first send that is refused to be repeated', () => {
+    const again = advance(unknown, { type: 'looked', askedAt: NOW + 11, found: 'notFound' }, NOW + 11, 300_000);
+    expect(again.step.do).toBe('send');
+    const refused = advance(
+      again,
+      { type: 'sent', outcome: { kind: 'refused', reason: 'http400' } },
+      NOW + 12,
+      300_000,
+    );
+    const looked = advance(refused, { type: 'looked', askedAt: NOW + 12, found: 'notFound' }, NOW + 13, 300_000);
+    expect(looked.step).toEqual({ do: 'ask', why: 'cannotTell' });
+    const found = advance(refused, { type: 'looked', askedAt: NOW + 12, found: 'found' }, NOW + 13, 300_000);
+    expect(found.step).toEqual({ do: 'end', how: 'foundPaid' });
+  });
+
+  test('S3: what is found later is booked even when the ledger has forgotten the send, and once', () => {
+    const found = {
+      subject: 'lead:1',
+      attempt: '',
+      run: 'r',
+      settlement: { kind: 'foundPaid', credits: 1000 },
+    } as const;
+    const first = ledger.settle(open(), found, NOW);
+    expect(first.booked).toBe(1000);
+    expect(ledger.settle(first.state, found, NOW + 1).booked).toBe(0);
+  });
+});
