@@ -49,7 +49,10 @@ test('no token, name, e-mail address or phone number in histories, descriptions,
   await until(async () => (await held.query(progressQuery)).waiting?.includes('on hold') === true);
   control.setAgentApi({ enabled: true });
   expect(await held.result()).toMatchObject({ outcome: 'converted' });
-  expect(await scene.convert('no-such-lead', 'missing').then(outcome)).toBe('failed');
+  expect(await (await scene.convert('no-such-lead', 'missing')).result()).toMatchObject({
+    outcome: 'refused',
+    reason: 'http404',
+  });
 
   const runs = ['morning', 'unreadable list', 'unreadable lead', 'refused', 'held', 'missing', scene.stage.ledgerId];
   let places: Place[] = [];
