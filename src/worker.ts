@@ -54,7 +54,7 @@ export async function startWorker({ config, connection, namespace, log }: Worker
       workflowBundle: { codePath: workflowBundlePath() },
       maxConcurrentWorkflowTaskExecutions: config.workers.workflows,
       // Bounded memory: 1,000 open workflows within 400 MB; what is evicted is replayed.
-      maxCachedWorkflows: 500,
+      maxCachedWorkflows: 40,
       maxConcurrentActivityTaskExecutions: config.workers.other,
     }),
   ];

@@ -10,7 +10,7 @@ const reaches = (sandbox: Sandbox, path: string, status: string) =>
 
 describe('captures', () => {
   it('go from pending through processing to processed, and then have items', async () => {
-    const sandbox = await sandboxOf({ durations: { extraction: 40 } });
+    const sandbox = await sandboxOf({ durations: { extraction: 1_500 } });
     const path = await note(sandbox, 'Call Carla');
     expect((await call(sandbox, 'GET', path)).body).toMatchObject({
       capture: { status: 'pending', channel: 'text_note', rawContent: 'Call Carla', userId: sandbox.userId },
