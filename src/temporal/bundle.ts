@@ -29,8 +29,6 @@ export async function bundleWorkflows(workflowsPath: string, folder: string): Pr
     const { code } = await bundleWorkflowCode({
       workflowsPath,
       logger,
-      // Evaluated once and not for each open run, where it is most of the memory. It keeps no state of a run.
-      preloadModules: ['zod'],
       ...(encrypted && { failureConverterPath: ENCODED_FAILURES_PATH }),
     }).catch((cause: unknown) => {
       throw new Error([cause instanceof Error ? cause.message : String(cause), ...problems].join('\n'), { cause });

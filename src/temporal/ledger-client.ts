@@ -30,8 +30,8 @@ import { createLimit } from './in-flight';
 import { WORKFLOW_QUEUE } from './queues';
 import { searchAttributeKeys } from './search-attribute-keys';
 
-/** Above about 10 in flight the updates of one workflow abort each other (measured). */
-const UPDATES_IN_FLIGHT = 8;
+/** Above 10 in flight the updates of one workflow abort each other (measured); two processes have room for these. */
+const UPDATES_IN_FLIGHT = 4;
 /** How old a status may be that a request relies on; a park or hold by another process is seen after this at the latest. */
 const STATUS_FRESH_MS = 1_000;
 const RETRY_MS = [50, 100, 200, 400, 800];
