@@ -3,9 +3,10 @@ import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
 import type { RateClass } from '../src/agent-api/routes';
 import type { LookOutcome } from '../src/policy/course';
 import type { PayTiming, Settlement } from '../src/policy/pay-once';
+import { leadOf } from '../src/policy/subject';
 import type { SubjectState } from '../workflows/account-ledger';
 import { describeHold } from '../workflows/shared/ledger-details';
-import { callRoute, FailureType } from './call';
+import { bounce, callRoute, FailureType } from './call';
 import { type Deps, runtimeOf } from './deps';
 
 /** What a workflow needs to know of the account that it works for. */
@@ -31,7 +32,7 @@ export function createAccountActivities(deps: Deps) {
       return await runtime.ledger();
     } catch (error) {
       const why = error instanceof Error ? error.message : 'the ledger cannot be reached';
-      throw waiting(why, Math.min(15_000, runtime.account.timing.holdProbeMs));
+      throw bounce(why, Math.min(15_000, runtime.account.timing.holdProbeMs));
     }
   };
 
@@ -79,8 +80,8 @@ export function createAccountActivities(deps: Deps) {
 
     /** Asks the API whether a subject was paid for, for the ledger and without personal data. */
     async lookUp({ account, subject }: { account: string; subject: string }): Promise<{ found: LookOutcome }> {
-      const [kind, id] = subject.split(':');
-      if (kind !== 'lead' || !id) return { found: 'cannotTell' };
+      const id = leadOf(subject);
+      if (id === undefined) return { found: 'cannotTell' };
       const { value: lead } = await callRoute(runtimeOf(deps, account), 'leads.get', { id });
       return { found: lead.surveyStatus === 'converted' ? 'found' : 'notFound' };
     },
@@ -110,7 +111,7 @@ export function createAccountActivities(deps: Deps) {
     async awaitSettled({ account, subject }: { account: string; subject: string }): Promise<void> {
       const { open } = await (await ledgerOf(account)).subject(subject);
       if (!open) return;
-      throw waiting(
+      throw bounce(
         `${subject} may still be paid for until ${new Date(open.overAt).toISOString()}`,
         followDelay(Context.current().info.attempt),
       );
@@ -124,7 +125,7 @@ export function createAccountActivities(deps: Deps) {
       const { clear, why } = await clearance(account, need);
       if (clear) return;
       const { holdProbeMs } = runtimeOf(deps, account).account.timing;
-      throw waiting(why ?? 'still waiting', Math.min(15_000, holdProbeMs / 4));
+      throw bounce(why ?? 'still waiting', Math.min(15_000, holdProbeMs / 4));
     },
 
     /** Follows another run of the same item until it has closed. Retried by Temporal without history events. */
@@ -137,7 +138,7 @@ export function createAccountActivities(deps: Deps) {
         if (error instanceof WorkflowNotFoundError) return { status: 'NOT_FOUND' };
         throw error;
       }
-      throw waiting(`${workflowId} is still running`, followDelay(Context.current().info.attempt));
+      throw bounce(`${workflowId} is still running`, followDelay(Context.current().info.attempt));
     },
   };
 }
@@ -146,8 +147,5 @@ export function createAccountActivities(deps: Deps) {
 const followDelay = (attempt: number) => Math.min(30_000, 250 * 2 ** Math.min(attempt, 7));
 
 const isType = (error: unknown, type: string): boolean => error instanceof ApplicationFailure && error.type === type;
-
-const waiting = (message: string, nextRetryDelay: number) =>
-  ApplicationFailure.create({ message, type: 'Waiting', category: 'BENIGN', nextRetryDelay });
 
 export type AccountActivities = ReturnType<typeof createAccountActivities>;

@@ -29,7 +29,8 @@ export interface Refusal {
   requiredTier?: string;
 }
 
-const bounce = (message: string, delayMs: number) =>
+/** Back to the queue: Temporal tries again after the delay, without history events. */
+export const bounce = (message: string, delayMs: number) =>
   ApplicationFailure.create({
     message,
     type: 'Waiting',

@@ -1,6 +1,7 @@
 import type { Lead } from '../src/agent-api/records';
 import type { SendOutcome } from '../src/policy/course';
 import { keyId, nameKey } from '../src/policy/identity';
+import { leadSubject } from '../src/policy/subject';
 import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { sendPaid } from './paid';
@@ -23,9 +24,6 @@ export interface ConvertCall {
   run: string;
   runCap: number;
 }
-
-/** The subject under which the ledger knows a lead's conversion. */
-export const leadSubject = (leadId: string): string => `lead:${leadId}`;
 
 export function createLeadsActivities(deps: Deps) {
   return {

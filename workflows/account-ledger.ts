@@ -70,7 +70,6 @@ export const reportHoldUpdate = defineUpdate<void, [policy.Hold]>('reportHold');
 export const parkUpdate = defineUpdate<void, [{ rateClass: string; until: number }]>('park');
 export const statusQuery = defineQuery<LedgerStatus, [number?]>('status');
 export const stateQuery = defineQuery<policy.LedgerState>('state');
-export const bookingsQuery = defineQuery<policy.LedgerState['bookings']>('bookings');
 
 export const subjectQuery = defineQuery<SubjectState, [string]>('subject');
 export const claimsQuery = defineQuery<string[], [string]>('claims');
@@ -229,7 +228,6 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
     description: 'Balance, sums, open sends, holds.',
   });
   setHandler(stateQuery, () => state, { description: 'The whole state, from which a lost ledger is recovered.' });
-  setHandler(bookingsQuery, () => state.bookings, { description: 'The most recent bookings, oldest first.' });
   setHandler(
     subjectQuery,
     (subject) => {

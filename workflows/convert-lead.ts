@@ -14,6 +14,7 @@ import type { AccountFacts } from '../activities/account';
 import type { LeadSeen } from '../activities/leads';
 import type { PersonDecision } from '../src/policy/course';
 import { ConvertLeadInput, type ConvertLeadJson } from '../src/policy/inputs/convert-lead';
+import { leadSubject } from '../src/policy/subject';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { control, failureText, failureType, paidCalls, patiently, reads } from './shared/calls';
 import { type FoundProject, findProject } from './shared/find-project';
@@ -164,7 +165,7 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
   // The reply was lost: the project has to be found among those created since the look before.
   status.step('finding', `Lead ${leadId} is converted; finding its project`);
   const since = before?.serverTime ?? Date.parse(seen.createdAt ?? '');
-  const search = { account, facts, status, place, subject: subjectOf(leadId), since };
+  const search = { account, facts, status, place, subject: leadSubject(leadId), since };
   const found = await findProject(search, seen, see).catch((error): FoundProject => {
     // What is paid for does not fail over a list that cannot be read (S6).
     if (isCancellation(error)) throw error;
@@ -210,10 +211,8 @@ const QUESTIONS = {
 /** Fairness keys have at most 64 bytes: the run ID at the end of a run's key. */
 const fairnessKey = (run: string) => run.slice(-36);
 
-const subjectOf = (leadId: string) => `lead:${leadId}`;
-
 const book = (account: string, leadId: string, run: string, found: { ref?: string; credits?: number } = {}) =>
-  control.settleSubject({ account, subject: subjectOf(leadId), run, settlement: { kind: 'foundPaid', ...found } });
+  control.settleSubject({ account, subject: leadSubject(leadId), run, settlement: { kind: 'foundPaid', ...found } });
 
 /** Why a look was refused or could not be read, as a stable code; undefined for any other error. */
 function refusalOf(error: unknown): string | undefined {
@@ -251,7 +250,7 @@ async function conclude(
       const sent = ending.how === 'foundPaid';
       const booked = await book(account, leadId, run, sent ? { credits: facts.convertPrice } : {});
       // An earlier try or run may have settled it, or been terminated before it could: then it is ours after all.
-      const { settled } = await control.subjectState({ account, subject: subjectOf(leadId) });
+      const { settled } = await control.subjectState({ account, subject: leadSubject(leadId) });
       const ours = sent || booked > 0 || (settled?.run === run && settled.credits > 0);
       if (!ours) return { leadId, outcome: 'alreadyConverted', credits: 0 };
       const credits = settled?.credits ?? facts.convertPrice;

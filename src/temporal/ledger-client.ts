@@ -12,7 +12,6 @@ import type { UpdateDefinition } from '@temporalio/common';
 import {
   accountLedger,
   beginSendUpdate,
-  bookingsQuery,
   claimsQuery,
   configureUpdate,
   type LedgerInput,
@@ -25,7 +24,7 @@ import {
   statusQuery,
   subjectQuery,
 } from '../../workflows/account-ledger';
-import type { BeginAnswer, BeginSend, Hold, LedgerState, Settle } from '../policy/ledger';
+import type { BeginAnswer, BeginSend, Hold, Settle } from '../policy/ledger';
 import { createLimit } from './in-flight';
 import { WORKFLOW_QUEUE } from './queues';
 import { searchAttributeKeys } from './search-attribute-keys';
@@ -105,11 +104,6 @@ export class LedgerClient {
     } catch {
       return undefined;
     }
-  }
-
-  /** The most recent bookings. */
-  bookings(): Promise<LedgerState['bookings']> {
-    return this.client.workflow.getHandle(this.workflowId).query(bookingsQuery);
   }
 
   /** What recently settled subjects became, but for one. */

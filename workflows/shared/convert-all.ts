@@ -15,6 +15,7 @@ import type { AccountFacts } from '../../activities/account';
 import type { LeadOutcome } from '../../activities/lead-list';
 import { concernsAccount } from '../../src/policy/classify';
 import type { LeadPipelineInput } from '../../src/policy/inputs/lead-pipeline';
+import { leadSubject } from '../../src/policy/subject';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { convertLead } from '../convert-lead';
 import { awaitClearance, control, patiently, reads } from './calls';
@@ -121,7 +122,7 @@ async function afterLostRun(at: Account, leadId: string, error: ChildWorkflowFai
 
 /** What became of the lead: the API's word if it says converted, else once nothing can be under way any more. */
 async function findOut({ account, facts, status }: Account, leadId: string) {
-  const subject = `lead:${leadId}`;
+  const subject = leadSubject(leadId);
   const isConverted = async () => {
     try {
       const seen = await patiently(status, facts, account, () =>
