@@ -2,12 +2,14 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
 import type { RateClass } from '../src/agent-api/routes';
 import type { LookOutcome } from '../src/policy/course';
+import { FailureType } from '../src/policy/failures';
 import type { PayTiming, Settlement } from '../src/policy/pay-once';
-import { leadOf } from '../src/policy/subject';
-import type { SubjectState } from '../workflows/account-ledger';
-import { describeHold } from '../workflows/shared/ledger-details';
-import { bounce, callRoute, FailureType } from './call';
+import { partsOf } from '../src/policy/subject';
+import { describeObstacle } from '../workflows/ledger/details';
+import type { SubjectState } from '../workflows/ledger/messages';
+import { bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
+import { lookForReference } from './references';
 
 /** What a workflow needs to know of the account that it works for. */
 export interface AccountFacts {
@@ -36,22 +38,17 @@ export function createAccountActivities(deps: Deps) {
     }
   };
 
-  const clearance = async (account: string, need: 'hold' | 'budget'): Promise<Clearance> => {
-    const ledger = await runtimeOf(deps, account)
-      .ledger()
-      .catch((error: Error) => error);
-    if (ledger instanceof Error) return { clear: false, why: ledger.message };
-    const status = await ledger.status();
-    if (!status) return { clear: true };
-    if (status.holds.length > 0) return { clear: false, why: status.holds.map(describeHold).join('; ') };
-    if (need === 'hold') return { clear: true };
-    const price = runtimeOf(deps, account).account.credits('leads.convert');
-    const { perDay, balanceFloor } = status.budget;
-    const dayFull = perDay !== null && status.spentToday + status.reserved + price > perDay;
-    const floorReached = balanceFloor > 0 && (status.available ?? 0) - price < balanceFloor;
-    return dayFull || floorReached
-      ? { clear: false, why: dayFull ? 'the credits of the day are used up' : 'the balance has reached its floor' }
-      : { clear: true };
+  const clearance = async (account: string, credits: number): Promise<Clearance> => {
+    const runtime = runtimeOf(deps, account);
+    try {
+      const ledger = await runtime.ledger();
+      // A ledger on hold that was terminated would keep everybody waiting: its status starts another.
+      if (!(await ledger.status())) return { clear: true };
+      const obstacle = await ledger.obstacle(credits);
+      return obstacle.kind === 'none' ? { clear: true } : { clear: false, why: describeObstacle(obstacle) };
+    } catch (error) {
+      return { clear: false, why: error instanceof Error ? error.message : 'the ledger cannot be reached' };
+    }
   };
 
   return {
@@ -80,10 +77,13 @@ export function createAccountActivities(deps: Deps) {
 
     /** Asks the API whether a subject was paid for, for the ledger and without personal data. */
     async lookUp({ account, subject }: { account: string; subject: string }): Promise<{ found: LookOutcome }> {
-      const id = leadOf(subject);
-      if (id === undefined) return { found: 'cannotTell' };
-      const { value: lead } = await callRoute(runtimeOf(deps, account), 'leads.get', { id });
-      return { found: lead.surveyStatus === 'converted' ? 'found' : 'notFound' };
+      const runtime = runtimeOf(deps, account);
+      const parts = partsOf(subject);
+      if (parts?.kind === 'lead') {
+        const { value: lead } = await callRoute(runtime, 'leads.get', { id: parts.of });
+        return { found: lead.surveyStatus === 'converted' ? 'found' : 'notFound' };
+      }
+      return { found: parts?.kind === 'project' ? await lookForReference(runtime, parts.of) : 'cannotTell' };
     },
 
     /** Tells the ledger what a look found; answers the credits that this booked. */
@@ -118,11 +118,11 @@ export function createAccountActivities(deps: Deps) {
     },
 
     /** May a waiting run go on? Asked once; the answer says why not. */
-    clearance: ({ account, need }: { account: string; need: 'hold' | 'budget' }) => clearance(account, need),
+    clearance: ({ account, credits }: { account: string; credits: number }) => clearance(account, credits),
 
     /** Returns when the run may go on. Retried by Temporal without history events; costs no call of the API. */
-    async awaitClearance({ account, need }: { account: string; need: 'hold' | 'budget' }): Promise<void> {
-      const { clear, why } = await clearance(account, need);
+    async awaitClearance({ account, credits }: { account: string; credits: number }): Promise<void> {
+      const { clear, why } = await clearance(account, credits);
       if (clear) return;
       const { holdProbeMs } = runtimeOf(deps, account).account.timing;
       throw bounce(why ?? 'still waiting', Math.min(15_000, holdProbeMs / 4));

@@ -8,32 +8,14 @@ import type { Attempt, Failure } from '../src/agent-api/failure';
 import type { CallInput } from '../src/agent-api/input';
 import { type RateClass, type Reply, type RouteName, routes } from '../src/agent-api/routes';
 import { type HoldCause, holdCause } from '../src/policy/classify';
+import { FailureType, type Refusal } from '../src/policy/failures';
 import type { AccountRuntime } from './deps';
-
-/** Failure types that workflows know; stable. */
-export const FailureType = {
-  /** The account is on hold; wait for the ledger to release it. */
-  held: 'AccountHold',
-  /** The service does not answer, or not sensibly; try again later. */
-  upstream: 'UpstreamFailing',
-  /** The service refused; trying again changes nothing. Details: {@link Refusal}. */
-  refused: 'Refused',
-  /** A reply that no guess of `unshown.ts` reads; the message names the setting. */
-  unreadable: 'UnreadableReply',
-} as const;
-
-/** Why the service refused, without its own words (S4). */
-export interface Refusal {
-  status: number;
-  code?: string;
-  requiredTier?: string;
-}
 
 /** Back to the queue: Temporal tries again after the delay, without history events. */
 export const bounce = (message: string, delayMs: number) =>
   ApplicationFailure.create({
     message,
-    type: 'Waiting',
+    type: FailureType.waiting,
     nextRetryDelay: Math.max(1, Math.ceil(delayMs)),
     category: 'BENIGN',
   });

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { AgentApi } from '../src/agent-api/client';
 import type { Gate } from '../src/agent-api/gate';
 import type { Account } from '../src/config';
+import { FailureType } from '../src/policy/failures';
 import type { Storage } from '../src/storage';
 import type { LedgerClient } from '../src/temporal/ledger-client';
 
@@ -30,6 +31,6 @@ export function runtimeOf({ accounts }: Deps, name: string): AccountRuntime {
   if (runtime) return runtime;
   throw ApplicationFailure.nonRetryable(
     `There is no account '${name}' in the worker's configuration; there is: ${[...accounts.keys()].join(', ')}`,
-    'UnknownAccount',
+    FailureType.unknownAccount,
   );
 }

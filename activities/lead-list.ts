@@ -4,8 +4,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import type { LeadPage } from '../src/agent-api/records';
 import type { LeadPipelineInput } from '../src/policy/inputs/lead-pipeline';
-import { type Decision, decide } from '../src/policy/scoring';
-import { type LeadDecision, select } from '../src/policy/selection';
+import { type Decision, decide, type Rules } from '../src/policy/scoring';
+import { type LeadDecision, type SelectionLimits, select } from '../src/policy/selection';
 import { type Kept, keep, MAX_INLINE_BYTES, open } from '../src/storage/claim';
 import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
@@ -13,6 +13,8 @@ import { type Deps, runtimeOf } from './deps';
 /** Documented maximum of a page. */
 const PAGE = 500;
 // A single page may stay in the history; several would be too much together for the activity that chooses from them.
+/** Rules up to this, in bytes, travel with each page; long lists of exclusions would fill a history. */
+const MAX_RULES_BYTES = 2_048;
 
 /** One page as a workflow sees it. */
 export interface LeadPageSeen {
@@ -54,6 +56,8 @@ export interface LeadVerdict {
   projectId?: string;
 }
 
+/** The rules were parsed when the run began; what is read back is what was written. */
+const KeptRules = z.custom<Rules>((rules) => z.object({ scoring: z.object({}) }).safeParse(rules).success);
 const DecisionRow = z.custom<Decision>(
   (row) => z.object({ id: z.string(), decision: z.string() }).safeParse(row).success,
 );
@@ -64,23 +68,25 @@ const LeadRow = z.custom<LeadDecision>(
 export function createLeadListActivities(deps: Deps) {
   const { storage } = deps;
   return {
+    /** The rules of a run, or where they are kept. No call of the API. */
+    keepRules: ({ rules, ref }: { rules: Rules; ref: string }): Promise<Kept<Rules>> =>
+      keep(storage, `runs/${ref}/rules`, rules, MAX_RULES_BYTES),
+
     /** GET one page of the lead list in order of creation, and a decision on each lead of it. */
     async decidePage(call: {
       account: string;
-      input: LeadPipelineInput;
+      view: LeadPipelineInput['view'];
+      surveyLink: LeadPipelineInput['surveyLink'];
+      rules: Kept<Rules>;
       offset: number;
       now: number;
       ref: string;
     }): Promise<LeadPageSeen> {
-      const { input, offset } = call;
+      const { view, surveyLink, offset } = call;
       const { value: page } = await callRoute(runtimeOf(deps, call.account), 'leads.list', {
         query: {
-          status: input.view,
-          surveyLink: input.surveyLink,
-          limit: PAGE,
-          offset,
-          sort: 'created_at',
-          direction: 'asc',
+          ...{ status: view, surveyLink, limit: PAGE, offset },
+          ...{ sort: 'created_at', direction: 'asc' },
         },
       });
       const { pagination } = page;
@@ -90,7 +96,8 @@ export function createLeadListActivities(deps: Deps) {
           `asked for leads from ${offset}, got them from ${pagination.offset}: the name of the offset parameter is another; set unshown.leadsList.offset`,
           'WrongGuess',
         );
-      const decisions = page.data.map((lead) => decide(lead, input, call.now));
+      const rules = await open(storage, call.rules, KeptRules);
+      const decisions = page.data.map((lead) => decide(lead, rules, call.now));
       const end = offset + page.data.length;
       const ref = `runs/${call.ref}/pages/${String(offset).padStart(9, '0')}-${Context.current().info.attempt}`;
       return {
@@ -105,8 +112,7 @@ export function createLeadListActivities(deps: Deps) {
     /** Chooses from all pages. No call of the API. */
     async selectLeads(call: {
       pages: Kept<Decision[]>[];
-      input: LeadPipelineInput;
-      price: number;
+      limits: SelectionLimits;
       total: number;
       ref: string;
     }): Promise<LeadChoice> {
@@ -116,7 +122,7 @@ export function createLeadListActivities(deps: Deps) {
           total: call.total,
         })),
       );
-      const { leads, notes } = select(pages, { ...call.input, price: call.price });
+      const { leads, notes } = select(pages, call.limits);
       return {
         chosen: leads.filter(({ decision }) => decision === 'convert').map(({ id }) => id),
         decisions: await keep(storage, `runs/${call.ref}/decisions`, [...leads]),

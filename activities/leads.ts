@@ -4,7 +4,7 @@ import { keyId, nameKey } from '../src/policy/identity';
 import { leadSubject } from '../src/policy/subject';
 import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
-import { sendPaid } from './paid';
+import { sendOnce } from './send-once';
 
 /** What a look at a lead says, without personal data (S4). */
 export interface LeadSeen {
@@ -44,7 +44,7 @@ export function createLeadsActivities(deps: Deps) {
 
     /** POST …/convert: one attempt, under S1–S3. */
     convertLeadOnce({ account, leadId, ...rest }: ConvertCall): Promise<SendOutcome> {
-      return sendPaid(runtimeOf(deps, account), {
+      return sendOnce(runtimeOf(deps, account), {
         ...rest,
         route: 'leads.convert',
         input: { id: leadId },

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { LedgerClient } from '../src/temporal/ledger-client';
-import { stateQuery } from '../workflows/account-ledger';
+import { stateQuery } from '../workflows/ledger/messages';
 import { runBench } from './support/main';
 import { atLeast, exactly, type Figure, note, report, warningFigures } from './support/report';
 import { onStage } from './support/stage';

@@ -8,6 +8,7 @@ import type { Failure } from './agent-api/failure';
 import { createGate } from './agent-api/gate';
 import { type Account, apiOptions } from './config';
 import { holdCause } from './policy/classify';
+import { FailureType } from './policy/failures';
 import { LedgerClient, ledgerId } from './temporal/ledger-client';
 
 /** Two accounts are one user: their limits and credits are one, and two ledgers would not see each other (S1). */
@@ -46,13 +47,14 @@ export function createRuntime(
   /** Asks the service once who the token belongs to; after a failure not again before the probe interval is over. */
   async function resolveLedger(): Promise<LedgerClient> {
     const permit = await gate.acquire('reads');
-    if (!permit.ok) throw ApplicationFailure.retryable('waits for its turn to ask who the token belongs to', 'Waiting');
+    if (!permit.ok)
+      throw ApplicationFailure.retryable('waits for its turn to ask who the token belongs to', FailureType.waiting);
     const attempt = await api.call('account.user');
     if (!attempt.ok && !mayGoByName(attempt.failure)) {
       const held = holdCause(attempt.failure);
       throw ApplicationFailure.nonRetryable(
         `it is not known who the token of account '${account.name}' belongs to: ${held?.reason ?? describeFailure(attempt.failure)}`,
-        held ? 'AccountHold' : 'UpstreamFailing',
+        held ? FailureType.held : FailureType.upstream,
       );
     }
     if (!attempt.ok)

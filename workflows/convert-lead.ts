@@ -13,6 +13,7 @@ import {
 import type { AccountFacts } from '../activities/account';
 import type { LeadSeen } from '../activities/leads';
 import type { PersonDecision } from '../src/policy/course';
+import { FailureType } from '../src/policy/failures';
 import { ConvertLeadInput, type ConvertLeadJson } from '../src/policy/inputs/convert-lead';
 import { leadSubject } from '../src/policy/subject';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
@@ -115,6 +116,7 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
   };
 
   const ending = await payOnce(account, facts, status, {
+    credits: facts.convertPrice,
     async look() {
       try {
         return (await look()) ? 'found' : 'notFound';
@@ -217,13 +219,13 @@ const book = (account: string, leadId: string, run: string, found: { ref?: strin
 /** Why a look was refused or could not be read, as a stable code; undefined for any other error. */
 function refusalOf(error: unknown): string | undefined {
   switch (failureType(error)) {
-    case 'Refused':
+    case FailureType.refused:
       return (
         failureText(error)
           .match(/: (\d{3}.*)$/)?.[1]
           ?.replace(/^(\d{3})$/, 'http$1') ?? 'refused'
       );
-    case 'UnreadableReply':
+    case FailureType.unreadable:
       return 'unreadableReply';
   }
   return undefined;

@@ -2,6 +2,7 @@
 import {
   allHandlersFinished,
   condition,
+  continueAsNew,
   defineQuery,
   defineUpdate,
   setHandler,
@@ -21,7 +22,7 @@ import type { Kept } from '../src/storage/claim';
 import { control } from './shared/calls';
 import { convertAll, convertLeadId } from './shared/convert-all';
 import { readInput } from './shared/input';
-import { listLeads } from './shared/list-leads';
+import { type Listed, listLeads } from './shared/list-leads';
 import { Status } from './shared/status';
 
 // ---- Types
@@ -69,8 +70,11 @@ export const pipelineProgressQuery = defineQuery<PipelineProgress>('progress');
 
 // ---- Workflow
 
-/** All leads are listed before the first is converted, since offsets move when leads change; then the best are converted. */
-export async function leadPipeline(raw?: LeadPipelineJson): Promise<LeadPipelineResult> {
+/**
+ * All leads are listed before the first is converted, since offsets move when leads change; then the best are converted.
+ * @param before what an earlier part of the same run has listed; nobody else gives it
+ */
+export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Promise<LeadPipelineResult> {
   const input = readInput(LeadPipelineInput, raw, 'leadPipeline');
   const status = new Status();
   const answer: { approved?: boolean; by?: string } = {};
@@ -104,14 +108,15 @@ export async function leadPipeline(raw?: LeadPipelineJson): Promise<LeadPipeline
 
   status.step('listing', 'Listing the leads');
   const facts = await control.accountFacts({ account: input.account });
-  const listed = await listLeads(input, facts, status);
+  const listed = await listLeads(input, facts, status, before);
+  if (listed.next !== undefined) return continueAsNew<typeof leadPipeline>(raw, listed);
   status.step('deciding', `Deciding on ${listed.total} leads`);
+  const { order, maxConversions, maxCredits } = input;
   const selection = await control.selectLeads({
     pages: listed.pages,
     total: listed.total,
-    input,
-    price: facts.convertPrice,
-    ref: workflowInfo().runId,
+    limits: { order, maxConversions, maxCredits, price: facts.convertPrice },
+    ref: workflowInfo().firstExecutionRunId,
   });
   total = selection.chosen.length;
   const outline = describePlan(selection, listed.reads, facts);
@@ -163,7 +168,7 @@ export async function leadPipeline(raw?: LeadPipelineJson): Promise<LeadPipeline
       decisions: selection.decisions,
       outcomes,
       leftOver: reasons[ended],
-      ref: workflowInfo().runId,
+      ref: workflowInfo().firstExecutionRunId,
     });
     status.step(
       ended,

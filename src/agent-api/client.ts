@@ -16,16 +16,16 @@ import { type Reply, type Route, type RouteName, routes } from './routes';
 import { TokenError, type TokenSource } from './token';
 import { UnreadableBody, Unshown } from './unshown';
 
-/** The least time limit of a paid call: audits run up to 180 s, and a commit may come late (S2). */
+/** The least time limit of a call that is paid for or must not happen twice: audits run up to 180 s, and a commit may come late (S2). */
 export const PAID_MS_MIN = 200_000;
 const CONNECT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 /** Upper limits of one attempt, milliseconds. */
 export interface Timeouts {
-  /** Of a paid call, from its writing on. At least 200,000 unless the service is on this machine. @default the route's */
+  /** Of a call that is paid for or must not happen twice, from its writing on. At least 200,000 unless the service is on this machine. @default the route's */
   readonly paidMs?: number;
-  /** Of an unpaid call, where it is shorter than the route's own. */
+  /** Of any other call, where it is shorter than the route's own. */
   readonly unpaidMs?: number;
   /** Until the request is written. @default 10,000 */
   readonly connectMs?: number;
@@ -38,7 +38,7 @@ export interface AgentApiOptions {
   readonly token: TokenSource;
   /** @default every guess as it stands */
   readonly unshown?: Unshown;
-  /** Credits of a route in this account: what costs any is sent as a paid call. @default the table's */
+  /** Credits of a route in this account: what costs any is sent like what must not happen twice. @default the table's */
   readonly credits?: (route: RouteName) => number;
   readonly timeouts?: Timeouts;
   /** @default 32 MiB */
@@ -70,15 +70,15 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
   const connection = { connect: { timeout: connectMs }, pipelining: 1, allowH2: false } as const;
   const pool = new Pool(base.origin, connection);
 
-  const isPaid = (name: RouteName) => routes[name].credits > 0 || (options.credits?.(name) ?? 0) > 0;
-  const timeoutMs = (name: RouteName, paid: boolean): number => {
+  const isOnce = (name: RouteName) => routes[name].afterUnknown !== 'resend' || (options.credits?.(name) ?? 0) > 0;
+  const timeoutMs = (name: RouteName, once: boolean): number => {
     const own: number = routes[name].timeoutMs;
-    return paid ? (timeouts.paidMs ?? Math.max(own, PAID_MS_MIN)) : Math.min(own, timeouts.unpaidMs ?? own);
+    return once ? (timeouts.paidMs ?? Math.max(own, PAID_MS_MIN)) : Math.min(own, timeouts.unpaidMs ?? own);
   };
 
-  /** A paid call has a connection of its own: on a kept one the server may close just as the request is written. */
-  async function send(paid: boolean, request: HttpRequest): Promise<Exchange> {
-    if (!paid) return exchange(pool, request);
+  /** What must not happen twice has a connection of its own: on a kept one the server may close just as the request is written. */
+  async function send(once: boolean, request: HttpRequest): Promise<Exchange> {
+    if (!once) return exchange(pool, request);
     const left = Math.min(connectMs, (request.writeBy ?? Number.POSITIVE_INFINITY) - performance.now());
     // A little later than the limit in http.ts, which gives the reason; this one closes the socket.
     const own = new Client(base.origin, { ...connection, connect: { timeout: Math.max(1, Math.ceil(left) + 50) } });
@@ -93,19 +93,19 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
     async call<N extends RouteName>(name: N, input: CallInput = {}) {
       const route: Route = routes[name];
       const path = base.prefix + pathOf(route, input.id) + queryString(name, input.query ?? {}, unshown);
-      const body = await wireBody(route, input);
+      const body = wireBody(route, input);
       const secret = readToken(token);
       if (secret === undefined) return failed({ kind: 'notSent', reason: 'token' }, { endedAt: Date.now() });
 
-      const paid = isPaid(name);
-      const result = await send(paid, {
+      const once = isOnce(name);
+      const result = await send(once, {
         method: route.method,
         origin: base.origin,
         path,
         headers: headers(secret, body?.contentType),
         ...(body && { body: body.data }),
         connectMs,
-        timeoutMs: timeoutMs(name, paid),
+        timeoutMs: timeoutMs(name, once),
         writeBy: input.writeBy,
         signal: input.signal,
         maxResponseBytes,

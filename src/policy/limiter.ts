@@ -49,6 +49,12 @@ export function logAdmits(log: Log, now: number, { max, windowMs }: Limit): numb
   return blocking === undefined ? now : Math.max(now, blocking + windowMs + 1);
 }
 
+/** Whether one more at this very moment leaves every closed window at `max` or fewer, also those with moments to come. */
+export function logFits(log: Log, at: number, { max, windowMs }: Limit): boolean {
+  const near = [...log.filter((moment) => Math.abs(moment - at) <= windowMs), at].sort((a, b) => a - b);
+  return near.every((moment, i) => (near[i + max] ?? Number.POSITIVE_INFINITY) - moment > windowMs);
+}
+
 /** The log with one more moment, and without what no window that reaches `now` holds any more. */
 export const logEnter = (log: Log, at: number, now: number, { windowMs }: Limit): Log =>
   [...log.filter((moment) => moment >= now - windowMs), at].sort((a, b) => a - b);

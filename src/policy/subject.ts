@@ -1,10 +1,32 @@
-/** What is paid for once, as the ledger names it. Imported by workflows and activities alike: one spelling, or S1 is void. */
+/**
+ * What must happen once, as the ledger names it. Imported by workflows and activities alike: one spelling, or S1 is void.
+ * Nothing here is personal data: IDs of the service, and hashes.
+ */
 
-const LEAD = 'lead:';
+const kinds = ['lead', 'project', 'document', 'audit', 'note', 'capture'] as const;
+type Kind = (typeof kinds)[number];
 
-/** The subject of a lead's conversion. */
-export const leadSubject = (leadId: string): string => `${LEAD}${leadId}`;
+/** The conversion of a lead. */
+export const leadSubject = (leadId: string): string => `lead:${leadId}`;
 
-/** The lead that a subject is about; undefined when it is about something else. */
-export const leadOf = (subject: string): string | undefined =>
-  subject.startsWith(LEAD) ? subject.slice(LEAD.length) || undefined : undefined;
+/** The creation of the project that carries this reference in its description. */
+export const projectSubject = (reference: string): string => `project:${reference}`;
+
+/** The upload of one document; file names may name people, so the subject has a hash of it. */
+export const documentSubject = (projectId: string, nameHash: string): string => `document:${projectId}/${nameHash}`;
+
+/** The start of an audit: one at a time for a project. */
+export const auditSubject = (projectId: string): string => `audit:${projectId}`;
+
+/** The submission of a note. */
+export const noteSubject = (reference: string): string => `note:${reference}`;
+
+/** The reprocessing of a capture. */
+export const captureSubject = (captureId: string): string => `capture:${captureId}`;
+
+/** What a subject is about; undefined when nobody knows. */
+export function partsOf(subject: string): { kind: Kind; of: string } | undefined {
+  const [word, of] = [subject.slice(0, subject.indexOf(':')), subject.slice(subject.indexOf(':') + 1)];
+  const kind = kinds.find((one) => one === word);
+  return kind && of ? { kind, of } : undefined;
+}

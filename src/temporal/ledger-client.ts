@@ -9,13 +9,15 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
+import { accountLedger } from '../../workflows/account-ledger';
 import {
-  accountLedger,
   beginSendUpdate,
   claimsQuery,
   configureUpdate,
   type LedgerInput,
   type LedgerStatus,
+  type Obstacle,
+  obstacleQuery,
   parkUpdate,
   reportHoldUpdate,
   type SubjectState,
@@ -23,17 +25,20 @@ import {
   stateQuery,
   statusQuery,
   subjectQuery,
-} from '../../workflows/account-ledger';
+} from '../../workflows/ledger/messages';
 import type { BeginAnswer, BeginSend, Hold, Settle } from '../policy/ledger';
 import { createLimit } from './in-flight';
 import { WORKFLOW_QUEUE } from './queues';
 import { searchAttributeKeys } from './search-attribute-keys';
 
-/** Above 10 in flight the updates of one workflow abort each other (measured); two processes have room for these. */
+/** A server without our settings takes 10 in flight for one workflow, above which they abort each other (measured). */
 const UPDATES_IN_FLIGHT = 4;
 /** How old a status may be that a request relies on; a park or hold by another process is seen after this at the latest. */
 const STATUS_FRESH_MS = 1_000;
 const RETRY_MS = [50, 100, 200, 400, 800];
+/** Workflow types that ask a ledger before they send, and the stage in which none of them has. */
+const SENDERS = "'convertLead', 'auditProject', 'ingestCapture', 'captureSweep', 'callApi'";
+const FIRST_STAGE = 'looking';
 /** How long a message to the ledger is worth repeating: it may be continuing as new, or its worker restarting. */
 const PATIENCE_MS = 60_000;
 
@@ -109,6 +114,11 @@ export class LedgerClient {
   /** What recently settled subjects became, but for one. */
   async claims(but: string): Promise<string[]> {
     return this.client.workflow.getHandle(this.workflowId).query(claimsQuery, but);
+  }
+
+  /** What stands in the way of spending so many credits more; 0 asks for holds alone. */
+  obstacle(credits: number): Promise<Obstacle> {
+    return this.client.workflow.getHandle(this.workflowId).query(obstacleQuery, { credits, now: Date.now() });
   }
 
   subject(subject: string): Promise<SubjectState> {
@@ -195,7 +205,7 @@ export class LedgerClient {
     const { account } = this.input;
     try {
       const { count } = await this.client.workflow.count(
-        `WorkflowType = 'convertLead' AND Account = '${account}' AND Stage IS NOT NULL AND Stage != 'looking' AND (ExecutionStatus = 'Running' OR CloseTime > '${since}')`,
+        `WorkflowType IN (${SENDERS}) AND Account = '${account}' AND Stage IS NOT NULL AND Stage != '${FIRST_STAGE}' AND (ExecutionStatus = 'Running' OR CloseTime > '${since}')`,
       );
       return count > 0;
     } catch {

@@ -14,13 +14,15 @@ import { registerSearchAttributes } from './search-attributes';
 
 /**
  * One partition, or 20 a minute would come as 4 at once every 12 s; the matcher that knows priority and fairness keys.
- * docker-compose starts its server with the same four.
+ * Room for the messages of many workers to one ledger: with the default of 10 in flight several processes make each
+ * other's updates fail again and again. docker-compose starts its server with the same five.
  */
 export const DYNAMIC_CONFIG = [
   'matching.numTaskqueueReadPartitions=1',
   'matching.numTaskqueueWritePartitions=1',
   'matching.useNewMatcher=true',
   'matching.enableFairness=true',
+  'history.maxInFlightUpdates=1000',
 ] as const;
 
 const READY_TIMEOUT_MS = 60_000;

@@ -27,13 +27,14 @@ const environment = ({ environment: written }: Service): Record<string, string> 
 });
 
 describe('the Temporal server of docker-compose', () => {
-  test('has the matching settings that the limits need, and no others', () => {
+  test('has the settings that the limits and the ledger need, and no others', () => {
     const settings = DynamicConfig.parse(parse(read(DYNAMIC_CONFIG_FILE)));
     expect(settings).toEqual({
       'matching.numTaskqueueReadPartitions': [{ value: 1, constraints: {} }],
       'matching.numTaskqueueWritePartitions': [{ value: 1, constraints: {} }],
       'matching.useNewMatcher': [{ value: true, constraints: {} }],
       'matching.enableFairness': [{ value: true, constraints: {} }],
+      'history.maxInFlightUpdates': [{ value: 1000, constraints: {} }],
     });
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { HoldKind } from '../../src/policy/ledger';
 import { convertLead, leadPipeline } from '../../workflows';
-import { type LedgerStatus, releaseUpdate, statusQuery } from '../../workflows/account-ledger';
+import { type LedgerStatus, releaseUpdate, statusQuery } from '../../workflows/ledger/messages';
 import { progressQuery } from '../../workflows/convert-lead';
 import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { QUICK, type Stage, startStage } from '../support/stage';

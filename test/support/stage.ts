@@ -13,7 +13,7 @@ import { ledgerId } from '../../src/temporal/ledger-client';
 import { installSdkRuntime } from '../../src/temporal/sdk-runtime';
 import { type OwnServer, startServer } from '../../src/temporal/server';
 import { type RunningWorker, startWorker } from '../../src/worker';
-import { statusQuery } from '../../workflows/account-ledger';
+import { statusQuery } from '../../workflows/ledger/messages';
 
 export interface StageOptions {
   sandbox?: SandboxOptions;

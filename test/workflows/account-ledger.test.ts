@@ -7,7 +7,7 @@ import {
   setBudgetUpdate,
   stateQuery,
   statusQuery,
-} from '../../workflows/account-ledger';
+} from '../../workflows/ledger/messages';
 import { type Stage, startStage } from '../support/stage';
 
 let stage: Stage;

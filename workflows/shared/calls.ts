@@ -6,6 +6,7 @@ import type { AccountActivities, AccountFacts } from '../../activities/account';
 import type { LeadListActivities } from '../../activities/lead-list';
 import type { LeadsActivities } from '../../activities/leads';
 import type { ProjectsActivities } from '../../activities/projects';
+import { FailureType } from '../../src/policy/failures';
 import { queueName, WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import type { Status } from './status';
 
@@ -74,10 +75,10 @@ export async function patiently<T>(
       return value;
     } catch (error) {
       switch (failureType(error)) {
-        case 'AccountHold':
-          await awaitClearance(status, account, 'hold');
+        case FailureType.held:
+          await awaitClearance(status, account);
           break;
-        case 'UpstreamFailing': {
+        case FailureType.upstream: {
           const wait = Math.min(MAX_BACKOFF_MS, (facts.timing.settlingMs / 150) * 2 ** Math.min(failures, 12));
           status.waits(`${failureText(error)}; it is tried again in ${Math.ceil(wait / 1000)} s`);
           await sleep(wait);
@@ -90,11 +91,14 @@ export async function patiently<T>(
   }
 }
 
-/** Waits until the ledger lets the account go on; says why it does not. */
-export async function awaitClearance(status: Status, account: string, need: 'hold' | 'budget'): Promise<void> {
-  const { clear, why } = await control.clearance({ account, need });
+/**
+ * Waits until the ledger lets the account go on; says why it does not.
+ * @param credits what is about to be spent, when a cap stood in the way
+ */
+export async function awaitClearance(status: Status, account: string, credits = 0): Promise<void> {
+  const { clear, why } = await control.clearance({ account, credits });
   if (clear) return;
   status.waits(`The account is not free to go on: ${why}`);
-  await control.awaitClearance({ account, need });
+  await control.awaitClearance({ account, credits });
   status.goesOn();
 }

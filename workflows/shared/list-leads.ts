@@ -3,34 +3,50 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import type { LeadPageSeen } from '../../activities/lead-list';
 import type { LeadPipelineInput } from '../../src/policy/inputs/lead-pipeline';
-import { patiently, reads } from './calls';
+import type { Rules } from '../../src/policy/scoring';
+import type { Kept } from '../../src/storage/claim';
+import { control, patiently, reads } from './calls';
 import type { Status } from './status';
 
+/** What has been listed so far; goes over to the next run when the list is long. */
 export interface Listed {
   pages: LeadPageSeen['decisions'][];
   /** What the service said last. */
   total: number;
   reads: number;
   notes: string[];
+  /** Offset of the next page; absent when all are listed. */
+  next?: number | undefined;
+  /** The moment that `createdSince` counts from, and the rules: the same for all leads. */
+  now: number;
+  rules: Kept<Rules>;
 }
 
 /** A list that grows while it is read is followed to its end, and no further than this. */
-const MAX_PAGES = 2_000;
+const MAX_PAGES = 5_000;
+/** Leaves room for the conversions in the same history. */
+const MAX_EVENTS = 1_400;
 
-export async function listLeads(input: LeadPipelineInput, facts: AccountFacts, status: Status): Promise<Listed> {
-  const { account } = input;
-  const listed: Listed = { pages: [], total: 0, reads: 0, notes: [] };
-  const now = Date.now();
-  const place = { priorityKey: 3, fairnessKey: workflowInfo().firstExecutionRunId };
-  for (let offset: number | undefined = 0; offset !== undefined && listed.reads < MAX_PAGES; ) {
-    const from: number = offset;
+/** @returns with `next` set when the history has become too long to go on in this run */
+export async function listLeads(
+  input: LeadPipelineInput,
+  facts: AccountFacts,
+  status: Status,
+  before?: Listed,
+): Promise<Listed> {
+  const { account, view, surveyLink, surveyStatus, createdSince, scoring } = input;
+  const ref = workflowInfo().firstExecutionRunId;
+  const listed: Listed = before ?? {
+    ...{ pages: [], total: 0, reads: 0, notes: [], next: 0, now: Date.now() },
+    rules: await control.keepRules({ rules: { surveyStatus, createdSince, scoring }, ref }),
+  };
+  const place = { priorityKey: 3, fairnessKey: ref };
+  while (listed.next !== undefined && listed.reads < MAX_PAGES && workflowInfo().historyLength < MAX_EVENTS) {
+    const offset = listed.next;
+    const { rules, now } = listed;
     const page: LeadPageSeen = await patiently(status, facts, account, () =>
-      reads(account, place, `List leads from ${from}`).decidePage({
-        account,
-        input,
-        offset: from,
-        now,
-        ref: workflowInfo().runId,
+      reads(account, place, `List leads from ${offset}`).decidePage({
+        ...{ account, view, surveyLink, rules, offset, now, ref },
       }),
     );
     listed.pages.push(page.decisions);
@@ -38,7 +54,8 @@ export async function listLeads(input: LeadPipelineInput, facts: AccountFacts, s
     listed.reads++;
     for (const note of page.notes) if (!listed.notes.includes(note)) listed.notes.push(note);
     status.figures(`${Math.min(page.end, page.total)} of ${page.total} leads listed`);
-    offset = page.next;
+    listed.next = page.next;
   }
+  if (listed.reads >= MAX_PAGES) delete listed.next;
   return listed;
 }

@@ -11,11 +11,14 @@ import {
   type Step,
   start,
 } from '../../src/policy/course';
+import { FailureType } from '../../src/policy/failures';
 import { awaitClearance, failureType } from './calls';
 import type { Status } from './status';
 
 /** What differs between convert, create and note. */
 export interface Ports {
+  /** What the call costs; 0 where it only must not happen twice. */
+  credits: number;
   /** Asks the API whether it has happened. */
   look(): Promise<LookOutcome>;
   /** Sends once, if the ledger grants it. @param again the look had become stale in the queue: go to its front */
@@ -53,11 +56,11 @@ export async function payOnce(account: string, facts: AccountFacts, status: Stat
         break;
       }
       case 'awaitHold':
-        await awaitClearance(status, account, 'hold');
+        await awaitClearance(status, account);
         course = resume(course, Date.now());
         break;
       case 'awaitBudget':
-        await awaitClearance(status, account, 'budget');
+        await awaitClearance(status, account, ports.credits);
         course = resume(course, Date.now());
         break;
       case 'ask':
@@ -70,11 +73,11 @@ export async function payOnce(account: string, facts: AccountFacts, status: Stat
 /** The activity failed. It does so by a failure of ours only before the grant; else nobody knows what it did. */
 function withoutAnswer(error: unknown, { timing }: AccountFacts): SendOutcome {
   switch (failureType(error)) {
-    case 'AccountHold':
+    case FailureType.held:
       return { kind: 'held' };
-    case 'UpstreamFailing':
+    case FailureType.upstream:
       return { kind: 'notSent', reason: 'upstream' };
-    case 'UnknownAccount':
+    case FailureType.unknownAccount:
       throw error;
   }
   if (isCancellation(error)) throw error;

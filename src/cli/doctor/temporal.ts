@@ -16,7 +16,7 @@ const POLLED_WITHIN_S = 70;
 const START_WORKER = 'start one: `audit-runner worker`';
 const SETTINGS =
   'start the server with matching.numTaskqueueReadPartitions=1, matching.numTaskqueueWritePartitions=1, ' +
-  'matching.useNewMatcher=true and matching.enableFairness=true, as docker-compose.yml and `audit-runner dev` do';
+  'matching.useNewMatcher=true, matching.enableFairness=true and history.maxInFlightUpdates=1000, as docker-compose.yml and `audit-runner dev` do';
 
 export async function checkTemporal(config: ConnectionConfig, accounts: readonly Account[]): Promise<Check[]> {
   let connected: Connected;

@@ -1,6 +1,7 @@
 /**
- * The one way in which a paid call leaves this process (S1–S3): permit, grant by the ledger, one attempt within the send
- * window, settlement. What happens after the grant is returned and never thrown, so that Temporal cannot repeat it.
+ * The one way in which a call leaves this process that is paid for or must not happen twice (S1–S3): permit, grant by the
+ * ledger, one attempt within the send window, settlement. What happens after the grant is returned and never thrown, so
+ * that Temporal cannot repeat it.
  */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
@@ -9,33 +10,36 @@ import type { CallInput } from '../src/agent-api/input';
 import { type Reply, type RouteName, routes } from '../src/agent-api/routes';
 import { refusalReason } from '../src/policy/classify';
 import type { SendOutcome } from '../src/policy/course';
+import { FailureType } from '../src/policy/failures';
 import type { Settlement } from '../src/policy/pay-once';
 import { parkClass, reportHold, takePermit } from './call';
 import type { AccountRuntime } from './deps';
 
-export interface PaidCall<N extends RouteName> {
+export interface OnceCall<N extends RouteName> {
   route: N;
   input: CallInput;
-  /** What must be paid for once: `lead:{id}`. */
+  /** What must happen once; see `src/policy/subject.ts`. */
   subject: string;
-  /** The run whose cap counts, and that cap in credits. */
+  /** The run whose cap counts, and that cap in credits; the cap means nothing where the call is free. */
   run: string;
   runCap: number;
-  /** When the look was asked for that found it not paid (workflow time). */
+  /** When the look was asked for that found that it had not happened (workflow time). */
   lookedAt: number;
-  /** Credits that the reply says were used, and what was paid for. */
-  read(reply: Reply<N>): { credits?: number; ref: string };
+  /** Credits that the reply says were used, and what came of it. */
+  read(reply: Reply<N>): { credits?: number; ref?: string };
 }
 
 const HEARTBEAT_MS = 3_000;
 
-/** Sends one paid call, or says why it did not. */
-export async function sendPaid<N extends RouteName>(runtime: AccountRuntime, call: PaidCall<N>): Promise<SendOutcome> {
+/** Sends one call, or says why it did not. */
+export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, call: OnceCall<N>): Promise<SendOutcome> {
   const { info } = Context.current();
   const alive = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
   try {
     const ledger = await runtime.ledger();
-    await takePermit(runtime, routes[call.route].rateClass);
+    const { rateClass } = routes[call.route];
+    // Notes leave through the writes; their hourly permit is the ledger's, which sees all processes.
+    await takePermit(runtime, rateClass === 'notes' ? 'writes' : rateClass);
     const owner = `${info.workflowExecution?.workflowId}#`;
     const attempt = `${owner}${info.workflowExecution?.runId}/${info.activityId}/${info.attempt}`;
     const { subject, run, runCap, lookedAt } = call;
@@ -49,12 +53,15 @@ export async function sendPaid<N extends RouteName>(runtime: AccountRuntime, cal
     // The window is measured from before the question: the grant is never older than that.
     const askedAt = performance.now();
     const answer = await ledger
-      .beginSend({ subject, attempt, run, runCap, lookedAt, credits: price })
+      .beginSend({
+        ...{ subject, attempt, run, runCap, lookedAt, credits: price },
+        ...(rateClass === 'notes' && { notes: runtime.account.limits.notes }),
+      })
       .catch(async (error) => {
         await settle({ kind: 'notPaid' });
         throw ApplicationFailure.create({
           message: 'the ledger does not answer',
-          type: 'Waiting',
+          type: FailureType.waiting,
           nextRetryDelay: 5_000,
           cause: error,
         });
@@ -76,11 +83,14 @@ export async function sendPaid<N extends RouteName>(runtime: AccountRuntime, cal
     const result: Attempt<Reply<N>> = await runtime.api.call(call.route, { ...call.input, writeBy });
     if (result.ok) {
       const { credits = price, ref } = call.read(result.value);
-      await settle({ kind: 'paid', credits, ref });
-      return { kind: 'paid', credits, ref };
+      const paid = { kind: 'paid', credits, ...(ref !== undefined && { ref }) } as const;
+      await settle(paid);
+      return paid;
     }
     const { failure } = result;
     if (failure.kind === 'unknown') return { kind: 'unknown', overAt: answer.flight.overAt };
+    // S3: where it costs, an unreadable success is money spent; where it does not, a look tells more.
+    if (failure.kind === 'unreadable' && price === 0) return { kind: 'unknown', overAt: answer.flight.overAt };
     if (failure.kind === 'unreadable') {
       await settle({ kind: 'paid', credits: price });
       return { kind: 'paid', credits: price };
@@ -89,7 +99,7 @@ export async function sendPaid<N extends RouteName>(runtime: AccountRuntime, cal
     if (failure.kind === 'rejected' && failure.status === 429)
       return {
         kind: 'throttled',
-        retryAt: await parkClass(runtime, routes[call.route].rateClass),
+        retryAt: await parkClass(runtime, rateClass),
       };
     if (await reportHold(runtime, failure, price)) return { kind: 'held' };
     if (failure.kind === 'notSent') return { kind: 'notSent', reason: failure.reason };

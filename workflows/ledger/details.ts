@@ -1,5 +1,6 @@
 /** The ledger's current details, written for a person in the Web UI (S7). */
 import * as policy from '../../src/policy/ledger';
+import type { Obstacle } from './messages';
 
 /** No number may stop the ledger: beyond what a date can hold it is shown as the last moment of all. */
 const at = (ms: number) => new Date(Math.min(ms, 8.64e15)).toISOString().replace('T', ' ').slice(0, 19);
@@ -15,6 +16,16 @@ const HOLD_TEXT: Record<policy.HoldKind, string> = {
 /** One sentence on a hold: what, since when, what ends it. */
 export const describeHold = (hold: policy.Hold): string =>
   `on hold since ${at(hold.since)} UTC: ${HOLD_TEXT[hold.kind]} (${hold.reason})`;
+
+const CAP_TEXT = {
+  run: 'the run has spent what it may',
+  day: 'the credits of the day are used up; it goes on tomorrow, or when somebody raises the limit with the update `setBudget` of the ledger',
+  floor: 'the balance has reached its floor; it goes on when there are credits again',
+};
+
+/** Why a run may not go on, for its own details. */
+export const describeObstacle = (obstacle: Exclude<Obstacle, { kind: 'none' }>): string =>
+  obstacle.kind === 'held' ? obstacle.holds.map(describeHold).join('; ') : CAP_TEXT[obstacle.cap];
 
 export function describeLedger(state: policy.LedgerState, now: number): string {
   const open = Object.entries(state.flights.open);

@@ -35,7 +35,8 @@ function isTimeZone(zone: unknown): boolean {
 }
 
 const finite = z.number().max(8.64e15);
-export const messages = {
+/** What the messages of workers look like. */
+export const shapes = {
   beginSend: z.object({
     subject: z.string(),
     attempt: z.string(),
@@ -43,6 +44,7 @@ export const messages = {
     credits: finite,
     lookedAt: finite,
     runCap: finite,
+    notes: z.object({ max: finite, windowMs: finite }).optional(),
   }),
   settle: z.object({
     subject: z.string(),

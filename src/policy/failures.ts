@@ -1,0 +1,25 @@
+/** The types of failures that activities give and workflows know. Stable: histories hold them. */
+export const FailureType = {
+  /** The account is on hold; wait for the ledger to release it. */
+  held: 'AccountHold',
+  /** The service does not answer, or not sensibly; try again later. */
+  upstream: 'UpstreamFailing',
+  /** The service refused; trying again changes nothing. Details: {@link Refusal}. */
+  refused: 'Refused',
+  /** A reply that no guess of `unshown.ts` reads; the message names the setting. */
+  unreadable: 'UnreadableReply',
+  /** Not yet; Temporal tries again by itself. */
+  waiting: 'Waiting',
+  /** No worker knows the account. */
+  unknownAccount: 'UnknownAccount',
+  /** The workflow's input is wrong. Details: the problems, one sentence each. */
+  badInput: 'BadInput',
+} as const;
+
+/** Why the service refused, without its own words (S4). */
+export interface Refusal {
+  /** 0: nothing was sent, the call itself is not what the route takes. */
+  status: number;
+  code?: string;
+  requiredTier?: string;
+}

@@ -1,0 +1,54 @@
+/** S3: what may still be spent. Every cap counts what is spent and what open sends may yet spend. */
+import { dayOf, nextDay } from '../day';
+import type { LedgerState } from './state';
+
+export interface Capped {
+  kind: 'capped';
+  cap: 'run' | 'day' | 'floor';
+  /** When it ends by itself. */
+  until?: number;
+}
+
+/** What is about to be spent. */
+export interface Spending {
+  readonly subject: string;
+  readonly run: string;
+  readonly credits: number;
+  /** Most credits that `run` may spend. */
+  readonly runCap: number;
+}
+
+/** The cap that stands in the way, if any. An open send for the same subject is the one that this spending replaces. */
+export function overCap(state: LedgerState, { subject, run, credits, runCap }: Spending, now: number) {
+  if (credits === 0) return undefined;
+  const others = Object.entries(state.flights.open)
+    .filter(([other]) => other !== subject)
+    .map(([, flight]) => flight);
+  const ofRun = sum(others.filter((flight) => flight.run === run).map((flight) => flight.credits));
+  if ((state.runs[run]?.spent ?? 0) + ofRun + credits > runCap) return { kind: 'capped', cap: 'run' } satisfies Capped;
+  return overAccountCap(state, credits, sum(others.map((flight) => flight.credits)), now);
+}
+
+/** The account's own cap that stands in the way of so many credits more, if any. */
+export function overAccountCap(state: LedgerState, credits: number, reserved: number, now: number): Capped | undefined {
+  const { perDay, balanceFloor, timeZone } = state.budget;
+  if (perDay !== null && spentOn(state, now) + reserved + credits > perDay)
+    return { kind: 'capped', cap: 'day', until: nextDay(now, timeZone) };
+  const left = available(state);
+  if (balanceFloor > 0 && (left === undefined || left - credits < balanceFloor))
+    return { kind: 'capped', cap: 'floor' };
+  return undefined;
+}
+
+/** What the balance would be if every open send succeeded; undefined until the balance has been read once. */
+export function available(state: LedgerState): number | undefined {
+  if (!state.balance) return undefined;
+  return state.balance.amount - state.balance.bookedSince - reservedCredits(state);
+}
+
+export const reservedCredits = (state: LedgerState): number =>
+  sum(Object.values(state.flights.open).map(({ credits }) => credits));
+
+export const spentOn = (state: LedgerState, now: number): number => state.days[dayOf(now, state.budget.timeZone)] ?? 0;
+
+const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);

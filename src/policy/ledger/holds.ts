@@ -1,0 +1,62 @@
+/** What stops an account and what lets it go on: holds, parks, and the balance that the service tells. */
+import type { Hold, HoldKind, LedgerState } from './state';
+
+/** A balance that looks sufficient and was refused all the same is tried again after this. */
+const RETRY_CREDITS_MS = 600_000;
+
+/** Puts the account on hold, once per kind. */
+export function hold(state: LedgerState, added: Hold): LedgerState {
+  return state.holds.some((h) => h.kind === added.kind) ? state : { ...state, holds: [...state.holds, added] };
+}
+
+export const release = (state: LedgerState, ...kinds: HoldKind[]): LedgerState => ({
+  ...state,
+  holds: state.holds.filter((h) => !kinds.includes(h.kind)),
+});
+
+/** A person lets everything go on, also what a 429 has parked. */
+export const releaseAll = (state: LedgerState): LedgerState => ({ ...state, holds: [], parked: {} });
+
+/** A 429 parks its class; a longer park stands. */
+export const park = (state: LedgerState, rateClass: string, until: number): LedgerState => ({
+  ...state,
+  parked: { ...state.parked, [rateClass]: Math.max(until, state.parked[rateClass] ?? 0) },
+});
+
+/**
+ * A balance was read. What it lost beyond our bookings was spent elsewhere; that is noted, not mistaken for ours.
+ * @param bookedBefore what had been booked since the last reading when this one was asked for: what was booked meanwhile
+ *   may be in the amount or not, and counts as not, so that the floor holds
+ */
+export function readBalance(
+  state: LedgerState,
+  amount: number,
+  now: number,
+  bookedBefore = state.balance?.bookedSince ?? 0,
+): LedgerState {
+  const bookedSince = (state.balance?.bookedSince ?? 0) - bookedBefore;
+  const expected = state.balance && state.balance.amount - state.balance.bookedSince;
+  // While sends are open their credits may or may not be off the balance already: compare only when none is.
+  const settled = Object.values(state.flights.open).every(({ credits }) => credits === 0) && bookedSince === 0;
+  const elsewhere = expected !== undefined && settled ? state.elsewhere + (expected - amount) : state.elsewhere;
+  const holds = state.holds.flatMap((one) => {
+    if (one.kind !== 'noCredits') return [one];
+    // The same balance that was refused before it: not sooner than after a while.
+    const tried = state.creditsTried?.amount === amount && now - state.creditsTried.at < RETRY_CREDITS_MS;
+    return amount >= (one.needs ?? 0) && !tried ? [] : [one];
+  });
+  const lifted = holds.length < state.holds.length;
+  return {
+    ...state,
+    holds,
+    elsewhere,
+    balance: { amount, readAt: now, bookedSince },
+    ...(lifted && { creditsTried: { amount, at: now } }),
+  };
+}
+
+/** The service answered, without a balance that can be read: an empty one is tried again after a while. */
+export const answeredWithoutBalance = (state: LedgerState, now: number): LedgerState => ({
+  ...state,
+  holds: state.holds.filter(({ kind, since }) => kind !== 'noCredits' || now - since < RETRY_CREDITS_MS),
+});

@@ -1,0 +1,146 @@
+/**
+ * What an account's ledger answers (S1, S3, S5): may this attempt send, what was spent, what stands still. Pure; the
+ * workflow `accountLedger` keeps the state, and every call that must not happen twice asks here first.
+ */
+import { dayOf } from '../day';
+import type { Limit } from '../limiter';
+import * as payOnce from '../pay-once';
+import { type Capped, overAccountCap, overCap, reservedCredits, type Spending } from './caps';
+import { takeNote } from './notes';
+import type { Hold, LedgerState } from './state';
+
+export { available, reservedCredits, spentOn } from './caps';
+export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll } from './holds';
+export {
+  type Budget,
+  configure,
+  type Hold,
+  type HoldKind,
+  type LedgerStart,
+  type LedgerState,
+  openLedger,
+  type RunSum,
+} from './state';
+
+const KEEP_DAYS = 40;
+const KEEP_RUNS = 500;
+const KEEP_BOOKINGS = 300;
+
+export interface BeginSend extends payOnce.SendRequest, Pick<Spending, 'runCap'> {
+  /** The call needs a permit of this hourly limit as well: a note. */
+  readonly notes?: Limit;
+}
+
+export type BeginAnswer =
+  | payOnce.FlightAnswer
+  | { kind: 'held'; holds: readonly Hold[] }
+  | { kind: 'parked'; until: number }
+  | Capped;
+
+/** `beginSend`: may this attempt send, now? The order matters: an attempt that was granted stays granted. */
+export function beginSend(
+  state: LedgerState,
+  request: BeginSend,
+  now: number,
+): { state: LedgerState; answer: BeginAnswer } {
+  const refuse = (answer: BeginAnswer) => ({ state, answer });
+  const open = state.flights.open[request.subject];
+  if (open?.attempt === request.attempt) return refuse({ kind: 'granted', flight: open });
+  if (state.holds.length > 0) return refuse({ kind: 'held', holds: state.holds });
+  if (state.patientUntil !== undefined && now < state.patientUntil)
+    return refuse({ kind: 'open', overAt: state.patientUntil, attempt: '' });
+  const answer = payOnce.admit(state.flights, request, now, state.timing);
+  if (answer.kind !== 'granted') return refuse(answer);
+  const until = Math.max(state.parked.writes ?? 0, (request.notes && state.parked.notes) ?? 0);
+  if (until > now) return refuse({ kind: 'parked', until });
+  const capped = overCap(state, request, now);
+  if (capped) return refuse(capped);
+  const permitted = request.notes
+    ? takeNote(state.notes, request.subject, now, request.notes, state.timing.sendWindowMs)
+    : undefined;
+  const next = permitted ? { ...state, notes: permitted.permits } : state;
+  if (permitted && permitted.at !== 'now') return { state: next, answer: { kind: 'parked', until: permitted.at } };
+  return { state: { ...next, flights: payOnce.take(next.flights, request.subject, answer.flight) }, answer };
+}
+
+/** Why a waiting run may not go on yet, if so: a hold, or a cap on so many credits more. */
+export function obstacle(
+  state: LedgerState,
+  credits: number,
+  now: number,
+): Extract<BeginAnswer, { kind: 'held' | 'capped' }> | undefined {
+  if (state.holds.length > 0) return { kind: 'held', holds: state.holds };
+  return credits > 0 ? overAccountCap(state, credits, reservedCredits(state), now) : undefined;
+}
+
+export interface Settle {
+  readonly subject: string;
+  readonly attempt: string;
+  readonly run: string;
+  readonly settlement: payOnce.Settlement;
+}
+
+/** `settle`: books what became of an attempt. Answers the credits that this very call booked. */
+export function settle(state: LedgerState, request: Settle, now: number): { state: LedgerState; booked: number } {
+  const { subject, attempt, run, settlement } = request;
+  const { flights, booking } = payOnce.settle(state.flights, subject, attempt, run, settlement, now);
+  const next = { ...state, flights };
+  return booking ? { state: book(next, booking), booked: booking.credits } : { state: next, booked: 0 };
+}
+
+/** `clear`: a person says that an open send is over. */
+export function clear(state: LedgerState, subject: string): { state: LedgerState; cleared: boolean } {
+  const { [subject]: flight, ...open } = state.flights.open;
+  return { state: { ...state, flights: { ...state.flights, open } }, cleared: flight !== undefined };
+}
+
+/** Books credits on their day and run. Also `adjust`: a person corrects the books. */
+export function book(state: LedgerState, booking: payOnce.Booking): LedgerState {
+  const day = dayOf(booking.at, state.budget.timeZone);
+  const days = latest({ ...state.days, [day]: (state.days[day] ?? 0) + booking.credits }, KEEP_DAYS, ([key]) => key);
+  const sums = {
+    ...state.runs,
+    [booking.run]: { spent: (state.runs[booking.run]?.spent ?? 0) + booking.credits, lastAt: booking.at },
+  };
+  // What can be paid for is no longer in doubt.
+  const { creditsTried: _, ...rest } = state;
+  return {
+    ...rest,
+    days,
+    runs: latest(sums, KEEP_RUNS, ([, run]) => run.lastAt),
+    bookings: [...state.bookings, booking].slice(-KEEP_BOOKINGS),
+    ...(state.balance && { balance: { ...state.balance, bookedSince: state.balance.bookedSince + booking.credits } }),
+  };
+}
+
+/** An open send that no run settled, and when the ledger sees to it itself. */
+export interface Abandoned {
+  subject: string;
+  /** What may have been spent; where it is nothing there is nothing to find out. */
+  credits: number;
+  dueAt: number;
+}
+
+/** Open sends that nobody settled in good time after they were over. */
+export const abandoned = (state: LedgerState): Abandoned[] =>
+  Object.entries(state.flights.open).map(([subject, { overAt, credits }]) => ({
+    subject,
+    credits,
+    dueAt: Math.max(overAt + state.timing.settlingMs, state.postponed?.[subject] ?? 0),
+  }));
+
+/** An open send that could not be looked up is tried again after another settling time. */
+export function postpone(state: LedgerState, subject: string, now: number): LedgerState {
+  const open = Object.entries(state.postponed ?? {}).filter(([other]) => other in state.flights.open);
+  return { ...state, postponed: { ...Object.fromEntries(open), [subject]: now + state.timing.settlingMs } };
+}
+
+function latest<T>(
+  all: Record<string, T>,
+  keep: number,
+  rank: (entry: [string, T]) => string | number,
+): Record<string, T> {
+  const entries = Object.entries(all);
+  if (entries.length <= keep) return all;
+  return Object.fromEntries(entries.sort((a, b) => (rank(a) < rank(b) ? 1 : -1)).slice(0, keep));
+}

@@ -1,0 +1,94 @@
+/** What an account's ledger knows. Plain data: it goes through Temporal at every continue-as-new. */
+import * as payOnce from '../pay-once';
+import { type NotePermits, noNotes } from './notes';
+
+/** What an account may spend. Credits. */
+export interface Budget {
+  /** Most credits per calendar day; null for no limit. @default null */
+  readonly perDay: number | null;
+  /** Credits that must remain on the balance. @default 0 */
+  readonly balanceFloor: number;
+  /** IANA time zone in which a day begins and ends. @default 'UTC' */
+  readonly timeZone: string;
+}
+
+/** Why an account's calls stand still. `manual` holds are lifted by a person, all others when their cause has gone. */
+export type HoldKind = 'killSwitch' | 'token' | 'noCredits' | 'manual';
+
+export interface Hold {
+  readonly kind: HoldKind;
+  readonly since: number;
+  readonly reason: string;
+  /** For `noCredits`: the balance that lifts it. */
+  readonly needs?: number;
+}
+
+export interface RunSum {
+  readonly spent: number;
+  readonly lastAt: number;
+}
+
+export interface LedgerState {
+  readonly account: string;
+  readonly timing: payOnce.PayTiming;
+  readonly budget: Budget;
+  readonly flights: payOnce.Flights;
+  /** Credits spent per calendar day, the last forty of them. */
+  readonly days: Readonly<Record<string, number>>;
+  /** Credits spent per run, the most recent ones. */
+  readonly runs: Readonly<Record<string, RunSum>>;
+  /** Bookings, newest last, for `spend`; older ones are in the sums. */
+  readonly bookings: readonly payOnce.Booking[];
+  readonly holds: readonly Hold[];
+  /** The balance as last read, and what we booked since then. */
+  readonly balance?: { readonly amount: number; readonly readAt: number; readonly bookedSince: number };
+  /** The balance at which a hold for lack of credits was last lifted. */
+  readonly creditsTried?: { readonly amount: number; readonly at: number };
+  /** Sum of what the balance lost or gained beyond our own bookings: spent in the web app, or topped up. */
+  readonly elsewhere: number;
+  /** Classes parked by a 429, until when. */
+  readonly parked: Readonly<Record<string, number>>;
+  /** Hourly permits of notes: taken, and promised. */
+  readonly notes: NotePermits;
+  /** What people changed, newest last. */
+  readonly actions?: readonly { at: number; by: string; what: string; reason: string }[];
+  /** What the configuration said last; a person's `setBudget` stands until the configuration changes. */
+  readonly configured?: Budget;
+  /** Open sends that the ledger could not look up, and when it tries again. */
+  readonly postponed?: Readonly<Record<string, number>>;
+  /** Set when this ledger replaced one that was lost: nothing is granted before. */
+  readonly patientUntil?: number;
+}
+
+export interface LedgerStart {
+  account: string;
+  timing: payOnce.PayTiming;
+  budget: Budget;
+}
+
+/**
+ * A new ledger. One that replaces a lost one knows of no open sends: it waits until any of them is surely over, and then
+ * believes only looks that were asked for after that.
+ */
+export function openLedger(start: LedgerStart, now: number, lost: boolean): LedgerState {
+  const { sendWindowMs, paidTimeoutMs, settlingMs } = start.timing;
+  const patientUntil = now + sendWindowMs + paidTimeoutMs + settlingMs;
+  return {
+    ...start,
+    flights: payOnce.noFlights(lost ? patientUntil : 0),
+    days: {},
+    runs: {},
+    bookings: [],
+    holds: [],
+    elsewhere: 0,
+    parked: {},
+    notes: noNotes,
+    ...(lost && { patientUntil }),
+  };
+}
+
+/** The configuration's budget and timing. A budget that a person set stands until the configured one changes. */
+export function configure(state: LedgerState, budget: Budget, timing: payOnce.PayTiming): LedgerState {
+  const changed = JSON.stringify(state.configured ?? state.budget) !== JSON.stringify(budget);
+  return { ...state, timing, configured: budget, ...(changed && { budget }) };
+}

@@ -1,0 +1,62 @@
+/** What people and workers say to a ledger, and what it answers. */
+import { defineQuery, defineUpdate } from '@temporalio/workflow';
+import type * as policy from '../../src/policy/ledger';
+import type { Flight, Settled } from '../../src/policy/pay-once';
+
+export interface LedgerInput extends policy.LedgerStart {
+  /** Least time between two probes while the account is on hold, milliseconds. @default 60000 */
+  probeEveryMs: number;
+  /** The state to go on with: after continue-as-new, or recovered from a ledger that was terminated. */
+  state?: policy.LedgerState;
+  /** This ledger replaces one whose state could not be recovered. */
+  lost?: boolean;
+  /** Continue as new after so many history events. @default 4000 */
+  maxEvents?: number;
+}
+
+/** Who asks for a change of the books, and why. Kept with the ledger and shown in its details. */
+export interface Said {
+  by?: string;
+  reason: string;
+}
+
+export interface LedgerStatus {
+  account: string;
+  balance?: number;
+  available?: number;
+  reserved: number;
+  spentToday: number;
+  elsewhere: number;
+  budget: policy.Budget;
+  holds: readonly policy.Hold[];
+  parked: Readonly<Record<string, number>>;
+  open: { subject: string; run: string; grantedAt: number; overAt: number }[];
+  patientUntil?: number;
+}
+
+/** What stands in the way of spending. */
+export type Obstacle = Extract<policy.BeginAnswer, { kind: 'held' | 'capped' }> | { kind: 'none' };
+
+/** What the ledger knows of one subject. */
+export interface SubjectState {
+  open?: Flight;
+  settled?: Settled;
+}
+
+export const beginSendUpdate = defineUpdate<policy.BeginAnswer, [policy.BeginSend]>('beginSend');
+export const settleUpdate = defineUpdate<number, [policy.Settle]>('settle');
+export const configureUpdate = defineUpdate<void, [policy.LedgerStart]>('configure');
+export const setBudgetUpdate = defineUpdate<policy.Budget, [Partial<policy.Budget> & Said]>('setBudget');
+export const holdUpdate = defineUpdate<string, [Said]>('hold');
+export const releaseUpdate = defineUpdate<string, [Said]>('release');
+export const clearUpdate = defineUpdate<string, [{ subject: string } & Said]>('clear');
+export const adjustUpdate = defineUpdate<number, [{ credits: number } & Said]>('adjust');
+export const reportHoldUpdate = defineUpdate<void, [policy.Hold]>('reportHold');
+export const parkUpdate = defineUpdate<void, [{ rateClass: string; until: number }]>('park');
+export const statusQuery = defineQuery<LedgerStatus, [number?]>('status');
+/** @param credits what is about to be spent; 0 asks for holds alone */
+export const obstacleQuery = defineQuery<Obstacle, [{ credits: number; now: number }]>('obstacle');
+export const stateQuery = defineQuery<policy.LedgerState>('state');
+
+export const subjectQuery = defineQuery<SubjectState, [string]>('subject');
+export const claimsQuery = defineQuery<string[], [string]>('claims');
