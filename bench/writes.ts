@@ -7,7 +7,7 @@ import { LIMITS } from '../src/agent-api/routes';
 import { WORKFLOW_QUEUE } from '../src/temporal/queues';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import type { convertLead, leadPipeline } from '../workflows';
-import { decideUpdate } from '../workflows/convert-lead';
+import { decideUpdate } from '../workflows/shared/asker';
 import { countEvents, weighHistories } from './support/history';
 import { runBench } from './support/main';
 import { atLeast, atMost, exactly, type Figure, note, report, warningFigures } from './support/report';

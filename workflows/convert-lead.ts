@@ -12,12 +12,11 @@ import {
 } from '@temporalio/workflow';
 import type { AccountFacts } from '../activities/account';
 import type { LeadSeen } from '../activities/leads';
-import type { PersonDecision } from '../src/policy/course';
-import { FailureType } from '../src/policy/failures';
 import { ConvertLeadInput, type ConvertLeadJson } from '../src/policy/inputs/convert-lead';
 import { leadSubject } from '../src/policy/subject';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
-import { control, failureText, failureType, paidCalls, patiently, reads } from './shared/calls';
+import { type Answered, Asker } from './shared/asker';
+import { control, fairnessKey, onceCalls, patiently, reads, refusalOf } from './shared/calls';
 import { type FoundProject, findProject } from './shared/find-project';
 import { readInput } from './shared/input';
 import { type Ending, payOnce } from './shared/pay-once';
@@ -38,16 +37,12 @@ export interface ConvertLeadResult {
   credits: number;
   /** The project that the lead became, when known. */
   projectId?: string;
-}
-
-export interface Decision {
-  decision: PersonDecision;
-  by?: string;
+  /** What people answered, when the run asked. */
+  answers?: Answered[];
 }
 
 // ---- Messages
 
-export const decideUpdate = defineUpdate<string, [Decision]>('decide');
 export const chooseProjectUpdate = defineUpdate<string, [{ projectId: string; by?: string }]>('chooseProject');
 export const progressQuery = defineQuery<ReturnType<Status['now']>>('progress');
 
@@ -58,36 +53,21 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
   const input = readInput(ConvertLeadInput, raw, 'convertLead');
   const { account, leadId } = input;
   const status = new Status();
-  const answers: { decision?: PersonDecision; projectId?: string } = {};
-  let asked: 'decision' | 'project' | undefined;
+  const asker = new Asker(status, input, 'the conversion');
   let choices: string[] = [];
+  let chosen: string | undefined;
   setHandler(progressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
   setHandler(
-    decideUpdate,
-    ({ decision }) => {
-      answers.decision = decision;
-      return `Noted: ${decision}.`;
-    },
-    {
-      description:
-        'Answers the question whether the conversion happened: {"decision": "itHappened" | "sendAgain" | "giveUp", "by": "…"}',
-      validator: (given) => {
-        if (asked !== 'decision') throw new Error('This run asks no question at the moment.');
-        if (!given || !['itHappened', 'sendAgain', 'giveUp'].includes(given.decision))
-          throw new Error('Answer with {"decision": "itHappened"}, "sendAgain" or "giveUp".');
-      },
-    },
-  );
-  setHandler(
     chooseProjectUpdate,
-    ({ projectId }) => {
-      answers.projectId = projectId;
+    ({ projectId, by }) => {
+      chosen = projectId;
+      asker.note(`project ${projectId}`, by);
       return `Noted: the lead became project ${projectId}.`;
     },
     {
       description: 'Says which project the lead became: {"projectId": "…", "by": "…"}',
       validator: (given) => {
-        if (asked !== 'project') throw new Error('This run does not ask which project it was.');
+        if (choices.length === 0) throw new Error('This run does not ask which project it was.');
         if (!given || !choices.includes(given.projectId)) throw new Error(`Choose one of: ${choices.join(', ')}.`);
       },
     },
@@ -130,7 +110,7 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
       sent = true;
       status.step('converting', `Converting lead ${leadId} for ${facts.convertPrice} credits`);
       const priority = again ? { ...place, priorityKey: 1 } : place;
-      return paidCalls(account, facts, priority, `Convert lead ${leadId}`).convertLeadOnce({
+      return onceCalls(account, facts, priority, `Convert lead ${leadId}`).convertLeadOnce({
         account,
         leadId,
         lookedAt,
@@ -138,19 +118,7 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
         runCap: run.maxCredits,
       });
     },
-    async ask(why) {
-      if (!input.askPerson) return 'giveUp';
-      asked = 'decision';
-      status.asksPerson(true);
-      status.waits(`${QUESTIONS[why]} Answer with the update \`decide\`.`);
-      await condition(() => answers.decision !== undefined, input.personDeadline);
-      const { decision = 'giveUp' } = answers;
-      delete answers.decision;
-      asked = undefined;
-      status.asksPerson(false);
-      status.goesOn();
-      return decision;
-    },
+    ask: (why) => asker.decide(QUESTIONS[why]),
   }).catch((error): Ending => {
     const reason = refusalOf(error);
     if (reason === undefined) throw error;
@@ -160,10 +128,11 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
   const result = await conclude(input, facts, ending, run.key);
   // S3: a reply that could not be read counts as spent; whether the lead is converted is another question.
   if (ending.how === 'paid' && !ending.ref && !(await confirmed()))
-    return finish(status, { ...result, outcome: 'unresolved', reason: 'paidButNotConverted' });
+    return finish(status, asker, { ...result, outcome: 'unresolved', reason: 'paidButNotConverted' });
   const before = looks.find(({ surveyStatus }) => surveyStatus !== 'converted');
   const [seen] = looks.slice(-1);
-  if (result.outcome !== 'converted' || result.projectId || !seen) return finish(status, result);
+  const wanted = result.outcome === 'converted' || (result.outcome === 'alreadyConverted' && input.findProject);
+  if (!wanted || result.projectId || !seen) return finish(status, asker, result);
   // The reply was lost: the project has to be found among those created since the look before.
   status.step('finding', `Lead ${leadId} is converted; finding its project`);
   const since = before?.serverTime ?? Date.parse(seen.createdAt ?? '');
@@ -173,10 +142,9 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
     if (isCancellation(error)) throw error;
     return { kind: 'none' };
   });
-  const projectId =
-    found.kind === 'several' && input.askPerson ? await askWhich(found) : found.kind === 'one' ? found.id : undefined;
-  if (projectId) await book(account, leadId, run.key, { ref: projectId });
-  return finish(status, { ...result, ...(projectId ? { projectId } : { reason: 'projectNotFound' }) });
+  const projectId = found.kind === 'several' ? await askWhich(found) : found.kind === 'one' ? found.id : undefined;
+  if (projectId && result.credits > 0) await book(account, leadId, run.key, { ref: projectId });
+  return finish(status, asker, { ...result, ...(projectId ? { projectId } : { reason: 'projectNotFound' }) });
 
   /** The service may show a conversion late: looks until it must have shown. */
   async function confirmed(): Promise<boolean> {
@@ -189,16 +157,13 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
   }
 
   async function askWhich({ ids }: Extract<FoundProject, { kind: 'several' }>): Promise<string | undefined> {
-    [asked, choices] = ['project', ids];
-    status.asksPerson(true);
-    status.waits(
+    choices = ids;
+    await asker.until(
       `Lead ${leadId} is converted and paid for. Two or more projects could be its own: ${ids.join(', ')}. Answer with the update \`chooseProject\`.`,
+      () => chosen !== undefined,
     );
-    await condition(() => answers.projectId !== undefined, input.personDeadline);
-    asked = undefined;
-    status.asksPerson(false);
-    status.goesOn();
-    return answers.projectId;
+    choices = [];
+    return chosen;
   }
 }
 
@@ -210,26 +175,8 @@ const QUESTIONS = {
     'Twice it stayed unknown whether the conversion happened, and both times it had not. Look into the web app.',
 };
 
-/** Fairness keys have at most 64 bytes: the run ID at the end of a run's key. */
-const fairnessKey = (run: string) => run.slice(-36);
-
 const book = (account: string, leadId: string, run: string, found: { ref?: string; credits?: number } = {}) =>
   control.settleSubject({ account, subject: leadSubject(leadId), run, settlement: { kind: 'foundPaid', ...found } });
-
-/** Why a look was refused or could not be read, as a stable code; undefined for any other error. */
-function refusalOf(error: unknown): string | undefined {
-  switch (failureType(error)) {
-    case FailureType.refused:
-      return (
-        failureText(error)
-          .match(/: (\d{3}.*)$/)?.[1]
-          ?.replace(/^(\d{3})$/, 'http$1') ?? 'refused'
-      );
-    case FailureType.unreadable:
-      return 'unreadableReply';
-  }
-  return undefined;
-}
 
 /** What the ending means for people and for the books. */
 async function conclude(
@@ -267,12 +214,12 @@ async function conclude(
   }
 }
 
-async function finish(status: Status, result: ConvertLeadResult): Promise<ConvertLeadResult> {
+async function finish(status: Status, { answers }: Asker, result: ConvertLeadResult): Promise<ConvertLeadResult> {
   const project = result.projectId ? ` It is project ${result.projectId}.` : '';
   status.step(
     result.outcome,
     `Lead ${result.leadId}: ${result.outcome}${result.reason ? ` (${result.reason})` : ''}, ${result.credits} credits.${project}`,
   );
   await condition(allHandlersFinished);
-  return result;
+  return { ...result, ...(answers.length > 0 && { answers }) };
 }

@@ -30,10 +30,10 @@ export const reads = (account: string, priority: Priority, summary: string) =>
   });
 
 /**
- * Paid calls of one account. Never a local activity (a killed worker runs it twice). A lost worker shows within a quarter
+ * Calls that cost or must not happen twice. Never a local activity (a killed worker runs it twice). A lost worker shows within a quarter
  * of a minute; trying again is safe because the ledger refuses while the first try can still have an effect (S1).
  */
-export const paidCalls = (account: string, facts: AccountFacts, priority: Priority, summary: string) =>
+export const onceCalls = (account: string, facts: AccountFacts, priority: Priority, summary: string) =>
   proxyActivities<LeadsActivities>({
     taskQueue: queueName(account, 'writes'),
     startToCloseTimeout: facts.timing.sendWindowMs + facts.timing.paidTimeoutMs + 60_000,
@@ -58,6 +58,24 @@ export const failureText = (error: unknown): string =>
     : error instanceof Error
       ? error.message
       : String(error);
+
+/** Fairness keys have at most 64 bytes: the run ID at the end of a run's key. */
+export const fairnessKey = (run: string) => run.slice(-36);
+
+/** Why a look was refused or could not be read, as a stable code; undefined for any other error. */
+export function refusalOf(error: unknown): string | undefined {
+  switch (failureType(error)) {
+    case FailureType.refused:
+      return (
+        failureText(error)
+          .match(/: (\d{3}.*)$/)?.[1]
+          ?.replace(/^(\d{3})$/, 'http$1') ?? 'refused'
+      );
+    case FailureType.unreadable:
+      return 'unreadableReply';
+  }
+  return undefined;
+}
 
 const MAX_BACKOFF_MS = 600_000;
 

@@ -1,9 +1,13 @@
 /**
  * Fields that several inputs share. `allowed` in a field's metadata is what a problem's sentence says of it (a noun
  * phrase); `describe` is its meaning, unit and default, for forms and documentation.
+ *
+ * Hazard: zod's own formats with one pattern for all their schemas (`z.guid`, `z.uuid`, `z.email`, `z.iso.date`…) fail in
+ * the workflow sandbox, where zod is shared and frozen (preload.ts) and a pattern's `lastIndex` cannot be set. A
+ * `regex` of ours is made for each run.
  */
 import { z } from 'zod';
-import { Id } from '../../agent-api/routes';
+import { Id } from '../../agent-api/id';
 import { parseDuration } from '../duration';
 
 /** An account's name in the configuration. It becomes part of queue names and workflow IDs; a token never fits (S4). */
@@ -16,6 +20,12 @@ export const Account = z
 
 /** The identifier of a record of the Agent API. */
 export const RecordId = Id.meta({ allowed: 'an identifier: letters, digits, - and _, at most 128' });
+
+/** A UUID of any version, in any case. */
+export const Uuid = z
+  .string()
+  .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i)
+  .meta({ allowed: "a UUID such as '3f2b8c1e-5a7d-4e90-8b1c-2d3e4f5a6b7c'" });
 
 const YEAR = 366 * 24 * 3_600_000;
 
@@ -30,7 +40,8 @@ export const Duration = z
     return z.NEVER;
   });
 
-const DATE = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+/** With its zone; this pattern is the schema's own. */
+const DateTime = z.iso.datetime({ offset: true });
 
 /** A moment, or a time back from now; milliseconds once parsed. A date means its midnight in UTC. */
 export const Since = z
@@ -39,7 +50,8 @@ export const Since = z
   .transform((text, context): { at: number } | { agoMs: number } => {
     const agoMs = parseDuration(text);
     if (agoMs !== undefined) return { agoMs };
-    if (DATE.safeParse(text).success) return { at: Date.parse(text) };
+    const moment = /^[\d-]+$/.test(text) ? `${text}T00:00:00Z` : text;
+    if (DateTime.safeParse(moment).success) return { at: Date.parse(moment) };
     context.addIssue({ code: 'custom', message: 'a date-time or a duration' });
     return z.NEVER;
   });

@@ -1,6 +1,6 @@
 /** The input of the workflow `leadPipeline`. */
 import { z } from 'zod';
-import { Account, Credits, Duration, Since } from './fields';
+import { Account, Credits, Duration, Since, Uuid } from './fields';
 
 const percent = z.number().min(0).max(100);
 const weight = z.number().min(0).max(100);
@@ -77,7 +77,7 @@ export const LeadPipelineInput = z.strictObject({
     .enum(['active', 'archived', 'all'])
     .default('active')
     .describe("Which view of the lead list is read; separate from surveyStatus. Default 'active'."),
-  surveyLink: z.guid().optional().describe('Only leads of this survey link (its UUID). Default: of all links.'),
+  surveyLink: Uuid.optional().describe('Only leads of this survey link (its UUID). Default: of all links.'),
   surveyStatus: z
     .array(z.enum(['pending', 'completed', 'archived']))
     .min(1)

@@ -1,0 +1,106 @@
+/** Questions to a person: asked one after the other, answered by an update, given up when the deadline passes (S7). */
+import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
+import type { PersonDecision } from '../../src/policy/course';
+import type { Status } from './status';
+
+/** What a person answers to the question whether something happened. */
+export interface Decision {
+  decision: PersonDecision;
+  by?: string;
+}
+
+/** An answer as the result of a run keeps it. */
+export interface Answered {
+  /** What was answered, in the words of the update. */
+  answer: string;
+  by: string;
+  /** ISO 8601. */
+  at: string;
+}
+
+/** Whether and how long a run asks. */
+export interface Asking {
+  /** False: every question is given up at once. */
+  askPerson: boolean;
+  /** How long a question stays open, milliseconds. */
+  personDeadline: number;
+}
+
+export const decideUpdate = defineUpdate<string, [Decision]>('decide');
+
+const DECISIONS: readonly PersonDecision[] = ['itHappened', 'sendAgain', 'giveUp'];
+
+export class Asker {
+  /** Every answer so far, with who gave it. */
+  readonly answers: Answered[] = [];
+  #asking = false;
+  #decision: PersonDecision | undefined;
+  #line: Promise<unknown> = Promise.resolve();
+
+  /** Registers the update `decide`. @param what the thing in question, such as 'the conversion' */
+  constructor(
+    private readonly status: Status,
+    private readonly how: Asking,
+    what: string,
+  ) {
+    setHandler(
+      decideUpdate,
+      ({ decision, by }) => {
+        this.#decision = decision;
+        this.note(decision, by);
+        return `Noted: ${decision}.`;
+      },
+      {
+        description: `Answers the question whether ${what} happened: {"decision": "itHappened" | "sendAgain" | "giveUp", "by": "…"}`,
+        validator: (given) => {
+          if (!this.#asking || this.#decision) throw new Error('This run asks no question at the moment.');
+          if (!given || !DECISIONS.includes(given.decision))
+            throw new Error('Answer with {"decision": "itHappened"}, "sendAgain" or "giveUp".');
+        },
+      },
+    );
+  }
+
+  /** Keeps what a person did, for the result. */
+  note(answer: string, by: string | undefined): void {
+    this.answers.push({ answer, by: by ?? 'somebody', at: new Date().toISOString() });
+  }
+
+  /** Asks whether something happened. @returns `giveUp` when nobody answers in time */
+  decide(question: string): Promise<PersonDecision> {
+    return this.#inTurn(async () => {
+      this.#asking = true;
+      await this.#wait(`${question} Answer with the update \`decide\`.`, () => this.#decision !== undefined);
+      this.#asking = false;
+      const decision = this.#decision ?? 'giveUp';
+      this.#decision = undefined;
+      return decision;
+    });
+  }
+
+  /**
+   * Waits for a person until something is as it should be.
+   * @param question what to do, and by which update
+   * @returns whether it came to be in time
+   */
+  until(question: string, done: () => boolean): Promise<boolean> {
+    return this.#inTurn(() => this.#wait(question, done));
+  }
+
+  async #wait(question: string, done: () => boolean): Promise<boolean> {
+    if (!this.how.askPerson) return done();
+    this.status.asksPerson(true);
+    this.status.waits(question);
+    const inTime = await condition(done, this.how.personDeadline);
+    this.status.asksPerson(false);
+    this.status.goesOn();
+    return inTime;
+  }
+
+  /** One question at a time: a person sees one, and an answer belongs to it. */
+  #inTurn<T>(ask: () => Promise<T>): Promise<T> {
+    const turn = this.#line.then(ask, ask);
+    this.#line = turn.catch(() => undefined);
+    return turn;
+  }
+}
