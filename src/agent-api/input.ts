@@ -1,11 +1,15 @@
 /** What a call is given, checked against its route before anything is sent. */
-import type { Readable } from 'node:stream';
+import type { StreamedBody } from './http';
+import { Id } from './id';
 import { InvalidCall } from './invalid-call';
 import type { Query } from './query';
-import { Id, type Route } from './routes';
+import type { Route } from './routes';
 
-/** A body that is not JSON, for uploads. A `FormData` brings its own content type. */
-export type RawBody = { contentType: string; data: Buffer | Readable } | { data: FormData };
+/** A body as it goes out; given as it is for uploads (`documentUpload`). */
+export interface RawBody {
+  readonly contentType: string;
+  readonly data: Buffer | StreamedBody;
+}
 
 /** What one call is given; at most one of `body` and `raw`. */
 export interface CallInput {
@@ -23,12 +27,6 @@ export interface CallInput {
   readonly onWrite?: (() => void) | undefined;
 }
 
-/** A body as it goes out. */
-export interface WireBody {
-  readonly contentType: string;
-  readonly data: Buffer | Readable;
-}
-
 /** The route's path with its identifier. @throws InvalidCall */
 export function pathOf(route: Route, id: string | undefined): string {
   const takesId = route.path.includes('{id}');
@@ -40,17 +38,11 @@ export function pathOf(route: Route, id: string | undefined): string {
 }
 
 /** The body as it goes out, or undefined for none. @throws InvalidCall */
-export async function wireBody(route: Route, { body, raw }: CallInput): Promise<WireBody | undefined> {
+export function wireBody(route: Route, { body, raw }: CallInput): RawBody | undefined {
   if (raw !== undefined) {
     if (body !== undefined) throw new InvalidCall(route, "either 'body' or 'raw', not both");
     if (route.method === 'GET' || route.body) throw new InvalidCall(route, "no 'raw' body");
-    if (!(raw.data instanceof FormData)) return 'contentType' in raw ? { ...raw, data: raw.data } : undefined;
-    // Encoded whole, so that it goes out with a length: chunked uploads are refused by many servers.
-    const encoded = new Response(raw.data);
-    return {
-      contentType: encoded.headers.get('content-type') ?? 'multipart/form-data',
-      data: Buffer.from(await encoded.arrayBuffer()),
-    };
+    return raw;
   }
   const value = route.body ? parsed(route, route.body, body) : body;
   if (value === undefined) return undefined;

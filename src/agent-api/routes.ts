@@ -77,11 +77,6 @@ const write = <B, R>(
   ...rest,
 });
 
-/** Identifiers are UUIDs by the document; a run is not stopped over an implementation's other kind of identifier. */
-export const Id = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/, 'an identifier: letters, digits, - and _, at most 128');
-
 const short = (max: number) => z.string().trim().min(1).max(max);
 const currency = z.string().regex(/^[A-Z]{3}$/, 'an ISO 4217 code of three capital letters, for example EUR');
 
@@ -193,7 +188,7 @@ export const routes = {
     about: "A project's opportunities",
   }),
   'projects.deliverables': get(`${PROJECTS}/{id}/deliverables`, {
-    read: record(records.Deliverables, 'data'),
+    read: record(records.Deliverables, 'deliverables'),
     about: "A project's deliverables",
   }),
   'jobs.get': get('/api/agent/jobs/{id}', { rateClass: 'polls', read: jobState, about: 'The state of a job' }),

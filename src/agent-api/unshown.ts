@@ -76,14 +76,22 @@ function* layers(body: unknown, wrappers: readonly string[], depth = 0): Generat
   for (const key of [...wrappers, 'data', 'result']) if (key in body) yield* layers(body[key], wrappers, depth + 1);
 }
 
-/** One record, bare or in any usual envelope. */
+/**
+ * One record, bare or in any usual envelope. Where the fields of a schema may all be missing, or an envelope has a `status`
+ * of its own, the envelope would do for the record too: of the layers that fit, the one that shows most of the record's
+ * fields is taken, and of two equals the inner one. A layer that shows none of them is not the record.
+ */
 export const record =
-  <T>(schema: z.ZodType<T>, ...wrappers: string[]): Reader<T> =>
+  <S extends z.ZodObject>(schema: S, ...wrappers: string[]): Reader<z.output<S>> =>
   (body) => {
+    let best: { shows: number; value: z.output<S> } | undefined;
     for (const layer of layers(body, wrappers)) {
+      const shows = isObject(layer) ? Object.keys(schema.shape).filter((key) => key in layer).length : 0;
+      if (shows === 0 || shows < (best?.shows ?? 0)) continue;
       const parsed = schema.safeParse(layer);
-      if (parsed.success) return parsed.data;
+      if (parsed.success) best = { shows, value: parsed.data };
     }
+    if (best !== undefined) return best.value;
     throw new UnreadableBody(`the reply holds no ${wrappers[0] ?? 'record'} in a shape that audit-runner knows`);
   };
 

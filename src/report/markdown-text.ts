@@ -1,0 +1,51 @@
+import { clean } from './text';
+
+/**
+ * Texts as literal Markdown (CommonMark, with the extensions of GitHub): what would be markup, HTML or a link is shown as
+ * the characters it is made of.
+ */
+
+/** One line, for a heading or an item of a list. */
+export const inline = (text: string): string => escapeLine(oneLine(text));
+
+/** One line for a cell of a table. In code there, renderers disagree about what a backslash before a pipe means. */
+export const cell = (text: string): string => escapeLine(oneLine(text), (content) => content.replaceAll('|', '¦'));
+
+const oneLine = (text: string) => clean(text).replace(/\s+/g, ' ').trim();
+
+/** Paragraphs with their line breaks, each line behind `indent`. */
+export const block = (text: string, indent = ''): string =>
+  clean(text)
+    .trim()
+    .split(/\n\s*\n/)
+    .map((paragraph) =>
+      paragraph
+        .split('\n')
+        .map((line) => indent + escapeLine(line.trim()))
+        .join('\\\n'),
+    )
+    .join('\n\n');
+
+function escapeLine(line: string, inCode = (content: string) => content): string {
+  return line
+    .split(' ')
+    .map((word) => (isLinkLike(word) ? code(inCode(word)) : word.replace(/[\\`*_[\]{}<>&|~$]/g, '\\$&')))
+    .join(' ')
+    .replace(/^[#+=:-]|(?<=^\d{1,9})[.)]/, STARTS);
+}
+
+// What opens a heading, a list, a rule, the delimiters of a table or front matter does so at the start of a line only.
+const STARTS = '\\$&';
+
+/**
+ * Renderers make links of bare addresses, some of them after escapes have been resolved (`cmark-gfm`: e-mail, `remark-gfm`:
+ * all). In code none does, and the address can still be read and copied.
+ */
+const isLinkLike = (word: string) => /\/\/|@|^\W*(?:mailto|xmpp|tel):|[\p{L}\p{N}]\.\p{L}{2}/iu.test(word);
+
+function code(content: string): string {
+  const runs = content.match(/`+/g) ?? [];
+  if (runs.length === 0) return `\`${content}\``;
+  const fence = '`'.repeat(runs.reduce((most, { length }) => Math.max(most, length), 0) + 1);
+  return `${fence} ${content} ${fence}`;
+}

@@ -1,0 +1,88 @@
+import { type RouteName, routes } from '../../src/agent-api';
+import { UnreadableBody, Unshown } from '../../src/agent-api/unshown';
+import { call, first, sandboxOf } from '../sandbox/helpers';
+
+const read = (name: RouteName, body: unknown) => routes[name].read(body, Unshown.parse({}));
+const memo = { stakeholderName: 'Dana', stakeholderRole: 'Operations', memo: 'What changes' };
+const dashboard = { projectId: 'p1', isComplete: true, executiveSummary: 'Good', stakeholderMemos: [memo] };
+
+describe('deliverables', () => {
+  it.each([
+    ['the documented envelope', { success: true, data: dashboard }],
+    ['no envelope', dashboard],
+    ['an envelope in the envelope', { success: true, data: { deliverables: dashboard } }],
+    ['an envelope of another name', { deliverables: dashboard }],
+    ['an envelope that has a field of the same name', { projectId: 'p1', generatedAt: null, data: dashboard }],
+  ])('are what %s holds', (_, body) => {
+    expect(read('projects.deliverables', body)).toEqual(dashboard);
+  });
+
+  it('may lack all but one of their fields', () => {
+    const body = { success: true, data: { risks: [] } };
+    expect(read('projects.deliverables', body)).toEqual({ risks: [] });
+  });
+
+  it.each([
+    { success: true, data: {} },
+    { success: true, data: { summary: 'Good' } },
+    { success: true, data: null },
+    { success: false, error: 'None yet' },
+    {},
+    [dashboard],
+    'none',
+  ])('are not found where no field of theirs is: %j', (body) => {
+    expect(() => read('projects.deliverables', body)).toThrow(UnreadableBody);
+    expect(() => read('projects.deliverables', body)).toThrow('the reply holds no deliverables');
+  });
+
+  it.each(['a', 'b'] as const)(
+    'are read from variant %s of the sandbox, before and after an audit',
+    async (variant) => {
+      const sandbox = await sandboxOf({ variant });
+      const { id } = first(sandbox.control.projects());
+      const ask = async (name: RouteName, method = 'GET') =>
+        call(sandbox, method, routes[name].path.replace('{id}', id));
+      const none = await ask('projects.deliverables');
+      if (none.status === 200) expect(read('projects.deliverables', none.body)).toMatchObject({ isComplete: false });
+      else expect(none.status).toBe(404);
+      await ask('projects.audit', 'POST');
+      expect(read('projects.deliverables', (await ask('projects.deliverables')).body)).toMatchObject({
+        projectId: id,
+        isComplete: true,
+        executiveSummary: expect.any(String),
+        opportunities: expect.arrayContaining([expect.objectContaining({ impactScore: expect.any(Number) })]),
+        risks: expect.arrayContaining([expect.objectContaining({ title: expect.any(String) })]),
+        stakeholderMemos: expect.arrayContaining([expect.objectContaining({ memo: expect.any(String) })]),
+      });
+      expect(read('projects.analysis', (await ask('projects.analysis')).body)).toMatchObject({ opportunityCount: 8 });
+      expect(read('projects.get', (await ask('projects.get')).body)).toMatchObject({ id, hasDeliverables: true });
+    },
+  );
+});
+
+describe('an envelope that would do for the record', () => {
+  it('is not mistaken for the analysis, whose status it seems to have', () => {
+    const running = { status: 'running' };
+    const complete = {
+      id: 'a1',
+      status: 'complete',
+      executiveSummary: 'Good',
+      synthesis: { data: { status: 'done' } },
+    };
+    expect(read('projects.analysis', { status: 'success', data: complete })).toEqual(complete);
+    expect(read('projects.analysis', { status: 'ok', analysis: running })).toEqual(running);
+    expect(read('projects.analysis', { status: 'ok', data: { analysis: running } })).toEqual(running);
+  });
+
+  it('is not mistaken for the project, whose ID it seems to have', () => {
+    const project = { id: 'p1', clientName: 'Acme', hasAnalysis: false };
+    expect(read('projects.get', { id: 'request-1', data: { project } })).toEqual(project);
+  });
+
+  it('is not looked for in a record that stands bare', () => {
+    const complete = { id: 'a1', status: 'complete', executiveSummary: 'Good', result: { status: 'ok' } };
+    expect(read('projects.analysis', complete)).toEqual(complete);
+    const project = { id: 'p1', clientName: 'Acme', hasAnalysis: true, data: { id: 'other' } };
+    expect(read('projects.get', project)).toEqual(project);
+  });
+});
