@@ -8,6 +8,7 @@ import { TokenError } from './agent-api/token';
 import { type Account, toAccount } from './config/account';
 import { ConfigError, sentences } from './config/problems';
 import { ConfigFile } from './config/schema';
+import { openStorage, StorageError } from './storage';
 
 export { type Account, apiOptions, type Timing } from './config/account';
 export { ConfigError } from './config/problems';
@@ -16,7 +17,7 @@ export { ConfigError } from './config/problems';
 export interface Config {
   /** By name; may be empty, for the commands that need none. */
   readonly accounts: Readonly<Record<string, Account>>;
-  /** An absolute URL: `file://` for a folder. */
+  /** An absolute URL: `file://` for a folder, `s3://` for a bucket. */
   readonly storageUrl: string;
   readonly log: ConfigFile['log'];
   readonly workers: ConfigFile['workers'];
@@ -48,11 +49,14 @@ export function loadConfig({ env, file, cwd = process.cwd() }: ConfigSources): C
   const accounts = Object.fromEntries(
     Object.entries(written).map(([name, account]) => [name, toAccount(name, account, env, folder)]),
   );
-  const problems = tokenProblems(Object.values(accounts));
+  const storage = /^[a-z][a-z0-9+.-]+:\/\//i.test(storageUrl)
+    ? storageUrl
+    : pathToFileURL(resolve(cwd, storageUrl)).href;
+  const problems = [...tokenProblems(Object.values(accounts)), ...storageProblems(storage, env)];
   if (problems.length > 0) throw new ConfigError(problems);
   return {
     accounts,
-    storageUrl: /^[a-z][a-z0-9+.-]+:\/\//i.test(storageUrl) ? storageUrl : pathToFileURL(resolve(cwd, storageUrl)).href,
+    storageUrl: storage,
     log,
     workers,
     ...(path !== undefined && { file: path }),
@@ -136,4 +140,15 @@ function tokenProblems(accounts: readonly Account[]): string[] {
       throw error;
     }
   });
+}
+
+/** A storage is opened where it is used; whether its URL means anything is known now. */
+function storageProblems(url: string, env: ConfigSources['env']): string[] {
+  try {
+    openStorage(url, env);
+    return [];
+  } catch (error) {
+    if (error instanceof StorageError) return [`storageUrl: ${error.message}`];
+    throw error;
+  }
 }

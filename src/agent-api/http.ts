@@ -7,13 +7,23 @@ import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 
+/**
+ * A body that is read as it goes out. Its length is sent before it, since many servers refuse a request without one; a
+ * stream that turns out to be longer or shorter ends the request as a failure.
+ */
+export interface StreamedBody {
+  readonly stream: Readable;
+  /** Bytes. */
+  readonly length: number;
+}
+
 /** A request and its limits. Durations in milliseconds. */
 export interface HttpRequest {
   readonly method: Dispatcher.HttpMethod;
   readonly origin: string;
   readonly path: string;
   readonly headers: Record<string, string>;
-  readonly body?: Buffer | Readable;
+  readonly body?: Buffer | StreamedBody;
   /** Longest time until the request is written. */
   readonly connectMs: number;
   /** Longest time from the writing of the request to the end of the reply. */
@@ -54,6 +64,7 @@ const codeOf = (error: Error): string => ('code' in error && typeof error.code =
 
 class Conversation implements Dispatcher.DispatchHandler {
   readonly #request: HttpRequest;
+  readonly #streamed: StreamedBody | undefined;
   readonly #resolve: (exchange: Exchange) => void;
   readonly #chunks: Buffer[] = [];
   #size = 0;
@@ -65,6 +76,7 @@ class Conversation implements Dispatcher.DispatchHandler {
 
   constructor(request: HttpRequest, resolve: (exchange: Exchange) => void) {
     this.#request = request;
+    this.#streamed = Buffer.isBuffer(request.body) ? undefined : request.body;
     this.#resolve = resolve;
     const untilWriteBy = (request.writeBy ?? Number.POSITIVE_INFINITY) - performance.now();
     this.#timer =
@@ -75,7 +87,8 @@ class Conversation implements Dispatcher.DispatchHandler {
   }
 
   start(dispatcher: Dispatcher): void {
-    const { method, origin, path, headers, body, signal } = this.#request;
+    const { method, origin, path, body, signal } = this.#request;
+    const { stream, length } = this.#streamed ?? {};
     if (signal?.aborted) this.#abort();
     if (this.#ended) return;
     dispatcher.dispatch(
@@ -83,8 +96,9 @@ class Conversation implements Dispatcher.DispatchHandler {
         method,
         origin,
         path,
-        headers,
-        body: body instanceof Readable ? Readable.from(this.#pieces(body), { objectMode: false }) : (body ?? null),
+        // undici holds the stream to this length.
+        headers: { ...this.#request.headers, ...(stream && { 'content-length': String(length) }) },
+        body: stream ? Readable.from(this.#pieces(stream), { objectMode: false }) : Buffer.isBuffer(body) ? body : null,
         // One limit from the writing to the end is kept here; undici's two are for the gaps in between.
         headersTimeout: 0,
         bodyTimeout: 0,
@@ -98,7 +112,7 @@ class Conversation implements Dispatcher.DispatchHandler {
     this.#controller = controller;
     if (again) this.#end({ kind: 'lost', code: 'WRITTEN_BEFORE' });
     // A streamed body takes the head of the request with its first chunk.
-    else if (!(this.#request.body instanceof Readable)) this.#beginWriting();
+    else if (this.#streamed === undefined) this.#beginWriting();
     if (this.#ended) controller.abort(new Error('not to be written'));
   }
 
@@ -153,8 +167,7 @@ class Conversation implements Dispatcher.DispatchHandler {
     if (this.#ended) return;
     this.#ended = true;
     clearTimeout(this.#timer);
-    const { signal, body } = this.#request;
-    signal?.removeEventListener('abort', this.#abort);
+    this.#request.signal?.removeEventListener('abort', this.#abort);
     this.#resolve({
       endedAt: Date.now(),
       ending,
@@ -162,7 +175,7 @@ class Conversation implements Dispatcher.DispatchHandler {
       ...(this.#head !== undefined && { head: this.#head }),
     });
     if (ending.kind === 'complete') return;
-    if (body instanceof Readable) body.destroy();
+    this.#streamed?.stream.destroy();
     this.#controller?.abort(new Error(ending.kind));
   }
 }

@@ -9,9 +9,11 @@ export {
 } from './client';
 export type { Attempt, Failure } from './failure';
 export { type Admission, createGate, type Gate, type GateOptions } from './gate';
+export type { StreamedBody } from './http';
 export type { CallInput, RawBody } from './input';
 export { InvalidCall } from './invalid-call';
 export * from './records';
 export { LIMITS, type RateClass, type Reply, type Route, type RouteName, routes } from './routes';
 export { TokenError, type TokenSource, tokenFromEnv, tokenFromFile, tokenFromText } from './token';
 export { UnreadableBody, Unshown } from './unshown';
+export { type DocumentFile, documentUpload } from './upload';

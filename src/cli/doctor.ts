@@ -2,6 +2,7 @@
 import { accountOf, type Config, ConfigError, loadConfig } from '../config';
 import { checkAccount } from './doctor/account';
 import { area, type Check } from './doctor/check';
+import { checkStorage } from './doctor/storage';
 import { checkTemporal } from './doctor/temporal';
 import { EXIT } from './exit';
 import { print, printJson, styled } from './output';
@@ -17,11 +18,12 @@ export async function doctorCommand({ config: file, json }: DoctorOptions): Prom
   const accounts = Object.values(config?.accounts ?? {});
   const server = await knownServer();
   const owners = new Map<string, string>();
-  const [temporal, ofAccounts] = await Promise.all([
+  const [temporal, storage, ofAccounts] = await Promise.all([
     checkTemporal(server.config, accounts),
+    config ? checkStorage(config.storageUrl) : [],
     Promise.all(accounts.map((account) => checkAccount(account, owners))),
   ]);
-  const all = [...checks, ...temporal, ...ofAccounts.flat()];
+  const all = [...checks, ...temporal, storage, ...ofAccounts].flat();
   const ok = all.every(({ state }) => state !== 'wrong');
   if (json) printJson({ ok, checks: all });
   else print(report(all));

@@ -108,7 +108,10 @@ const accountName = z
 /** The configuration file. */
 export const ConfigFile = z.strictObject({
   accounts: z.record(accountName, AccountFile).default({}),
-  /** Where documents are read from and results are written to: a folder or a URL. */
+  /**
+   * Where documents are read from and results are written to: a folder, `file:///…`, or a bucket as
+   * `s3://bucket/prefix?endpoint=…&region=…&pathStyle=true|false` (each optional, credentials never in it).
+   */
   storageUrl: z.string().min(1).default('.audit-runner/storage'),
   log: z.strictObject({ level: z.enum(LOG_LEVELS).default('info') }).prefault({}),
   /** How much one worker process does at once. */

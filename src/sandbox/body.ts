@@ -67,11 +67,14 @@ export function readUpload(request: IncomingMessage, names: Unshown['upload'], l
   return names.encoding === 'multipart' ? readForm(request, names, limit) : readEncoded(request, names, limit);
 }
 
+const FRAME_BYTES = 64 * 1024;
+
 async function readForm(request: IncomingMessage, names: Unshown['upload'], limit: number): Promise<Upload> {
   const type = request.headers['content-type'] ?? '';
   const boundary = /^multipart\/form-data;.*boundary="?([^";]+)"?/i.exec(type)?.[1];
   const reader = new MultipartReader(boundary ?? '');
-  await consume(request, limit, (chunk) => {
+  // The form around the document does not count, within reason.
+  await consume(request, limit + FRAME_BYTES, (chunk) => {
     if (boundary === undefined) throw badRequest('Content-Type must be multipart/form-data');
     reader.write(chunk);
   });

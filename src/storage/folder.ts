@@ -5,7 +5,7 @@ import { type FileHandle, mkdir, open, readdir, realpath, rename, stat, unlink, 
 import { join, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import { isRef, namesOf, TEMPORARY } from './ref';
+import { foldersOf, isRef, namesOf, TEMPORARY } from './ref';
 import { type Content, type Storage, StorageError, type Stored } from './storage';
 
 /**
@@ -41,8 +41,7 @@ export class FolderStorage implements Storage {
   }
 
   async *list(prefix = ''): AsyncIterable<Stored> {
-    const names = prefix.split('/').slice(0, -1);
-    if (names.length > 0) namesOf(names.join('/'));
+    const names = foldersOf(prefix);
     const folder = await unlessAbsent(this.#folder(names, false));
     if (folder !== undefined) yield* this.#walk(folder, names, prefix);
   }

@@ -41,3 +41,12 @@ export function namesOf(ref: string): string[] {
     throw new StorageError('refused', `The reference ${JSON.stringify(ref.slice(0, 120))} is refused: ${found}.`);
   return ref.split('/');
 }
+
+/**
+ * The names of the folders that a prefix leads into: what stands before its last `/`.
+ * @throws {StorageError} `refused`
+ */
+export function foldersOf(prefix: string): string[] {
+  const end = prefix.lastIndexOf('/');
+  return end < 0 ? [] : namesOf(prefix.slice(0, end));
+}

@@ -39,15 +39,24 @@ export interface Storage {
   describe(): string;
 }
 
-/** `refused`: the reference or the storage's URL is not allowed. `damaged`: not what was written. None of them passes. */
-export type StorageErrorKind = 'refused' | 'notFound' | 'damaged';
+/**
+ * `refused`: the reference or the storage's URL is not allowed. `damaged`: not what was written. These two and `notFound`
+ * do not pass by themselves. `unusable`: the storage is not there or lets nobody in; once a person has mended what the
+ * message names, the same call succeeds, so it may be tried again.
+ */
+export type StorageErrorKind = 'refused' | 'notFound' | 'damaged' | 'unusable';
 
+/** A sentence for a person, without credentials. */
 export class StorageError extends Error {
-  override readonly name = 'StorageError';
+  /** What does not pass by itself has a name of its own: Temporal does not try it again. */
+  override readonly name: 'StorageError' | 'StorageUnusable';
+  /** @param mend what a person can do about it; part of the message */
   constructor(
     readonly kind: StorageErrorKind,
-    message: string,
+    readonly found: string,
+    readonly mend?: string,
   ) {
-    super(message);
+    super(mend === undefined ? found : `${found}: ${mend}.`);
+    this.name = kind === 'unusable' ? 'StorageUnusable' : 'StorageError';
   }
 }

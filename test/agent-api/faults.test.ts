@@ -150,7 +150,7 @@ describe('the request left and no answer proves what became of it', () => {
     const source = new Readable({ read: () => undefined });
     const attempt = apiOf(server.baseUrl).call('projects.uploadDocument', {
       id: 'p',
-      raw: { contentType: 'text/plain', data: source },
+      raw: { contentType: 'text/plain', data: { stream: source, length: 100 } },
       onWrite: () => setImmediate(() => source.destroy(new Error('disk'))),
     });
     source.push('first piece');

@@ -252,10 +252,10 @@ describe('what never left', () => {
 
   it('an upload whose source fails before its first piece', async () => {
     const server = await serve((response) => json(response, 200, {}));
-    const data = new Readable({ read: (): void => void data.destroy(new Error('disk')) });
+    const stream = new Readable({ read: (): void => void stream.destroy(new Error('disk')) });
     const attempt = await apiOf(server.baseUrl).call('projects.uploadDocument', {
       id: 'p',
-      raw: { contentType: 'text/plain', data },
+      raw: { contentType: 'text/plain', data: { stream, length: 100 } },
     });
     expect(failureOf(attempt)).toEqual(notSent('aborted'));
     expect(server.seen).toHaveLength(0);

@@ -1,0 +1,48 @@
+/** What `doctor` sees of the storage: a document of its own is written, found, read back and removed. */
+import { randomUUID } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { openStorage, StorageError } from '../../storage';
+import { area, type Check } from './check';
+
+const CONTENT = 'Written by `audit-runner doctor`, and removed again.\n';
+const { ok, wrong } = area('storage');
+const NAME = 'documents';
+
+/** Checks the storage of that URL from this machine, as the worker would use it. */
+export async function checkStorage(url: string): Promise<Check> {
+  let step = 'opened';
+  try {
+    const storage = openStorage(url);
+    const ref = `audit-runner-doctor-${randomUUID()}.txt`;
+    try {
+      step = 'written to';
+      await storage.write(ref, CONTENT, { contentType: 'text/plain' });
+      step = 'listed';
+      if ((await storage.stat(ref)) === undefined) return lost(`${storage.describe()} does not list what was written`);
+      step = 'read';
+      if ((await text(await storage.read(ref))) !== CONTENT)
+        return lost(`${storage.describe()} gives back something else than what was written`);
+      step = 'done';
+    } finally {
+      // Where an earlier step failed, that is what is told.
+      await storage.delete(ref).catch((error: unknown) => {
+        if (step !== 'done') return;
+        step = 'tidied';
+        throw error;
+      });
+    }
+    return ok(NAME, `${storage.describe()}: written, listed, read back and removed`);
+  } catch (error) {
+    if (error instanceof StorageError) return wrong(NAME, error.found, error.mend ?? ELSEWHERE);
+    const reason = error instanceof Error ? error.message : String(error);
+    return wrong(
+      NAME,
+      `the storage cannot be ${step}: ${reason}`,
+      `let audit-runner's user write there, or ${ELSEWHERE}`,
+    );
+  }
+}
+
+const ELSEWHERE = 'name another storage with STORAGE_URL or storageUrl';
+
+const lost = (found: string): Check => wrong(NAME, found, ELSEWHERE);

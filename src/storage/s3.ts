@@ -1,0 +1,183 @@
+/** A bucket as storage: AWS S3, or a server that speaks its protocol (MinIO, R2, Ceph). */
+import { Readable } from 'node:stream';
+import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
+import { explain, isAbsent, notS3, whereIs } from './bucket-failure';
+import type { BucketAddress } from './bucket-url';
+import { foldersOf, isRef, namesOf } from './ref';
+import { type Content, type Storage, StorageError, type Stored } from './storage';
+
+/** Longest time until a connection is up, milliseconds. */
+const CONNECT_MS = 10_000;
+/** Longest time in which nothing moves, milliseconds: a document that is read may wait for whoever takes it. */
+const IDLE_MS = 120_000;
+/** Parts of one document under way at once, 5 MiB each: they are what a write holds in memory. */
+const PARTS_AT_ONCE = 1;
+
+/**
+ * What is larger than 5 MiB goes out in parts, and appears with the last one; S3 itself makes each write whole. Parts of a
+ * write whose process was killed stay, unseen and billed: give the bucket a lifecycle rule that removes incomplete
+ * multipart uploads. The SDK is loaded with the first call, so that a storage in a folder starts without it.
+ */
+export class BucketStorage implements Storage {
+  #loaded: ReturnType<typeof load> | undefined;
+
+  /** Credentials come from where the AWS SDK finds them: the environment, a profile, the machine's role. */
+  constructor(private readonly address: BucketAddress) {}
+
+  async read(ref: string): Promise<Readable> {
+    const key = this.#key(ref);
+    return this.#explained(async ({ client, sdk }) => {
+      const found = await client.send(new sdk.GetObjectCommand({ ...this.#bucket, Key: key })).catch((error) => {
+        throw isAbsent(error)
+          ? new StorageError('notFound', `There is no document '${ref}' in ${this.describe()}.`)
+          : error;
+      });
+      const { Body, ETag } = found;
+      if (Body instanceof Readable && ETag !== undefined) return Body;
+      if (Body instanceof Readable) Body.destroy();
+      throw notS3(this.address);
+    });
+  }
+
+  async write(ref: string, content: Content, { contentType }: { contentType?: string } = {}): Promise<Stored> {
+    const Key = this.#key(ref);
+    const source = sourceOf(content);
+    return this.#explained(async ({ client, Upload }) => {
+      const params = { ...this.#bucket, Key, Body: source.body, ...(contentType && { ContentType: contentType }) };
+      try {
+        const { ETag } = await new Upload({ client, params, queueSize: PARTS_AT_ONCE }).done();
+        this.#mustBeS3(ETag);
+      } catch (error) {
+        throw source.failure ?? error;
+      }
+      return { ref, size: source.size };
+    }, source);
+  }
+
+  async *list(prefix = ''): AsyncIterable<Stored> {
+    foldersOf(prefix);
+    const root = this.address.prefix === '' ? '' : `${this.address.prefix}/`;
+    let next: string | undefined;
+    do {
+      const page = await this.#page(root + prefix, next);
+      for (const { Key = '', Size = 0 } of page.Contents ?? []) {
+        const ref = Key.slice(root.length);
+        // Others may keep here what has no reference, such as the empty objects that some tools make for folders.
+        if (isRef(ref)) yield { ref, size: Size };
+      }
+      next = page.IsTruncated ? page.NextContinuationToken : undefined;
+    } while (next !== undefined);
+  }
+
+  /** By a list of one: the answer to a HEAD would give no reason, and a missing bucket look like a missing document. */
+  async stat(ref: string): Promise<Stored | undefined> {
+    const key = this.#key(ref);
+    const [found] = (await this.#page(key, undefined, 1)).Contents ?? [];
+    return found?.Key === key ? { ref, size: found.Size ?? 0 } : undefined;
+  }
+
+  async delete(ref: string): Promise<void> {
+    const Key = this.#key(ref);
+    await this.#explained(({ client, sdk }) => client.send(new sdk.DeleteObjectCommand({ ...this.#bucket, Key })));
+  }
+
+  /** As the AWS tools take it. */
+  urlOf(ref: string): string {
+    return `s3://${this.address.bucket}/${this.#key(ref)}`;
+  }
+
+  describe(): string {
+    const { prefix } = this.address;
+    return `the ${whereIs(this.address)}${prefix === '' ? '' : `, below ${prefix}/`}`;
+  }
+
+  get #bucket() {
+    return { Bucket: this.address.bucket };
+  }
+
+  /** The reference's key, which is not longer than S3 allows either. */
+  #key(ref: string): string {
+    namesOf(ref);
+    const { prefix } = this.address;
+    return prefix === '' ? ref : namesOf(`${prefix}/${ref}`).join('/');
+  }
+
+  #page(prefix: string, token: string | undefined, most?: number) {
+    return this.#explained(async ({ client, sdk }) => {
+      const page = await client.send(
+        new sdk.ListObjectsV2Command({
+          ...this.#bucket,
+          Prefix: prefix,
+          ...(token !== undefined && { ContinuationToken: token }),
+          ...(most !== undefined && { MaxKeys: most }),
+        }),
+      );
+      this.#mustBeS3(page.Name ?? page.IsTruncated);
+      return page;
+    });
+  }
+
+  /** A page of some other server with status 200 must be neither a document nor an empty list. */
+  #mustBeS3(onlyS3Says: unknown): void {
+    if (onlyS3Says === undefined) throw notS3(this.address);
+  }
+
+  /** @param source whose own failure is nothing that the bucket did */
+  async #explained<T>(work: (loaded: Loaded) => Promise<T>, source?: { readonly failure?: unknown }): Promise<T> {
+    try {
+      this.#loaded ??= load(this.address);
+      return await work(await this.#loaded);
+    } catch (error) {
+      if (error instanceof StorageError || source?.failure !== undefined) throw error;
+      throw explain(error, this.address) ?? error;
+    }
+  }
+}
+
+type Loaded = Awaited<ReturnType<typeof load>>;
+
+async function load(address: BucketAddress) {
+  // It speaks of versions to come, which the lock file does not take.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
+  const [sdk, { Upload }] = await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')]);
+  const client: S3Client = new sdk.S3Client(clientConfig(address));
+  return { sdk, Upload, client };
+}
+
+const clientConfig = ({ endpoint, region, pathStyle }: BucketAddress): S3ClientConfig => ({
+  ...(region !== undefined && { region }),
+  // Other servers do not all know the checksums that the SDK would add; the signature covers what is written anyway.
+  ...(endpoint !== undefined && {
+    endpoint,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  }),
+  forcePathStyle: pathStyle,
+  requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: IDLE_MS },
+});
+
+/** The content as the SDK takes it, with what was counted and what broke on the way. */
+function sourceOf(content: Content): { readonly body: Buffer | Readable; size: number; failure?: unknown } {
+  if (typeof content === 'string' || content instanceof Uint8Array) {
+    const body = Buffer.from(content);
+    return { body, size: body.length };
+  }
+  let waits = false;
+  async function* counted(pieces: AsyncIterable<string | Uint8Array>) {
+    try {
+      for await (const piece of pieces) {
+        const chunk = typeof piece === 'string' ? Buffer.from(piece) : piece;
+        source.size += chunk.length;
+        waits = true;
+        yield chunk;
+        waits = false;
+      }
+    } catch (error) {
+      // While it waits, what is thrown into it is the end of whoever read from it.
+      if (!waits) source.failure = error;
+      throw error;
+    }
+  }
+  const source: ReturnType<typeof sourceOf> = { body: Readable.from(counted(content)), size: 0 };
+  return source;
+}

@@ -1,0 +1,212 @@
+import type { ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { inspect } from 'node:util';
+import { PutBucketPolicyCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { openStorage, type Storage } from '../../src/storage';
+import { freePort } from '../../src/temporal/free-port';
+import { bucketOf, inProcess, SECRET, useBuckets } from './bucket';
+import { listed, mebibytes } from './contract';
+
+const buckets = useBuckets();
+
+const s3Error = (response: ServerResponse, status: number, code: string) =>
+  !!response
+    .writeHead(status, { 'content-type': 'application/xml' })
+    .end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>the server's own words</Message></Error>`);
+
+const through = (url: string, endpoint: string) => openStorage(url.replace(buckets.moto.endpoint, endpoint));
+
+describe('a write', () => {
+  it.each(['UploadPart', 'CompleteMultipartUpload'])('removes its parts when %s fails', async (step) => {
+    const url = await buckets.moto.bucket();
+    let failed = 0;
+    const endpoint = await buckets.between((path, method, response) => {
+      const isStep =
+        step === 'UploadPart' ? path.includes('partNumber=2') : method === 'POST' && !path.includes('uploads');
+      if (!isStep) return false;
+      failed++;
+      return s3Error(response, 400, 'EntityTooSmall');
+    });
+    const storage = through(url, endpoint);
+    await storage.write('doc', 'old');
+    await expect(storage.write('doc', mebibytes(12))).rejects.toMatchObject({ name: 'EntityTooSmall' });
+    expect(failed).toBe(1);
+    expect((await buckets.keysIn(bucketOf(url))).map(([key]) => key)).toEqual(['doc']);
+    expect(await text(await storage.read('doc'))).toBe('old');
+  });
+
+  it('gives the failure of its source as it is, not as one of the bucket', async () => {
+    const storage = openStorage(await buckets.moto.bucket());
+    const failure = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    async function* source() {
+      yield 'half';
+      throw failure;
+    }
+    await expect(storage.write('doc', source())).rejects.toBe(failure);
+  });
+});
+
+describe('what passes comes through as it is', () => {
+  it('a server that asks to slow down', async () => {
+    const url = await buckets.moto.bucket();
+    const storage = through(
+      url,
+      await buckets.between((_path, _method, response) => s3Error(response, 503, 'SlowDown')),
+    );
+    await expect(storage.read('doc')).rejects.toMatchObject({ name: 'SlowDown' });
+    await expect(storage.write('doc', 'x')).rejects.toMatchObject({ name: 'SlowDown' });
+    await expect(storage.stat('doc')).rejects.toMatchObject({ name: 'SlowDown' });
+  });
+
+  it('a document that breaks off is a failure, and no shorter document', async () => {
+    const url = await buckets.moto.bucket();
+    const cut = await buckets.between((_path, _method, response) => {
+      response.writeHead(200, { etag: '"x"', 'content-length': '10' }).write('half');
+      setTimeout(() => response.socket?.destroy(), 20);
+      return true;
+    });
+    const source = await through(url, cut).read('doc');
+    await expect(text(source)).rejects.toThrow();
+  });
+});
+
+describe('what a person has to mend is said in a sentence', () => {
+  const ways: [string, (storage: Storage) => Promise<unknown>][] = [
+    ['read', (storage) => storage.read('doc')],
+    ['write', (storage) => storage.write('doc', 'x')],
+    ['write in parts', (storage) => storage.write('doc', mebibytes(6))],
+    ['stat', (storage) => storage.stat('doc')],
+    ['list', (storage) => listed(storage)],
+    ['delete', (storage) => storage.delete('doc')],
+  ];
+  async function sentences(storage: Storage, only: string[] = ways.map(([way]) => way)) {
+    const failures = await Promise.all(
+      ways
+        .filter(([way]) => only.includes(way))
+        .map(([, act]) =>
+          act(storage).then(
+            () => 'none',
+            (error: unknown) => error,
+          ),
+        ),
+    );
+    for (const failure of failures) {
+      expect(failure).toMatchObject({ name: 'StorageError', kind: 'unusable' });
+      // S4: not the key, not its ID, and nothing that was signed with it.
+      expect(inspect(failure, { depth: null, showHidden: true })).not.toMatch(/not-to-be-seen|AWS4|AKIA/);
+    }
+    return [...new Set(failures.map((failure) => (failure instanceof Error ? failure.message : '')))];
+  }
+
+  it('a bucket that is not there', async () => {
+    const storage = openStorage(`s3://no-such-bucket/below?endpoint=${buckets.moto.endpoint}`);
+    expect(await sentences(storage)).toEqual([
+      `There is no bucket 'no-such-bucket' at ${buckets.moto.endpoint}: create it, or correct the bucket in the storage's URL (STORAGE_URL).`,
+    ]);
+  });
+
+  it('access that is denied', async () => {
+    const url = await buckets.moto.bucket();
+    const Bucket = bucketOf(url);
+    const statement = { Effect: 'Deny', Principal: '*', Action: ['s3:GetObject', 's3:PutObject'] };
+    const Policy = JSON.stringify({
+      Version: '2012-10-17',
+      Statement: [{ ...statement, Resource: `arn:aws:s3:::${Bucket}/*` }],
+    });
+    await buckets.s3.send(new PutObjectCommand({ Bucket, Key: 'doc', Body: 'x' }));
+    await buckets.s3.send(new PutBucketPolicyCommand({ Bucket, Policy }));
+    expect(await sentences(openStorage(url), ['read', 'write'])).toEqual([
+      `Access to the bucket '${Bucket}' at ${buckets.moto.endpoint} is denied (403): ` +
+        'let the credentials list the bucket, and read, write and delete below its prefix.',
+    ]);
+  });
+
+  it.each([
+    ['InvalidAccessKeyId', 403, 'AWS_ACCESS_KEY_ID'],
+    ['SignatureDoesNotMatch', 403, 'AWS_SECRET_ACCESS_KEY'],
+    ['ExpiredToken', 400, 'AWS_PROFILE'],
+    ['RequestTimeTooSkewed', 403, 'clock'],
+    ['AuthorizationHeaderMalformed', 400, 'AWS_REGION'],
+    ['PermanentRedirect', 301, '?region='],
+  ])('%s', async (code, status, mend) => {
+    const secrets = `<AWSAccessKeyId>AKIATEST</AWSAccessKeyId><StringToSign>AWS4-HMAC ${SECRET}</StringToSign>`;
+    const endpoint = await buckets.between(
+      (_path, _method, response) =>
+        !!response
+          .writeHead(status, { 'content-type': 'application/xml' })
+          .end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${SECRET}</Message>${secrets}</Error>`),
+    );
+    const [sentence, ...others] = await sentences(openStorage(`s3://bucket?endpoint=${endpoint}`));
+    expect(others).toEqual([]);
+    expect(sentence).toContain(endpoint);
+    expect(sentence).toContain(mend);
+  });
+
+  it.each([
+    [200, 'text/html', '<html><body>A console</body></html>'],
+    [404, 'text/html', '<!DOCTYPE html><p>Not found'],
+    [404, 'text/html', '<html></html>'],
+    [404, 'application/json', '{"error":"no such route"}'],
+    [405, 'text/plain', ''],
+    [302, 'text/html', ''],
+  ])('an endpoint that answers %i %s %j is not one: no document, no empty list', async (status, type, body) => {
+    const endpoint = await buckets.between(
+      (_path, _method, response) => !!response.writeHead(status, { 'content-type': type }).end(body),
+    );
+    const [sentence, ...others] = await sentences(openStorage(`s3://bucket?endpoint=${endpoint}`), [
+      'read',
+      'write',
+      'stat',
+      'list',
+    ]);
+    expect(others.length).toBeLessThanOrEqual(1);
+    expect(sentence).toMatch(/does not speak S3.*check the endpoint/);
+  });
+
+  it('credentials that are nowhere', async () => {
+    const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env;
+    const none = { AWS_EC2_METADATA_DISABLED: 'true', AWS_CONFIG_FILE: '/none', AWS_SHARED_CREDENTIALS_FILE: '/none' };
+    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) delete process.env[name];
+    Object.assign(process.env, none);
+    try {
+      expect(await sentences(openStorage(await buckets.moto.bucket()))).toEqual([
+        expect.stringMatching(/^No credentials were found .*AWS_ACCESS_KEY_ID.*AWS_PROFILE/),
+      ]);
+    } finally {
+      for (const name of Object.keys(none)) delete process.env[name];
+      Object.assign(process.env, { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY });
+    }
+  });
+});
+
+describe('seen from a process of its own', () => {
+  /** Errors of Node's own are none to the SDK in here, since jest has classes of its own: so from outside. */
+  const failureOf = (url: string) =>
+    inProcess(
+      `require('./dist/src/storage').openStorage(process.argv[1]).read('doc').catch(({ name, kind, code, message }) =>
+        console.log(JSON.stringify({ name, kind, code, message })));`,
+      url,
+    );
+
+  it('an endpoint where nobody listens, that has no name, or that does not speak TLS, is named with its setting', async () => {
+    const nobody = `http://127.0.0.1:${await freePort()}`;
+    for (const endpoint of [nobody, 'http://nowhere.invalid', buckets.moto.endpoint.replace('http:', 'https:')])
+      expect(await failureOf(`s3://bucket?endpoint=${endpoint}`)).toMatchObject({
+        name: 'StorageError',
+        kind: 'unusable',
+        message: expect.stringMatching(
+          `bucket 'bucket' at ${endpoint} cannot be reached.*endpoint=.*AWS_ENDPOINT_URL_S3`,
+        ),
+      });
+  });
+
+  it('a connection that is lost comes through as it is, after it was tried again', async () => {
+    let requests = 0;
+    const endpoint = await buckets.between((_path, _method, response) => {
+      requests++;
+      return !!response.socket?.destroy();
+    });
+    expect(await failureOf(`s3://bucket?endpoint=${endpoint}`)).toMatchObject({ code: 'ECONNRESET' });
+    expect(requests).toBeGreaterThan(1);
+  });
+});
