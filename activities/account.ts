@@ -125,7 +125,11 @@ export function createAccountActivities(deps: Deps) {
       const { clear, why } = await clearance(account, credits);
       if (clear) return;
       const { holdProbeMs } = runtimeOf(deps, account).account.timing;
-      throw bounce(why ?? 'still waiting', Math.min(15_000, holdProbeMs / 4));
+      // Less and less often, to a minute: a thousand runs may wait.
+      throw bounce(
+        why ?? 'still waiting',
+        Math.min(15_000, holdProbeMs / 4) * Math.min(4, Context.current().info.attempt),
+      );
     },
 
     /** Follows another run of the same item until it has closed. Retried by Temporal without history events. */

@@ -1,5 +1,8 @@
 import { createAccountActivities } from './account';
+import { createAuditsActivities } from './audits';
+import { createDeliverablesActivities } from './deliverables';
 import type { Deps } from './deps';
+import { createDocumentsActivities } from './documents';
 import { createLeadListActivities } from './lead-list';
 import { createLeadsActivities } from './leads';
 import { createProjectsActivities } from './projects';
@@ -10,4 +13,9 @@ export const createActivities = (deps: Deps) => ({
   ...createLeadsActivities(deps),
   ...createLeadListActivities(deps),
   ...createProjectsActivities(deps),
+  ...createDocumentsActivities(deps),
+  ...createAuditsActivities(deps),
+  ...createDeliverablesActivities(deps),
 });
+
+export type Activities = ReturnType<typeof createActivities>;

@@ -1,8 +1,14 @@
+import { createHash } from 'node:crypto';
+import type { SendOutcome } from '../src/policy/course';
 import { keyId, nameKey } from '../src/policy/identity';
-import { callRoute } from './call';
+import type { AuditProjectInput } from '../src/policy/inputs/audit-project';
+import { carries, withoutReference, withReference } from '../src/policy/reference';
+import { projectSubject } from '../src/policy/subject';
+import { bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
-
-const PAGE = 100;
+import { slower } from './pace';
+import { listProjects } from './references';
+import { sendOnce } from './send-once';
 
 export interface ProjectPage {
   /** Which secret the names were compared under. */
@@ -13,7 +19,39 @@ export interface ProjectPage {
   next?: number;
 }
 
+/** What one page of the project list says of a reference. */
+export interface ReferencePage {
+  /** The project that carries it. */
+  found?: string;
+  /** Projects of the same name whose description the list does not show. */
+  ask: string[];
+  next?: number;
+}
+
+/** A new project, as the run's input has it. */
+export type NewProject = NonNullable<AuditProjectInput['project']>;
+
+/** What an audit needs of a project beforehand: agent-api.md, "POST …/audit-analysis/async". */
+export interface Prerequisites {
+  hasAnalysis: boolean;
+  hasInterviewAnalysis: boolean;
+}
+
 export function createProjectsActivities(deps: Deps) {
+  const detailOf = async (account: string, projectId: string) =>
+    (await callRoute(runtimeOf(deps, account), 'projects.get', { id: projectId })).value;
+
+  const prerequisites = async ({
+    account,
+    projectId,
+  }: {
+    account: string;
+    projectId: string;
+  }): Promise<Prerequisites> => {
+    const { hasAnalysis, hasInterviewAnalysis } = await detailOf(account, projectId);
+    return { hasAnalysis: hasAnalysis === true, hasInterviewAnalysis: hasInterviewAnalysis === true };
+  };
+
   return {
     /** GET one page of the project list, and of it only the projects that could be meant. */
     async matchProjects(input: {
@@ -23,24 +61,91 @@ export function createProjectsActivities(deps: Deps) {
       since: number;
     }): Promise<ProjectPage> {
       const runtime = runtimeOf(deps, input.account);
-      const { projectsList } = runtime.account.unshown;
-      const query = projectsList.paging === 'send' ? { limit: PAGE, offset: input.offset } : {};
-      const { value: page } = await callRoute(runtime, 'projects.list', { query });
+      const { items, next } = await listProjects(runtime, input.offset);
       const secret = runtime.account.token.read();
-      const matches = page.items.filter((project) => {
+      const matches = items.filter((project) => {
         const key = nameKey(secret, project.clientName);
         const created = Date.parse(project.createdAt ?? '');
         return key !== undefined && input.nameKeys.includes(key) && !(created < input.since);
       });
-      const end = (page.offset ?? input.offset) + page.items.length;
-      const more =
-        page.items.length > 0 &&
-        (page.total !== undefined ? end < page.total : page.items.length >= (page.limit ?? PAGE));
       return {
         keyId: keyId(secret),
         matches: matches.map(({ id, createdAt }) => ({ id, ...(createdAt && { createdAt }) })),
-        ...(more && { next: end }),
+        ...(next !== undefined && { next }),
       };
+    },
+
+    /** The reference of a new project that was given none: the same fields give the same one. No call of the API. */
+    async referenceOf({ account, project }: { account: string; project: NewProject }): Promise<string> {
+      const { clientName, industry, companySize, description, currency } = project;
+      const fields = JSON.stringify([account, clientName, industry, companySize, description, currency]);
+      return createHash('sha256').update(fields).digest('hex').slice(0, 16);
+    },
+
+    /** GET one page of the project list, and look in it for the reference (S2). */
+    async lookForProject(call: {
+      account: string;
+      reference: string;
+      clientName: string;
+      offset: number;
+    }): Promise<ReferencePage> {
+      const { items, next } = await listProjects(runtimeOf(deps, call.account), call.offset);
+      const found = items.find(({ description }) => carries(description, call.reference))?.id;
+      const ask = items.filter(
+        ({ clientName, description }) => description === undefined && clientName === call.clientName,
+      );
+      return { ...(found && { found }), ask: ask.map(({ id }) => id), ...(next !== undefined && { next }) };
+    },
+
+    /** GET one project: whether it carries the reference. */
+    async carriesReference(call: { account: string; projectId: string; reference: string }): Promise<boolean> {
+      return carries((await detailOf(call.account, call.projectId)).description, call.reference);
+    },
+
+    /** POST a new project with its reference: one attempt, under S1–S3. */
+    createProjectOnce(call: {
+      account: string;
+      project: NewProject;
+      reference: string;
+      lookedAt: number;
+      run: string;
+      runCap: number;
+    }): Promise<SendOutcome> {
+      const { account, project, reference, ...rest } = call;
+      const body = { ...project, description: withReference(project.description, reference) };
+      return sendOnce(runtimeOf(deps, account), {
+        ...rest,
+        route: 'projects.create',
+        input: { body },
+        subject: projectSubject(reference),
+        read: ({ id }) => ({ ref: id }),
+      });
+    },
+
+    /** Takes the reference out of the description. Repeatable. GET and PATCH are two calls, so each is an activity. */
+    async descriptionOf(call: {
+      account: string;
+      projectId: string;
+      reference: string;
+    }): Promise<{ without?: string }> {
+      const { description } = await detailOf(call.account, call.projectId);
+      if (!description || !carries(description, call.reference)) return {};
+      return { without: withoutReference(description, call.reference) };
+    },
+
+    async setDescription(call: { account: string; projectId: string; description: string }): Promise<void> {
+      const { account, projectId, description } = call;
+      await callRoute(runtimeOf(deps, account), 'projects.update', { id: projectId, body: { description } });
+    },
+
+    /** GET the project: which of the audit's prerequisites it has. */
+    prerequisites,
+
+    /** Returns when the project has both. Retried by Temporal without history events, ever more seldom. */
+    async awaitPrerequisites(call: { account: string; projectId: string }): Promise<void> {
+      const { hasAnalysis, hasInterviewAnalysis } = await prerequisites(call);
+      if (hasAnalysis && hasInterviewAnalysis) return;
+      throw bounce('the analysis is not there yet', slower(runtimeOf(deps, call.account), 120));
     },
   };
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { WORKFLOW_QUEUE } from '../src/temporal/queues';
 import type { convertLead } from '../workflows';
-import { holdUpdate, releaseUpdate } from '../workflows/account-ledger';
+import { holdUpdate, releaseUpdate } from '../workflows/ledger/messages';
 import { convertLeadId } from '../workflows/shared/convert-all';
 import { firstTaskAt, weighHistories } from './support/history';
 import { findLedger } from './support/ledger';

@@ -53,8 +53,9 @@ export async function startWorker({ config, connection, namespace, log }: Worker
       taskQueue: WORKFLOW_QUEUE,
       workflowBundle: { codePath: workflowBundlePath() },
       maxConcurrentWorkflowTaskExecutions: config.workers.workflows,
-      // An open run takes 1.4 MB here; what is evicted is replayed when it is needed.
-      maxCachedWorkflows: 40,
+      // An open run takes a third of a MB here; what is evicted is replayed when it is needed. With few places a burst of
+      // runs evicts the ledger, which is slow to replay; and a run that is evicted with several queries waiting may hang.
+      maxCachedWorkflows: 200,
       maxConcurrentActivityTaskExecutions: config.workers.other,
     }),
   ];

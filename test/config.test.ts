@@ -48,6 +48,7 @@ describe('defaults', () => {
         sendWindowMs: 5_000,
         settlingMs: 300_000,
         holdProbeMs: 60_000,
+        pollMs: 5_000,
       },
       budget: { perDay: null, balanceFloor: 0 },
       timeZone: 'UTC',
@@ -118,6 +119,14 @@ describe('where it comes from', () => {
     expect(problemsOf(() => load('', { LOG_LEVEL: 'loud' }))[0]).toContain('log.level');
   });
 
+  it('a storage that cannot be is a problem like any other, and its credentials are not printed', () => {
+    const text = problemsOf(() => load('storageUrl: s3://AKIATEST:secret@bucket')).join('\n');
+    expect(text).toMatch(/^storageUrl: .*AWS_ACCESS_KEY_ID/);
+    expect(text).not.toMatch(/AKIATEST|secret@/);
+    const env = { STORAGE_URL: 's3://bucket', AWS_ENDPOINT_URL: 'https://key:secret@minio.example.com' };
+    expect(problemsOf(() => load('', env))).toEqual([expect.stringContaining('storageUrl: The endpoint')]);
+  });
+
   it('an empty file is as none', () => expect(load('# nothing yet\n').accounts).toEqual({}));
 });
 
@@ -131,6 +140,7 @@ describe('speed', () => {
       sendWindowMs: 1_000,
       settlingMs: 3_000,
       holdProbeMs: 600,
+      pollMs: 50,
     });
     await createAgentApi(apiOptions(account)).close();
   });

@@ -201,7 +201,8 @@ async function conclude(
       // An earlier try or run may have settled it, or been terminated before it could: then it is ours after all.
       const { settled } = await control.subjectState({ account, subject: leadSubject(leadId) });
       const ours = sent || booked > 0 || (settled?.run === run && settled.credits > 0);
-      if (!ours) return { leadId, outcome: 'alreadyConverted', credits: 0 };
+      if (!ours)
+        return { leadId, outcome: 'alreadyConverted', credits: 0, ...(settled?.ref && { projectId: settled.ref }) };
       const credits = settled?.credits ?? facts.convertPrice;
       return { leadId, outcome: 'converted', credits, ...(settled?.ref && { projectId: settled.ref }) };
     }

@@ -1,7 +1,7 @@
 /** `audit-runner spend`: what was spent, by the ledger's books. */
 import type { Client } from '@temporalio/client';
-import { type LedgerStatus, stateQuery, statusQuery } from '../../workflows/ledger/messages';
 import { describeHold } from '../../workflows/ledger/details';
+import { type LedgerStatus, stateQuery, statusQuery } from '../../workflows/ledger/messages';
 import type { LedgerState } from '../policy/ledger';
 import { connectClient } from '../temporal/connect';
 import { EXIT, Exit } from './exit';

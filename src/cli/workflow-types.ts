@@ -2,6 +2,7 @@
 import { closest } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { parseInput } from '../policy/input';
+import { AuditProjectInput } from '../policy/inputs/audit-project';
 import { ConvertLeadInput } from '../policy/inputs/convert-lead';
 import { LeadPipelineInput } from '../policy/inputs/lead-pipeline';
 import { EXIT, Exit } from './exit';
@@ -53,6 +54,17 @@ export const WORKFLOW_TYPES: Readonly<Record<string, WorkflowType>> = {
       leadId,
       workflowId: `convert-lead.${account}.${leadId}`,
       summary: `Convert lead ${leadId}`,
+    }),
+  ),
+  auditProject: define(
+    'auditProject',
+    'audits a project: from documents in the storage to a report',
+    AuditProjectInput,
+    ({ account, projectId, leadId }) => ({
+      account,
+      ...(leadId && { leadId }),
+      workflowId: `audit-project.${account}.${projectId ?? leadId ?? stamp()}`,
+      summary: `Audit ${projectId ? `project ${projectId}` : leadId ? `lead ${leadId}` : 'a new project'}`,
     }),
   ),
 };

@@ -56,6 +56,7 @@ export function toAccount(
       sendWindowMs: Math.max(SEND_WINDOW_MIN_MS, faster(timing.sendWindowMs)),
       settlingMs: faster(timing.settlingMs),
       holdProbeMs: faster(timing.holdProbeMs),
+      pollMs: faster(timing.pollMs),
     },
     budget: file.budget,
     timeZone: file.timeZone,

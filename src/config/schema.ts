@@ -83,7 +83,8 @@ export const AccountFile = z
         settlingMs: ms.default(300_000),
         /** Between two probes of an account on hold. */
         holdProbeMs: ms.default(60_000),
-        /** Park of a rate class after a 429 without Retry-After. */
+        /** Between the first looks at something that is waited for (a job, a capture, a document); later ones are rarer. */
+        pollMs: ms.default(5_000),
       })
       .prefault({}),
   })

@@ -91,6 +91,14 @@ export function createControl(service: Service, statistics: Statistics) {
       audits.completeInterviews(userOf(input.user).id, input.projectId);
       return done;
     }),
+    /** A person adds a document in the web app. */
+    addDocument: operation(
+      z.strictObject({ user, projectId: z.string(), fileName: z.string(), fileType: z.string(), fileSize: z.int() }),
+      ({ projectId, user: id, ...file }) => {
+        audits.addDocument(found(store.projects.get(userOf(id).id, projectId), 'Project'), file);
+        return done;
+      },
+    ),
     /** Fails the analyses that are started next. */
     failNextJob: operation(z.strictObject({ times: z.int().positive().default(1) }).prefault({}), (input) => {
       audits.failNext(input.times);

@@ -5,13 +5,35 @@
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { type BundleOptions, bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { ENCODED_FAILURES_PATH, encryptionIsOn } from './encryption';
 import type { Env } from './environment';
 import { packageRoot } from './package-root';
 
 const bundleFile = (folder: string, encrypted: boolean): string =>
   path.join(folder, encrypted ? 'workflow-bundle.encrypted.js' : 'workflow-bundle.js');
+
+/** Without an extension, for both `src/` and `dist/`. */
+const PRELOAD_PATH = path.join(__dirname, '..', 'policy', 'inputs', 'preload');
+
+const locales = path.dirname(require.resolve('zod/v4/locales'));
+
+/**
+ * A worker holds the bundle and its source map in memory, twice while it starts: without the sources, which the package
+ * has, without columns, and of zod's fifty languages only English (which zod takes from its own file).
+ */
+const lean: NonNullable<BundleOptions['webpackConfigHook']> = (config) => ({
+  ...config,
+  devtool: 'inline-nosources-cheap-module-source-map',
+  resolve: {
+    ...config.resolve,
+    alias: {
+      ...config.resolve?.alias,
+      [path.join(locales, 'index.cjs')]: false,
+      [path.join(locales, 'index.js')]: false,
+    },
+  },
+});
 
 /** The bundle that goes with `dataConverter(env)`. */
 export const workflowBundlePath = (env: Env = process.env): string =>
@@ -29,6 +51,8 @@ export async function bundleWorkflows(workflowsPath: string, folder: string): Pr
     const { code } = await bundleWorkflowCode({
       workflowsPath,
       logger,
+      preloadModules: [PRELOAD_PATH],
+      webpackConfigHook: lean,
       ...(encrypted && { failureConverterPath: ENCODED_FAILURES_PATH }),
     }).catch((cause: unknown) => {
       throw new Error([cause instanceof Error ? cause.message : String(cause), ...problems].join('\n'), { cause });

@@ -3,145 +3,7 @@ import { InputError, parseInput } from '../../src/policy/input';
 import { allFields, describable } from '../../src/policy/inputs/allowed';
 import { ConvertLeadInput } from '../../src/policy/inputs/convert-lead';
 import { LeadPipelineInput, needsApproval, resolveApproval } from '../../src/policy/inputs/lead-pipeline';
-
-type Case = [wrong: unknown, allowed: string];
-
-const ACCOUNT = "an account's name: lower-case letters, digits and -, at most 40, never a token";
-const DURATION = "a duration such as '90s', '15m', '36h', '7d' or 'PT36H', above 0 and at most a year";
-const SINCE = "a date-time with its zone such as '2026-01-31T08:00:00Z', a date, or a duration such as '7d'";
-const CREDITS = 'a whole number of at least 0';
-const PERCENT = 'a number from 0 to 100';
-const POINTS = 'a number from 0 to 50';
-const WHOLE_1_TO = (most: number) => `a whole number from 1 to ${most}`;
-
-/** For each field of a schema, wrong values and what the sentence must say is allowed. */
-const WRONG: Record<string, { schema: z.ZodType; valid: Record<string, unknown>; fields: Record<string, Case[]> }> = {
-  leadPipeline: {
-    schema: LeadPipelineInput,
-    valid: {},
-    fields: {
-      account: [
-        ['', ACCOUNT],
-        ['My Account', ACCOUNT],
-        [7, ACCOUNT],
-      ],
-      view: [
-        ['open', "'active', 'archived' or 'all'"],
-        [null, "'active', 'archived' or 'all'"],
-      ],
-      surveyLink: [['abc', "a UUID such as '3f2b8c1e-5a7d-4e90-8b1c-2d3e4f5a6b7c'"]],
-      surveyStatus: [
-        [[], "a list of at least 1 entry, each 'pending', 'completed' or 'archived'"],
-        [true, "a list of at least 1 entry, each 'pending', 'completed' or 'archived'"],
-      ],
-      createdSince: [
-        ['yesterday', SINCE],
-        ['2026-01-31T08:00:00', SINCE],
-        ['2026-02-30', SINCE],
-        ['P1M', SINCE],
-        [20260131, SINCE],
-      ],
-      scoring: [[5, 'an object with the fields minReadiness, minComposite, weights, minScore, require, exclude']],
-      'scoring.minReadiness': [
-        [140, PERCENT],
-        [-1, PERCENT],
-        ['60', PERCENT],
-      ],
-      'scoring.minComposite': [[101, PERCENT]],
-      'scoring.weights': [
-        [[], 'an object with the fields readiness, composite, hasEmail, hasPhone'],
-        [{ readiness: 0, composite: 0 }, 'weights of which readiness or composite is above 0'],
-      ],
-      'scoring.weights.readiness': [[-1, PERCENT]],
-      'scoring.weights.composite': [['1', PERCENT]],
-      'scoring.weights.hasEmail': [[51, POINTS]],
-      'scoring.weights.hasPhone': [[true, POINTS]],
-      'scoring.minScore': [[201, 'a number from 0 to 200']],
-      'scoring.require': [[{}, "a list, each 'email', 'phone', 'businessName' or 'clientName'"]],
-      'scoring.exclude': [[[], 'an object with the fields names, emailDomains']],
-      'scoring.exclude.names': [
-        [
-          {},
-          "a list of at most 1000 entries, each a name of 1 to 200 characters, with * for any text, such as 'Test*'",
-        ],
-      ],
-      'scoring.exclude.emailDomains': [
-        [7, "a list of at most 1000 entries, each an e-mail domain such as 'example.com'"],
-      ],
-      order: [['best', "'score', 'oldest' or 'newest'"]],
-      maxConversions: [
-        [401, 'a whole number from 0 to 400'],
-        [-1, 'a whole number from 0 to 400'],
-        [1.5, 'a whole number from 0 to 400'],
-        ['10', 'a whole number from 0 to 400'],
-      ],
-      maxCredits: [
-        [-1, CREDITS],
-        [0.5, CREDITS],
-        [1e300, CREDITS],
-      ],
-      approval: [
-        ['always', "'none', 'all' or {\"above\": credits}"],
-        [5000, "'none', 'all' or {\"above\": credits}"],
-      ],
-      'approval.above': [
-        [-1, CREDITS],
-        ['5000', CREDITS],
-      ],
-      approvalDeadline: [
-        ['tomorrow', DURATION],
-        ['0s', DURATION],
-        ['400d', DURATION],
-        [3600, DURATION],
-      ],
-      dryRun: [['yes', 'true or false']],
-      concurrency: [
-        [0, WHOLE_1_TO(50)],
-        [51, WHOLE_1_TO(50)],
-      ],
-    },
-  },
-  convertLead: {
-    schema: ConvertLeadInput,
-    valid: { leadId: 'lead-1', run: { key: 'run-1', maxCredits: 5000 } },
-    fields: {
-      account: [['a.b', ACCOUNT]],
-      leadId: [
-        ['../lead', 'an identifier: letters, digits, - and _, at most 128'],
-        [12, 'an identifier: letters, digits, - and _, at most 128'],
-      ],
-      personDeadline: [['soon', DURATION]],
-      maxCredits: [[-1000, CREDITS]],
-      run: [['run-1', 'an object with the fields key, maxCredits']],
-      'run.key': [['', 'text of 1 to 1000 characters']],
-      'run.maxCredits': [[null, CREDITS]],
-      priority: [
-        [0, WHOLE_1_TO(5)],
-        [6, WHOLE_1_TO(5)],
-        ['high', WHOLE_1_TO(5)],
-      ],
-      askPerson: [[0, 'true or false']],
-    },
-  },
-};
-
-function problemsOf(schema: z.ZodType, raw: unknown): readonly string[] {
-  try {
-    parseInput(schema, raw, 'someWorkflow');
-  } catch (error) {
-    if (error instanceof InputError) return error.problems;
-    throw error;
-  }
-  return [];
-}
-
-/** The valid input with one field set to something else; what is not an object on the way becomes one. */
-function withField(valid: Record<string, unknown>, path: readonly string[], value: unknown): Record<string, unknown> {
-  const [key = '', ...rest] = path;
-  if (rest.length === 0) return { ...valid, [key]: value };
-  const inner = valid[key];
-  return { ...valid, [key]: withField(typeof inner === 'object' ? { ...inner } : {}, rest, value) };
-}
+import { problemsOf, WRONG, withField } from './wrong-inputs';
 
 describe.each(Object.entries(WRONG))('the input of %s', (_type, { schema, valid, fields }) => {
   const paths = allFields(describable(schema));
@@ -220,6 +82,7 @@ describe('parseInput', () => {
       maxCredits: 2000,
       priority: 2,
       askPerson: true,
+      findProject: false,
     });
     expect(problemsOf(ConvertLeadInput, undefined)).toEqual([
       'leadId is missing; give an identifier: letters, digits, - and _, at most 128.',

@@ -25,7 +25,7 @@ export interface StageOptions {
 
 /** Durations for tests: what takes minutes in production takes seconds here; every ratio that matters is kept. */
 export const QUICK = {
-  timing: { paidTimeoutMs: 1_500, sendWindowMs: 1_000, settlingMs: 1_000, holdProbeMs: 300 },
+  timing: { paidTimeoutMs: 1_500, sendWindowMs: 1_000, settlingMs: 1_000, holdProbeMs: 300, pollMs: 100 },
   limits: {
     reads: { max: 1_000, windowMs: 1_000 },
     writes: { max: 500, windowMs: 1_000 },

@@ -2,39 +2,49 @@
 
 import type { Priority } from '@temporalio/common';
 import { ActivityFailure, ApplicationFailure, proxyActivities, sleep } from '@temporalio/workflow';
-import type { AccountActivities, AccountFacts } from '../../activities/account';
-import type { LeadListActivities } from '../../activities/lead-list';
-import type { LeadsActivities } from '../../activities/leads';
-import type { ProjectsActivities } from '../../activities/projects';
+import type { Activities } from '../../activities';
+import type { AccountFacts } from '../../activities/account';
 import { FailureType } from '../../src/policy/failures';
-import { queueName, WORKFLOW_QUEUE } from '../../src/temporal/queues';
+import { type QueueClass, queueName, WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import type { Status } from './status';
 
 /** Activities that cost no call of the API; they run beside the workflows. */
-export const control = proxyActivities<AccountActivities & LeadListActivities>({
+export const control = proxyActivities<Activities>({
   taskQueue: WORKFLOW_QUEUE,
   startToCloseTimeout: '2 minutes',
-  retry: { initialInterval: '500 ms', maximumInterval: '30 seconds' },
+  retry: { initialInterval: '500 ms', maximumInterval: '30 seconds', nonRetryableErrorTypes: ['StorageError'] },
   allowEagerDispatch: false,
 });
 
-/** Reads of one account, under its limit. A bounce is retried by Temporal; every other failure comes to the workflow. */
-export const reads = (account: string, priority: Priority, summary: string) =>
-  proxyActivities<LeadsActivities & ProjectsActivities & LeadListActivities>({
-    taskQueue: queueName(account, 'reads'),
-    startToCloseTimeout: '2 minutes',
-    retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
-    allowEagerDispatch: false,
-    priority,
-    summary,
-  });
+/**
+ * Calls of one account that may be repeated, under the limit of their class. A bounce is retried by Temporal without
+ * history events; every other failure comes to the workflow.
+ * @param withinMs for what is waited for: after this the activity fails with a timeout
+ */
+const repeatable =
+  (queueClass: QueueClass) => (account: string, priority: Priority, summary: string, withinMs?: number) =>
+    proxyActivities<Activities>({
+      taskQueue: queueName(account, queueClass),
+      startToCloseTimeout: '2 minutes',
+      retry: { initialInterval: '1 second', maximumInterval: '10 seconds', nonRetryableErrorTypes: ['StorageError'] },
+      allowEagerDispatch: false,
+      priority,
+      summary,
+      ...(withinMs !== undefined && { scheduleToCloseTimeout: Math.max(1_000, withinMs) }),
+    });
+
+export const reads = repeatable('reads');
+export const writes = repeatable('writes');
+/** Polls of jobs, which have a limit of their own. */
+export const polls = repeatable('polls');
 
 /**
- * Calls that cost or must not happen twice. Never a local activity (a killed worker runs it twice). A lost worker shows within a quarter
- * of a minute; trying again is safe because the ledger refuses while the first try can still have an effect (S1).
+ * Calls that cost or must not happen twice. Never a local activity (a killed worker runs it twice). A lost worker shows
+ * within a quarter of a minute; trying again is safe because the ledger refuses while the first try can still have an
+ * effect (S1).
  */
 export const onceCalls = (account: string, facts: AccountFacts, priority: Priority, summary: string) =>
-  proxyActivities<LeadsActivities>({
+  proxyActivities<Activities>({
     taskQueue: queueName(account, 'writes'),
     startToCloseTimeout: facts.timing.sendWindowMs + facts.timing.paidTimeoutMs + 60_000,
     heartbeatTimeout: '15 seconds',

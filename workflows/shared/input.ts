@@ -3,13 +3,36 @@ import type { z } from 'zod';
 import { FailureType } from '../../src/policy/failures';
 import { InputError, parseInput } from '../../src/policy/input';
 
+const badInput = (error: InputError) =>
+  ApplicationFailure.nonRetryable(error.message, FailureType.badInput, error.problems);
+
 /** Checks a workflow's input; a wrong field fails the run at once, before any call, with sentences (type `BadInput`). */
 export function readInput<S extends z.ZodType>(schema: S, raw: unknown, workflowType: string): z.output<S> {
   try {
     return parseInput(schema, raw, workflowType);
   } catch (error) {
-    if (error instanceof InputError)
-      throw ApplicationFailure.nonRetryable(error.message, FailureType.badInput, error.problems);
+    if (error instanceof InputError) throw badInput(error);
     throw error;
   }
+}
+
+/**
+ * Like {@link readInput}, with a look at what the input names (files of the storage). All that is wrong is told at once,
+ * also where a field is wrong as well, and before anything is spent.
+ */
+export async function readInputWith<S extends z.ZodType>(
+  schema: S,
+  raw: unknown,
+  workflowType: string,
+  look: () => Promise<string[]>,
+): Promise<z.output<S>> {
+  const found = await look();
+  try {
+    const input = parseInput(schema, raw, workflowType);
+    if (found.length === 0) return input;
+  } catch (error) {
+    if (error instanceof InputError) throw badInput(new InputError(workflowType, [...error.problems, ...found]));
+    throw error;
+  }
+  throw badInput(new InputError(workflowType, found));
 }

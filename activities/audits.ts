@@ -1,0 +1,108 @@
+/** The audit of a project: started once, waited for, asked about. */
+import { ApplicationFailure } from '@temporalio/common';
+import type { SendOutcome } from '../src/policy/course';
+import { FailureType, type Refusal } from '../src/policy/failures';
+import { auditSubject } from '../src/policy/subject';
+import { bounce, callRoute } from './call';
+import { type Deps, runtimeOf } from './deps';
+import { ownRun } from './documents';
+import { slower } from './pace';
+import { sendOnce } from './send-once';
+
+/** The latest analysis of a project, without its content. */
+export interface AnalysisSeen {
+  /** `none`: never run. A word that is not known counts as running. */
+  state: 'none' | 'running' | 'complete' | 'failed';
+  id?: string;
+  createdAt?: string;
+}
+
+export interface AuditCall {
+  account: string;
+  projectId: string;
+  lookedAt: number;
+}
+
+export function createAuditsActivities(deps: Deps) {
+  const analysisSeen = async ({
+    account,
+    projectId,
+  }: {
+    account: string;
+    projectId: string;
+  }): Promise<AnalysisSeen> => {
+    try {
+      const { value } = await callRoute(runtimeOf(deps, account), 'projects.analysis', { id: projectId });
+      const status = value.status.trim().toLowerCase();
+      const state =
+        status === 'complete' || status === 'completed' ? 'complete' : status === 'failed' ? 'failed' : 'running';
+      return { state, ...(value.id && { id: value.id }), ...(value.createdAt && { createdAt: value.createdAt }) };
+    } catch (error) {
+      if (isNotFound(error)) return { state: 'none' };
+      throw error;
+    }
+  };
+
+  return {
+    /** GET the latest analysis: the look before another is started (S2). */
+    analysisSeen,
+
+    /** POST the start of an audit as a job: one attempt. The outcome's `ref` is the job, where the reply names one. */
+    startAuditOnce({ account, projectId, lookedAt }: AuditCall): Promise<SendOutcome> {
+      return sendOnce(runtimeOf(deps, account), {
+        route: 'projects.auditAsync',
+        input: { id: projectId },
+        subject: auditSubject(projectId),
+        ...ownRun(),
+        lookedAt,
+        read: ({ jobId }) => (jobId === undefined ? {} : { ref: jobId }),
+      });
+    },
+
+    /** POST the audit and wait for it: one attempt. 408 and 504 are outcomes that nobody knows; a look tells. */
+    runAuditOnce({ account, projectId, lookedAt }: AuditCall): Promise<SendOutcome> {
+      return sendOnce(runtimeOf(deps, account), {
+        route: 'projects.audit',
+        input: { id: projectId },
+        subject: auditSubject(projectId),
+        ...ownRun(),
+        lookedAt,
+        read: () => ({}),
+      });
+    },
+
+    /**
+     * Returns when the job has ended. Retried by Temporal without history events: the polls queue is the scheduler for any
+     * number of jobs, and the fairness key gives each its turn. `lost`: nobody knows the job.
+     */
+    async awaitJob({ account, jobId }: { account: string; jobId: string }): Promise<'complete' | 'failed' | 'lost'> {
+      const runtime = runtimeOf(deps, account);
+      try {
+        const { value } = await callRoute(runtime, 'jobs.get', { id: jobId });
+        if (value.state !== 'running') return value.state;
+      } catch (error) {
+        if (isNotFound(error) || isUnreadable(error)) return 'lost';
+        throw error;
+      }
+      throw bounce('the audit is still running', slower(runtime, 6));
+    },
+
+    /** Returns when no analysis of the project is running any more. Retried by Temporal without history events. */
+    async awaitAnalysis(call: { account: string; projectId: string }): Promise<AnalysisSeen> {
+      const seen = await analysisSeen(call);
+      if (seen.state !== 'running') return seen;
+      throw bounce('the audit is still running', slower(runtimeOf(deps, call.account), 24));
+    },
+  };
+}
+
+function isNotFound(error: unknown): boolean {
+  if (!(error instanceof ApplicationFailure) || error.type !== FailureType.refused) return false;
+  const refusal = error.details?.[0] as Refusal | undefined;
+  return refusal?.status === 404;
+}
+
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof ApplicationFailure && error.type === FailureType.unreadable;
+
+export type AuditsActivities = ReturnType<typeof createAuditsActivities>;

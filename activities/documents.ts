@@ -1,0 +1,132 @@
+/** Documents of a project: checked in the storage, looked up in the project, uploaded as a stream. */
+import { createHash } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import type { ProjectDetail, ProjectDocument } from '../src/agent-api/records';
+import { documentUpload } from '../src/agent-api/upload';
+import type { SendOutcome } from '../src/policy/course';
+import {
+  type AuditDocument,
+  type DocumentChoice,
+  doubledNames,
+  nameOf,
+  problemsOf,
+  typeOf,
+} from '../src/policy/documents';
+import { documentSubject } from '../src/policy/subject';
+import { bounce, callRoute } from './call';
+import { type Deps, runtimeOf } from './deps';
+import { slower } from './pace';
+import { sendOnce } from './send-once';
+
+/** A document of a project, by its name. */
+export type DocumentState = 'missing' | 'pending' | 'settled' | 'failed';
+
+export interface DocumentUpload {
+  account: string;
+  projectId: string;
+  document: AuditDocument;
+  lookedAt: number;
+}
+
+export function createDocumentsActivities(deps: Deps) {
+  const { storage } = deps;
+  const projectOf = async (account: string, projectId: string): Promise<ProjectDetail> =>
+    (await callRoute(runtimeOf(deps, account), 'projects.get', { id: projectId })).value;
+
+  return {
+    /** Whether each document is there and can be uploaded: all that is wrong at once. No call of the API. */
+    async checkDocuments({ documents }: { documents: readonly DocumentChoice[] }): Promise<{
+      problems: string[];
+      documents: AuditDocument[];
+    }> {
+      const problems = doubledNames(documents);
+      const good: AuditDocument[] = [];
+      for (const choice of documents) {
+        const stored = await storage.stat(choice.ref).catch((error: Error) => error);
+        if (stored instanceof Error) {
+          // A reference that is not allowed is the input's fault; a storage that is away is not.
+          if (stored.name !== 'StorageError') throw stored;
+          problems.push(`document '${choice.ref}': ${stored.message}`);
+          continue;
+        }
+        const wrong = problemsOf(choice, stored?.size);
+        problems.push(...wrong);
+        const [fileName, fileType] = [nameOf(choice), typeOf(choice)];
+        if (wrong.length > 0 || !stored || fileType === undefined) continue;
+        good.push({ ref: choice.ref, fileName, fileType, size: stored.size, nameHash: hashOf(fileName) });
+      }
+      return { problems, documents: good };
+    },
+
+    /** GET the project: what became of each document, by name and size. */
+    async documentStates(call: {
+      account: string;
+      projectId: string;
+      documents: readonly AuditDocument[];
+    }): Promise<DocumentState[]> {
+      const { documents } = await projectOf(call.account, call.projectId);
+      return call.documents.map((document) => stateOf(document, documents ?? []));
+    },
+
+    /** POST one document, streamed from the storage: one attempt, under S1 and S2. */
+    uploadDocumentOnce(call: DocumentUpload): Promise<SendOutcome> {
+      const runtime = runtimeOf(deps, call.account);
+      const { ref, nameHash, fileName, fileType, size } = call.document;
+      const open = () => storage.read(ref);
+      return sendOnce(runtime, {
+        route: 'projects.uploadDocument',
+        input: {
+          id: call.projectId,
+          raw: documentUpload(runtime.account.unshown.upload, { fileName, fileType, size, open }),
+        },
+        subject: documentSubject(call.projectId, nameHash),
+        ...ownRun(),
+        lookedAt: call.lookedAt,
+        read: () => ({}),
+      });
+    },
+
+    /**
+     * Returns once every document is there and its `uploadStatus` has settled; with those that failed. Retried by Temporal
+     * without history events.
+     */
+    async awaitDocuments(call: {
+      account: string;
+      projectId: string;
+      documents: readonly AuditDocument[];
+    }): Promise<{ failed: string[] }> {
+      const { documents } = await projectOf(call.account, call.projectId);
+      const states = call.documents.map((document) => ({ document, state: stateOf(document, documents ?? []) }));
+      const open = states.filter(({ state }) => state === 'missing' || state === 'pending');
+      if (open.length > 0)
+        throw bounce(`${open.length} documents are not there yet`, slower(runtimeOf(deps, call.account), 24));
+      return { failed: states.filter(({ state }) => state === 'failed').map(({ document }) => document.fileName) };
+    },
+  };
+}
+
+/** The run that the call belongs to. It costs nothing, so no cap counts. */
+export const ownRun = () => ({ run: Context.current().info.workflowExecution?.workflowId ?? '', runCap: 0 });
+
+const hashOf = (name: string) => createHash('sha256').update(name).digest('hex').slice(0, 16);
+
+/** Services write names in their own way: composed or decomposed, trimmed. */
+const plain = (name: string) => name.normalize('NFC').trim();
+
+function stateOf({ fileName, size }: AuditDocument, documents: readonly ProjectDocument[]): DocumentState {
+  const same = documents.filter(
+    (d) => d.fileName !== undefined && d.fileName !== null && plain(d.fileName) === plain(fileName),
+  );
+  // A size that differs is another document of the same name; one that is not shown decides nothing.
+  const mine = same.filter(({ fileSize }) => typeof fileSize !== 'number' || fileSize === size);
+  if (mine.length === 0) return 'missing';
+  const statuses = mine.map(({ uploadStatus }) => uploadStatus ?? '');
+  if (statuses.some((status) => !FAILED.test(status) && !OPEN.test(status))) return 'settled';
+  return statuses.some((status) => OPEN.test(status)) ? 'pending' : 'failed';
+}
+
+/** The words of `uploadStatus` are not shown. */
+const OPEN = /pending|progress|processing|uploading|queued|waiting/i;
+const FAILED = /fail|error|reject|abort|cancel/i;
+
+export type DocumentsActivities = ReturnType<typeof createDocumentsActivities>;

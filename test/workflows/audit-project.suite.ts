@@ -1,0 +1,196 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { variantOverrides } from '../../src/sandbox';
+import type { FaultRule } from '../../src/sandbox/options';
+import { auditProject, type convertLead } from '../../workflows';
+import { documentsUploadedUpdate } from '../../workflows/audit/documents';
+import { auditProgressQuery } from '../../workflows/audit-project';
+import { convertLeadId } from '../../workflows/shared/convert-all';
+import { type Stage, startStage } from '../support/stage';
+import { until } from '../support/until';
+
+type Fault = Partial<FaultRule> & Pick<FaultRule, 'fault'>;
+
+/** Faults of a call that must not happen twice; the run ends well after each, and the call has had its effect once. */
+const FAULTS: [string, Fault][] = [
+  ['the reply is lost', { fault: 'replyLost' }],
+  ['the connection is cut before the commit', { fault: 'cutBeforeCommit' }],
+  ['the service commits after the connection is gone', { fault: 'cutThenCommit', commitAfterMs: 700 }],
+  ['the reply takes longer than the time limit', { fault: 'delayReply', delayMs: 2_200 }],
+  ['500 after the commit', { fault: 'statusAfterCommit', status: 500 }],
+  ['502 with an HTML body', { fault: 'html' }],
+  ['429 with seconds', { fault: 'status', status: 429, retryAfter: 1 }],
+  ['a garbage 2xx', { fault: 'garbage' }],
+];
+
+const QUICKLY = {
+  convert: 50,
+  createProject: 20,
+  upload: 50,
+  documentAnalysis: 50,
+  interviewAnalysis: 50,
+  audit: 200,
+} as const;
+
+let runs = 0;
+
+/** One file for each variant of the unshown shapes runs this, so that they run side by side. */
+export function auditProjectSuite(variant: 'a' | 'b'): void {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await startStage({
+      sandbox: { variant, leads: 10, credits: 100_000, projects: 0, durations: QUICKLY, convertCheck: 'atArrival' },
+      ...(variant === 'b' && { account: { unshown: { ...variantOverrides } } }),
+    });
+    await stage.startWorker();
+  });
+  afterAll(() => stage.close());
+
+  const put = (ref: string, content: string) => {
+    const file = join(fileURLToPath(stage.config.storageUrl), ref);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+    return ref;
+  };
+  const read = (ref: string) => readFileSync(join(fileURLToPath(stage.config.storageUrl), ref), 'utf8');
+  const start = (input: Parameters<typeof auditProject>[0]) =>
+    stage.temporal.client.workflow.start(auditProject, {
+      workflowId: `audit-${++runs}`,
+      taskQueue: 'audit-runner',
+      args: [input],
+    });
+  const project = (clientName: string) =>
+    stage.sandbox.control.projects().filter((one) => one.clientName === clientName);
+  const stats = () => stage.sandbox.control.stats();
+  /** A new project of its own and two documents, so that tests do not meet. */
+  const fresh = () => {
+    const name = `Client ${runs + 1}`;
+    const documents = ['a.pdf', 'b.txt'].map((file) => put(`in/${runs + 1}/${file}`, `${name} ${file}`));
+    return { name, input: { project: { clientName: name, industry: 'Logistics' }, documents } };
+  };
+
+  test('S1 S3 S6: from documents to a report: one project, each document once, one audit, the ledger right', async () => {
+    const { name, input } = fresh();
+    const before = stage.figures().spent;
+    const result = await (await start(input)).result();
+    expect(result).toMatchObject({
+      outcome: 'audited',
+      project: 'created',
+      credits: 1_000,
+      documents: { uploaded: ['a.pdf', 'b.txt'], found: [], byPerson: [] },
+      analysis: { how: 'run', starts: 1 },
+      notes: [],
+    });
+    expect(stage.figures().spent - before).toBe(1_000);
+    expect(await stage.spentByLedger()).toBe(stage.figures().spent);
+    const [made, ...more] = project(name);
+    expect(more).toEqual([]);
+    expect(made?.documents.map(({ fileName }) => fileName).sort()).toEqual(['a.pdf', 'b.txt']);
+    expect(made?.description).toContain('[audit-runner ');
+    expect(result.results?.files).toHaveLength(8);
+    expect(read(result.results?.report.html ?? '')).toContain(name);
+    expect(read(result.results?.report.markdown ?? '')).toContain(name);
+    expect(result.results?.opportunities).toBeGreaterThan(0);
+  });
+
+  test.each(FAULTS)('S1 S2 S3: the project is created once when %s', async (_, fault) => {
+    const { name, input } = fresh();
+    stage.sandbox.control.addFault({ route: 'projects.create', ...fault });
+    const result = await (await start({ ...input, documents: [], prerequisites: 'fail' })).result();
+    expect(result).toMatchObject({ credits: 1_000, project: 'created', reason: 'prerequisitesMissing' });
+    expect(project(name)).toHaveLength(1);
+    expect(await stage.spentByLedger()).toBe(stage.figures().spent);
+    expect(stats().paidTwice).toEqual([]);
+  });
+
+  test.each(FAULTS)('S1 S2: each document is there once and the audit started once when %s', async (_, fault) => {
+    const { name, input } = fresh();
+    stage.sandbox.control.addFault({ route: 'projects.uploadDocument', ...fault });
+    stage.sandbox.control.addFault({ route: 'projects.auditAsync', ...fault });
+    const result = await (await start(input)).result();
+    expect(result).toMatchObject({
+      outcome: 'audited',
+      documents: { found: [], byPerson: [] },
+      analysis: { starts: 1 },
+    });
+    const [made] = project(name);
+    expect(made?.documents.map(({ fileName }) => fileName).sort()).toEqual(['a.pdf', 'b.txt']);
+    expect(stats().runningAnalyses[made?.id ?? '']).toBe(1);
+  });
+
+  test('a failed audit is started again; a bounded number of times', async () => {
+    const { input } = fresh();
+    stage.sandbox.control.failNextJob({ times: 1 });
+    expect(await (await start(input)).result()).toMatchObject({ outcome: 'audited', analysis: { starts: 2 } });
+    stage.sandbox.control.failNextJob({ times: 2 });
+    const failed = await (await start({ ...fresh().input, maxStarts: 2 })).result();
+    expect(failed).toMatchObject({ outcome: 'failed', reason: 'auditFailed', credits: 1_000 });
+  });
+
+  test('a synchronous audit that takes too long goes on as a job', async () => {
+    const { input } = fresh();
+    stage.sandbox.control.addFault({ route: 'projects.audit', fault: 'status', status: 504 });
+    expect(await (await start({ ...input, mode: 'sync' })).result()).toMatchObject({ outcome: 'audited' });
+    expect(await (await start({ ...fresh().input, mode: 'sync' })).result()).toMatchObject({ outcome: 'audited' });
+  });
+
+  test('where the token may not upload, a person is asked, and it is noticed when the files are there', async () => {
+    const { name, input } = fresh();
+    stage.sandbox.control.addFault({ route: 'projects.uploadDocument', fault: 'status', status: 403, times: 8 });
+    const run = await start(input);
+    await until(async () => (await run.query(auditProgressQuery)).waiting?.includes('documentsUploaded') === true);
+    const [made] = project(name);
+    const add = (fileName: string) =>
+      stage.sandbox.control.addDocument({
+        ...{ projectId: made?.id ?? '', fileName, fileType: 'text/plain', fileSize: `${name} ${fileName}`.length },
+      });
+    add('a.pdf');
+    expect(await run.executeUpdate(documentsUploadedUpdate, { args: [{ by: 'Ada' }] })).toContain('b.txt');
+    add('b.txt');
+    const result = await run.result();
+    stage.sandbox.control.clearFaults();
+    expect(result).toMatchObject({ outcome: 'audited', documents: { uploaded: [], byPerson: ['a.pdf', 'b.txt'] } });
+    expect(project(name)[0]?.documents).toHaveLength(2);
+  });
+
+  test('S1: the same project started twice is created and audited once', async () => {
+    const { name, input } = fresh();
+    const results = await Promise.all((await Promise.all([start(input), start(input)])).map((run) => run.result()));
+    expect(results.map(({ outcome }) => outcome)).toEqual(['audited', 'audited']);
+    expect(results.reduce((sum, { credits }) => sum + credits, 0)).toBe(1_000);
+    expect(project(name)).toHaveLength(1);
+    expect(project(name)[0]?.documents).toHaveLength(2);
+    expect(stats().runningAnalyses[project(name)[0]?.id ?? '']).toBe(1);
+  });
+
+  test('a lead is converted first, and its own project audited; without the reference where that is wanted', async () => {
+    const lead = stage.sandbox.control.leads().find(({ surveyStatus }) => surveyStatus === 'completed');
+    const documents = [put('in/lead/x.txt', 'x')];
+    const result = await (await start({ leadId: lead?.id, documents })).result();
+    expect(result).toMatchObject({ outcome: 'audited', project: 'converted', credits: 1_000 });
+    const again = await (await start({ leadId: lead?.id, documents })).result();
+    expect(again).toMatchObject({ project: 'alreadyConverted', credits: 0, projectId: result.projectId });
+    expect(again.documents).toMatchObject({ uploaded: [], found: ['x.txt'] });
+    expect(again.analysis).toMatchObject({ how: 'existing' });
+    const { name, input } = fresh();
+    await (await start({ ...input, keepReference: false })).result();
+    expect(project(name)[0]?.description).not.toContain('audit-runner');
+    expect(
+      stage.temporal.client.workflow.getHandle<typeof convertLead>(convertLeadId('default', lead?.id ?? '')).workflowId,
+    ).toBeDefined();
+  });
+
+  test('all that is wrong with an input is told at once, before anything is called', async () => {
+    const before = stats().requests.total;
+    const input = JSON.parse(
+      `{"project": {"clientName": "${'x'.repeat(201)}", "currency": "ZZZ"}, "projectId": "p", "documents": ["no/such.pdf", "../x.pdf", "${put('in/empty.pdf', '')}"], "documnts": 1}`,
+    );
+    const failure = await (await start(input)).result().catch((error) => error);
+    expect(failure.cause).toMatchObject({ type: 'BadInput' });
+    const { message } = failure.cause;
+    for (const part of ['clientName', 'currency', 'ZZZ', 'project', 'documnts', 'no/such.pdf', '../x.pdf', 'empty.pdf'])
+      expect(message).toContain(part);
+    expect(stats().requests.total).toBe(before);
+  });
+}

@@ -1,0 +1,102 @@
+/** Audits one project: from documents in the storage to a report that one can read. */
+import {
+  allHandlersFinished,
+  condition,
+  defineQuery,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { AuditDocument } from '../src/policy/documents';
+import { AuditProjectInput, type AuditProjectJson, documentsIn } from '../src/policy/inputs/audit-project';
+import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
+import { type Analysed, analyse } from './audit/analysis';
+import { type UploadedDocuments, uploadDocuments } from './audit/documents';
+import { type TakenProject, takeProject } from './audit/project';
+import { type StoredResults, storeResults } from './audit/results';
+import { type At, type EarlyEnd, Stop } from './audit/step';
+import { type Answered, Asker } from './shared/asker';
+import { control, fairnessKey } from './shared/calls';
+import { readInputWith } from './shared/input';
+import { Status } from './shared/status';
+
+// ---- Types
+
+export interface AuditProjectResult {
+  /** `audited`: there is a report. `skipped`: a cap. `refused`: the service or the input's own rule said no. */
+  outcome: 'audited' | EarlyEnd;
+  /** A stable code for every other outcome, and what it means. */
+  reason?: string;
+  sentence: string;
+  projectId?: string;
+  /** How the project came about. */
+  project?: TakenProject['how'];
+  /** Credits that this run spent, as booked. */
+  credits: number;
+  documents?: UploadedDocuments;
+  analysis?: Analysed;
+  results?: StoredResults;
+  /** What a person should know, one sentence each. */
+  notes: string[];
+  /** What people answered. */
+  answers: Answered[];
+}
+
+// ---- Messages
+
+export const auditProgressQuery = defineQuery<ReturnType<Status['now']>>('progress');
+
+// ---- Workflow
+
+/** Each step is one call or one wait; nothing is sent twice, and what was done stays in the result however it ends. */
+export async function auditProject(raw: AuditProjectJson): Promise<AuditProjectResult> {
+  const status = new Status();
+  setHandler(auditProgressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
+  status.step('looking', 'Checking the input and the documents');
+  let documents: AuditDocument[] = [];
+  const input = await readInputWith(AuditProjectInput, raw, 'auditProject', async () => {
+    const checked = await control.checkDocuments({ documents: documentsIn(raw) });
+    documents = checked.documents;
+    return checked.problems;
+  });
+  const { account, leadId } = input;
+  const asker = new Asker(status, input, 'the call');
+  const result: AuditProjectResult = {
+    ...{ outcome: 'audited', sentence: '', credits: 0 },
+    notes: [],
+    answers: asker.answers,
+  };
+  upsertSearchAttributes([
+    { key: searchAttributeKeys.account, value: account },
+    ...(leadId ? [{ key: searchAttributeKeys.leadId, value: leadId }] : []),
+  ]);
+  const { workflowId, firstExecutionRunId } = workflowInfo();
+  const run = input.run ?? { key: `${workflowId}/${firstExecutionRunId}`, maxCredits: input.maxCredits };
+  const at: At = {
+    ...{ account, input, status, asker, run },
+    facts: await control.accountFacts({ account }),
+    place: { priorityKey: input.priority, fairnessKey: fairnessKey(run.key) },
+    notes: result.notes,
+  };
+
+  try {
+    const { projectId, how, credits } = await takeProject(at);
+    Object.assign(result, { projectId, project: how, credits });
+    upsertSearchAttributes([
+      { key: searchAttributeKeys.projectId, value: projectId },
+      { key: searchAttributeKeys.creditsSpent, value: credits },
+    ]);
+    result.documents = await uploadDocuments(at, projectId, documents);
+    const { uploaded, byPerson } = result.documents;
+    result.analysis = await analyse(at, projectId, uploaded.length + byPerson.length > 0);
+    result.results = await storeResults(at, projectId, result.analysis.analysisId ?? workflowInfo().runId);
+    result.sentence = `Project ${projectId} is audited: ${result.results.opportunities} opportunities. Report: ${result.results.report.url}`;
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    const { outcome, reason, sentence } = error;
+    Object.assign(result, { outcome, reason, sentence });
+  }
+  status.step(result.outcome, `${result.outcome}: ${result.sentence}`);
+  await condition(allHandlersFinished);
+  return result;
+}

@@ -1,0 +1,168 @@
+/** The analysis of an audit: its prerequisites, its start (one at a time), its end. */
+import { sleep } from '@temporalio/workflow';
+import type { AnalysisSeen } from '../../activities/audits';
+import { onceCalls, patiently, polls, reads } from '../shared/calls';
+import { waitUntil } from '../shared/deadline';
+import { type Ending, payOnce } from '../shared/pay-once';
+import { type At, CANNOT_TELL, Stop, UNKNOWN_TWICE } from './step';
+
+/** A complete analysis. */
+export interface Analysed {
+  analysisId?: string;
+  /** `existing`: it was complete before this run. */
+  how: 'run' | 'existing';
+  /** How often this run started one. */
+  starts: number;
+}
+
+const seen = (at: At, projectId: string): Promise<AnalysisSeen> =>
+  patiently(at.status, at.facts, at.account, () =>
+    reads(at.account, at.place, 'Look at the analysis').analysisSeen({ account: at.account, projectId }),
+  );
+
+const done = ({ id }: AnalysisSeen, how: Analysed['how'], starts: number): Analysed => ({
+  ...(id && { analysisId: id }),
+  how,
+  starts,
+});
+
+export async function analyse(at: At, projectId: string, added: boolean): Promise<Analysed> {
+  const { input, status, facts } = at;
+  const first = await seen(at, projectId);
+  if (first.state === 'complete' && !added && !input.again) {
+    at.notes.push('An audit was complete already, and no document was added; "again": true runs another.');
+    return done(first, 'existing', 0);
+  }
+  for (let starts = 1; ; starts++) {
+    // The async route asks for both; the synchronous one makes what is missing itself, as far as the document shows.
+    if (input.mode === 'async') await awaitPrerequisites(at, projectId);
+    status.step('auditing', `The audit of project ${projectId} is under way`);
+    const jobId = await startAudit(at, projectId);
+    const ended = await awaitAudit(at, projectId, jobId);
+    if (ended.state === 'complete') return done(ended, 'run', starts);
+    if (starts >= input.maxStarts)
+      throw new Stop('failed', 'auditFailed', `The audit of project ${projectId} failed ${starts} times.`);
+    const wait = (facts.timing.settlingMs / 5) * 2 ** starts;
+    status.waits(
+      `The audit failed (start ${starts} of ${input.maxStarts}); it is started again in ${Math.ceil(wait / 1000)} s.`,
+    );
+    await sleep(wait);
+  }
+}
+
+/** Waits for the project's document and interview analysis, or ends the run, as the input says. */
+async function awaitPrerequisites(at: At, projectId: string): Promise<void> {
+  const { account, facts, status, place, input } = at;
+  const { hasAnalysis, hasInterviewAnalysis } = await patiently(status, facts, account, () =>
+    reads(account, place, 'Look at the prerequisites').prerequisites({ account, projectId }),
+  );
+  if (hasAnalysis && hasInterviewAnalysis) return;
+  const missing = [
+    ...(hasAnalysis ? [] : ['document analysis']),
+    ...(hasInterviewAnalysis ? [] : ['interview analysis']),
+  ];
+  const what = `Project ${projectId} has no ${missing.join(' and no ')} yet`;
+  if (input.prerequisites === 'fail') throw new Stop('refused', 'prerequisitesMissing', `${what}.`);
+  status.step('prerequisites', `Waiting for what the audit needs of project ${projectId}`);
+  const ended = await waitUntil(
+    ...([status, facts, account, Date.now() + input.prerequisitesDeadline] as const),
+    `${what}. It goes on by itself when the web app shows ${missing.length > 1 ? 'both' : 'it'}; documents and interviews are added there.`,
+    (left) => reads(account, place, 'Wait for the prerequisites', left).awaitPrerequisites({ account, projectId }),
+  );
+  if (ended === 'late')
+    throw new Stop('expired', 'prerequisitesMissing', `${what}, and the time to wait for it is over.`);
+}
+
+/** Starts one analysis if none is running (S1, S2). @returns its job, when the service named one */
+async function startAudit(at: At, projectId: string): Promise<string | undefined> {
+  const { account, facts, status, place, asker, input } = at;
+  let before: AnalysisSeen | undefined;
+  let sends = 0;
+  const ending = await payOnce(account, facts, status, {
+    credits: 0,
+    async look() {
+      const now = await seen(at, projectId);
+      before ??= now;
+      // A running one will do, whoever started it; so will one that came since.
+      const another = now.id !== before.id || now.createdAt !== before.createdAt;
+      return now.state === 'running' || (now.state !== 'none' && another) ? 'found' : 'notFound';
+    },
+    send(lookedAt) {
+      const calls = onceCalls(account, facts, place, `Start the audit of project ${projectId}`);
+      const call = { account, projectId, lookedAt };
+      // What took too long once is not waited for a second time.
+      return input.mode === 'sync' && ++sends === 1 ? calls.runAuditOnce(call) : calls.startAuditOnce(call);
+    },
+    ask: (why) =>
+      asker.decide(
+        `${why === 'cannotTell' ? CANNOT_TELL : UNKNOWN_TWICE} Look whether an audit of project ${projectId} is running.`,
+      ),
+  });
+  status.goesOn();
+  return jobOf(at, projectId, ending);
+}
+
+function jobOf(at: At, projectId: string, ending: Ending): string | undefined {
+  switch (ending.how) {
+    case 'refused':
+      throw refused(at, projectId, ending.reason);
+    case 'gaveUp':
+    case 'overRunCap':
+      throw new Stop(
+        'unresolved',
+        'nobodyDecided',
+        `Whether the audit of project ${projectId} was started could not be found out.`,
+      );
+    default:
+      return ending.ref;
+  }
+}
+
+/** agent-api.md, "Errors": what a refusal of the audit means. */
+function refused({ input }: At, projectId: string, reason: string): Stop {
+  if (reason === 'http403')
+    return new Stop(
+      'refused',
+      'analysisLimit',
+      `The plan allows no further analysis of project ${projectId}, or none at all: see the plan in the web app.`,
+    );
+  if (reason.startsWith('planTooLow:'))
+    return new Stop(
+      'refused',
+      reason,
+      `The plan does not allow audits; it must be ${reason.slice('planTooLow:'.length)} or higher.`,
+    );
+  if (reason === 'http404') return new Stop('refused', reason, `There is no project ${projectId} for this account.`);
+  const cause =
+    input.mode === 'async'
+      ? 'a prerequisite may be out of date, or the AI provider key of the service missing or revoked'
+      : 'the AI provider key of the service may be missing or revoked';
+  return new Stop(
+    'refused',
+    reason,
+    `The service refused to start the audit of project ${projectId} (${reason}): ${cause}.`,
+  );
+}
+
+/** Polls the job under its own limit; without one, or when nobody knows it, the analysis itself. */
+async function awaitAudit(at: At, projectId: string, jobId: string | undefined): Promise<AnalysisSeen> {
+  const { account, facts, status, place, input } = at;
+  const deadlineAt = Date.now() + input.auditDeadline;
+  const why = 'The service works on the audit; it is asked again and again.';
+  const late = () => new Stop('expired', 'auditDeadline', `The audit of project ${projectId} did not end in time.`);
+  if (jobId !== undefined) {
+    const job = await waitUntil(status, facts, account, deadlineAt, why, (left) =>
+      polls(account, { ...place, fairnessKey: jobId.slice(0, 64) }, 'Wait for the audit', left).awaitJob({
+        account,
+        jobId,
+      }),
+    );
+    if (job === 'late') throw late();
+    if (job === 'failed') return { state: 'failed' };
+  }
+  const ended = await waitUntil(status, facts, account, deadlineAt, why, (left) =>
+    reads(account, place, 'Wait for the analysis', left).awaitAnalysis({ account, projectId }),
+  );
+  if (ended === 'late') throw late();
+  return ended;
+}

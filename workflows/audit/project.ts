@@ -1,0 +1,220 @@
+/** The project to audit: the given one, a new one (S1–S3), or the one that a lead becomes. */
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { ChildWorkflowFailure, ParentClosePolicy, sleep, startChild } from '@temporalio/workflow';
+import type { NewProject, ReferencePage } from '../../activities/projects';
+import type { LookOutcome } from '../../src/policy/course';
+import { projectSubject } from '../../src/policy/subject';
+import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { type ConvertLeadResult, convertLead } from '../convert-lead';
+import { control, onceCalls, patiently, reads, refusalOf, writes } from '../shared/calls';
+import { convertLeadId } from '../shared/convert-all';
+import { payOnce } from '../shared/pay-once';
+import { type At, CANNOT_TELL, Stop, UNKNOWN_TWICE } from './step';
+
+/** The project, how it came about, and what it cost this run. */
+export interface TakenProject {
+  projectId: string;
+  /** `found`: a project with this reference was there already. */
+  how: 'given' | 'created' | 'found' | 'converted' | 'alreadyConverted';
+  credits: number;
+}
+
+/** Pages of the project list that are read for one look; beyond them a person is asked. */
+const MAX_PAGES = 100;
+/** Projects of the same name that are asked one by one. */
+const MAX_ASKED = 20;
+
+export async function takeProject(at: At): Promise<TakenProject> {
+  const { project, projectId, leadId } = at.input;
+  if (project) return createProject(at, project);
+  if (leadId) return convert(at, leadId);
+  if (projectId) return { projectId, how: 'given', credits: 0 };
+  throw new TypeError('an input that was checked names a project');
+}
+
+async function createProject(at: At, project: NewProject): Promise<TakenProject> {
+  const { account, facts, status, place, run, asker, input } = at;
+  const reference = input.reference ?? (await control.referenceOf({ account, project }));
+  status.step('looking', 'Looking whether the project is there already');
+  let found: string | undefined;
+  const look = async (): Promise<LookOutcome> => {
+    const seen = await lookFor(at, reference, project.clientName);
+    if (seen !== 'cannotTell') found = seen;
+    return seen === 'cannotTell' ? 'cannotTell' : seen === undefined ? 'notFound' : 'found';
+  };
+  const ending = await payOnce(account, facts, status, {
+    credits: facts.createPrice,
+    look,
+    send(lookedAt, again) {
+      status.step('creating', `Creating the project for ${facts.createPrice} credits`);
+      const priority = again ? { ...place, priorityKey: 1 } : place;
+      return onceCalls(account, facts, priority, 'Create the project').createProjectOnce({
+        ...{ account, project, reference, lookedAt },
+        run: run.key,
+        runCap: run.maxCredits,
+      });
+    },
+    ask: (why) =>
+      asker.decide(
+        `${why === 'cannotTell' ? CANNOT_TELL : UNKNOWN_TWICE} Look in the web app for a project whose description ends with [audit-runner ${reference}].`,
+      ),
+  });
+  switch (ending.how) {
+    case 'paid': {
+      const projectId = ending.ref ?? (await awaitShown(at, look, () => found));
+      return removed(at, reference, { projectId, how: 'created', credits: ending.credits ?? facts.createPrice });
+    }
+    case 'foundPaid':
+    case 'alreadyDone': {
+      const sent = ending.how === 'foundPaid';
+      const projectId = found ?? (await awaitShown(at, look, () => found));
+      const subject = projectSubject(reference);
+      const settlement = { kind: 'foundPaid', ref: projectId, ...(sent && { credits: facts.createPrice }) } as const;
+      const booked = await control.settleSubject({ account, subject, run: run.key, settlement });
+      const { settled } = await control.subjectState({ account, subject });
+      // An earlier try of this run may have settled it: then it is ours after all.
+      const ours = sent || booked > 0 || (settled?.run === run.key && settled.credits > 0);
+      if (!ours)
+        at.notes.push(
+          `A project with the reference ${reference} was there already; another reference makes another project.`,
+        );
+      const credits = ours ? (settled?.credits ?? facts.createPrice) : 0;
+      return removed(at, reference, { projectId, how: ours ? 'created' : 'found', credits });
+    }
+    case 'overRunCap':
+      throw new Stop(
+        'skipped',
+        'overMaxCredits',
+        `The project would cost more than the ${run.maxCredits} credits allowed.`,
+      );
+    case 'gaveUp':
+      throw new Stop('unresolved', 'nobodyDecided', 'Whether the project was created could not be found out.');
+    case 'refused':
+      throw new Stop('refused', ending.reason, `The service refused to create the project (${ending.reason}).`);
+  }
+}
+
+/** S3: what is paid for shows sooner or later; looks until it must have shown. */
+async function awaitShown(at: At, look: () => Promise<LookOutcome>, found: () => string | undefined): Promise<string> {
+  const { settlingMs } = at.facts.timing;
+  for (let wait = settlingMs / 60; wait <= 2 * settlingMs; wait *= 3) {
+    await look();
+    const projectId = found();
+    if (projectId !== undefined) return projectId;
+    at.status.waits(
+      `The project is paid for, and not in the list yet; it is looked for again in ${Math.ceil(wait / 1000)} s.`,
+    );
+    await sleep(wait);
+  }
+  throw new Stop('unresolved', 'paidButNotFound', 'The project was paid for and cannot be found: look in the web app.');
+}
+
+/** The ID of the project that carries the reference; undefined when none does. */
+async function lookFor(at: At, reference: string, clientName: string): Promise<string | 'cannotTell' | undefined> {
+  const { account, facts, status, place } = at;
+  const ask: string[] = [];
+  let offset: number | undefined = 0;
+  for (let pages = 0; offset !== undefined; pages++) {
+    if (pages === MAX_PAGES) return 'cannotTell';
+    const from: number = offset;
+    const page: ReferencePage = await patiently(status, facts, account, () =>
+      reads(account, place, 'Look for the project').lookForProject({ account, reference, clientName, offset: from }),
+    );
+    if (page.found) return page.found;
+    ask.push(...page.ask);
+    offset = page.next;
+  }
+  // The newest are likely to be listed first or last, so both ends are asked.
+  const asked = ask.length <= MAX_ASKED ? ask : [...ask.slice(0, MAX_ASKED / 2), ...ask.slice(-MAX_ASKED / 2)];
+  for (const projectId of asked) {
+    const carries = await patiently(status, facts, account, () =>
+      reads(account, place, `Look at project ${projectId}`).carriesReference({ account, projectId, reference }),
+    );
+    if (carries) return projectId;
+  }
+  return ask.length <= MAX_ASKED ? undefined : 'cannotTell';
+}
+
+/** S2: the reference goes only now that the project's ID is in the history. */
+async function removed(at: At, reference: string, taken: TakenProject): Promise<TakenProject> {
+  const { account, facts, status, place, input } = at;
+  if (input.keepReference) return taken;
+  const { projectId } = taken;
+  try {
+    const { without } = await patiently(status, facts, account, () =>
+      reads(account, place, 'Read the description').descriptionOf({ account, projectId, reference }),
+    );
+    if (without !== undefined)
+      await patiently(status, facts, account, () =>
+        writes(account, place, 'Take the reference out').setDescription({ account, projectId, description: without }),
+      );
+  } catch (error) {
+    const reason = refusalOf(error);
+    if (reason === undefined) throw error;
+    at.notes.push(`The reference could not be taken out of the description (${reason}).`);
+  }
+  return taken;
+}
+
+/** How often another run's conversion of the lead is waited for. */
+const MAX_FOLLOWED = 3;
+
+async function convert(at: At, leadId: string): Promise<TakenProject> {
+  at.status.step(
+    'converting',
+    `Converting lead ${leadId}; the run ${convertLeadId(at.account, leadId)} says how far it is`,
+  );
+  const { outcome, reason, credits, projectId } = await conversionOf(at, leadId);
+  if (projectId) return { projectId, how: outcome === 'converted' ? 'converted' : 'alreadyConverted', credits };
+  if (outcome === 'converted' || outcome === 'alreadyConverted')
+    throw new Stop(
+      'unresolved',
+      'projectNotFound',
+      `Lead ${leadId} is converted, and which project it became could not be found out: start auditProject with its projectId.`,
+    );
+  throw new Stop(outcome, reason ?? outcome, `Lead ${leadId} was not converted (${reason ?? outcome}).`);
+}
+
+async function conversionOf(at: At, leadId: string): Promise<ConvertLeadResult> {
+  const { account, input, run } = at;
+  const { priority, askPerson, personDeadline } = input;
+  const workflowId = convertLeadId(account, leadId);
+  for (let tries = 1; ; tries++) {
+    try {
+      const child = await startChild(convertLead, {
+        workflowId,
+        args: [
+          {
+            account,
+            leadId,
+            run,
+            priority,
+            askPerson,
+            personDeadline: `${Math.ceil(personDeadline / 1000)}s`,
+            findProject: true,
+          },
+        ],
+        // It may hold an unfinished payment: it outlives this run whatever becomes of it.
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        staticSummary: `Convert lead ${leadId}`,
+        typedSearchAttributes: [
+          { key: searchAttributeKeys.account, value: account },
+          { key: searchAttributeKeys.leadId, value: leadId },
+          { key: searchAttributeKeys.runKind, value: 'audit' },
+        ],
+      });
+      return await child.result();
+    } catch (error) {
+      if (error instanceof WorkflowExecutionAlreadyStartedError && tries <= MAX_FOLLOWED)
+        await control.awaitRun({ workflowId });
+      else if (error instanceof ChildWorkflowFailure || error instanceof WorkflowExecutionAlreadyStartedError)
+        throw new Stop(
+          'unresolved',
+          'conversionEnded',
+          `The run ${workflowId} was ended from outside. Start this audit again: it finds out what became of the lead.`,
+        );
+      else throw error;
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/** Waiting for something that takes hours or days, without history events, until it is there or the deadline passes. */
+import { ActivityFailure, TimeoutFailure } from '@temporalio/workflow';
+import type { AccountFacts } from '../../activities/account';
+import { patiently } from './calls';
+import type { Status } from './status';
+
+/**
+ * @param why what is waited for, and what ends it: shown in the details meanwhile (S7)
+ * @param wait an activity that Temporal repeats until it returns, given the milliseconds that are left
+ */
+export async function waitUntil<T>(
+  status: Status,
+  facts: AccountFacts,
+  account: string,
+  deadlineAt: number,
+  why: string,
+  wait: (leftMs: number) => Promise<T>,
+): Promise<T | 'late'> {
+  try {
+    return await patiently(status, facts, account, () => {
+      status.waits(why);
+      return wait(deadlineAt - Date.now());
+    });
+  } catch (error) {
+    if (isTimeout(error)) return 'late';
+    throw error;
+  }
+}
+
+/** The time for all tries is over; or the next one would come too late, of which the server tells at once. */
+const isTimeout = (error: unknown): boolean =>
+  error instanceof ActivityFailure && (error.cause instanceof TimeoutFailure || error.retryState === 'TIMEOUT');
