@@ -43,6 +43,8 @@ export interface LeadOutcome {
   reason?: string;
   credits: number;
   projectId?: string;
+  /** The run that audits its project. */
+  audit?: string;
 }
 
 /** What the result says of one lead: the decision, why, and what became of it. */
@@ -54,6 +56,8 @@ export interface LeadVerdict {
   reasons: readonly string[];
   credits: number;
   projectId?: string;
+  /** The run that audits its project. */
+  audit?: string;
 }
 
 /** The rules were parsed when the run began; what is read back is what was written. */
@@ -152,7 +156,7 @@ export function createLeadListActivities(deps: Deps) {
               reasons: decision === 'convert' ? [...reasons, call.leftOver] : reasons,
               credits: 0,
             };
-          const { outcome, reason, credits, projectId } = found;
+          const { outcome, reason, credits, projectId, audit } = found;
           return {
             id,
             decision,
@@ -161,6 +165,7 @@ export function createLeadListActivities(deps: Deps) {
             reasons: reason ? [...reasons, reason] : reasons,
             credits,
             ...(projectId && { projectId }),
+            ...(audit && { audit }),
           };
         },
       );

@@ -12,6 +12,7 @@ import type { AccountFacts } from '../activities/account';
 import type { LeadChoice, LeadOutcome, LeadVerdict } from '../activities/lead-list';
 import { plan } from '../src/policy/budget-plan';
 import { formatDuration } from '../src/policy/duration';
+import { documentsIn } from '../src/policy/inputs/audit-project';
 import {
   LeadPipelineInput,
   type LeadPipelineJson,
@@ -21,7 +22,7 @@ import {
 import type { Kept } from '../src/storage/claim';
 import { control } from './shared/calls';
 import { convertAll, convertLeadId } from './shared/convert-all';
-import { readInput } from './shared/input';
+import { readInputWith } from './shared/input';
 import { type Listed, listLeads } from './shared/list-leads';
 import { Status } from './shared/status';
 
@@ -75,8 +76,11 @@ export const pipelineProgressQuery = defineQuery<PipelineProgress>('progress');
  * @param before what an earlier part of the same run has listed; nobody else gives it
  */
 export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Promise<LeadPipelineResult> {
-  const input = readInput(LeadPipelineInput, raw, 'leadPipeline');
   const status = new Status();
+  const input = await readInputWith(LeadPipelineInput, raw, 'leadPipeline', async () => {
+    const documents = documentsIn(raw?.audit);
+    return documents.length === 0 ? [] : (await control.checkDocuments({ documents })).problems;
+  });
   const answer: { approved?: boolean; by?: string } = {};
   const outcomes: LeadOutcome[] = [];
   const underWay = new Set<string>();
@@ -143,7 +147,8 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
         : `\n\nUnder way; each says in its own details why it waits:\n${firstOf(underWay, input.account)}`;
     status.figures(`${outcomes.length} of ${total} done, ${spent()} credits spent${others}\n\n${outline.text}`);
   };
-  const stopped = await convertAll(input, facts, status, selection.chosen, {
+  const audit = input.then === 'audit' ? (raw?.audit ?? {}) : undefined;
+  const stopped = await convertAll(input, facts, status, selection.chosen, audit, {
     began(leadId) {
       underWay.add(leadId);
       show();

@@ -50,6 +50,8 @@ function concrete(issue: Issue, prefix: readonly PropertyKey[]): Issue[] {
 
 function sentences(issue: Issue, input: unknown, root: Node): string[] {
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField(issue.path, key, root));
+  // The whole input is not quoted: it may hold names (S4).
+  if (issue.code === 'custom' && issue.path.length === 0) return [`give ${issue.message}.`];
   const value = valueAt(input, issue.path);
   const field = issue.path.length > 0 ? written(issue.path) : 'the input';
   if (value === undefined) return [`${field} is missing; give ${permitted(issue, root)}.`];

@@ -1,12 +1,14 @@
 /** Every field of every workflow's input with values that are wrong; read outside and inside the workflow sandbox. */
 import type { z } from 'zod';
 import { InputError, parseInput } from '../../src/policy/input';
+import { AuditProjectInput } from '../../src/policy/inputs/audit-project';
 import { ConvertLeadInput } from '../../src/policy/inputs/convert-lead';
 import { LeadPipelineInput } from '../../src/policy/inputs/lead-pipeline';
 
 type Case = [wrong: unknown, allowed: string];
 
 const ACCOUNT = "an account's name: lower-case letters, digits and -, at most 40, never a token";
+const ID = 'an identifier: letters, digits, - and _, at most 128';
 const DURATION = "a duration such as '90s', '15m', '36h', '7d' or 'PT36H', above 0 and at most a year";
 const SINCE = "a date-time with its zone such as '2026-01-31T08:00:00Z', a date, or a duration such as '7d'";
 const CREDITS = 'a whole number of at least 0';
@@ -97,11 +99,51 @@ export const WRONG: Record<
         ['400d', DURATION],
         [3600, DURATION],
       ],
+      then: [['convert', "'nothing' or 'audit'"]],
+      audit: [
+        [
+          true,
+          'an object with the fields documents, prerequisites, prerequisitesDeadline, mode, auditDeadline, maxStarts',
+        ],
+      ],
+      ...auditFields('audit.'),
       dryRun: [['yes', 'true or false']],
       concurrency: [
         [0, WHOLE_1_TO(50)],
         [51, WHOLE_1_TO(50)],
       ],
+    },
+  },
+  auditProject: {
+    schema: AuditProjectInput,
+    valid: { project: { clientName: 'Client' }, run: { key: 'run-1', maxCredits: 5000 } },
+    fields: {
+      account: [['A', ACCOUNT]],
+      project: [['Client', 'an object with the fields clientName, industry, companySize, description, currency']],
+      'project.clientName': [
+        ['', 'text of 1 to 200 characters'],
+        [7, 'text of 1 to 200 characters'],
+      ],
+      'project.industry': [[true, 'text of 1 to 100 characters']],
+      'project.companySize': [[50, 'text of 1 to 50 characters']],
+      'project.description': [[{}, 'text of at most 1919 characters']],
+      'project.currency': [
+        ['ZZZ', "an ISO 4217 code such as 'EUR'"],
+        ['eur', "an ISO 4217 code such as 'EUR'"],
+      ],
+      projectId: [['../x', ID]],
+      leadId: [[1, ID]],
+      reference: [['a b', 'a reference: letters, digits, ., - and _, at most 64']],
+      keepReference: [['no', 'true or false']],
+      ...auditFields(''),
+      again: [[1, 'true or false']],
+      maxCredits: [[-1, CREDITS]],
+      run: [['run-1', 'an object with the fields key, maxCredits']],
+      'run.key': [['', 'text of 1 to 1000 characters']],
+      'run.maxCredits': [[null, CREDITS]],
+      priority: [[6, WHOLE_1_TO(5)]],
+      askPerson: [[0, 'true or false']],
+      personDeadline: [['soon', DURATION]],
     },
   },
   convertLead: {
@@ -110,8 +152,8 @@ export const WRONG: Record<
     fields: {
       account: [['a.b', ACCOUNT]],
       leadId: [
-        ['../lead', 'an identifier: letters, digits, - and _, at most 128'],
-        [12, 'an identifier: letters, digits, - and _, at most 128'],
+        ['../lead', ID],
+        [12, ID],
       ],
       personDeadline: [['soon', DURATION]],
       maxCredits: [[-1000, CREDITS]],
@@ -128,6 +170,20 @@ export const WRONG: Record<
     },
   },
 };
+
+/** The fields that say how an audit is run, of a pipeline and of an audit itself. */
+function auditFields(at: '' | 'audit.'): Record<string, Case[]> {
+  const document = 'a reference into the storage or an object with the fields ref, fileName, fileType';
+  const fields: Record<string, Case[]> = {
+    documents: [['a.pdf', `a list of at most 1000 entries, each ${document}`]],
+    prerequisites: [['skip', "'wait' or 'fail'"]],
+    prerequisitesDeadline: [['later', DURATION]],
+    mode: [['fast', "'async' or 'sync'"]],
+    auditDeadline: [[-1, DURATION]],
+    maxStarts: [[11, WHOLE_1_TO(10)]],
+  };
+  return Object.fromEntries(Object.entries(fields).map(([field, cases]) => [`${at}${field}`, cases]));
+}
 
 export function problemsOf(schema: z.ZodType, raw: unknown): readonly string[] {
   try {

@@ -1,4 +1,5 @@
-import { type convertLead, leadPipeline } from '../../workflows';
+import { type auditProject, type convertLead, leadPipeline } from '../../workflows';
+import { auditProgressQuery } from '../../workflows/audit-project';
 import { approveUpdate, pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { convertLeadId } from '../../workflows/shared/convert-all';
 import { type Stage, startStage } from '../support/stage';
@@ -82,6 +83,31 @@ test('S6: a terminated conversion that was paid is reported as converted', async
   expect(result.counts).toMatchObject({ converted: 1 });
   expect(result.counts.failed).toBeUndefined();
   expect(result.credits).toBe(1_000);
+});
+
+test('goes on to the audit of each converted lead: runs of their own that outlive it, linked both ways', async () => {
+  const run = await pipeline('goes-on', {
+    ...{ maxConversions: 2, scoring: { minReadiness: 0 }, surveyStatus: ['completed', 'pending'] },
+    ...{ then: 'audit', audit: { prerequisitesDeadline: '1h' } },
+  });
+  const { decisions } = await run.result();
+  const converted = ('inline' in decisions ? decisions.inline : []).filter(({ outcome }) => outcome === 'converted');
+  expect(converted).toHaveLength(2);
+  for (const { audit, projectId } of converted) {
+    expect(audit).toBe(`audit-project.default.${projectId}`);
+    const handle = stage.temporal.client.workflow.getHandle<typeof auditProject>(audit ?? '');
+    await until(async () => (await handle.query(auditProgressQuery)).waiting?.includes('interview analysis') === true);
+    expect(await (await handle.describe()).staticDetails()).toContain('goes-on');
+    await handle.terminate();
+  }
+});
+
+test('documents of the audits that are not there are told before anything is converted', async () => {
+  const before = stage.figures().leadCalls;
+  const run = await pipeline('no-files', { then: 'audit', audit: { documents: ['no/such.pdf'] } });
+  const failure = await run.result().catch((error) => error);
+  expect(failure.cause).toMatchObject({ type: 'BadInput', message: expect.stringContaining('no/such.pdf') });
+  expect(stage.figures().leadCalls).toBe(before);
 });
 
 test('a wrong input fails at once, names the field, and calls nothing', async () => {

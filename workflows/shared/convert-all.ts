@@ -14,9 +14,10 @@ import {
 import type { AccountFacts } from '../../activities/account';
 import type { LeadOutcome } from '../../activities/lead-list';
 import { concernsAccount } from '../../src/policy/classify';
-import type { LeadPipelineInput } from '../../src/policy/inputs/lead-pipeline';
+import type { LeadPipelineInput, LeadPipelineJson } from '../../src/policy/inputs/lead-pipeline';
 import { leadSubject } from '../../src/policy/subject';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import type { auditProject } from '../audit-project';
 import { convertLead } from '../convert-lead';
 import { awaitClearance, control, patiently, reads } from './calls';
 import type { Status } from './status';
@@ -24,11 +25,19 @@ import type { Status } from './status';
 /** The ID under which a lead's conversion runs. It only saves work: the ledger is what holds S1. */
 export const convertLeadId = (account: string, leadId: string): string => `convert-lead.${account}.${leadId}`;
 
+/** The ID under which a project's audit runs. */
+export const auditProjectId = (account: string, subject: string): string => `audit-project.${account}.${subject}`;
+
 interface Account {
   account: string;
   facts: AccountFacts;
   status: Status;
+  /** How the audit of each converted lead is run; absent: none is. */
+  audit: AuditSettings | undefined;
 }
+
+/** The part of an audit's input that a pipeline gives to all of its audits. */
+export type AuditSettings = NonNullable<NonNullable<LeadPipelineJson>['audit']>;
 
 /** @returns whether it stopped early, at a refusal that every further lead would meet too */
 export async function convertAll(
@@ -36,21 +45,23 @@ export async function convertAll(
   facts: AccountFacts,
   status: Status,
   leads: readonly string[],
+  audit: AuditSettings | undefined,
   watch: { began(leadId: string): void; ended(outcome: LeadOutcome): void },
 ): Promise<boolean> {
+  const at: Account = { account: input.account, facts, status, audit };
   const left = [...leads];
   let stopped = false;
   const lane = async () => {
     for (let leadId = left.shift(); leadId !== undefined && !stopped; leadId = left.shift()) {
       watch.began(leadId);
-      const outcome = await convertOne({ account: input.account, facts, status }, input.maxCredits, leadId);
+      const outcome = await goOn(at, await convertOne(at, input.maxCredits, leadId));
       watch.ended(outcome);
       if (outcome.outcome === 'refused' && outcome.reason && concernsAccount(outcome.reason)) stopped = true;
     }
   };
   const saying = new CancellationScope();
   const said = saying
-    .run(() => sayHolds({ account: input.account, facts, status }))
+    .run(() => sayHolds(at))
     .catch((error) => {
       if (!isCancellation(error)) throw error;
     });
@@ -97,6 +108,32 @@ async function convertOne(at: Account, maxCredits: number, leadId: string): Prom
     if (error instanceof ChildWorkflowFailure) return afterLostRun(at, leadId, error);
     throw error;
   }
+}
+
+/** The audit of a converted lead, as a run of its own that outlives this one. */
+async function goOn({ account, audit }: Account, outcome: LeadOutcome): Promise<LeadOutcome> {
+  if (!audit || outcome.outcome !== 'converted') return outcome;
+  const { leadId, projectId } = outcome;
+  const workflowId = auditProjectId(account, projectId ?? leadId);
+  try {
+    await startChild<typeof auditProject>('auditProject', {
+      workflowId,
+      args: [{ ...audit, account, ...(projectId ? { projectId } : { leadId }), priority: 3 }],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      staticSummary: `Audit of lead ${leadId}`,
+      staticDetails: `Started by the pipeline ${workflowInfo().workflowId}.`,
+      typedSearchAttributes: [
+        { key: searchAttributeKeys.account, value: account },
+        { key: searchAttributeKeys.leadId, value: leadId },
+        { key: searchAttributeKeys.runKind, value: 'pipeline' },
+      ],
+    });
+  } catch (error) {
+    // Another run of the same audit is under way: that is the one.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+  return { ...outcome, audit: workflowId };
 }
 
 /** Another run has this lead: what it makes of it is that run's result; this one only says what became of the lead. */

@@ -39,6 +39,31 @@ const Document = z.strictObject({
     .describe('Media type. Default: by the ending of the name.'),
 });
 
+/** How an audit is run: what `auditProject` and a pipeline that goes on to it have in common. */
+export const auditFields = {
+  documents: z
+    .array(
+      z
+        .union([z.string().min(1).max(1024), Document])
+        .meta({ allowed: 'a reference into the storage or an object with the fields ref, fileName, fileType' })
+        .transform((d) => (typeof d === 'string' ? { ref: d } : d)),
+    )
+    .max(1000)
+    .default([])
+    .describe('Documents of the storage to upload: references, or objects with ref, fileName, fileType. Default none.'),
+  prerequisites: z
+    .enum(['wait', 'fail'])
+    .default('wait')
+    .describe("What to do while the project's document or interview analysis is missing. Default 'wait'."),
+  prerequisitesDeadline: Duration.prefault('14d').describe('How long to wait for them. Default 14d.'),
+  mode: z
+    .enum(['async', 'sync'])
+    .default('async')
+    .describe("How the audit is run; 'sync' goes on as 'async' when it takes too long. Default 'async'."),
+  auditDeadline: Duration.prefault('2d').describe('How long one audit may run. Default 2d.'),
+  maxStarts: z.int().min(1).max(10).default(3).describe('How often an audit that failed is started. Default 3.'),
+};
+
 /** What `auditProject` takes: one of `project`, `projectId` or `leadId`. Durations are milliseconds once parsed. */
 export const AuditProjectInput = z
   .strictObject({
@@ -59,26 +84,7 @@ export const AuditProjectInput = z
       .boolean()
       .default(true)
       .describe('Leave the reference in the description; false removes it once the project is known. Default true.'),
-    documents: z
-      .array(
-        z.union([z.string().min(1).max(1024), Document]).transform((d) => (typeof d === 'string' ? { ref: d } : d)),
-      )
-      .max(1000)
-      .default([])
-      .describe(
-        'Documents of the storage to upload: references, or objects with ref, fileName, fileType. Default none.',
-      ),
-    prerequisites: z
-      .enum(['wait', 'fail'])
-      .default('wait')
-      .describe("What to do while the project's document or interview analysis is missing. Default 'wait'."),
-    prerequisitesDeadline: Duration.prefault('14d').describe('How long to wait for them. Default 14d.'),
-    mode: z
-      .enum(['async', 'sync'])
-      .default('async')
-      .describe("How the audit is run; 'sync' goes on as 'async' when it takes too long. Default 'async'."),
-    auditDeadline: Duration.prefault('2d').describe('How long one audit may run. Default 2d.'),
-    maxStarts: z.int().min(1).max(10).default(3).describe('How often an audit that failed is started. Default 3.'),
+    ...auditFields,
     again: z
       .boolean()
       .default(false)

@@ -1,5 +1,6 @@
 /** The input of the workflow `leadPipeline`. */
 import { z } from 'zod';
+import { auditFields } from './audit-project';
 import { Account, Credits, Duration, Since, Uuid } from './fields';
 
 const percent = z.number().min(0).max(100);
@@ -100,6 +101,14 @@ export const LeadPipelineInput = z.strictObject({
         "planned. Default: 'none' when the input names maxCredits or maxConversions, else 'all'.",
     ),
   approvalDeadline: Duration.prefault('24h').describe('How long the run waits for the approval. Default 24h.'),
+  then: z
+    .enum(['nothing', 'audit'])
+    .default('nothing')
+    .describe("What follows for each converted lead: 'audit' starts an auditProject of its own. Default 'nothing'."),
+  audit: z
+    .strictObject(auditFields)
+    .optional()
+    .describe("How those audits are run, with then: 'audit'. Default: as auditProject does."),
   dryRun: z.boolean().default(false).describe('Only plan: read and decide, and write nothing. Default false.'),
   concurrency: z.int().min(1).max(50).default(10).describe('Most conversions under way at once. Default 10.'),
 });
