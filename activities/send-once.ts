@@ -29,82 +29,75 @@ export interface OnceCall<N extends RouteName> {
   read(reply: Reply<N>): { credits?: number; ref?: string };
 }
 
-const HEARTBEAT_MS = 3_000;
-
 /** Sends one call, or says why it did not. */
 export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, call: OnceCall<N>): Promise<SendOutcome> {
   const { info } = Context.current();
-  const alive = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
-  try {
-    const ledger = await runtime.ledger();
-    const { rateClass } = routes[call.route];
-    // Notes leave through the writes; their hourly permit is the ledger's, which sees all processes.
-    await takePermit(runtime, rateClass === 'notes' ? 'writes' : rateClass);
-    const owner = `${info.workflowExecution?.workflowId}#`;
-    const attempt = `${owner}${info.workflowExecution?.runId}/${info.activityId}/${info.attempt}`;
-    const { subject, run, runCap, lookedAt } = call;
-    const price = runtime.account.credits(call.route);
-    const settle = (settlement: Settlement) =>
-      ledger.settle({ subject, attempt, run, settlement }).catch((error) => {
-        // The flight stays open in the ledger, which looks the subject up when it is over: late, never wrong.
-        Context.current().log.warn('the settlement did not reach the ledger', { subject, error });
-      });
+  const ledger = await runtime.ledger();
+  const { rateClass } = routes[call.route];
+  // Notes leave through the writes; their hourly permit is the ledger's, which sees all processes.
+  await takePermit(runtime, rateClass === 'notes' ? 'writes' : rateClass);
+  const owner = `${info.workflowExecution?.workflowId}#`;
+  const attempt = `${owner}${info.workflowExecution?.runId}/${info.activityId}/${info.attempt}`;
+  const { subject, run, runCap, lookedAt } = call;
+  const price = runtime.account.credits(call.route);
+  const settle = (settlement: Settlement) =>
+    ledger.settle({ subject, attempt, run, settlement }).catch((error) => {
+      // The flight stays open in the ledger, which looks the subject up when it is over: late, never wrong.
+      Context.current().log.warn('the settlement did not reach the ledger', { subject, error });
+    });
 
-    // The window is measured from before the question: the grant is never older than that.
-    const askedAt = performance.now();
-    const answer = await ledger
-      .beginSend({
-        ...{ subject, attempt, run, runCap, lookedAt, credits: price },
-        ...(rateClass === 'notes' && { notes: runtime.account.limits.notes }),
-      })
-      .catch(async (error) => {
-        await settle({ kind: 'notPaid' });
-        throw ApplicationFailure.create({
-          message: 'the ledger does not answer',
-          type: FailureType.waiting,
-          nextRetryDelay: 5_000,
-          cause: error,
-        });
+  // The window is measured from before the question: the grant is never older than that.
+  const askedAt = performance.now();
+  const answer = await ledger
+    .beginSend({
+      ...{ subject, attempt, run, runCap, lookedAt, credits: price },
+      ...(rateClass === 'notes' && { notes: runtime.account.limits.notes }),
+    })
+    .catch(async (error) => {
+      await settle({ kind: 'notPaid' });
+      throw ApplicationFailure.create({
+        message: 'the ledger does not answer',
+        type: FailureType.waiting,
+        nextRetryDelay: 5_000,
+        cause: error,
       });
-    switch (answer.kind) {
-      case 'held':
-      case 'stale':
-        return { kind: answer.kind };
-      case 'capped':
-        return answer;
-      case 'parked':
-        return { kind: 'throttled', retryAt: answer.until };
-      case 'open':
-        // Our own earlier try, whose worker was lost in the call: what became of it is ours to find out.
-        return { kind: answer.attempt.startsWith(owner) ? 'unknown' : 'open', overAt: answer.overAt };
-    }
-    const writeBy = askedAt + runtime.account.timing.sendWindowMs;
-    // No cancellation signal: a call that has left is heard out, also while the worker shuts down.
-    const result: Attempt<Reply<N>> = await runtime.api.call(call.route, { ...call.input, writeBy });
-    if (result.ok) {
-      const { credits = price, ref } = call.read(result.value);
-      const paid = { kind: 'paid', credits, ...(ref !== undefined && { ref }) } as const;
-      await settle(paid);
-      return paid;
-    }
-    const { failure } = result;
-    if (failure.kind === 'unknown') return { kind: 'unknown', overAt: answer.flight.overAt };
-    // S3: where it costs, an unreadable success is money spent; where it does not, a look tells more.
-    if (failure.kind === 'unreadable' && price === 0) return { kind: 'unknown', overAt: answer.flight.overAt };
-    if (failure.kind === 'unreadable') {
-      await settle({ kind: 'paid', credits: price });
-      return { kind: 'paid', credits: price };
-    }
-    await settle({ kind: 'notPaid' });
-    if (failure.kind === 'rejected' && failure.status === 429)
-      return {
-        kind: 'throttled',
-        retryAt: await parkClass(runtime, rateClass),
-      };
-    if (await reportHold(runtime, failure, price)) return { kind: 'held' };
-    if (failure.kind === 'notSent') return { kind: 'notSent', reason: failure.reason };
-    return { kind: 'refused', reason: refusalReason(failure) };
-  } finally {
-    clearInterval(alive);
+    });
+  switch (answer.kind) {
+    case 'held':
+    case 'stale':
+      return { kind: answer.kind };
+    case 'capped':
+      return answer;
+    case 'parked':
+      return { kind: 'throttled', retryAt: answer.until };
+    case 'open':
+      // Our own earlier try, whose worker was lost in the call: what became of it is ours to find out.
+      return { kind: answer.attempt.startsWith(owner) ? 'unknown' : 'open', overAt: answer.overAt };
   }
+  const writeBy = askedAt + runtime.account.timing.sendWindowMs;
+  // No cancellation signal: a call that has left is heard out, also while the worker shuts down.
+  const result: Attempt<Reply<N>> = await runtime.api.call(call.route, { ...call.input, writeBy });
+  if (result.ok) {
+    const { credits = price, ref } = call.read(result.value);
+    const paid = { kind: 'paid', credits, ...(ref !== undefined && { ref }) } as const;
+    await settle(paid);
+    return paid;
+  }
+  const { failure } = result;
+  if (failure.kind === 'unknown') return { kind: 'unknown', overAt: answer.flight.overAt };
+  // S3: where it costs, an unreadable success is money spent; where it does not, a look tells more.
+  if (failure.kind === 'unreadable' && price === 0) return { kind: 'unknown', overAt: answer.flight.overAt };
+  if (failure.kind === 'unreadable') {
+    await settle({ kind: 'paid', credits: price });
+    return { kind: 'paid', credits: price };
+  }
+  await settle({ kind: 'notPaid' });
+  if (failure.kind === 'rejected' && failure.status === 429)
+    return {
+      kind: 'throttled',
+      retryAt: await parkClass(runtime, rateClass),
+    };
+  if (await reportHold(runtime, failure, price)) return { kind: 'held' };
+  if (failure.kind === 'notSent') return { kind: 'notSent', reason: failure.reason };
+  return { kind: 'refused', reason: refusalReason(failure) };
 }

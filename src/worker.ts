@@ -8,6 +8,7 @@ import { createRuntime, type LedgerOwners, SameUser } from './runtime';
 import { openStorage } from './storage';
 import { workflowBundlePath } from './temporal/bundle';
 import { dataConverter } from './temporal/encryption';
+import { heartbeats } from './temporal/heartbeat';
 import { ensureQueueLimits } from './temporal/queue-limits';
 import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from './temporal/queues';
 import { registerSearchAttributes } from './temporal/search-attributes';
@@ -44,6 +45,7 @@ export async function startWorker({ config, connection, namespace, log }: Worker
     namespace,
     activities,
     shutdownGraceTime: GRACE_MS,
+    interceptors: { activity: [heartbeats] },
     ...(converter && { dataConverter: converter }),
   } satisfies Partial<WorkerOptions>;
 

@@ -9,6 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { AccountActivities } from '../activities/account';
 import * as policy from '../src/policy/ledger';
+import type { Settlement } from '../src/policy/pay-once';
 import { queueName } from '../src/temporal/queues';
 import { describeLedger } from './ledger/details';
 import { type Book, handlePeople, handleQuestions, handleWorkers } from './ledger/handlers';
@@ -95,11 +96,15 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
   async function seeToAbandoned(): Promise<void> {
     for (const { subject, credits } of policy.abandoned(state).filter(({ dueAt }) => dueAt <= Date.now())) {
       const lookedAt = Date.now();
-      const found = credits === 0 ? 'notFound' : await lookUp(subject);
+      const found = credits === 0 ? 'free' : await lookUp(subject);
       if (found === 'cannotTell') book.change(policy.postpone(state, subject, Date.now()));
       else {
-        const settlement =
-          found === 'found' ? ({ kind: 'foundPaid' } as const) : ({ kind: 'foundNothing', lookedAt } as const);
+        const settlement = {
+          // Nothing to book; whoever wants it again has to look first.
+          free: { kind: 'over' },
+          found: { kind: 'foundPaid' },
+          notFound: { kind: 'foundNothing', lookedAt },
+        }[found] as Settlement;
         const settled = { subject, attempt: '', run: 'ledger', settlement };
         book.change(policy.settle(state, settled, Date.now()).state);
       }

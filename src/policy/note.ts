@@ -21,10 +21,15 @@ export function textKey(text: string | null | undefined): string | undefined {
 }
 
 /** @param reference tells notes of equal text apart; the same one is the same note */
-export function identifyNote(account: string, projectId: string | undefined, text: string, reference?: string) {
+export function identifyNote(
+  account: string,
+  projectId: string | undefined,
+  text: string | undefined,
+  reference?: string,
+): NoteIdentity {
   const key = textKey(text) ?? '';
   const rest = hash(JSON.stringify([account, projectId ?? null, reference ?? null]), 12);
-  return { textKey: key, id: `${key}.${rest}` } satisfies NoteIdentity;
+  return { textKey: key, id: `${key}.${rest}` };
 }
 
 /** What all notes of one text have in common in their IDs. */

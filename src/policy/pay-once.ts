@@ -112,7 +112,9 @@ export type Settlement =
       credits?: number;
     }
   /** A look, asked for at `lookedAt`, did not find it. */
-  | { kind: 'foundNothing'; lookedAt: number };
+  | { kind: 'foundNothing'; lookedAt: number }
+  /** The attempt can have no effect any more, and nobody knows whether it had one: only a look from now on tells. */
+  | { kind: 'over' };
 
 /** A change of what was spent, to be booked by the ledger on the day `at` for `run`. */
 export interface Booking {
@@ -180,6 +182,12 @@ export function settle(
         flights: remember(without(flights, subject), entry, now),
         booking: { subject, run: paid.run, credits: paid.credits, at: now },
       };
+    }
+    case 'over': {
+      if (!open || now <= open.overAt) return { flights };
+      // Remembered as what nothing was spent on, so that a look from before it is stale.
+      const entry: Settled = { subject, attempt: open.attempt, run: open.run, at: now, credits: 0, byLook: true };
+      return { flights: remember(without(flights, subject), entry, now) };
     }
     case 'foundNothing':
       return { flights: open && settlement.lookedAt > open.overAt ? without(flights, subject) : flights };

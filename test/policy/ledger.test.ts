@@ -48,6 +48,34 @@ describe('the ledger grants, books and holds', () => {
     expect(ledger.beginSend(state, request('lead:1', { attempt: 'b' }), NOW + 60).answer.kind).toBe('stale');
   });
 
+  test('S2: a free call that nobody settled is forgotten when it is over, and whoever looked before has to look again', () => {
+    const free = { credits: 0, runCap: 0 };
+    const { state } = ledger.beginSend(open(), request('document:p/1', free), NOW);
+    const over = { subject: 'document:p/1', attempt: '', run: 'ledger', settlement: { kind: 'over' } } as const;
+    expect(ledger.settle(state, over, NOW + 515_000).state).toEqual(state);
+    const after = ledger.settle(state, over, NOW + 900_000);
+    expect(after.booked).toBe(0);
+    expect(after.state.flights.open).toEqual({});
+    const again = (lookedAt: number) =>
+      ledger.beginSend(after.state, request('document:p/1', { ...free, attempt: 'b', lookedAt }), NOW + 910_000).answer
+        .kind;
+    expect(again(NOW + 1)).toBe('stale');
+    expect(again(NOW + 905_000)).toBe('granted');
+  });
+
+  test('S5: a note takes a permit with its grant, and is told when there is none', () => {
+    const note = { credits: 0, runCap: 0, notes: { max: 30, windowMs: 3_600_000 } };
+    let state = open();
+    for (let n = 0; n < 10; n++) {
+      const next = ledger.beginSend(state, request(`note:${n}`, note), NOW);
+      expect(next.answer.kind).toBe('granted');
+      state = next.state;
+    }
+    const eleventh = ledger.beginSend(state, request('note:10', note), NOW);
+    expect(eleventh.answer).toMatchObject({ kind: 'parked', until: NOW + 120_000 });
+    expect(ledger.beginSend(eleventh.state, request('note:10', note), NOW + 120_000).answer.kind).toBe('granted');
+  });
+
   test('S3: caps count what is open as well as what is spent', () => {
     const run = ledger.beginSend(open(), request('lead:1', { runCap: 1500 }), NOW).state;
     expect(ledger.beginSend(run, request('lead:2', { runCap: 1500 }), NOW).answer).toEqual({

@@ -55,6 +55,7 @@ export const shapes = {
       z.object({ kind: z.literal('notPaid') }),
       z.object({ kind: z.literal('foundPaid'), credits: finite.optional(), ref: z.string().optional() }),
       z.object({ kind: z.literal('foundNothing'), lookedAt: finite }),
+      z.object({ kind: z.literal('over') }),
     ]),
   }),
   hold: z.object({ kind: z.enum(['killSwitch', 'token', 'noCredits', 'manual']), reason: z.string() }),

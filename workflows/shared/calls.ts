@@ -8,10 +8,14 @@ import { FailureType } from '../../src/policy/failures';
 import { type QueueClass, queueName, WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import type { Status } from './status';
 
+/** A worker that is gone shows after this; see src/temporal/heartbeat.ts. */
+const HEARTBEAT = '15 seconds';
+
 /** Activities that cost no call of the API; they run beside the workflows. */
 export const control = proxyActivities<Activities>({
   taskQueue: WORKFLOW_QUEUE,
   startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: HEARTBEAT,
   retry: { initialInterval: '500 ms', maximumInterval: '30 seconds', nonRetryableErrorTypes: ['StorageError'] },
   allowEagerDispatch: false,
 });
@@ -26,6 +30,7 @@ const repeatable =
     proxyActivities<Activities>({
       taskQueue: queueName(account, queueClass),
       startToCloseTimeout: '2 minutes',
+      heartbeatTimeout: HEARTBEAT,
       retry: { initialInterval: '1 second', maximumInterval: '10 seconds', nonRetryableErrorTypes: ['StorageError'] },
       allowEagerDispatch: false,
       priority,
@@ -47,7 +52,7 @@ export const onceCalls = (account: string, facts: AccountFacts, priority: Priori
   proxyActivities<Activities>({
     taskQueue: queueName(account, 'writes'),
     startToCloseTimeout: facts.timing.sendWindowMs + facts.timing.paidTimeoutMs + 60_000,
-    heartbeatTimeout: '15 seconds',
+    heartbeatTimeout: HEARTBEAT,
     retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
     allowEagerDispatch: false,
     priority,
