@@ -1,10 +1,13 @@
 import { createAccountActivities } from './account';
 import { createAuditsActivities } from './audits';
+import { createCaptureSweepActivities } from './capture-sweep';
+import { createCapturesActivities } from './captures';
 import { createDeliverablesActivities } from './deliverables';
 import type { Deps } from './deps';
 import { createDocumentsActivities } from './documents';
 import { createLeadListActivities } from './lead-list';
 import { createLeadsActivities } from './leads';
+import { createNotesActivities } from './notes';
 import { createProjectsActivities } from './projects';
 
 /** Every activity, for every queue; which queue a call takes is the workflow's choice. */
@@ -16,6 +19,9 @@ export const createActivities = (deps: Deps) => ({
   ...createDocumentsActivities(deps),
   ...createAuditsActivities(deps),
   ...createDeliverablesActivities(deps),
+  ...createCapturesActivities(deps),
+  ...createCaptureSweepActivities(deps),
+  ...createNotesActivities(deps),
 });
 
 export type Activities = ReturnType<typeof createActivities>;

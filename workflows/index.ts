@@ -1,4 +1,6 @@
 export { accountLedger } from './account-ledger';
 export { auditProject } from './audit-project';
+export { captureSweep } from './capture-sweep';
 export { convertLead } from './convert-lead';
+export { ingestCapture } from './ingest-capture';
 export { leadPipeline } from './lead-pipeline';

@@ -63,7 +63,8 @@ async function openStage({ sandbox: flags, account }: StageOptions): Promise<Sta
     client,
     sandbox,
     startWorker() {
-      const env = { TEMPORAL_ADDRESS: server.address, LOG_LEVEL: 'warn', CI: 'true' };
+      // MALLOC_ARENA_MAX as in the Dockerfile.
+      const env = { TEMPORAL_ADDRESS: server.address, LOG_LEVEL: 'warn', CI: 'true', MALLOC_ARENA_MAX: '2' };
       const worker = new CommandProcess(['worker', '--config', config], { env, log });
       workers.push(worker);
       return worker;

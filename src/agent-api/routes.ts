@@ -4,7 +4,19 @@
  */
 import { z } from 'zod';
 import * as records from './records';
-import { anything, balance, jobStarted, jobState, list, type Reader, record, shown, tier, userId } from './unshown';
+import {
+  anything,
+  balance,
+  jobStarted,
+  jobState,
+  list,
+  noteTaken,
+  type Reader,
+  record,
+  shown,
+  tier,
+  userId,
+} from './unshown';
 
 /** agent-api.md, "Limits". `notes` count against their hourly limit and, leaving through the writes queue, as writes. */
 export type RateClass = 'reads' | 'writes' | 'polls' | 'notes';
@@ -267,7 +279,7 @@ export const routes = {
     allowlist: 'unclear',
     afterUnknown: 'look',
     body: AnyBody,
-    read: anything,
+    read: noteTaken,
     about: 'Submit a note',
   }),
 

@@ -42,8 +42,8 @@ export const Unshown = z.strictObject({
       fileType: name('fileType'),
     })
     .prefault({}),
-  /** Field names of the note submission. */
-  note: z.strictObject({ content: name('content'), project: name('projectId') }).prefault({}),
+  /** Field names of the note submission, and where its reply keeps the ID of the capture. */
+  note: z.strictObject({ content: name('content'), project: name('projectId'), id: field }).prefault({}),
 });
 export type Unshown = z.infer<typeof Unshown>;
 
@@ -205,6 +205,18 @@ export const jobState: Reader<JobState> = (body, { job }) => {
 export const jobStarted: Reader<{ jobId?: string }> = (body, { job }) => {
   const value = find(body, job.id, ['jobId', 'job_id', 'id'], isText);
   return value === undefined ? {} : { jobId: value };
+};
+
+/**
+ * POST /api/nucleus/capture/note → the capture's ID, when one can be found; without one the capture is looked for in the
+ * list. An `id` of the innermost record is meant before one of its envelope.
+ */
+export const noteTaken: Reader<{ captureId?: string }> = (body, { note }) => {
+  const places = [...layers(body, ['capture', 'note'])];
+  const named = places.flatMap((place) => [at(place, 'captureId'), at(place, 'capture_id')]).find(isText);
+  const guessed = named ?? places.map((place) => at(place, 'id')).findLast(isText);
+  const captureId = note.id === undefined ? guessed : at(body, note.id);
+  return isText(captureId) ? { captureId } : {};
 };
 
 /** A shape that the document does not show and that we hand on as it is. */

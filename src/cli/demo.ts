@@ -1,24 +1,25 @@
-/** `audit-runner demo`: a pipeline against the sandbox with faults, and the proof that every lead was paid for once. */
+/** `audit-runner demo`: leads, an audit and notes against the sandbox with faults, and the proof that all was paid once. */
 import { resolve } from 'node:path';
 import { destination } from 'pino';
+import { z } from 'zod';
 import { createLogger } from '../log';
 import type { FaultRule, Sandbox } from '../sandbox';
+import { openStorage } from '../storage';
 import { connectClient } from '../temporal/connect';
 import { ledgerId } from '../temporal/ledger-client';
 import { installSdkRuntime } from '../temporal/sdk-runtime';
 import { startServer, type TemporalServer } from '../temporal/server';
+import { type Played, playAudit, playLeads, playNotes, playPerson } from './demo/scenes';
 import { EXIT } from './exit';
-import { follow, type RunEnd } from './follow';
+import type { RunEnd } from './follow';
 import { LOCAL_FOLDER, localWorker, sandboxConfig } from './local';
-import { number, print, tell } from './output';
+import { number, print, table, tell } from './output';
 import { prove } from './proof';
-import { type ShownResult, showResult } from './results';
-import { start } from './run';
+import { showResult } from './results';
 import { openSandbox } from './sandbox';
 import { linkTo } from './server';
 import { EndSignals } from './signals';
 import { type Books, readBooks } from './spend';
-import { workflowType } from './workflow-types';
 
 export interface DemoOptions {
   speed: number;
@@ -26,8 +27,6 @@ export interface DemoOptions {
 }
 
 const LEADS = 60;
-const INPUT = { maxConversions: 20, maxCredits: 20_000, scoring: { minReadiness: 30 } };
-
 /** One of each among the converts: paid for without an answer, asked to wait, and an answer that proves nothing. */
 const FAULTS: Pick<FaultRule, 'fault' | 'after' | 'status' | 'retryAfter'>[] = [
   { fault: 'replyLost', after: 2, status: 500 },
@@ -42,24 +41,28 @@ export async function demoCommand({ speed, keep = false }: DemoOptions): Promise
   installSdkRuntime(log);
   // Never a configured server: a sandbox's worker must not answer for real accounts (see `dev`).
   const server = await startServer({ ui: true, log: tell });
-  const sandbox = await openSandbox({ speed, leads: LEADS });
+  // Nobody is there to hold interviews: they take place by themselves.
+  const sandbox = await openSandbox({ speed, leads: LEADS, durations: { interviewAnalysis: 30_000 } });
   for (const fault of FAULTS) sandbox.control.addFault({ route: 'leads.convert', ...fault });
   const config = sandboxConfig(sandbox, speed);
   const { settlingMs, paidTimeoutMs } = config.accounts.default?.timing ?? { settlingMs: 0, paidTimeoutMs: 0 };
   tell(
     `Sandbox at ${sandbox.baseUrl}: ${LEADS} leads, ${number(sandbox.control.credits().credits)} credits, a clock ${speed} times as fast as real time.\n` +
-      `So the limits are 20 converts in ${60 / speed} s, and settling an unknown outcome takes ${(paidTimeoutMs + settlingMs) / 1_000} s instead of ${((paidTimeoutMs + settlingMs) * speed) / 60_000} min.\n` +
-      'Among the converts one reply gets lost after the commit, one is a 429 with Retry-After, one a 503.',
+      `So the limits are 20 writes in ${60 / speed} s, and settling an unknown outcome takes ${(paidTimeoutMs + settlingMs) / 1_000} s instead of ${((paidTimeoutMs + settlingMs) * speed) / 60_000} min.\n` +
+      'Among the converts one reply gets lost after the commit, one is a 429 with Retry-After, one a 503.\n' +
+      'Beside the leads: one audit with three documents, and five notes, of which one fails twice and one needs a review.',
   );
   const worker = await localWorker(server, config, log);
   try {
-    const converting = convertAll(server, sandbox, config.storageUrl, signals.aborted);
-    const outcome = await Promise.race([converting, worker.done.then(() => undefined)]);
-    if (outcome === undefined) return EXIT.interrupted;
-    const { books, shown, end } = outcome;
-    if (shown) print(`\n${shown.text}`);
-    else if (end.kind === 'failed') print(`The run failed (${end.type}): ${end.message}; see ${logFile}`);
-    const right = prove(books, sandbox, sandbox.control.stats(), FAULTS.length) && shown?.code === EXIT.done;
+    const playing = play(server, sandbox, config.storageUrl, signals.aborted);
+    const played = await Promise.race([playing, worker.done.then(() => undefined)]);
+    if (played === undefined) return EXIT.interrupted;
+    const shown = [
+      await show('Leads', [played.leads], config.storageUrl, logFile),
+      await show('Audit', [played.audit], config.storageUrl, logFile),
+      showNotes(played.notes),
+    ];
+    const right = prove(played.books, sandbox, sandbox.control.stats(), FAULTS.length) && shown.every(Boolean);
     if (keep) {
       print(`\nEverything stays up until Ctrl-C. Web UI: ${server.uiUrl}   Sandbox: ${sandbox.controlUrl}/stats`);
       await signals.first;
@@ -72,28 +75,69 @@ export async function demoCommand({ speed, keep = false }: DemoOptions): Promise
   }
 }
 
-/** Runs the pipeline; undefined when it was interrupted. */
-async function convertAll(
+/** What the demo shows of a note's result. */
+const Noted = z.looseObject({
+  outcome: z.string(),
+  items: z.looseObject({ total: z.number() }),
+  reprocesses: z.number(),
+});
+const NOTHING = { outcome: 'failed', items: { total: 0 }, reprocesses: 0 };
+
+interface PlayedAll {
+  leads: RunEnd;
+  audit: RunEnd;
+  notes: RunEnd[];
+  books: Books;
+}
+
+/** Plays all three at once; undefined when it was interrupted. */
+async function play(
   server: TemporalServer,
   sandbox: Sandbox,
   storageUrl: string,
   interrupted: AbortSignal,
-): Promise<{ end: RunEnd; shown?: ShownResult; books: Books } | undefined> {
+): Promise<PlayedAll | undefined> {
   const { client, close } = await connectClient({ config: server.config });
   try {
-    const plan = workflowType('leadPipeline').plan(INPUT);
-    const handle = await start(client, 'leadPipeline', plan.workflowId, INPUT, plan);
+    const audit = await playAudit(client, openStorage(storageUrl));
+    const notes = await playNotes(client);
+    const leads = await playLeads(client, interrupted);
     const ledger = ledgerId(sandbox.userId);
-    if (server.uiUrl)
-      tell(
-        `\nPipeline  ${linkTo(server.uiUrl, server.namespace, plan.workflowId)}\n` +
-          `Ledger    ${linkTo(server.uiUrl, server.namespace, ledger)}\n`,
-      );
-    const end = await follow(client, handle, interrupted);
-    if (end.kind === 'interrupted') return undefined;
-    const books = await readBooks(client, ledger);
-    return end.kind === 'result' ? { end, books, shown: await showResult(end.result, storageUrl) } : { end, books };
+    const link = (what: string, { workflowId }: Pick<Played, 'workflowId'>) =>
+      `${what.padEnd(9)} ${linkTo(server.uiUrl ?? '', server.namespace, workflowId)}`;
+    tell(`\n${[link('Pipeline', leads), link('Audit', audit), link('Ledger', { workflowId: ledger })].join('\n')}\n`);
+    const reviews = Promise.all(notes.map((note) => playPerson(client, note)));
+    const ends = await Promise.race([
+      Promise.all([leads.end, audit.end, ...notes.map(({ end }) => end)]),
+      new Promise<undefined>((resolve) => interrupted.addEventListener('abort', () => resolve(undefined))),
+    ]);
+    await reviews;
+    const [ofLeads, ofAudit, ...ofNotes] = ends ?? [];
+    if (!ofLeads || !ofAudit || ofLeads.kind === 'interrupted') return undefined;
+    return { leads: ofLeads, audit: ofAudit, notes: ofNotes, books: await readBooks(client, ledger) };
   } finally {
     await close();
   }
+}
+
+/** @returns whether all ended well */
+async function show(title: string, ends: readonly RunEnd[], storageUrl: string, logFile: string): Promise<boolean> {
+  let right = true;
+  for (const end of ends) {
+    const shown = end.kind === 'result' ? await showResult(end.result, storageUrl) : undefined;
+    print(
+      `\n${title}\n${shown?.text ?? `The run failed: ${end.kind === 'failed' ? end.message : end.kind}; see ${logFile}`}`,
+    );
+    right &&= shown?.code === EXIT.done;
+  }
+  return right;
+}
+
+function showNotes(ends: readonly RunEnd[]): boolean {
+  const rows = ends.map((end, n) => {
+    const { outcome, items, reprocesses } = end.kind === 'result' ? Noted.parse(end.result) : NOTHING;
+    return [n + 1, outcome, items.total, reprocesses] as const;
+  });
+  print(`\nNotes\n${table(['note', 'outcome', 'items', 'extracted again'], rows)}`);
+  return rows.every(([, outcome]) => outcome === 'processed' || outcome === 'accepted');
 }

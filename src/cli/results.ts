@@ -34,6 +34,37 @@ const Conversion = z.looseObject({
   projectId: z.string().optional(),
 });
 
+const names = z.array(z.string());
+const Audit = z.looseObject({
+  outcome: z.string(),
+  reason: z.string().optional(),
+  sentence: z.string(),
+  projectId: z.string().optional(),
+  project: z.string().optional(),
+  credits: z.number(),
+  documents: z.looseObject({ uploaded: names, found: names, byPerson: names }).optional(),
+  results: z.looseObject({ report: z.looseObject({ url: z.string() }), opportunities: z.number() }).optional(),
+  notes: names,
+});
+
+const Ingestion = z.looseObject({
+  captureId: z.string().optional(),
+  outcome: z.string(),
+  reason: z.string().optional(),
+  sentence: z.string(),
+  items: z.looseObject({ byType: z.record(z.string(), z.number()), total: z.number() }),
+  files: z.looseObject({ capture: z.string(), items: z.string() }).optional(),
+  reprocesses: z.number(),
+});
+
+const Sweep = z.looseObject({
+  ended: z.string(),
+  counts: z.record(z.string(), z.number()),
+  total: z.number(),
+  captures: z.unknown(),
+  notes: z.array(z.string()),
+});
+
 /** A run's result, with what was kept in storage opened. */
 export interface ShownResult {
   json: unknown;
@@ -50,6 +81,12 @@ export async function showResult(result: unknown, storageUrl: string): Promise<S
   if (pipeline.success) return showPipeline(pipeline.data, storageUrl);
   const conversion = Conversion.safeParse(result);
   if (conversion.success) return showConversion(conversion.data);
+  const audit = Audit.safeParse(result);
+  if (audit.success) return showAudit(audit.data);
+  const ingestion = Ingestion.safeParse(result);
+  if (ingestion.success) return showIngestion(ingestion.data);
+  const sweep = Sweep.safeParse(result);
+  if (sweep.success) return showSweep(sweep.data);
   return { json: result, text: JSON.stringify(result, null, 2), code: EXIT.done };
 }
 
@@ -110,5 +147,58 @@ function showConversion(result: z.infer<typeof Conversion>): ShownResult {
     json: result,
     text: rows.map(([name, value]) => `${name.padEnd(8)} ${value}`).join('\n'),
     code: done ? EXIT.done : EXIT.notAllDone,
+  };
+}
+
+function showAudit(result: z.infer<typeof Audit>): ShownResult {
+  const { outcome, reason, sentence, projectId, project, credits, documents, results, notes: said } = result;
+  const { uploaded, found, byPerson } = documents ?? { uploaded: [], found: [], byPerson: [] };
+  const rows = [
+    ['outcome', reason ? `${outcome} (${reason})` : outcome],
+    ['project', projectId ? `${projectId} (${project ?? 'unknown'})` : '-'],
+    ['credits', number(credits)],
+    ['files', `${uploaded.length} uploaded, ${found.length} there before, ${byPerson.length} by a person`],
+    ['report', results?.report.url ?? '-'],
+  ] as const;
+  const lines = rows.map(([name, value]) => `${name.padEnd(8)} ${value}`);
+  return {
+    json: result,
+    text: [...lines, ...(results ? [] : ['', sentence]), ...said.map((note) => `note: ${note}`)].join('\n'),
+    code: outcome === 'audited' ? EXIT.done : EXIT.notAllDone,
+  };
+}
+
+/** 'a 2, b 1', the most first. */
+const sumsOf = (counts: Record<string, number>): string =>
+  Object.entries(counts)
+    .sort(([, a], [, b]) => b - a)
+    .map(([what, count]) => `${what} ${number(count)}`)
+    .join(', ') || 'none';
+
+function showIngestion(result: z.infer<typeof Ingestion>): ShownResult {
+  const { captureId, outcome, reason, sentence, items, files, reprocesses } = result;
+  const rows = [
+    ['capture', captureId ?? '-'],
+    ['outcome', reason ? `${outcome} (${reason})` : outcome],
+    ['items', sumsOf(items.byType)],
+    ['again', number(reprocesses)],
+    ['files', files ? `${files.capture}, ${files.items}` : '-'],
+  ] as const;
+  return {
+    json: result,
+    text: [...rows.map(([name, value]) => `${name.padEnd(8)} ${value}`), '', sentence].join('\n'),
+    code: outcome === 'processed' || outcome === 'accepted' ? EXIT.done : EXIT.notAllDone,
+  };
+}
+
+function showSweep(result: z.infer<typeof Sweep>): ShownResult {
+  const { ended, counts, total, notes } = result;
+  return {
+    json: result,
+    text: [`${ended}: ${number(total)} captures: ${sumsOf(counts)}`, ...notes.map((note) => `note: ${note}`)].join(
+      '\n',
+    ),
+    code:
+      ended === 'stopped' || ['failed', 'refused', 'unknown'].some((one) => counts[one]) ? EXIT.notAllDone : EXIT.done,
   };
 }

@@ -3,7 +3,9 @@ import { closest } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { parseInput } from '../policy/input';
 import { AuditProjectInput } from '../policy/inputs/audit-project';
+import { CaptureSweepInput } from '../policy/inputs/capture-sweep';
 import { ConvertLeadInput } from '../policy/inputs/convert-lead';
+import { IngestCaptureInput } from '../policy/inputs/ingest-capture';
 import { LeadPipelineInput } from '../policy/inputs/lead-pipeline';
 import { EXIT, Exit } from './exit';
 
@@ -65,6 +67,26 @@ export const WORKFLOW_TYPES: Readonly<Record<string, WorkflowType>> = {
       ...(leadId && { leadId }),
       workflowId: `audit-project.${account}.${projectId ?? leadId ?? stamp()}`,
       summary: `Audit ${projectId ? `project ${projectId}` : leadId ? `lead ${leadId}` : 'a new project'}`,
+    }),
+  ),
+  ingestCapture: define(
+    'ingestCapture',
+    'submits a note, or takes a capture, and follows it to its extracted items',
+    IngestCaptureInput,
+    ({ account, captureId, reference, noteFile }) => ({
+      account,
+      workflowId: `ingest-capture.${account}.${captureId ?? reference ?? stamp()}`,
+      summary: `Ingest ${captureId ? `capture ${captureId}` : noteFile ? `the note in ${noteFile}` : 'a note'}`,
+    }),
+  ),
+  captureSweep: define(
+    'captureSweep',
+    'has captures that failed or are stuck extracted again',
+    CaptureSweepInput,
+    ({ account, dryRun }) => ({
+      account,
+      workflowId: `capture-sweep.${account}.${stamp()}`,
+      summary: `${dryRun ? 'Look for' : 'See to'} captures of ${account} that failed or are stuck`,
     }),
   ),
 };

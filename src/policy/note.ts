@@ -1,5 +1,6 @@
 /** Which note a note is (S2): the API has no field for a mark of ours, so it is known by its text. */
 import { createHash } from 'node:crypto';
+import type { Capture } from '../agent-api/records';
 
 /** A note as workflows and the ledger know it: hashes, no text (S4). */
 export interface NoteIdentity {
@@ -34,3 +35,38 @@ export function identifyNote(
 
 /** What all notes of one text have in common in their IDs. */
 export const sameText = ({ textKey: key }: NoteIdentity): string => `${key}.`;
+
+/** The `Date` header has whole seconds, and the clocks behind one service differ a little. */
+const CLOCK_STEP_MS = 2_000;
+
+/**
+ * Captures of a page that could be the note, the likeliest first: one that shows its project before one that shows none,
+ * of equals the oldest.
+ * @param since the service's own clock before the note could have been sent, milliseconds
+ */
+export const couldBe = (
+  page: readonly Capture[],
+  note: NoteIdentity,
+  projectId: string | undefined,
+  since: number,
+): string[] =>
+  page
+    .filter((capture) => textKey(capture.rawContent) === note.textKey && !(bornAt(capture) < since - CLOCK_STEP_MS))
+    .filter((capture) => !capture.projectId || capture.projectId === projectId)
+    .sort((a, b) => Number(!a.projectId) - Number(!b.projectId) || bornAt(a) - bornAt(b))
+    .map(({ id }) => id);
+
+/**
+ * Whether a page proves that all pages behind it are older than the note: it runs from newer to older, and its end is from
+ * before. By the newest of a row's times, in case the list goes by the last change.
+ */
+export function isBehind(page: readonly Capture[], since: number): boolean {
+  const [first, last] = [page[0], page.at(-1)];
+  if (!first || !last) return false;
+  const times = page.map(bornAt);
+  const descends = times.every((time, i) => time <= (times[i - 1] ?? Number.POSITIVE_INFINITY));
+  return descends && bornAt(first) > bornAt(last) && newestOf(last) < since - CLOCK_STEP_MS;
+}
+
+const bornAt = ({ createdAt, capturedAt }: Capture): number => Date.parse(createdAt ?? capturedAt ?? '');
+const newestOf = (capture: Capture): number => Math.max(bornAt(capture), Date.parse(capture.updatedAt ?? '') || 0);

@@ -28,7 +28,8 @@ export function agentServer(service: Service, statistics: Statistics): RequestLi
       statistics.answered(status);
       const ms = Math.round(clock.monotonic() - start);
       const answer = status === 'cut' ? {} : { status };
-      settings.log?.({ at: clock.iso(), method, route, ...answer, ms, ...(fault && { fault: fault.fault }) });
+      const id = target?.id ? { id: target.id } : {};
+      settings.log?.({ at: clock.iso(), method, route, ...id, ...answer, ms, ...(fault && { fault: fault.fault }) });
     });
     statistics.arrived(route, target?.kind === 'agent' ? target.rateClass : undefined);
 

@@ -80,6 +80,8 @@ export interface LogLine {
   method: string;
   /** A route's name, or `unknown`. */
   route: string;
+  /** The identifier in the path, where there is one. */
+  id?: string;
   /** Absent when the connection was destroyed instead of an answer. */
   status?: number;
   ms: number;

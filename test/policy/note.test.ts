@@ -1,4 +1,4 @@
-import { identifyNote, sameText, textKey } from '../../src/policy/note';
+import { couldBe, identifyNote, isBehind, sameText, textKey } from '../../src/policy/note';
 
 test('white space, line ends and the form of characters do not make another text', () => {
   expect(textKey('Caf\u00e9\r\n\r\n  au lait ')).toBe(textKey('\ufeffCafe\u0301 au\u00a0lait'));
@@ -22,4 +22,45 @@ test('a note is the same by text, account, project and reference; of one text al
 
 test('S4: nothing of the text is in what the ledger and histories hold', () => {
   expect(JSON.stringify(identifyNote('default', 'p1', 'Ada', 'Ada'))).not.toContain('Ada');
+});
+
+const SINCE = 1_000_000;
+const capture = (
+  id: string,
+  at: number,
+  more: { projectId?: string; updatedAt?: string; rawContent?: string } = {},
+) => ({
+  ...{ id, status: 'pending', rawContent: 'Call Ada', createdAt: new Date(at).toISOString() },
+  ...more,
+});
+const note = identifyNote('default', 'p1', 'Call Ada');
+
+test('what could be a note has its text, is not from before it, and is not of another project', () => {
+  const page = [
+    capture('later', SINCE + 9_000),
+    capture('same second', SINCE - 500),
+    capture('old', SINCE - 60_000),
+    capture('another text', SINCE, { rawContent: 'Call Eve' }),
+    capture('another project', SINCE, { projectId: 'p2' }),
+    capture('shown project', SINCE + 20_000, { projectId: 'p1' }),
+    { id: 'undated', status: 'pending', rawContent: ' call Ada'.replace('c', 'C') },
+  ];
+  const found = couldBe(page, note, 'p1', SINCE);
+  expect(found[0]).toBe('shown project');
+  expect([...found].sort()).toEqual(['later', 'same second', 'shown project', 'undated']);
+  expect(couldBe(page, note, undefined, SINCE)).not.toContain('shown project');
+});
+
+test('the rest of the list is left only where the page proves that it is older', () => {
+  const [newer, older, oldest] = [SINCE + 5_000, SINCE - 5_000, SINCE - 9_000];
+  const page = (...times: number[]) => times.map((at, i) => capture(String(i), at));
+  expect(isBehind(page(newer, older, oldest), SINCE)).toBe(true);
+  expect(isBehind(page(oldest, older), SINCE)).toBe(false);
+  expect(isBehind(page(newer, oldest, older), SINCE)).toBe(false);
+  expect(isBehind(page(older, older), SINCE)).toBe(false);
+  expect(isBehind(page(newer, SINCE), SINCE)).toBe(false);
+  expect(isBehind([], SINCE)).toBe(false);
+  expect(isBehind([capture('a', newer), { id: 'b', status: 'pending' }], SINCE)).toBe(false);
+  const changed = new Date(newer).toISOString();
+  expect(isBehind([capture('a', newer), capture('b', older, { updatedAt: changed })], SINCE)).toBe(false);
 });

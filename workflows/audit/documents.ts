@@ -3,7 +3,7 @@ import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { AuditDocument } from '../../src/policy/documents';
 import { onceCalls, patiently, reads } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
-import { payOnce } from '../shared/pay-once';
+import { type Ports, payOnce } from '../shared/pay-once';
 import { type At, CANNOT_TELL, Stop, UNKNOWN_TWICE } from './step';
 
 /** Every document is in exactly one of them (S6). */
@@ -43,6 +43,7 @@ export async function uploadDocuments(
   show();
 
   const left: AuditDocument[] = [];
+  const askedAt = Date.now();
   for (const [i, state] of (await statesOf(at, projectId, documents)).entries()) {
     const document = documents[i];
     if (!document) continue;
@@ -57,7 +58,7 @@ export async function uploadDocuments(
         byHand.push(document);
         continue;
       }
-      const how = await uploadOne(at, projectId, document);
+      const how = await uploadOne(at, projectId, document, askedAt);
       if (how === 'refused') {
         routeRefused = true;
         byHand.push(document);
@@ -92,16 +93,20 @@ const statesOf = (at: At, projectId: string, documents: readonly AuditDocument[]
     reads(at.account, at.place, 'Look at the documents').documentStates({ account: at.account, projectId, documents }),
   );
 
-/** S2: looked up in the project's `documents` before it is sent, and before it is sent again. */
+/**
+ * S2: looked up in the project's `documents` before it is sent, and before it is sent again.
+ * @param askedAt when the look was asked for that found it missing
+ */
 async function uploadOne(
   at: At,
   projectId: string,
   document: AuditDocument,
+  askedAt: number,
 ): Promise<'uploaded' | 'found' | 'refused'> {
   const { account, facts, status, place, asker } = at;
   const { fileName } = document;
   let sent = false;
-  const ending = await payOnce(account, facts, status, {
+  const ports: Ports = {
     credits: 0,
     async look() {
       const [state] = await statesOf(at, projectId, [document]);
@@ -117,7 +122,8 @@ async function uploadOne(
       asker.decide(
         `${why === 'cannotTell' ? CANNOT_TELL : UNKNOWN_TWICE} Look whether '${fileName}' is among the documents of project ${projectId}.`,
       ),
-  });
+  };
+  const ending = await payOnce(account, facts, status, ports, { askedAt, found: 'notFound' });
   status.goesOn();
   switch (ending.how) {
     case 'refused':

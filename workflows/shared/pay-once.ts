@@ -29,10 +29,27 @@ export interface Ports {
 
 export type Ending = Extract<Step, { do: 'end' }>;
 
-/** Until it is paid for once, found to be paid for, refused, or given up by a person. */
-export async function payOnce(account: string, facts: AccountFacts, status: Status, ports: Ports): Promise<Ending> {
+/** A look that was made for several things at once. */
+export interface Looked {
+  /** When it was asked for. */
+  askedAt: number;
+  found: LookOutcome;
+}
+
+/**
+ * Until it is paid for once, found to be paid for, refused, or given up by a person.
+ * @param looked the first look, where it has been made already
+ */
+export async function payOnce(
+  account: string,
+  facts: AccountFacts,
+  status: Status,
+  ports: Ports,
+  looked?: Looked,
+): Promise<Ending> {
   const { settlingMs } = facts.timing;
   let course: Course = start(Date.now());
+  if (looked) course = advance(course, { type: 'looked', ...looked }, Date.now(), settlingMs);
   let stale = false;
   for (;;) {
     const { step } = course;
@@ -90,5 +107,5 @@ function whyWait(course: Course, step: Step, wait: number): string {
     return `It is unknown whether the call had its effect. It is looked up again in ${seconds}, and not sent again before ${new Date(course.overAt).toISOString()}, when it would have shown.`;
   if (step.do === 'look' && step.why === 'upstream')
     return `The service could not be reached; tried again in ${seconds}.`;
-  return `The service asked to wait (429); it goes on in ${seconds}.`;
+  return `Its turn under the service's limits comes in ${seconds}.`;
 }

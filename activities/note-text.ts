@@ -1,0 +1,76 @@
+/** Where a note's text is, and what is kept of a note beyond its runs. */
+import { isUtf8 } from 'node:buffer';
+import { buffer, json } from 'node:stream/consumers';
+import { Context } from '@temporalio/activity';
+import { z } from 'zod';
+import { NOTE_MAX } from '../src/policy/inputs/ingest-capture';
+import type { Storage } from '../src/storage';
+import type { Deps } from './deps';
+
+/** A character has four bytes of UTF-8 at most. */
+const MAX_BYTES = 4 * NOTE_MAX;
+
+/** The text of a file as it is, without a byte order mark; undefined for bytes that are no UTF-8. */
+const decoded = (bytes: Uint8Array): string | undefined =>
+  isUtf8(bytes) ? new TextDecoder().decode(bytes) : undefined;
+
+/** What is wrong with the file of a note, one sentence each, without any of its text (S4). */
+export async function problemsOfFile(storage: Storage, ref: string): Promise<string[]> {
+  const problem = (text: string) => [`noteFile '${ref}' ${text}.`];
+  let size: number | undefined;
+  try {
+    size = (await storage.stat(ref))?.size;
+  } catch (error) {
+    // A reference that is not allowed is the input's fault; a storage that is away is not.
+    if (!(error instanceof Error) || error.name !== 'StorageError') throw error;
+    return [`noteFile: ${error.message}`];
+  }
+  if (size === undefined) return problem(`is not in ${storage.describe()}`);
+  if (size > MAX_BYTES) return problem(`has ${size} bytes; a note has at most ${NOTE_MAX} characters`);
+  const text = decoded(await buffer(await storage.read(ref)));
+  if (text === undefined) return problem('is not text in UTF-8');
+  if (text.length > NOTE_MAX) return problem(`has ${text.length} characters; a note has at most ${NOTE_MAX}`);
+  return /\S/.test(text) ? [] : problem('is empty');
+}
+
+/** The note's text: of the file, or of the run's own input; undefined for a file that is no text. */
+export const noteText = async ({ storage, client }: Deps, noteFile: string | undefined): Promise<string | undefined> =>
+  noteFile === undefined ? ownNote(client) : decoded(await buffer(await storage.read(noteFile)));
+
+const Input = z.looseObject({ note: z.string() });
+
+/** Read from where it stands already: as an argument of an activity it would be in the history once more (S4). */
+async function ownNote({ workflowService, options }: Deps['client']): Promise<string> {
+  const { history } = await workflowService.getWorkflowExecutionHistory({
+    namespace: options.namespace,
+    execution: Context.current().info.workflowExecution ?? null,
+    maximumPageSize: 1,
+  });
+  let payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  const { payloadConverter, payloadCodecs } = options.loadedDataConverter;
+  for (const codec of payloadCodecs) payloads = await codec.decode(payloads);
+  const [input] = payloads;
+  return Input.parse(input && payloadConverter.fromPayload(input)).note;
+}
+
+const Record = z.object({ since: z.number(), captureId: z.string().optional() });
+/** From when on a capture may be the note, by the service's own clock, and which one it is. */
+export type NoteRecord = z.output<typeof Record>;
+
+/**
+ * The note's record in the storage: the first run writes it before it sends, so that a later one knows how far back to
+ * look, also where nobody remembers the first.
+ * @returns what is known after all, and whether it was not known before
+ */
+export async function openRecord(
+  storage: Storage,
+  ref: string,
+  known: NoteRecord,
+): Promise<NoteRecord & { isNew: boolean }> {
+  const before = (await storage.stat(ref)) && Record.parse(await json(await storage.read(ref)));
+  const captureId = known.captureId ?? before?.captureId;
+  const now: NoteRecord = { since: before?.since ?? known.since, ...(captureId && { captureId }) };
+  if (before?.since !== now.since || before?.captureId !== now.captureId)
+    await storage.write(ref, `${JSON.stringify(now)}\n`, { contentType: 'application/json' });
+  return { ...now, isNew: before === undefined };
+}

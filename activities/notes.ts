@@ -1,0 +1,153 @@
+/** Notes: submitted once each, and found again by their text, which stays in here (S4). */
+import { randomUUID } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/common';
+import { Id } from '../src/agent-api/id';
+import type { SendOutcome } from '../src/policy/course';
+import { FailureType } from '../src/policy/failures';
+import { couldBe, identifyNote, isBehind, type NoteIdentity, sameText, textKey } from '../src/policy/note';
+import { noteSubject } from '../src/policy/subject';
+import { StorageError } from '../src/storage';
+import { statusQuery } from '../workflows/ledger/messages';
+import { bounce } from './call';
+import { listCaptures } from './capture-list';
+import { type Deps, runtimeOf } from './deps';
+import { ownRun } from './documents';
+import { type NoteRecord, noteText, openRecord, problemsOfFile } from './note-text';
+import { sendOnce } from './send-once';
+
+/** A note of a run: where its text is, and which it is. */
+export interface NoteCall {
+  account: string;
+  note: NoteIdentity;
+  /** Absent: the text stands in the run's own input. */
+  noteFile?: string | undefined;
+  projectId?: string | undefined;
+}
+
+/** What one page of the capture list says of a note. */
+export interface NotePage {
+  /** Captures that could be it, the likeliest first. */
+  matches: string[];
+  next?: number;
+  /** The service's own clock, milliseconds. */
+  serverTime?: number;
+}
+
+/** What became of the attempt to take a capture for a note's own. */
+export type Claim =
+  /** `sent`: as far as the ledger knows, by this very run. */
+  | { kind: 'claimed'; captureId: string; sent: boolean }
+  | { kind: 'none' }
+  /** Another note of the same text is under way, and the capture may be that one's. */
+  | { kind: 'wait'; until: number };
+
+export function createNotesActivities(deps: Deps) {
+  return {
+    /** What is wrong with the file of a note, one sentence each. No call of the API. */
+    checkNoteFile: ({ noteFile }: { noteFile: string }): Promise<string[]> => problemsOfFile(deps.storage, noteFile),
+
+    /** Which note it is. No call of the API. */
+    async identifyNote(call: Omit<NoteCall, 'note'> & { reference?: string | undefined }): Promise<NoteIdentity> {
+      const { account, projectId, reference } = call;
+      return identifyNote(account, projectId, await noteText(deps, call.noteFile), reference);
+    },
+
+    /** What is kept of a note beyond its runs. No call of the API. */
+    noteRecord: ({ account, note, ...known }: Pick<NoteCall, 'account' | 'note'> & NoteRecord) =>
+      openRecord(deps.storage, `notes/${account}/${note.id}.json`, known),
+
+    /**
+     * GET one page of the capture list, and of it only what could be the note (S2).
+     * @param call.since the service's own clock before the note could have been sent; without it only the time is asked
+     */
+    async matchNote(
+      call: Pick<NoteCall, 'account' | 'note' | 'projectId'> & { since?: number; offset: number },
+    ): Promise<NotePage> {
+      const { since, projectId, note } = call;
+      const runtime = runtimeOf(deps, call.account);
+      const limit = since === undefined ? 1 : undefined;
+      const { items, next, serverTime } = await listCaptures(runtime, { channel: 'text_note' }, call.offset, limit);
+      const time = serverTime !== undefined && { serverTime };
+      if (since === undefined) return { matches: [], ...time };
+      const matches = couldBe(items, note, projectId, since);
+      const more = next !== undefined && !isBehind(items, since);
+      return { matches, ...(more && { next }), ...time };
+    },
+
+    /**
+     * Takes one of the captures for the note's own, so that no other note does (S2). Asks only the ledger.
+     * @param call.certain a person says that it is this one
+     */
+    async claimCapture(call: {
+      account: string;
+      note: NoteIdentity;
+      captures: string[];
+      certain?: boolean;
+    }): Promise<Claim> {
+      const { account, note } = call;
+      const subject = noteSubject(note.id);
+      const ledger = await runtimeOf(deps, account).ledger();
+      // The open notes before the claims: one that settles in between counts twice, which is the safe side.
+      const { open } = await deps.client.workflow.getHandle(ledger.workflowId).query(statusQuery, Date.now());
+      const rivals = open.filter(
+        ({ subject: other, overAt }) =>
+          other !== subject && other.startsWith(noteSubject(sameText(note))) && overAt > Date.now(),
+      );
+      const taken = await ledger.claims(subject);
+      const free = call.captures.filter((id) => !taken.includes(id));
+      if (free.length === 0) return { kind: 'none' };
+      if (!call.certain && free.length <= rivals.length)
+        return { kind: 'wait', until: Math.max(...rivals.map(({ overAt }) => overAt)) + 1 };
+      for (const captureId of free) {
+        const attempt = `${subject}>${randomUUID()}`;
+        // The ledger grants a subject once: two processes that found the same capture do not both get it.
+        const answer = await ledger.beginSend({
+          ...{ ...ownRun(), subject: `claim:${captureId}`, attempt, credits: 0, lookedAt: Date.now() },
+        });
+        if (answer.kind === 'held') throw ApplicationFailure.nonRetryable('account on hold', FailureType.held);
+        const mine = answer.kind === 'open' && answer.attempt.startsWith(`${subject}>`);
+        if (answer.kind === 'open' && !mine && answer.attempt !== '') continue;
+        if (answer.kind !== 'granted' && !mine)
+          throw bounce('the ledger grants nothing yet', answer.kind === 'parked' ? answer.until - Date.now() : 3_000);
+        await ledger.settle({ ...ownRun(), subject, attempt: '', settlement: { kind: 'foundPaid', ref: captureId } });
+        const { settled } = await ledger.subject(subject);
+        if (settled?.ref === captureId) return { kind: 'claimed', captureId, sent: settled.run === ownRun().run };
+        // The ledger knew nothing of it: it learns of it here.
+        await ledger.settle({
+          ...ownRun(),
+          subject,
+          attempt,
+          settlement: { kind: 'paid', credits: 0, ref: captureId },
+        });
+        return { kind: 'claimed', captureId, sent: false };
+      }
+      return { kind: 'none' };
+    },
+
+    /** POST a note: one attempt, with a permit of the hourly limit, under S1 and S2. */
+    async submitNoteOnce({
+      account,
+      note,
+      noteFile,
+      projectId,
+      lookedAt,
+    }: NoteCall & { lookedAt: number }): Promise<SendOutcome> {
+      const runtime = runtimeOf(deps, account);
+      const text = await noteText(deps, noteFile).catch((error: Error) => {
+        if (error instanceof StorageError && error.kind !== 'unusable') return undefined;
+        throw bounce('the text cannot be read now', 10_000);
+      });
+      // The file was changed since: what would be sent is not what was looked up.
+      if (text === undefined || textKey(text) !== note.textKey) return { kind: 'refused', reason: 'noteChanged' };
+      const { content, project } = runtime.account.unshown.note;
+      return sendOnce(runtime, {
+        ...ownRun(),
+        ...{ lookedAt, route: 'captures.submitNote', subject: noteSubject(note.id) },
+        input: { body: { [content]: text, ...(projectId !== undefined && { [project]: projectId }) } },
+        read: ({ captureId }) => (Id.safeParse(captureId).success && captureId ? { ref: captureId } : {}),
+      });
+    },
+  };
+}
+
+export type NotesActivities = ReturnType<typeof createNotesActivities>;

@@ -1,0 +1,80 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { bounce } from '../../activities/call';
+import type { CaptureList } from '../../activities/capture-list';
+import { CapturePoll } from '../../activities/capture-poll';
+import { FailureType } from '../../src/policy/failures';
+
+/** A list of captures in pages of two, and what was read of it. */
+function listOf(captures: Record<string, string>) {
+  const reads: string[] = [];
+  const list = async (status: string, offset: number): Promise<CaptureList> => {
+    reads.push(`${status} ${offset}`);
+    const all = Object.entries(captures).filter(([, word]) => word === status);
+    const items = all.slice(offset, offset + 2).map(([id, word]) => ({ id, status: word }));
+    return { items, ...(offset + 2 < all.length && { next: offset + 2 }) };
+  };
+  return { reads, list };
+}
+
+const WAIT = { maxAge: 60_000, again: 60_000 };
+const ask = (poll: CapturePoll, ids: readonly string[], maxAge = WAIT.maxAge) =>
+  Promise.all(ids.map((id) => poll.seen(id, maxAge, WAIT.again)));
+
+test('as few as the pages of a list are not listed', async () => {
+  const { reads, list } = listOf({ a: 'pending', b: 'processing' });
+  expect(await ask(new CapturePoll(['pending', 'processing'], list), ['a', 'b'])).toEqual([undefined, undefined]);
+  expect(reads).toEqual([]);
+});
+
+test('many share one list, read once; what is not in it is left to its own GET', async () => {
+  const { reads, list } = listOf({ a: 'pending', b: 'pending', c: 'processing', d: 'processed' });
+  const poll = new CapturePoll(['pending', 'processing'], list);
+  const answers = await ask(poll, ['a', 'b', 'c', 'd', 'c']);
+  expect(answers.map((seen) => seen?.status)).toEqual([undefined, undefined, 'processing', undefined, 'processing']);
+  expect((await ask(poll, ['a', 'b'])).map((seen) => seen?.status)).toEqual(['pending', 'pending']);
+  expect(reads).toEqual(['pending 0', 'processing 0']);
+});
+
+test('an answer that is too old is read again', async () => {
+  const captures: Record<string, string> = { a: 'pending', b: 'pending', c: 'pending' };
+  const { reads, list } = listOf(captures);
+  const poll = new CapturePoll(['pending'], list);
+  await ask(poll, ['a', 'b', 'c']);
+  const before = reads.length;
+  captures.a = 'processed';
+  await new Promise((resolve) => setTimeout(resolve, 2));
+  expect(await ask(poll, ['a'], 0)).toEqual([undefined]);
+  expect(reads.length).toBeGreaterThan(before);
+});
+
+test('a list that has more pages than captures wait is read no further, and not again', async () => {
+  const ids = Array.from({ length: 20 }, (_, i) => `capture-${i}`);
+  const { reads, list } = listOf(Object.fromEntries(ids.map((id) => [id, 'pending'])));
+  const poll = new CapturePoll(['pending'], list);
+  for (let round = 0; round < 3; round++) {
+    await ask(poll, ids.slice(0, 3), 0);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  expect(reads.length).toBeLessThanOrEqual(3);
+});
+
+test('who does not wait any more does not count', async () => {
+  const { reads, list } = listOf({ a: 'pending' });
+  const poll = new CapturePoll(['pending'], list);
+  for (const id of ['a', 'b', 'c', 'd']) {
+    await ask(poll, [id]);
+    poll.done(id);
+  }
+  expect(reads).toEqual([]);
+});
+
+test('a service without such a list is asked for each; a bounce is for all who share it', async () => {
+  const refusing = new CapturePoll(['pending'], () =>
+    Promise.reject(ApplicationFailure.nonRetryable('refused', FailureType.refused)),
+  );
+  expect(await ask(refusing, ['a', 'b', 'c'])).toEqual([undefined, undefined, undefined]);
+  const parked = new CapturePoll(['pending'], () => Promise.reject(bounce('429', 1_000)));
+  await parked.seen('a', 0, WAIT.again);
+  for (const answer of await Promise.allSettled(['b', 'c'].map((id) => parked.seen(id, WAIT.maxAge, WAIT.again))))
+    expect(answer).toMatchObject({ status: 'rejected', reason: { type: FailureType.waiting } });
+});

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import type { SweptCapture } from '../../activities/capture-sweep';
+import { captureSweep, ingestCapture } from '../../workflows';
+import { type Stage, startStage } from '../support/stage';
+import { until } from '../support/until';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage({ sandbox: { captures: 3, durations: { extraction: 100 } } });
+  await stage.startWorker();
+});
+afterAll(() => stage.close());
+
+const { parse } = JSON;
+const post = async (path: string, body?: object): Promise<string> => {
+  const reply = await fetch(`${stage.sandbox.baseUrl}/api/nucleus/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stage.sandbox.token}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return parse(await reply.text()).capture?.id ?? '';
+};
+const enter = (content: string) => post('capture/note', { content });
+const statusOf = (id: string) => stage.sandbox.control.captures().find((capture) => capture.id === id)?.status;
+const failed = async (times: number): Promise<string> => {
+  const id = await enter(`[fails ${times}] ${randomUUID()}`);
+  await until(() => statusOf(id) === 'failed');
+  return id;
+};
+const sent = () => stage.sandbox.control.stats().requests.byRoute['captures.reprocess'] ?? 0;
+
+type Input = Parameters<typeof captureSweep>[0];
+const start = (input: Input = {}) =>
+  stage.temporal.client.workflow.start(captureSweep, {
+    workflowId: `sweep-${randomUUID()}`,
+    taskQueue: 'audit-runner',
+    args: [input],
+  });
+const sweep = async (input: Input = {}) => {
+  const result = await (await start(input)).result();
+  const captures: readonly SweptCapture[] = 'inline' in result.captures ? result.captures.inline : [];
+  expect(Object.values(result.counts).reduce((a, b) => a + b, 0)).toBe(result.total);
+  return { ...result, became: (id: string) => captures.find((capture) => capture.id === id) };
+};
+/** A capture waits after a failure as long as it was old then. */
+const untilDue = async (id: string) => {
+  const capture = stage.sandbox.control.captures().find((one) => one.id === id);
+  const [created, changed] = [Date.parse(capture?.createdAt ?? ''), Date.parse(capture?.updatedAt ?? '')];
+  // The service's `Date` has whole seconds.
+  await until(() => Date.now() > changed + (changed - created) + 1_000);
+};
+
+test('a failed capture is extracted again once, by two sweeps at once too; a dry run sends nothing', async () => {
+  const ids = [await failed(1), await failed(1)];
+  for (const id of ids) await untilDue(id);
+  const before = sent();
+  const dry = await sweep({ dryRun: true });
+  expect(ids.map((id) => dry.became(id)?.outcome)).toEqual(['due', 'due']);
+  expect(dry.ended).toBe('planned');
+  expect(sent()).toBe(before);
+  const sweeps = await Promise.all([sweep(), sweep(), sweep()]);
+  for (const id of ids) {
+    const outcomes = sweeps.map(({ became }) => became(id)?.outcome);
+    expect(outcomes.filter((outcome) => outcome === 'reprocessed')).toHaveLength(1);
+  }
+  expect(sent() - before).toBe(2);
+  await until(() => ids.every((id) => statusOf(id) === 'processed'));
+});
+
+test('what fails again and again is tried at growing distances, and no more after giveUpAfter', async () => {
+  const id = await failed(99);
+  await untilDue(id);
+  expect((await sweep()).became(id)).toMatchObject({ outcome: 'reprocessed' });
+  await until(() => statusOf(id) === 'failed');
+  expect((await sweep()).became(id)).toMatchObject({ outcome: 'tooSoon' });
+  expect((await sweep({ giveUpAfter: '1s' })).became(id)).toMatchObject({ outcome: 'givenUp' });
+  const before = sent();
+  for (let i = 0; i < 3; i++) await sweep();
+  expect(sent() - before).toBeLessThanOrEqual(1);
+});
+
+test('a stuck capture is extracted again, unless an ingestCapture sees to it; one at work is left', async () => {
+  const slow = await startStage({ sandbox: { captures: 1, durations: { extraction: 3_600_000 } } });
+  try {
+    await slow.startWorker();
+    const { control, baseUrl, token } = slow.sandbox;
+    const { workflow } = slow.temporal.client;
+    await fetch(`${baseUrl}/api/nucleus/capture/note`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ content: 'never done' }),
+    });
+    const captureId = control.captures().find(({ status }) => status === 'pending')?.id ?? '';
+    const options = { taskQueue: 'audit-runner', workflowIdConflictPolicy: 'FAIL' } as const;
+    const run = async (stuckAfter: string) => {
+      const input = { stuckAfter };
+      return (await workflow.start(captureSweep, { ...options, workflowId: 'sweep', args: [input] })).result();
+    };
+    expect(await run('1h')).toMatchObject({ total: 0, counts: {} });
+    const ingest = await workflow.start(ingestCapture, { ...options, workflowId: 'ingest', args: [{ captureId }] });
+    await until(async () => (await run('1s')).counts.inAnotherRun === 1);
+    await ingest.terminate('the test goes on');
+    await until(async () => (await run('1s')).counts.reprocessed === 1);
+    expect(control.stats().requests.byRoute['captures.reprocess']).toBe(1);
+  } finally {
+    await slow.close();
+  }
+});
+
+test('maxReprocesses leaves the rest to the next sweep; lost replies and refusals are told apart', async () => {
+  const ids = [await failed(1), await failed(1), await failed(1)];
+  for (const id of ids) await untilDue(id);
+  stage.sandbox.control.addFault({ route: 'captures.reprocess', fault: 'replyLost' });
+  const first = await sweep({ maxReprocesses: 1, statuses: ['failed'] });
+  expect(first.counts).toMatchObject({ unknown: 1 });
+  expect(first.counts.due).toBeGreaterThanOrEqual(2);
+  await until(async () => (await sweep()).total === (await sweep()).counts.tooSoon);
+  await until(() => ids.every((id) => statusOf(id) === 'processed'));
+});
+
+test('a wrong input fails at once', async () => {
+  const failure = await sweep(parse('{"stuckAfter": "soon", "limit": 1}')).catch((error) => error);
+  expect(failure.cause).toMatchObject({ type: 'BadInput' });
+  for (const part of ['stuckAfter', 'limit']) expect(failure.cause.message).toContain(part);
+});

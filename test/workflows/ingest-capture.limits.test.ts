@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { ingestCapture } from '../../workflows';
+import { QUICK, startStage } from '../support/stage';
+import { until } from '../support/until';
+
+/** An hour, as long as it is here. */
+const HOUR_MS = 30_000;
+const NOTES = 34;
+
+test('S5: of many notes at once ten leave at once, then evenly, never over thirty in any hour, each once', async () => {
+  const notes = { max: 30, windowMs: HOUR_MS };
+  const stage = await startStage({
+    sandbox: {
+      durations: { extraction: 50 },
+      captures: 0,
+      limits: { reads: 'off', writes: 'off', polls: 'off', notes },
+    },
+    account: { limits: { ...QUICK.limits, notes } },
+  });
+  try {
+    await stage.startWorker();
+    const runs = await Promise.all(
+      Array.from({ length: NOTES }, (_, i) =>
+        stage.temporal.client.workflow.start(ingestCapture, {
+          workflowId: `note-${i}`,
+          taskQueue: 'audit-runner',
+          args: [{ note: `Note ${i} ${randomUUID()}` }],
+        }),
+      ),
+    );
+    for (const run of runs) expect(await run.result()).toMatchObject({ outcome: 'processed', submitted: true });
+    const { requests, refused429, windows, notesDoubled } = stage.sandbox.control.stats();
+    expect({ sent: requests.byRoute['captures.submitNote'], refused429, notesDoubled }).toEqual({
+      ...{ sent: NOTES, refused429: 0, notesDoubled: [] },
+    });
+    expect(windows.find(({ rateClass }) => rateClass === 'notes')?.largest).toBeLessThanOrEqual(30);
+    const times = stage.sandbox.control.captures().map(({ createdAt }) => Date.parse(createdAt));
+    const [first = 0, ...later] = times.sort((a, b) => a - b);
+    // Evenly from the start the tenth would leave after 9 s.
+    expect((later[8] ?? 0) - first).toBeLessThan(6_000);
+    expect((later[NOTES - 2] ?? 0) - first).toBeGreaterThan(15_000);
+    // One look before the first try to send, one when its place has come.
+    expect(requests.byRoute['captures.list']).toBeLessThanOrEqual(3 * NOTES);
+  } finally {
+    await stage.close();
+  }
+});
+
+test('S5: two hundred captures that wait are looked at together; a single one is asked itself', async () => {
+  const stage = await startStage({ sandbox: { durations: { extraction: 4_000 }, captures: 201 } });
+  try {
+    await stage.startWorker();
+    const { control, baseUrl, token } = stage.sandbox;
+    const again = (id: string) =>
+      fetch(`${baseUrl}/api/nucleus/captures/${id}`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    const reads = () => {
+      const { 'captures.get': gets = 0, 'captures.list': lists = 0 } = control.stats().requests.byRoute;
+      return { gets, lists };
+    };
+    const ids = control.captures().map(({ id }) => id);
+    const follow = (captureId: string) =>
+      stage.temporal.client.workflow.start(ingestCapture, {
+        workflowId: `ingest-capture.default.${captureId}`,
+        taskQueue: 'audit-runner',
+        args: [{ captureId }],
+      });
+    const alone = ids.pop() ?? '';
+    await again(alone);
+    expect(await (await follow(alone)).result()).toMatchObject({ outcome: 'processed' });
+    expect(reads().lists).toBe(0);
+    const each = reads().gets;
+    expect(each).toBeGreaterThan(5);
+
+    const before = reads();
+    await Promise.all(ids.map(again));
+    const runs = await Promise.all(ids.map(follow));
+    await until(() => control.captures().every(({ status }) => status === 'processed'));
+    for (const run of runs) expect(await run.result()).toMatchObject({ outcome: 'processed' });
+    const after = reads();
+    // Each is read once, when it is done; the first few may come before it pays to list.
+    expect(after.gets - before.gets).toBeLessThan(1.2 * ids.length);
+    // Over all rounds together, of which there are as many as the one alone had reads.
+    expect(after.lists - before.lists).toBeLessThan((each * ids.length) / 8);
+  } finally {
+    await stage.close();
+  }
+});

@@ -1,0 +1,149 @@
+/** Finds captures that failed or are stuck, and has each extracted again once. */
+import {
+  allHandlersFinished,
+  condition,
+  defineQuery,
+  setHandler,
+  sleep,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { FoundCapture, SweepPage, SweptCapture } from '../activities/capture-sweep';
+import { concernsAccount } from '../src/policy/classify';
+import type { SendOutcome } from '../src/policy/course';
+import { CaptureSweepInput, type CaptureSweepJson } from '../src/policy/inputs/capture-sweep';
+import type { Kept } from '../src/storage/claim';
+import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
+import { awaitClearance, control, failureType, fairnessKey, onceCalls, patiently, reads } from './shared/calls';
+import { readInput } from './shared/input';
+import { Status } from './shared/status';
+
+// ---- Types
+
+export interface CaptureSweepResult {
+  dryRun: boolean;
+  /** `stopped`: at a refusal that every further capture would meet too. */
+  ended: 'done' | 'planned' | 'stopped';
+  /** Captures by what was done; they add up to `total`. */
+  counts: Record<string, number>;
+  /** Captures that failed or are stuck. */
+  total: number;
+  /** For each capture what was done; in storage when there are many. */
+  captures: Kept<SweptCapture[]>;
+  notes: string[];
+}
+
+export const sweepProgressQuery = defineQuery<ReturnType<Status['now']>>('progress');
+
+/** Pages of one status that one sweep reads; what is behind them is left to the next. */
+const MAX_PAGES = 50;
+/** Beyond these waits and tries a capture is left to the next sweep. */
+const MAX_TRIES = 5;
+
+// ---- Workflow
+
+/**
+ * Safe to schedule every few minutes: the ledger lets one attempt for a capture out at a time, no two sweeps take the same
+ * failure (the list must have been read after the last attempt), and by `verdictOn` a capture that fails again and again is
+ * tried at growing distances, and in the end no more. A capture in an open ingestCapture is left to that run.
+ */
+export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweepResult> {
+  const status = new Status();
+  setHandler(sweepProgressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
+  const input = readInput(CaptureSweepInput, raw, 'captureSweep');
+  const { account, dryRun, maxReprocesses, priority } = input;
+  upsertSearchAttributes([{ key: searchAttributeKeys.account, value: account }]);
+  status.step('looking', 'Looking for captures that failed or are stuck');
+  const facts = await control.accountFacts({ account });
+  const { firstExecutionRunId: ref } = workflowInfo();
+  const place = { priorityKey: priority, fairnessKey: fairnessKey(ref) };
+  const notes: string[] = [];
+  // Before the list is read: a capture that another run sends for later than this is not sent for here (S1).
+  const lookedAt = Date.now();
+  const found = await list();
+
+  const due = found.filter(({ verdict }) => verdict === 'due').map(({ id }) => id);
+  const inRuns = due.length > 0 ? await control.capturesInRuns({ account, captureIds: due }) : [];
+  const chosen = dryRun ? [] : due.filter((id) => !inRuns.includes(id)).slice(0, maxReprocesses);
+  const done = new Map<string, Pick<SweptCapture, 'outcome' | 'reason'>>();
+  for (const id of inRuns) done.set(id, { outcome: 'inAnotherRun' });
+  let stopped = false;
+  if (chosen.length > 0) status.step('reprocessing', `Extracting ${chosen.length} captures again`);
+  for (const [i, id] of chosen.entries()) {
+    if (stopped) break;
+    status.figures(`${i} of ${chosen.length} captures sent for`);
+    const swept = await reprocess(id);
+    done.set(id, swept);
+    stopped = swept.outcome === 'refused' && swept.reason !== undefined && concernsAccount(swept.reason);
+  }
+
+  const captures = found.map(({ id, status: was, verdict }): SweptCapture => {
+    return { id, status: was, ...(done.get(id) ?? { outcome: verdict }) };
+  });
+  const counts: Record<string, number> = {};
+  for (const { outcome } of captures) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  const ended = dryRun ? 'planned' : stopped ? 'stopped' : 'done';
+  const kept = await control.keepSweep({ captures, ref });
+  const sums = Object.entries(counts).map(([outcome, n]) => `${n} ${outcome}`);
+  status.figures('');
+  status.step(ended, `${ended}: ${sums.join(', ') || 'no capture failed or is stuck'}`);
+  await condition(allHandlersFinished);
+  return { dryRun, ended, counts, total: captures.length, captures: kept, notes };
+
+  /** All pages before the first is sent for: offsets move when captures change. */
+  async function list(): Promise<FoundCapture[]> {
+    const all = new Map<string, FoundCapture>();
+    const { statuses, projectId, stuckAfter, giveUpAfter } = input;
+    for (const wanted of statuses) {
+      let offset: number | undefined = 0;
+      for (let pages = 0; offset !== undefined && pages < MAX_PAGES; pages++) {
+        const from: number = offset;
+        const page: SweepPage = await patiently(status, facts, account, () =>
+          reads(account, place, `List captures in ${wanted} from ${from}`).sweepPage({
+            ...{ account, status: wanted, projectId, offset: from, rules: { stuckAfter, giveUpAfter } },
+          }),
+        );
+        for (const capture of page.found) all.set(capture.id, capture);
+        offset = page.next;
+      }
+      if (offset !== undefined)
+        notes.push(`There are more than ${offset} captures in ${wanted}; the next sweep goes on.`);
+    }
+    return [...all.values()];
+  }
+
+  /** One attempt; what it does not settle is for the next sweep, which sees what became of it. */
+  async function reprocess(captureId: string): Promise<Pick<SweptCapture, 'outcome' | 'reason'>> {
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      const outcome = await onceCalls(account, facts, place, `Extract capture ${captureId} again`)
+        .reprocessOnce({ account, captureId, lookedAt })
+        .catch((error): SendOutcome | { kind: 'lost'; reason: string } => {
+          if (failureType(error) === undefined) throw error;
+          return { kind: 'lost', reason: failureType(error) ?? '' };
+        });
+      switch (outcome.kind) {
+        case 'paid':
+          return { outcome: 'reprocessed' };
+        case 'open':
+        case 'stale':
+          return { outcome: 'inAnotherRun' };
+        case 'unknown':
+          return { outcome: 'unknown' };
+        case 'refused':
+          return { outcome: 'refused', reason: outcome.reason };
+        case 'held':
+          await awaitClearance(status, account);
+          break;
+        case 'throttled': {
+          const wait = Math.max(0, outcome.retryAt - Date.now());
+          status.waits(`The service asked to wait (429); it goes on in ${Math.ceil(wait / 1000)} s.`);
+          await sleep(wait);
+          break;
+        }
+        default:
+          return { outcome: 'failed', reason: 'reason' in outcome ? outcome.reason : outcome.kind };
+      }
+    }
+    return { outcome: 'failed', reason: 'busy' };
+  }
+}

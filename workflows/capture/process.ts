@@ -1,0 +1,117 @@
+/** Follows a capture until it is processed: failures are extracted again, and a review waits for a person. */
+import { sleep } from '@temporalio/workflow';
+import type { CaptureSeen } from '../../activities/capture-poll';
+import { formatDuration } from '../../src/policy/duration';
+import { captureSubject } from '../../src/policy/subject';
+import { control, onceCalls, patiently, reads, refusalOf } from '../shared/calls';
+import { waitUntil } from '../shared/deadline';
+import { payOnce } from '../shared/pay-once';
+import { Review } from './review';
+import { type At, Stop, WHY } from './step';
+
+/** The ledger believes no look that is younger than this after the last time (the clocks' tolerance). */
+const LEAST_WAIT_MS = 2_500;
+
+/** @returns how it ended well */
+export async function processCapture(at: At, captureId: string): Promise<'processed' | 'accepted'> {
+  const { account, facts, status, place, input, progress } = at;
+  const review = new Review(at, captureId);
+  const deadlineFromNow = () => Date.now() + input.processingDeadline;
+  let deadlineAt = deadlineFromNow();
+  let fresh = false;
+  for (;;) {
+    status.step('processing', `Capture ${captureId} is being processed`);
+    const why = `The service takes out its items; it is looked at again and again, at most a minute apart, until ${new Date(deadlineAt).toISOString()}.`;
+    const priority = { ...place, priorityKey: Math.min(5, input.priority + 1) };
+    const seen = await waitUntil(status, facts, account, deadlineAt, why, (left) =>
+      reads(account, priority, `Wait for capture ${captureId}`, left).awaitCapture({ account, captureId, fresh }),
+    ).catch(refusedToStop(captureId));
+    if (seen === 'late')
+      throw new Stop('expired', 'processingDeadline', `Capture ${captureId} was not processed in time.`);
+    progress.stored = seen;
+    if (seen.status === 'processed') return 'processed';
+    if (seen.status === 'needs_review') {
+      const decision = await review.decide(seen);
+      if (decision === 'accept') return 'accepted';
+      if (decision === 'reprocess') await reprocess(at, captureId, seen);
+      deadlineAt = deadlineFromNow();
+      fresh = true;
+      continue;
+    }
+    if (progress.reprocesses >= input.maxReprocesses)
+      throw new Stop(
+        'failed',
+        'extractionFailed',
+        `The extraction of capture ${captureId} failed${times(progress.reprocesses)}.`,
+      );
+    const wait = Math.max(LEAST_WAIT_MS, (facts.timing.settlingMs / 10) * 2 ** progress.reprocesses);
+    status.waits(
+      `The extraction failed; it is run again in ${formatDuration(wait)} (${progress.reprocesses + 1} of ${input.maxReprocesses}).`,
+    );
+    await sleep(wait);
+    await reprocess(at, captureId, seen);
+    fresh = true;
+  }
+}
+
+const times = (again: number) => (again === 0 ? '' : `, and ${again} times more when it was run again`);
+
+/** Has the capture extracted again, once (S1), unless somebody else has. */
+async function reprocess(at: At, captureId: string, was: CaptureSeen): Promise<void> {
+  const { account, facts, status, place, asker, run, progress } = at;
+  status.step('reprocessing', `Capture ${captureId} is extracted again`);
+  const ending = await payOnce(account, facts, status, {
+    credits: 0,
+    async look() {
+      const now = await patiently(status, facts, account, () =>
+        reads(account, place, `Look at capture ${captureId}`).lookAtCapture({ account, captureId }),
+      );
+      return now.status === was.status && now.updatedAt === was.updatedAt ? 'notFound' : 'found';
+    },
+    send: (lookedAt) =>
+      onceCalls(account, facts, place, `Extract capture ${captureId} again`).reprocessOnce({
+        account,
+        captureId,
+        lookedAt,
+      }),
+    ask: (why) =>
+      asker.decide(`${WHY[why]} Look in the web app whether capture ${captureId} is being extracted again.`),
+  }).catch(refusedToStop(captureId));
+  switch (ending.how) {
+    case 'foundPaid':
+      // It is over, so that the next one need not wait until it would be.
+      await control.settleSubject({
+        account,
+        subject: captureSubject(captureId),
+        run,
+        settlement: { kind: 'foundPaid' },
+      });
+      progress.reprocesses++;
+      return;
+    case 'paid':
+      progress.reprocesses++;
+      return;
+    case 'refused':
+      throw new Stop(
+        'refused',
+        ending.reason,
+        `The service refused to extract capture ${captureId} again (${ending.reason}).`,
+      );
+    case 'gaveUp':
+      throw new Stop(
+        'unresolved',
+        'nobodyDecided',
+        `Whether capture ${captureId} is extracted again could not be found out.`,
+      );
+  }
+}
+
+/** A read that is refused ends the run with its reason. */
+const refusedToStop =
+  (captureId: string) =>
+  (error: unknown): never => {
+    const reason = refusalOf(error);
+    if (reason === undefined) throw error;
+    const what = reason === 'http404' ? 'There is no such capture for this account' : 'The service does not show it';
+    throw new Stop('refused', reason, `${what}: ${captureId} (${reason}).`);
+  };

@@ -1,0 +1,52 @@
+/** What the steps of an ingestion share. */
+import type { Priority } from '@temporalio/common';
+import type { AccountFacts } from '../../activities/account';
+import type { CaptureStored } from '../../activities/captures';
+import type { IngestCaptureInput } from '../../src/policy/inputs/ingest-capture';
+import type { Asker } from '../shared/asker';
+import type { Status } from '../shared/status';
+
+/** What is known of the result so far; it stays however the run ends (S6). */
+export interface Progress {
+  captureId?: string;
+  submitted: boolean;
+  reprocesses: number;
+  /** As last stored. */
+  stored?: CaptureStored;
+}
+
+/** The run that a step belongs to. */
+export interface At {
+  readonly account: string;
+  readonly input: IngestCaptureInput;
+  readonly facts: AccountFacts;
+  readonly status: Status;
+  readonly asker: Asker;
+  readonly place: Priority;
+  /** The run's key in the ledger. */
+  readonly run: string;
+  readonly progress: Progress;
+}
+
+/** How an ingestion ends without the capture being processed. */
+export type EarlyEnd = 'failed' | 'refused' | 'unresolved' | 'expired';
+
+/** Ends the run from inside a step; no failure: what was done stays in the result. */
+export class Stop extends Error {
+  override readonly name = 'Stop';
+  constructor(
+    readonly outcome: EarlyEnd,
+    /** A stable code. */
+    readonly reason: string,
+    /** What it means and what to do next, for a person. */
+    readonly sentence: string,
+  ) {
+    super(sentence);
+  }
+}
+
+/** Why a person is asked. */
+export const WHY = {
+  cannotTell: 'The API does not say whether it happened.',
+  unknownTwice: 'Twice it stayed unknown whether it happened, and both times it had not.',
+};

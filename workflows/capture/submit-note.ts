@@ -1,0 +1,153 @@
+/** Submits a note once (S1, S2), or has a person do it where the token may not. */
+import { condition, defineUpdate, setHandler, sleep } from '@temporalio/workflow';
+import { control, onceCalls, reads, refusalOf } from '../shared/calls';
+import { type Ending, payOnce } from '../shared/pay-once';
+import { FindNote } from './find-note';
+import { type At, Stop, WHY } from './step';
+
+export const noteSubmittedUpdate = defineUpdate<string, [{ captureId: string; by?: string }]>('noteSubmitted');
+
+/** Refusals that mean the route and not the note: agent-api.md does not name it among the token's routes. */
+const ROUTE_REFUSED = /^(PAT_ROUTE_NOT_ALLOWED|PAT_NOT_SUPPORTED_FOR_ENDPOINT|http405|http501)$/;
+
+/** @returns the capture that the note became */
+export async function submitNote(at: At): Promise<string> {
+  const { account, facts, status, place, asker, input, progress } = at;
+  const { noteFile, projectId, reference } = input;
+  const note = await control.identifyNote({ account, noteFile, projectId, reference });
+  const search = new FindNote(at, note);
+  const person = new Person(at, search);
+  let sent = false;
+  const ending = await payOnce(account, facts, status, {
+    credits: 0,
+    async look() {
+      try {
+        const seen = await search.look();
+        return seen === 'cannotTell' ? seen : seen === undefined ? 'notFound' : 'found';
+      } catch (error) {
+        // S2: a look that is refused after something was sent tells nothing; before, it ends the run with its reason.
+        if (sent && refusalOf(error)) return 'cannotTell';
+        throw error;
+      }
+    },
+    async send(lookedAt, again) {
+      sent = true;
+      status.step('submitting', 'Submitting the note');
+      const priority = again ? { ...place, priorityKey: 1 } : place;
+      const calls = onceCalls(account, facts, priority, 'Submit the note');
+      const outcome = await calls.submitNoteOnce({ account, note, noteFile, projectId, lookedAt });
+      const { max, windowMs } = facts.limits.notes;
+      if (outcome.kind === 'throttled')
+        status.figures(
+          `At most ${max} notes leave in ${windowMs / 60_000} min; this one's place is at ${new Date(outcome.retryAt).toISOString()}.`,
+        );
+      return outcome;
+    },
+    ask: (why) => asker.decide(`${WHY[why]} Look in the web app whether the note is among the captures.`),
+  }).catch((error): Ending => {
+    const reason = refusalOf(error);
+    if (reason === undefined) throw error;
+    return { do: 'end', how: 'refused', reason };
+  });
+  status.figures('');
+  progress.submitted = ending.how === 'paid' || ending.how === 'foundPaid' || search.sent;
+  const captureId = await captureOf(at, ending, search, person);
+  await search.keep(captureId);
+  return captureId;
+}
+
+async function captureOf(at: At, ending: Ending, search: FindNote, person: Person): Promise<string> {
+  switch (ending.how) {
+    case 'paid':
+      return ending.ref ?? awaitShown(at, search);
+    case 'foundPaid':
+    case 'alreadyDone':
+      return search.captureId ?? person.names('A person said that the note was submitted');
+    case 'refused':
+      if (ROUTE_REFUSED.test(ending.reason)) return person.names('The token may not submit notes');
+      if (ending.reason === 'noteChanged')
+        throw new Stop('refused', ending.reason, 'The file of the note was changed or removed after the run began.');
+      throw new Stop('refused', ending.reason, `The service refused the note (${ending.reason}).`);
+    default:
+      throw new Stop('unresolved', 'nobodyDecided', 'Whether the note was submitted could not be found out.');
+  }
+}
+
+/** The reply named no capture: it shows in the list sooner or later. */
+async function awaitShown(at: At, search: FindNote): Promise<string> {
+  const { settlingMs } = at.facts.timing;
+  for (let wait = settlingMs / 60; wait <= 2 * settlingMs; wait *= 3) {
+    const captureId = await search.look();
+    if (captureId !== undefined && captureId !== 'cannotTell') return captureId;
+    at.status.waits(
+      `The note is submitted, and not in the list yet; it is looked for again in ${Math.ceil(wait / 1000)} s.`,
+    );
+    await sleep(wait);
+  }
+  throw new Stop(
+    'unresolved',
+    'submittedButNotFound',
+    "The note was submitted, and its capture cannot be found: if the reply names it, the setting 'unshown.note.id' tells where.",
+  );
+}
+
+/** A person enters the note and says which capture it is; or it is noticed without a word. */
+class Person {
+  #asking = false;
+
+  constructor(
+    private readonly at: At,
+    private readonly search: FindNote,
+  ) {
+    setHandler(noteSubmittedUpdate, (said) => this.#heard(said), {
+      description: 'Says which capture the note became: {"captureId": "…", "by": "…"}',
+      validator: (said) => {
+        if (!this.#asking) throw new Error('This run does not ask for a capture at the moment.');
+        if (typeof said?.captureId !== 'string' || !/^[\w-]{1,128}$/.test(said.captureId))
+          throw new Error('Give the ID of the capture: {"captureId": "…", "by": "…"}.');
+      },
+    });
+  }
+
+  async names(why: string): Promise<string> {
+    const { at, search } = this;
+    const where =
+      at.input.noteFile === undefined ? "in this run's input" : `in the file ${at.input.noteFile} of the storage`;
+    this.#asking = true;
+    at.status.step('asking', 'A person submits the note');
+    const noticing = this.#notice();
+    await at.asker.until(
+      `${why}. Enter the note, which stands ${where}, as a text note in the web app. It goes on when the list of captures shows it, or by the update \`noteSubmitted\` with the ID of the capture.`,
+      () => search.captureId !== undefined,
+    );
+    this.#asking = false;
+    await noticing;
+    if (search.captureId === undefined)
+      throw new Stop('expired', 'noteNotSubmitted', 'Nobody submitted the note in time.');
+    return search.captureId;
+  }
+
+  /** Looks by itself, ever more seldom. */
+  async #notice(): Promise<void> {
+    const { holdProbeMs } = this.at.facts.timing;
+    const isOver = () => !this.#asking || this.search.captureId !== undefined;
+    for (let wait = holdProbeMs; !isOver(); wait = Math.min(2 * wait, 60 * holdProbeMs)) {
+      await condition(isOver, wait);
+      if (!isOver()) await this.search.look().catch(() => undefined);
+    }
+  }
+
+  async #heard({ captureId, by }: { captureId: string; by?: string }): Promise<string> {
+    const { at, search } = this;
+    const { account, place } = at;
+    try {
+      await reads(account, place, `Look at capture ${captureId}`).lookAtCapture({ account, captureId });
+    } catch (error) {
+      const reason = refusalOf(error);
+      return `Capture ${captureId} cannot be read${reason ? ` (${reason})` : ' at the moment'}: give another ID, or try again.`;
+    }
+    if ((await search.claim([captureId], true)).kind !== 'claimed') return `Capture ${captureId} is another note's.`;
+    at.asker.note(`capture ${captureId}`, by);
+    return `Noted: the note is capture ${captureId}.`;
+  }
+}

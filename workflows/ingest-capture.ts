@@ -1,0 +1,104 @@
+/** Takes one note, or one capture that is there already, to its extracted items. */
+import {
+  allHandlersFinished,
+  condition,
+  defineQuery,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { CaptureStored, ItemCounts } from '../activities/captures';
+import { IngestCaptureInput, type IngestCaptureJson, noteFileIn, quotable } from '../src/policy/inputs/ingest-capture';
+import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
+import { processCapture } from './capture/process';
+import { type At, type EarlyEnd, type Progress, Stop } from './capture/step';
+import { submitNote } from './capture/submit-note';
+import { type Answered, Asker } from './shared/asker';
+import { control, fairnessKey } from './shared/calls';
+import { readInputWith } from './shared/input';
+import { Status } from './shared/status';
+
+// ---- Types
+
+export interface IngestCaptureResult {
+  captureId?: string;
+  /**
+   * `processed` by the service; `accepted` by a person; `failed`: extraction, again and again; `refused` by the service;
+   * `unresolved`: nobody could tell or a person gave up; `expired`: a deadline.
+   */
+  outcome: 'processed' | 'accepted' | EarlyEnd;
+  /** A stable code for all but the first two. */
+  reason?: string;
+  sentence: string;
+  /** Whether this run submitted the note; false where it was there already, or a person entered it. */
+  submitted: boolean;
+  items: ItemCounts;
+  /** References of what was stored. */
+  files?: CaptureStored['files'];
+  /** How often this run had the capture extracted again. */
+  reprocesses: number;
+  /** What people answered. */
+  answers: Answered[];
+}
+
+// ---- Messages
+
+export const ingestProgressQuery = defineQuery<ReturnType<Status['now']>>('progress');
+
+// ---- Workflow
+
+/** The note's text is read by activities where it stands; in the history beyond the input there are only hashes (S4). */
+export async function ingestCapture(raw: IngestCaptureJson): Promise<IngestCaptureResult> {
+  const status = new Status();
+  setHandler(ingestProgressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
+  status.step('looking', 'Checking the input');
+  const input = await readInputWith(IngestCaptureInput, quotable(raw), 'ingestCapture', async () => {
+    const noteFile = noteFileIn(raw);
+    return noteFile === undefined ? [] : control.checkNoteFile({ noteFile });
+  });
+  const { account, projectId } = input;
+  upsertSearchAttributes([
+    { key: searchAttributeKeys.account, value: account },
+    ...(projectId ? [{ key: searchAttributeKeys.projectId, value: projectId }] : []),
+  ]);
+  const { workflowId, firstExecutionRunId } = workflowInfo();
+  const run = `${workflowId}/${firstExecutionRunId}`;
+  const progress: Progress = { submitted: false, reprocesses: 0 };
+  const asker = new Asker(status, input, 'the note or its extraction');
+  const at: At = {
+    ...{ account, input, status, asker, run, progress },
+    facts: await control.accountFacts({ account }),
+    place: { priorityKey: input.priority, fairnessKey: fairnessKey(run) },
+  };
+  const end = await follow(at).catch((error): Stop => {
+    if (error instanceof Stop) return error;
+    throw error;
+  });
+  status.step(end.outcome, `${end.outcome}: ${end.sentence}`);
+  await condition(allHandlersFinished);
+  const { captureId, submitted, reprocesses, stored } = progress;
+  return {
+    ...(captureId && { captureId }),
+    outcome: end.outcome,
+    ...('reason' in end && { reason: end.reason }),
+    sentence: end.sentence,
+    submitted,
+    items: stored?.items ?? { byType: {}, total: 0 },
+    ...(stored && { files: stored.files }),
+    reprocesses,
+    answers: asker.answers,
+  };
+}
+
+// ---- Helpers
+
+async function follow(at: At): Promise<Pick<IngestCaptureResult, 'outcome' | 'sentence'>> {
+  const { input, status, progress } = at;
+  if (input.captureId === undefined) status.step('looking', 'Looking whether the note is there already');
+  const captureId = input.captureId ?? (await submitNote(at));
+  progress.captureId = captureId;
+  upsertSearchAttributes([{ key: searchAttributeKeys.captureId, value: captureId }]);
+  const outcome = await processCapture(at, captureId);
+  const total = progress.stored?.items.total ?? 0;
+  return { outcome, sentence: `Capture ${captureId} is ${outcome}: ${total} items.` };
+}
