@@ -5,9 +5,8 @@ import { FailureType, type Refusal } from '../src/policy/failures';
 import { auditSubject } from '../src/policy/subject';
 import { bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
-import { ownRun } from './documents';
 import { slower } from './pace';
-import { sendOnce } from './send-once';
+import { ownRun, sendOnce } from './send-once';
 
 /** The latest analysis of a project, without its content. */
 export interface AnalysisSeen {

@@ -7,9 +7,8 @@ import { bounce, callRoute } from './call';
 import { listCaptures } from './capture-list';
 import { CapturePoll, type CaptureSeen } from './capture-poll';
 import { type Deps, runtimeOf } from './deps';
-import { ownRun } from './documents';
 import { slower } from './pace';
-import { sendOnce } from './send-once';
+import { ownRun, sendOnce } from './send-once';
 
 /** Items by their type; a type that is no plain word counts as `other`. */
 export interface ItemCounts {

@@ -1,6 +1,5 @@
 /** Documents of a project: checked in the storage, looked up in the project, uploaded as a stream. */
 import { createHash } from 'node:crypto';
-import { Context } from '@temporalio/activity';
 import type { ProjectDetail, ProjectDocument } from '../src/agent-api/records';
 import { documentUpload } from '../src/agent-api/upload';
 import type { SendOutcome } from '../src/policy/course';
@@ -16,7 +15,7 @@ import { documentSubject } from '../src/policy/subject';
 import { bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { slower } from './pace';
-import { sendOnce } from './send-once';
+import { ownRun, sendOnce } from './send-once';
 
 /** A document of a project, by its name. */
 export type DocumentState = 'missing' | 'pending' | 'settled' | 'failed';
@@ -104,9 +103,6 @@ export function createDocumentsActivities(deps: Deps) {
     },
   };
 }
-
-/** The run that the call belongs to. It costs nothing, so no cap counts. */
-export const ownRun = () => ({ run: Context.current().info.workflowExecution?.workflowId ?? '', runCap: 0 });
 
 const hashOf = (name: string) => createHash('sha256').update(name).digest('hex').slice(0, 16);
 

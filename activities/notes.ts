@@ -11,9 +11,8 @@ import { statusQuery } from '../workflows/ledger/messages';
 import { bounce } from './call';
 import { listCaptures } from './capture-list';
 import { type Deps, runtimeOf } from './deps';
-import { ownRun } from './documents';
 import { type NoteRecord, noteText, openRecord, problemsOfFile } from './note-text';
-import { sendOnce } from './send-once';
+import { ownRun, sendOnce } from './send-once';
 
 /** A note of a run: where its text is, and which it is. */
 export interface NoteCall {

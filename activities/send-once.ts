@@ -101,3 +101,6 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
   if (failure.kind === 'notSent') return { kind: 'notSent', reason: failure.reason };
   return { kind: 'refused', reason: refusalReason(failure) };
 }
+
+/** The run that the call belongs to. It costs nothing, so no cap counts. */
+export const ownRun = () => ({ run: Context.current().info.workflowExecution?.workflowId ?? '', runCap: 0 });

@@ -14,11 +14,12 @@ import { type Analysed, analyse } from './audit/analysis';
 import { type UploadedDocuments, uploadDocuments } from './audit/documents';
 import { type TakenProject, takeProject } from './audit/project';
 import { type StoredResults, storeResults } from './audit/results';
-import { type At, type EarlyEnd, Stop } from './audit/step';
+import type { At } from './audit/step';
 import { type Answered, Asker } from './shared/asker';
 import { control, fairnessKey } from './shared/calls';
 import { readInputWith } from './shared/input';
 import { Status } from './shared/status';
+import { type EarlyEnd, Stop } from './shared/stop';
 
 // ---- Types
 

@@ -15,7 +15,7 @@ import type { LeadSeen } from '../activities/leads';
 import { ConvertLeadInput, type ConvertLeadJson } from '../src/policy/inputs/convert-lead';
 import { leadSubject } from '../src/policy/subject';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
-import { type Answered, Asker } from './shared/asker';
+import { type Answered, Asker, WHY } from './shared/asker';
 import { control, fairnessKey, onceCalls, patiently, reads, refusalOf } from './shared/calls';
 import { type FoundProject, findProject } from './shared/find-project';
 import { readInput } from './shared/input';
@@ -118,7 +118,7 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
         runCap: run.maxCredits,
       });
     },
-    ask: (why) => asker.decide(QUESTIONS[why]),
+    ask: (why) => asker.decide(`${WHY[why]} Look in the web app whether lead ${leadId} is converted.`),
   }).catch((error): Ending => {
     const reason = refusalOf(error);
     if (reason === undefined) throw error;
@@ -168,12 +168,6 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
 }
 
 // ---- Helpers
-
-const QUESTIONS = {
-  cannotTell: 'The API does not say whether this lead was converted. Look into the web app.',
-  unknownTwice:
-    'Twice it stayed unknown whether the conversion happened, and both times it had not. Look into the web app.',
-};
 
 const book = (account: string, leadId: string, run: string, found: { ref?: string; credits?: number } = {}) =>
   control.settleSubject({ account, subject: leadSubject(leadId), run, settlement: { kind: 'foundPaid', ...found } });

@@ -11,12 +11,13 @@ import type { CaptureStored, ItemCounts } from '../activities/captures';
 import { IngestCaptureInput, type IngestCaptureJson, noteFileIn, quotable } from '../src/policy/inputs/ingest-capture';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { processCapture } from './capture/process';
-import { type At, type EarlyEnd, type Progress, Stop } from './capture/step';
+import type { At, Progress } from './capture/step';
 import { submitNote } from './capture/submit-note';
 import { type Answered, Asker } from './shared/asker';
 import { control, fairnessKey } from './shared/calls';
 import { readInputWith } from './shared/input';
 import { Status } from './shared/status';
+import { type EarlyEnd, Stop } from './shared/stop';
 
 // ---- Types
 

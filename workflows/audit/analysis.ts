@@ -1,10 +1,12 @@
 /** The analysis of an audit: its prerequisites, its start (one at a time), its end. */
 import { sleep } from '@temporalio/workflow';
 import type { AnalysisSeen } from '../../activities/audits';
+import { WHY } from '../shared/asker';
 import { onceCalls, patiently, polls, reads } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { type Ending, payOnce } from '../shared/pay-once';
-import { type At, CANNOT_TELL, Stop, UNKNOWN_TWICE } from './step';
+import { Stop } from '../shared/stop';
+import type { At } from './step';
 
 /** A complete analysis. */
 export interface Analysed {
@@ -93,10 +95,7 @@ async function startAudit(at: At, projectId: string): Promise<string | undefined
       // What took too long once is not waited for a second time.
       return input.mode === 'sync' && ++sends === 1 ? calls.runAuditOnce(call) : calls.startAuditOnce(call);
     },
-    ask: (why) =>
-      asker.decide(
-        `${why === 'cannotTell' ? CANNOT_TELL : UNKNOWN_TWICE} Look whether an audit of project ${projectId} is running.`,
-      ),
+    ask: (why) => asker.decide(`${WHY[why]} Look whether an audit of project ${projectId} is running.`),
   });
   status.goesOn();
   return jobOf(at, projectId, ending);

@@ -1,10 +1,12 @@
 /** The documents of an audit: uploaded once each, by a person where the token may not, and waited for. */
 import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { AuditDocument } from '../../src/policy/documents';
+import { WHY } from '../shared/asker';
 import { onceCalls, patiently, reads } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { type Ports, payOnce } from '../shared/pay-once';
-import { type At, CANNOT_TELL, Stop, UNKNOWN_TWICE } from './step';
+import { Stop } from '../shared/stop';
+import type { At } from './step';
 
 /** Every document is in exactly one of them (S6). */
 export interface UploadedDocuments {
@@ -119,9 +121,7 @@ async function uploadOne(
       });
     },
     ask: (why) =>
-      asker.decide(
-        `${why === 'cannotTell' ? CANNOT_TELL : UNKNOWN_TWICE} Look whether '${fileName}' is among the documents of project ${projectId}.`,
-      ),
+      asker.decide(`${WHY[why]} Look whether '${fileName}' is among the documents of project ${projectId}.`),
   };
   const ending = await payOnce(account, facts, status, ports, { askedAt, found: 'notFound' });
   status.goesOn();

@@ -6,10 +6,12 @@ import type { LookOutcome } from '../../src/policy/course';
 import { projectSubject } from '../../src/policy/subject';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { type ConvertLeadResult, convertLead } from '../convert-lead';
+import { WHY } from '../shared/asker';
 import { control, onceCalls, patiently, reads, refusalOf, writes } from '../shared/calls';
 import { convertLeadId } from '../shared/convert-all';
 import { payOnce } from '../shared/pay-once';
-import { type At, CANNOT_TELL, Stop, UNKNOWN_TWICE } from './step';
+import { Stop } from '../shared/stop';
+import type { At } from './step';
 
 /** The project, how it came about, and what it cost this run. */
 export interface TakenProject {
@@ -56,7 +58,7 @@ async function createProject(at: At, project: NewProject): Promise<TakenProject>
     },
     ask: (why) =>
       asker.decide(
-        `${why === 'cannotTell' ? CANNOT_TELL : UNKNOWN_TWICE} Look in the web app for a project whose description ends with [audit-runner ${reference}].`,
+        `${WHY[why]} Look in the web app for a project whose description ends with [audit-runner ${reference}].`,
       ),
   });
   switch (ending.how) {

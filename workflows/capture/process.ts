@@ -3,11 +3,13 @@ import { sleep } from '@temporalio/workflow';
 import type { CaptureSeen } from '../../activities/capture-poll';
 import { formatDuration } from '../../src/policy/duration';
 import { captureSubject } from '../../src/policy/subject';
+import { WHY } from '../shared/asker';
 import { control, onceCalls, patiently, reads, refusalOf } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { payOnce } from '../shared/pay-once';
+import { Stop } from '../shared/stop';
 import { Review } from './review';
-import { type At, Stop, WHY } from './step';
+import type { At } from './step';
 
 /** The ledger believes no look that is younger than this after the last time (the clocks' tolerance). */
 const LEAST_WAIT_MS = 2_500;

@@ -2,7 +2,8 @@
 import { CancellationScope, defineUpdate, isCancellation, setHandler, sleep } from '@temporalio/workflow';
 import type { CaptureStored } from '../../activities/captures';
 import { patiently, reads } from '../shared/calls';
-import { type At, Stop } from './step';
+import { Stop } from '../shared/stop';
+import type { At } from './step';
 
 /** What a person says with a decision; may be left out. */
 export interface Said {

@@ -27,26 +27,3 @@ export interface At {
   readonly run: string;
   readonly progress: Progress;
 }
-
-/** How an ingestion ends without the capture being processed. */
-export type EarlyEnd = 'failed' | 'refused' | 'unresolved' | 'expired';
-
-/** Ends the run from inside a step; no failure: what was done stays in the result. */
-export class Stop extends Error {
-  override readonly name = 'Stop';
-  constructor(
-    readonly outcome: EarlyEnd,
-    /** A stable code. */
-    readonly reason: string,
-    /** What it means and what to do next, for a person. */
-    readonly sentence: string,
-  ) {
-    super(sentence);
-  }
-}
-
-/** Why a person is asked. */
-export const WHY = {
-  cannotTell: 'The API does not say whether it happened.',
-  unknownTwice: 'Twice it stayed unknown whether it happened, and both times it had not.',
-};

@@ -1,9 +1,11 @@
 /** Submits a note once (S1, S2), or has a person do it where the token may not. */
 import { condition, defineUpdate, setHandler, sleep } from '@temporalio/workflow';
+import { WHY } from '../shared/asker';
 import { control, onceCalls, reads, refusalOf } from '../shared/calls';
 import { type Ending, payOnce } from '../shared/pay-once';
+import { Stop } from '../shared/stop';
 import { FindNote } from './find-note';
-import { type At, Stop, WHY } from './step';
+import type { At } from './step';
 
 export const noteSubmittedUpdate = defineUpdate<string, [{ captureId: string; by?: string }]>('noteSubmitted');
 

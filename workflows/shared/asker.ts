@@ -26,6 +26,12 @@ export interface Asking {
   personDeadline: number;
 }
 
+/** Why a person is asked; followed by where to look. */
+export const WHY = {
+  cannotTell: 'The API does not say whether it happened.',
+  unknownTwice: 'Twice it stayed unknown whether it happened, and both times it had not.',
+};
+
 export const decideUpdate = defineUpdate<string, [Decision]>('decide');
 
 const DECISIONS: readonly PersonDecision[] = ['itHappened', 'sendAgain', 'giveUp'];
