@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { AgentApi } from '../src/agent-api/client';
 import type { Gate } from '../src/agent-api/gate';
 import type { Account } from '../src/config';
+import type { Receiver } from '../src/notify/receiver';
 import { FailureType } from '../src/policy/failures';
 import type { Storage } from '../src/storage';
 import type { LedgerClient } from '../src/temporal/ledger-client';
@@ -22,6 +23,10 @@ export interface Deps {
   readonly accounts: ReadonlyMap<string, AccountRuntime>;
   readonly client: Client;
   readonly storage: Storage;
+  /** Where notifications go; absent: nowhere. */
+  readonly receiver?: Receiver | undefined;
+  /** A run's page in the Web UI, when it is known where that is. */
+  linkTo(workflowId: string): string | undefined;
   readonly log: Logger;
 }
 

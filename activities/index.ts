@@ -1,5 +1,7 @@
 import { createAccountActivities } from './account';
+import { createAnyCallActivities } from './any-call';
 import { createAuditsActivities } from './audits';
+import { createBackfillActivities } from './backfill';
 import { createCaptureSweepActivities } from './capture-sweep';
 import { createCapturesActivities } from './captures';
 import { createDeliverablesActivities } from './deliverables';
@@ -8,6 +10,7 @@ import { createDocumentsActivities } from './documents';
 import { createLeadListActivities } from './lead-list';
 import { createLeadsActivities } from './leads';
 import { createNotesActivities } from './notes';
+import { createNoticesActivities } from './notices';
 import { createProjectsActivities } from './projects';
 
 /** Every activity, for every queue; which queue a call takes is the workflow's choice. */
@@ -16,12 +19,15 @@ export const createActivities = (deps: Deps) => ({
   ...createLeadsActivities(deps),
   ...createLeadListActivities(deps),
   ...createProjectsActivities(deps),
+  ...createNoticesActivities(deps),
   ...createDocumentsActivities(deps),
   ...createAuditsActivities(deps),
   ...createDeliverablesActivities(deps),
   ...createCapturesActivities(deps),
   ...createCaptureSweepActivities(deps),
   ...createNotesActivities(deps),
+  ...createBackfillActivities(deps),
+  ...createAnyCallActivities(deps),
 });
 
 export type Activities = ReturnType<typeof createActivities>;

@@ -1,4 +1,5 @@
 /** The configuration: a YAML file, and one account from the environment. Parsed here and nowhere else. */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,21 +7,29 @@ import { closest } from 'fastest-levenshtein';
 import { parseDocument } from 'yaml';
 import { TokenError } from './agent-api/token';
 import { type Account, toAccount } from './config/account';
+import { toReceiver } from './config/notify';
+import { type Pipeline, resolvePipelines } from './config/pipelines';
 import { ConfigError, sentences } from './config/problems';
 import { ConfigFile } from './config/schema';
+import type { Receiver } from './notify/receiver';
 import { openStorage, StorageError } from './storage';
 
 export { type Account, apiOptions, type Timing } from './config/account';
+export type { Pipeline } from './config/pipelines';
 export { ConfigError } from './config/problems';
 
 /** The configuration with everything resolved. */
 export interface Config {
   /** By name; may be empty, for the commands that need none. */
   readonly accounts: Readonly<Record<string, Account>>;
+  /** What runs on a schedule, by name. */
+  readonly pipelines: Readonly<Record<string, Pipeline>>;
   /** An absolute URL: `file://` for a folder, `s3://` for a bucket. */
   readonly storageUrl: string;
   readonly log: ConfigFile['log'];
   readonly workers: ConfigFile['workers'];
+  /** Where notifications go; absent: nowhere. */
+  readonly notify?: Receiver;
   /** The file that was read; absent when there is none. */
   readonly file?: string;
 }
@@ -44,21 +53,30 @@ export function loadConfig({ env, file, cwd = process.cwd() }: ConfigSources): C
   const path = findFile(file ?? env.AUDIT_RUNNER_CONFIG, cwd);
   const result = ConfigFile.safeParse(withEnvironment(path === undefined ? {} : readYaml(path), env, cwd));
   if (!result.success) throw new ConfigError(sentences(ConfigFile, result.error));
-  const { accounts: written, storageUrl, log, workers } = result.data;
+  const { accounts: written, pipelines: scheduled, storageUrl, log, workers } = result.data;
   const folder = path === undefined ? cwd : dirname(path);
   const accounts = Object.fromEntries(
     Object.entries(written).map(([name, account]) => [name, toAccount(name, account, env, folder)]),
   );
+  const told = result.data.notify && toReceiver(result.data.notify, env);
   const storage = /^[a-z][a-z0-9+.-]+:\/\//i.test(storageUrl)
     ? storageUrl
     : pathToFileURL(resolve(cwd, storageUrl)).href;
-  const problems = [...tokenProblems(Object.values(accounts)), ...storageProblems(storage, env)];
+  const { pipelines, problems: unusable } = resolvePipelines(scheduled, accounts);
+  const problems = [
+    ...tokenProblems(Object.values(accounts)),
+    ...storageProblems(storage, env),
+    ...(told && 'problems' in told ? told.problems : []),
+    ...unusable,
+  ];
   if (problems.length > 0) throw new ConfigError(problems);
   return {
     accounts,
+    pipelines,
     storageUrl: storage,
     log,
     workers,
+    ...(told && 'receiver' in told && { notify: told.receiver }),
     ...(path !== undefined && { file: path }),
   };
 }

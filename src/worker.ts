@@ -12,6 +12,7 @@ import { heartbeats } from './temporal/heartbeat';
 import { ensureQueueLimits } from './temporal/queue-limits';
 import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from './temporal/queues';
 import { registerSearchAttributes } from './temporal/search-attributes';
+import { linkTo } from './temporal/ui';
 
 /** Longer than any call: what has been sent is heard out (S2). */
 const GRACE_MS = 360_000;
@@ -21,6 +22,8 @@ export interface WorkerDeps {
   connection: NativeConnection;
   namespace: string;
   log: Logger;
+  /** Where the Web UI is, for links in notifications. @default `TEMPORAL_UI_URL` */
+  uiUrl?: string | undefined;
 }
 
 export interface RunningWorker {
@@ -30,7 +33,8 @@ export interface RunningWorker {
   stop(): void;
 }
 
-export async function startWorker({ config, connection, namespace, log }: WorkerDeps): Promise<RunningWorker> {
+export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
+  const { config, connection, namespace, log, uiUrl = process.env.TEMPORAL_UI_URL?.replace(/\/+$/, '') } = deps;
   const converter = dataConverter(process.env);
   const client = new Client({ connection, namespace, ...(converter && { dataConverter: converter }) });
   const unregistered = await registerSearchAttributes(connection, namespace);
@@ -39,7 +43,10 @@ export async function startWorker({ config, connection, namespace, log }: Worker
   const runtimes = new Map(
     Object.values(config.accounts).map((account) => [account.name, createRuntime(account, client, owners, log)]),
   );
-  const activities = createActivities({ accounts: runtimes, client, storage: openStorage(config.storageUrl), log });
+  const activities = createActivities({
+    ...{ accounts: runtimes, client, storage: openStorage(config.storageUrl), log, receiver: config.notify },
+    linkTo: (workflowId) => (uiUrl ? linkTo(uiUrl, namespace, workflowId) : undefined),
+  });
   const common = {
     connection,
     namespace,
@@ -57,7 +64,7 @@ export async function startWorker({ config, connection, namespace, log }: Worker
       maxConcurrentWorkflowTaskExecutions: config.workers.workflows,
       // An open run takes a third of a MB here; what is evicted is replayed when it is needed. With few places a burst of
       // runs evicts the ledger, which is slow to replay; and a run that is evicted with several queries waiting may hang.
-      maxCachedWorkflows: 200,
+      maxCachedWorkflows: 120,
       maxConcurrentActivityTaskExecutions: config.workers.other,
     }),
   ];

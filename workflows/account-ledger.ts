@@ -14,6 +14,7 @@ import { queueName } from '../src/temporal/queues';
 import { describeLedger } from './ledger/details';
 import { type Book, handlePeople, handleQuestions, handleWorkers } from './ledger/handlers';
 import type { LedgerInput } from './ledger/messages';
+import { tell } from './shared/tell';
 
 // ---- Types
 
@@ -50,10 +51,11 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
   book.change(state);
 
   while (!renewalDue(input)) {
+    tellHolds();
     const due = nextDue();
     if (due > Date.now()) {
       // Woken only for what comes sooner than what it waits for: a timer for each message would be half of the history.
-      const wake = () => nextDue() < due || renewalDue(input);
+      const wake = () => nextDue() < due || untold().length > 0 || renewalDue(input);
       if (Number.isFinite(due)) await condition(wake, due - Date.now());
       else await condition(wake);
     } else if (nextProbe() <= Date.now()) await probe();
@@ -61,6 +63,25 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
   }
   await condition(allHandlersFinished);
   await continueAsNew<typeof accountLedger>({ ...input, state });
+
+  /** Holds that have begun or ended since people were told last. */
+  function untold() {
+    const kinds = state.told?.kinds ?? [];
+    const now = state.holds.map(({ kind }) => kind);
+    return [
+      ...now.filter((kind) => !kinds.includes(kind)).map((what) => ({ kind: 'holdBegan', what }) as const),
+      ...kinds.filter((kind) => !now.includes(kind)).map((what) => ({ kind: 'holdEnded', what }) as const),
+    ];
+  }
+
+  function tellHolds(): void {
+    const { account, holds, told } = state;
+    let nth = told?.count ?? 0;
+    const news = untold();
+    if (news.length === 0) return;
+    for (const { kind, what } of news) void tell({ kind, account, what, nth: ++nth });
+    state = { ...state, told: { kinds: holds.map(({ kind }) => kind), count: nth } };
+  }
 
   /** When the account should next be asked something: soon while it is on hold, seldom while credits move, else never. */
   function nextProbe(): number {

@@ -25,6 +25,7 @@ import { convertAll, convertLeadId } from './shared/convert-all';
 import { readInputWith } from './shared/input';
 import { type Listed, listLeads } from './shared/list-leads';
 import { Status } from './shared/status';
+import { tellPersonNeeded } from './shared/tell';
 
 // ---- Types
 
@@ -131,6 +132,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
     asking = true;
     status.step('approval', `A person approves ${total} conversions for ${outline.credits} credits`);
     status.asksPerson(true);
+    tellPersonNeeded(input.account, 'approval', 1);
     status.waits(
       `Approval is needed within ${formatDuration(input.approvalDeadline)}. Answer with the update \`approve\` or \`reject\`.`,
     );

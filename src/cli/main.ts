@@ -6,6 +6,7 @@ import { packageRoot } from '../temporal/package-root';
 import { EXIT, EXIT_HELP } from './exit';
 import { endQuietlyOnBrokenPipe } from './output';
 import { perform } from './perform';
+import { addSchedules } from './schedules';
 import { WORKFLOW_TYPES } from './workflow-types';
 
 const { version } = JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8'));
@@ -72,6 +73,91 @@ Examples:
   );
 
 program
+  .command('api')
+  .description('make any call that has no workflow of its own, and print the reply; without a route: list all')
+  .argument('[route]', "the route's name, such as contacts.list")
+  .option('--input <json>', 'the rest of the call: {"id", "query", "body", …} as JSON, @file, or @- for standard input')
+  .option('--id <id>', "the identifier in the route's path")
+  .option('--query <name=value>', 'a query parameter; may be repeated', (pair, all: string[] = []) => [...all, pair])
+  .option('--account <name>', "the configured account to work for (default: the input's, else 'default')")
+  .option('--json', 'print the result and the reply as one JSON object')
+  .addHelpText(
+    'after',
+    `
+The reply goes to standard output, everything else to standard error. A call that creates something is made once,
+however often it is started; "reference" in the input tells equal calls apart.
+
+Examples:
+  audit-runner api projects.get --id …
+  audit-runner api contacts.create --input '{"body": {"name": "…"}}'
+  audit-runner api assessmentConfigs.update --input @change.json\n\n${EXIT_HELP}`,
+  )
+  .action((route: string | undefined, _, command: Command) =>
+    perform(async () => (await import('./api.js')).apiCommand(route, command.optsWithGlobals())),
+  );
+
+const batches = program
+  .command('backfill')
+  .description('batches of items: start one, see how far each is, pause, resume, and do again what failed')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  audit-runner backfill start --input '{"operation": "convertLead", "leads": {}, "dryRun": true}'
+  audit-runner backfill start --input '{"operation": "convertLead", "file": {"ref": "leads.csv"}, "maxCredits": 500000}'
+  audit-runner backfill redrive backfill.default.… --input '{"maxCredits": 10000}'\n\n${EXIT_HELP}`,
+  );
+
+batches
+  .command('start')
+  .description('start a backfill, show how far it is and why it waits, and print what came of it')
+  .option('--input <json>', 'the input: a JSON object, @file, or @- for standard input')
+  .option('--account <name>', "the configured account to work for (default: the input's, else 'default')")
+  .option('--id <workflowId>', 'another workflow ID than the usual one')
+  .option('--detach', 'do not wait for the end')
+  .option('--json', 'print the result as JSON')
+  .action((_, command: Command) =>
+    perform(async () => (await import('./backfill.js')).startBackfill(command.optsWithGlobals())),
+  );
+
+batches
+  .command('redrive')
+  .description('start a backfill of only what failed in an earlier one, which has ended')
+  .argument('<workflowId>', 'the earlier one')
+  .option('--input <json>', 'caps and the like for the new one; everything has a default')
+  .option('--account <name>', "the configured account to work for (default: the input's, else 'default')")
+  .option('--id <workflowId>', 'another workflow ID than the usual one')
+  .option('--detach', 'do not wait for the end')
+  .option('--json', 'print the result as JSON')
+  .action((earlier: string, _, command: Command) =>
+    perform(async () => (await import('./backfill.js')).redriveBackfill(earlier, command.optsWithGlobals())),
+  );
+
+batches
+  .command('status')
+  .description('how far and how fast backfills are and why they wait; without an ID: those that are under way')
+  .argument('[workflowId]', 'one of them, also one that has ended')
+  .option('--json', 'print JSON')
+  .action((workflowId: string | undefined, _, command: Command) =>
+    perform(async () => (await import('./backfill.js')).backfillStatus(workflowId, command.optsWithGlobals())),
+  );
+
+for (const [name, about] of [
+  ['pause', 'begin no further item; those under way go on'],
+  ['resume', 'go on after a pause'],
+] as const)
+  batches
+    .command(name)
+    .description(about)
+    .argument('<workflowId>')
+    .option('--by <name>', 'who does it; kept in the result')
+    .option('--reason <text>', 'why; kept in the result')
+    .option('--json', 'print JSON')
+    .action((workflowId: string, _, command: Command) =>
+      perform(async () => (await import('./backfill.js')).tellBackfill(name, workflowId, command.optsWithGlobals())),
+    );
+
+program
   .command('spend')
   .description("what was spent, when and on what, by the ledgers' books, beside what the balance says")
   .option('--account <name>', 'only this account')
@@ -79,6 +165,8 @@ program
   .action((_, command: Command) =>
     perform(async () => (await import('./spend.js')).spendCommand(command.optsWithGlobals())),
   );
+
+addSchedules(program);
 
 program
   .command('doctor')

@@ -65,6 +65,28 @@ const Sweep = z.looseObject({
   notes: z.array(z.string()),
 });
 
+const Call = z.looseObject({
+  route: z.string(),
+  outcome: z.string(),
+  reason: z.string().optional(),
+  sentence: z.string(),
+  credits: z.number(),
+  ref: z.string().optional(),
+});
+
+const Backfill = z.looseObject({
+  operation: z.string(),
+  ended: z.string(),
+  counts: z.record(z.string(), z.number()),
+  reasons: z.record(z.string(), z.number()),
+  items: z.number(),
+  credits: z.number(),
+  perMinute: z.number(),
+  plan: z.looseObject({ text: z.string() }),
+  files: z.looseObject({ folder: z.string() }),
+  notes: z.array(z.string()),
+});
+
 /** A run's result, with what was kept in storage opened. */
 export interface ShownResult {
   json: unknown;
@@ -77,6 +99,8 @@ const MOST_ROWS = 60;
 
 /** @param storageUrl where the worker keeps long lists */
 export async function showResult(result: unknown, storageUrl: string): Promise<ShownResult> {
+  const backfill = Backfill.safeParse(result);
+  if (backfill.success) return showBackfill(backfill.data);
   const pipeline = Pipeline.safeParse(result);
   if (pipeline.success) return showPipeline(pipeline.data, storageUrl);
   const conversion = Conversion.safeParse(result);
@@ -87,6 +111,8 @@ export async function showResult(result: unknown, storageUrl: string): Promise<S
   if (ingestion.success) return showIngestion(ingestion.data);
   const sweep = Sweep.safeParse(result);
   if (sweep.success) return showSweep(sweep.data);
+  const call = Call.safeParse(result);
+  if (call.success) return showCall(call.data);
   return { json: result, text: JSON.stringify(result, null, 2), code: EXIT.done };
 }
 
@@ -132,6 +158,39 @@ export function verdictTable(verdicts: readonly Verdict[]): string {
   const left = verdicts.length - rows.length;
   const drawn = table(['lead', 'score', 'decision', 'why', 'outcome', 'credits'], rows);
   return left > 0 ? `${drawn}\n… and ${number(left)} more; --json shows all` : drawn;
+}
+
+function showCall(result: z.infer<typeof Call>): ShownResult {
+  const { route, outcome, reason, sentence, credits, ref } = result;
+  const rows = [
+    ['route', route],
+    ['outcome', reason ? `${outcome} (${reason})` : outcome],
+    ['credits', number(credits)],
+    ['reply', ref ?? '-'],
+  ] as const;
+  return {
+    json: result,
+    text: [...rows.map(([name, value]) => `${name.padEnd(8)} ${value}`), '', sentence].join('\n'),
+    code: outcome === 'done' ? EXIT.done : EXIT.notAllDone,
+  };
+}
+
+function showBackfill(result: z.infer<typeof Backfill>): ShownResult {
+  const { operation, ended, counts, reasons, items, credits, perMinute, plan, files, notes } = result;
+  const sums = Object.entries(counts).filter(([, count]) => count > 0);
+  const clean = ['failed', 'waiting', 'quarantined'].every((outcome) => !counts[outcome]);
+  const lines = [
+    `${ended}: ${operation} for ${number(items)} items: ${sums.map(([what, n]) => `${number(n)} ${what}`).join(', ') || 'none'}; ${number(credits)} credits spent`,
+    ...(ended === 'planned' ? [plan.text] : [`${number(perMinute)} items a minute`]),
+    ...Object.entries(reasons).map(([reason, count]) => `  ${number(count)} ${reason}`),
+    ...notes.map((note) => `note: ${note}`),
+    `in the storage: ${files.folder}`,
+  ];
+  return {
+    json: result,
+    text: lines.join('\n'),
+    code: clean && (ended === 'done' || ended === 'planned') ? EXIT.done : EXIT.notAllDone,
+  };
 }
 
 function showConversion(result: z.infer<typeof Conversion>): ShownResult {

@@ -1,5 +1,8 @@
 /** Which Temporal server a command talks to, and where its Web UI is. */
 import { type ConnectionConfig, configuredConnection, connectionConfig } from '../temporal/connect';
+
+export { linkTo } from '../temporal/ui';
+
 import { runningServer } from '../temporal/running-server';
 
 /** The database of the server that `dev` starts in the current folder. */
@@ -23,7 +26,3 @@ export async function knownServer(): Promise<KnownServer> {
     ...(uiPort !== undefined && { uiUrl: `http://127.0.0.1:${uiPort}` }),
   };
 }
-
-/** A run's page in the Web UI. */
-export const linkTo = (uiUrl: string, namespace: string, workflowId: string): string =>
-  `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflowId)}`;

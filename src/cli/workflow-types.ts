@@ -1,8 +1,11 @@
 /** The workflow types that `run` starts: how their input is checked and what a run of each is called. */
 import { closest } from 'fastest-levenshtein';
 import type { z } from 'zod';
+import { callKey, createsSomething, readCall } from '../policy/any-call';
 import { parseInput } from '../policy/input';
 import { AuditProjectInput } from '../policy/inputs/audit-project';
+import { BackfillInput } from '../policy/inputs/backfill';
+import { CallApiInput } from '../policy/inputs/call-api';
 import { CaptureSweepInput } from '../policy/inputs/capture-sweep';
 import { ConvertLeadInput } from '../policy/inputs/convert-lead';
 import { IngestCaptureInput } from '../policy/inputs/ingest-capture';
@@ -20,6 +23,8 @@ export interface PlannedRun {
 
 interface WorkflowType {
   about: string;
+  /** What its input may hold. */
+  schema?: z.ZodType;
   /** Checks the input. @throws InputError */
   plan(raw: unknown): PlannedRun;
 }
@@ -29,7 +34,7 @@ const define = <S extends z.ZodType>(
   about: string,
   schema: S,
   plan: (input: z.output<S>) => PlannedRun,
-): WorkflowType => ({ about, plan: (raw) => plan(parseInput(schema, raw, type)) });
+): WorkflowType => ({ about, schema, plan: (raw) => plan(parseInput(schema, raw, type)) });
 
 /** A moment in a workflow ID: readable, sorts by time. */
 const stamp = () => new Date().toISOString().replace(/[-:]/g, '').replace('.', '-');
@@ -89,6 +94,31 @@ export const WORKFLOW_TYPES: Readonly<Record<string, WorkflowType>> = {
       summary: `${dryRun ? 'Look for' : 'See to'} captures of ${account} that failed or are stuck`,
     }),
   ),
+  backfill: define(
+    'backfill',
+    'does one operation to each of many items: leads, captures, rows of a file, or what failed before',
+    BackfillInput,
+    ({ account, operation, redriveOf, dryRun }) => ({
+      account,
+      workflowId: `backfill.${account}.${stamp()}`,
+      summary: `${dryRun ? 'Plan a backfill' : 'Backfill'}: ${operation ?? `again what failed in ${redriveOf}`}`,
+    }),
+  ),
+  callApi: {
+    about: 'makes any other call of the API; the command `api` shows the routes and the reply',
+    schema: CallApiInput,
+    plan(raw) {
+      const call = readCall(raw);
+      const { account, route, id } = call;
+      // Equal calls that create something are one; the ledger holds that, the ID only saves work.
+      const which = createsSomething(route) ? callKey(call).slice(0, 12) : stamp();
+      return {
+        account,
+        workflowId: `call-api.${account}.${route}.${which}`,
+        summary: `Call ${route}${id === undefined ? '' : ` ${id}`}`,
+      };
+    },
+  },
 };
 
 /** The workflow type of this name. */

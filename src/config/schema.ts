@@ -5,6 +5,9 @@ import { PAID_MS_MIN } from '../agent-api/client';
 import { LIMITS, type RouteName, routes } from '../agent-api/routes';
 import { Unshown } from '../agent-api/unshown';
 import { LOG_LEVELS } from '../log';
+import { NotifyFile } from './notify';
+import { PipelineFile } from './pipeline-file';
+import { timeZone } from './time-zone';
 
 const count = z.number().int().positive();
 const ms = z.number().int().positive();
@@ -15,16 +18,6 @@ const limit = (preset: { max: number; windowMs: number }) =>
 const credits = Object.fromEntries(
   Object.keys(routes).map((name) => [name, z.number().int().nonnegative().optional()]),
 );
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    // An offset such as +01:00 is accepted by Intl, but it knows no summer time.
-    return /^[A-Za-z]/.test(name);
-  } catch {
-    return false;
-  }
-}
 
 const baseUrl = z.string().superRefine((text, context) => {
   try {
@@ -59,10 +52,7 @@ export const AccountFile = z
     /** Credits of single routes, where they differ from the document's. */
     credits: z.strictObject(credits).prefault({}),
     /** The day of the daily budget begins at midnight here. */
-    timeZone: z
-      .string()
-      .refine(isTimeZone, 'not a time zone; expected an IANA name, for example Europe/Berlin')
-      .default('UTC'),
+    timeZone: timeZone.default('UTC'),
     budget: z
       .strictObject({
         /** Credits a day, over all runs; null for no cap. */
@@ -99,22 +89,27 @@ export const AccountFile = z
   });
 export type AccountFile = z.infer<typeof AccountFile>;
 
-const accountName = z
-  .string()
-  .regex(
-    /^[a-z0-9][a-z0-9-]{0,39}$/,
-    'the name of an account has lower-case letters, digits and -, at most 40 characters',
-  );
+const nameOf = (what: string) =>
+  z
+    .string()
+    .regex(
+      /^[a-z0-9][a-z0-9-]{0,39}$/,
+      `the name of ${what} has lower-case letters, digits and -, at most 40 characters`,
+    );
 
 /** The configuration file. */
 export const ConfigFile = z.strictObject({
-  accounts: z.record(accountName, AccountFile).default({}),
+  accounts: z.record(nameOf('an account'), AccountFile).default({}),
+  /** What runs on a schedule, by name: `audit-runner schedules apply` gives each a Temporal Schedule. */
+  pipelines: z.record(nameOf('a pipeline'), PipelineFile).default({}),
   /**
    * Where documents are read from and results are written to: a folder, `file:///…`, or a bucket as
    * `s3://bucket/prefix?endpoint=…&region=…&pathStyle=true|false` (each optional, credentials never in it).
    */
   storageUrl: z.string().min(1).default('.audit-runner/storage'),
   log: z.strictObject({ level: z.enum(LOG_LEVELS).default('info') }).prefault({}),
+  /** Who is told when a person is needed and nobody watches. @default nobody */
+  notify: NotifyFile.optional(),
   /** How much one worker process does at once. */
   workers: z
     .strictObject({

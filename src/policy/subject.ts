@@ -3,7 +3,7 @@
  * Nothing here is personal data: IDs of the service, and hashes.
  */
 
-const kinds = ['lead', 'project', 'document', 'audit', 'note', 'capture'] as const;
+const kinds = ['lead', 'project', 'document', 'audit', 'note', 'capture', 'call'] as const;
 type Kind = (typeof kinds)[number];
 
 /** The conversion of a lead. */
@@ -23,6 +23,9 @@ export const noteSubject = (reference: string): string => `note:${reference}`;
 
 /** The reprocessing of a capture. */
 export const captureSubject = (captureId: string): string => `capture:${captureId}`;
+
+/** A call of a route that has no workflow of its own; the key is a hash of what is sent. */
+export const callSubject = (route: string, key: string): string => `call:${route}/${key}`;
 
 /** What a subject is about; undefined when nobody knows. */
 export function partsOf(subject: string): { kind: Kind; of: string } | undefined {

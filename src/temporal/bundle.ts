@@ -42,8 +42,13 @@ export const workflowBundlePath = (env: Env = process.env): string =>
 /**
  * Bundles what `workflowsPath` exports into `folder`. Throws when the code imports a Node built-in, which a workflow has
  * no use for, or does not resolve. Returns the files.
+ * @param interceptors modules of workflow interceptors
  */
-export async function bundleWorkflows(workflowsPath: string, folder: string): Promise<string[]> {
+export async function bundleWorkflows(
+  workflowsPath: string,
+  folder: string,
+  interceptors: readonly string[] = [],
+): Promise<string[]> {
   const problems: string[] = [];
   const logger = new DefaultLogger('WARN', ({ message }) => problems.push(message));
   const files: string[] = [];
@@ -52,6 +57,7 @@ export async function bundleWorkflows(workflowsPath: string, folder: string): Pr
       workflowsPath,
       logger,
       preloadModules: [PRELOAD_PATH],
+      workflowInterceptorModules: [...interceptors],
       webpackConfigHook: lean,
       ...(encrypted && { failureConverterPath: ENCODED_FAILURES_PATH }),
     }).catch((cause: unknown) => {
@@ -66,7 +72,8 @@ export async function bundleWorkflows(workflowsPath: string, folder: string): Pr
 
 if (require.main === module) {
   const dist = path.join(packageRoot(), 'dist');
-  bundleWorkflows(path.join(dist, 'workflows', 'index.js'), dist).then(
+  const workflows = path.join(dist, 'workflows');
+  bundleWorkflows(path.join(workflows, 'index.js'), dist, [path.join(workflows, 'interceptors.js')]).then(
     (files) => console.log(`workflows bundled: ${files.map((file) => path.relative(packageRoot(), file)).join(', ')}`),
     (error: unknown) => {
       console.error(error instanceof Error ? error.message : error);

@@ -19,6 +19,12 @@ export interface StageOptions {
   sandbox?: SandboxOptions;
   /** Settings of the account, as in the configuration file. */
   account?: Partial<z.input<typeof AccountFile>>;
+  /** Further settings of the configuration file. */
+  file?: Record<string, unknown>;
+  /** What the configuration finds in the environment. */
+  env?: Record<string, string>;
+  /** Where notifications say that the Web UI is. */
+  uiUrl?: string;
   /** Keeps the Temporal server's data in a file, so that it can be killed and restarted. */
   persist?: boolean;
 }
@@ -60,7 +66,14 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export async function startStage({ sandbox: options, account, persist }: StageOptions = {}): Promise<Stage> {
+export async function startStage({
+  sandbox: options,
+  account,
+  persist,
+  file: more,
+  env = {},
+  uiUrl,
+}: StageOptions = {}): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'audit-runner-test-'));
   const [server, sandbox] = await Promise.all([
     startServer({ ...(persist && { persist: join(folder, 'temporal.db') }) }),
@@ -74,9 +87,10 @@ export async function startStage({ sandbox: options, account, persist }: StageOp
     stringify({
       accounts: { default: { baseUrl: sandbox.baseUrl, tokenFile: token, ...QUICK, ...account } },
       storageUrl: `file://${folder}/storage`,
+      ...more,
     }),
   );
-  const config = loadConfig({ env: {}, file });
+  const config = loadConfig({ env, file });
   const temporal = await connectClient({ config: server.config });
   const running: { worker: RunningWorker; close(): Promise<void> }[] = [];
   return {
@@ -109,7 +123,7 @@ export async function startStage({ sandbox: options, account, persist }: StageOp
       const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
       installSdkRuntime(log);
       const { connection, namespace } = await connectNative({ config: server.config });
-      const worker = await startWorker({ config, connection, namespace, log });
+      const worker = await startWorker({ config, connection, namespace, log, uiUrl });
       running.push({ worker, close: () => connection.close() });
       return worker;
     },

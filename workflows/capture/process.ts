@@ -21,6 +21,7 @@ export async function processCapture(at: At, captureId: string): Promise<'proces
   const deadlineFromNow = () => Date.now() + input.processingDeadline;
   let deadlineAt = deadlineFromNow();
   let fresh = false;
+  let { again } = input;
   for (;;) {
     status.step('processing', `Capture ${captureId} is being processed`);
     const why = `The service takes out its items; it is looked at again and again, at most a minute apart, until ${new Date(deadlineAt).toISOString()}.`;
@@ -31,6 +32,12 @@ export async function processCapture(at: At, captureId: string): Promise<'proces
     if (seen === 'late')
       throw new Stop('expired', 'processingDeadline', `Capture ${captureId} was not processed in time.`);
     progress.stored = seen;
+    if (again) {
+      again = false;
+      await reprocess(at, captureId, seen);
+      fresh = true;
+      continue;
+    }
     if (seen.status === 'processed') return 'processed';
     if (seen.status === 'needs_review') {
       const decision = await review.decide(seen);

@@ -2,6 +2,7 @@
 import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { PersonDecision } from '../../src/policy/course';
 import type { Status } from './status';
+import { tellPersonNeeded } from './tell';
 
 /** What a person answers to the question whether something happened. */
 export interface Decision {
@@ -20,6 +21,7 @@ export interface Answered {
 
 /** Whether and how long a run asks. */
 export interface Asking {
+  account: string;
   /** False: every question is given up at once. */
   askPerson: boolean;
   /** How long a question stays open, milliseconds. */
@@ -40,6 +42,7 @@ export class Asker {
   /** Every answer so far, with who gave it. */
   readonly answers: Answered[] = [];
   #asking = false;
+  #asked = 0;
   #decision: PersonDecision | undefined;
   #line: Promise<unknown> = Promise.resolve();
 
@@ -96,6 +99,7 @@ export class Asker {
   async #wait(question: string, done: () => boolean): Promise<boolean> {
     if (!this.how.askPerson) return done();
     this.status.asksPerson(true);
+    tellPersonNeeded(this.how.account, this.status.stage, ++this.#asked);
     this.status.waits(question);
     const inTime = await condition(done, this.how.personDeadline);
     this.status.asksPerson(false);

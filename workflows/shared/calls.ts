@@ -20,6 +20,17 @@ export const control = proxyActivities<Activities>({
   allowEagerDispatch: false,
 });
 
+/** Control activities that read or write a long document: they say that they are alive. */
+export const streaming = (summary: string) =>
+  proxyActivities<Activities>({
+    taskQueue: WORKFLOW_QUEUE,
+    startToCloseTimeout: '2 hours',
+    heartbeatTimeout: '2 minutes',
+    retry: { initialInterval: '500 ms', maximumInterval: '30 seconds', nonRetryableErrorTypes: ['StorageError'] },
+    allowEagerDispatch: false,
+    summary,
+  });
+
 /**
  * Calls of one account that may be repeated, under the limit of their class. A bounce is retried by Temporal without
  * history events; every other failure comes to the workflow.

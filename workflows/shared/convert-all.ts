@@ -158,7 +158,10 @@ async function afterLostRun(at: Account, leadId: string, error: ChildWorkflowFai
 }
 
 /** What became of the lead: the API's word if it says converted, else once nothing can be under way any more. */
-async function findOut({ account, facts, status }: Account, leadId: string) {
+export async function findOut(
+  { account, facts, status }: Pick<Account, 'account' | 'facts' | 'status'>,
+  leadId: string,
+) {
   const subject = leadSubject(leadId);
   const isConverted = async () => {
     try {

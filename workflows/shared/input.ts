@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import type { z } from 'zod';
 import { FailureType } from '../../src/policy/failures';
 import { InputError, parseInput } from '../../src/policy/input';
@@ -35,4 +35,16 @@ export async function readInputWith<S extends z.ZodType>(
     throw error;
   }
   throw badInput(new InputError(workflowType, found));
+}
+
+/** For what only an activity can see to be wrong: the run fails with its sentences, as if the field itself were wrong. */
+export async function asInput<T>(look: Promise<T>): Promise<T> {
+  try {
+    return await look;
+  } catch (error) {
+    const cause = error instanceof ActivityFailure ? error.cause : undefined;
+    throw cause instanceof ApplicationFailure && cause.type === FailureType.badInput
+      ? ApplicationFailure.nonRetryable(cause.message, FailureType.badInput, ...(cause.details ?? []))
+      : error;
+  }
 }

@@ -27,12 +27,19 @@ const MAX_PAGES = 5_000;
 /** Leaves room for the conversions in the same history. */
 const MAX_EVENTS = 1_400;
 
+/** Which leads are listed, and by which rules each is decided on. */
+export type LeadFilter = Pick<
+  LeadPipelineInput,
+  'account' | 'view' | 'surveyLink' | 'surveyStatus' | 'createdSince' | 'scoring'
+>;
+
 /** @returns with `next` set when the history has become too long to go on in this run */
 export async function listLeads(
-  input: LeadPipelineInput,
+  input: LeadFilter,
   facts: AccountFacts,
   status: Status,
   before?: Listed,
+  priorityKey = 3,
 ): Promise<Listed> {
   const { account, view, surveyLink, surveyStatus, createdSince, scoring } = input;
   const ref = workflowInfo().firstExecutionRunId;
@@ -40,7 +47,7 @@ export async function listLeads(
     ...{ pages: [], total: 0, reads: 0, notes: [], next: 0, now: Date.now() },
     rules: await control.keepRules({ rules: { surveyStatus, createdSince, scoring }, ref }),
   };
-  const place = { priorityKey: 3, fairnessKey: ref };
+  const place = { priorityKey, fairnessKey: ref };
   while (listed.next !== undefined && listed.reads < MAX_PAGES && workflowInfo().historyLength < MAX_EVENTS) {
     const offset = listed.next;
     const { rules, now } = listed;

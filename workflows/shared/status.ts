@@ -22,6 +22,11 @@ export class Status {
     this.show();
   }
 
+  /** The step that lists show. */
+  get stage(): string {
+    return this.shownStage;
+  }
+
   /** It does not progress: why, and what ends it. */
   waits(why: string): void {
     if (why === this.waiting) return;

@@ -48,6 +48,10 @@ export const IngestCaptureInput = z
       .max(20)
       .default(3)
       .describe('How often extraction is run again after it failed, at growing distances. Default 3.'),
+    again: z
+      .boolean()
+      .default(false)
+      .describe('Extract also a capture again that the service has done with. Default false.'),
     processingDeadline: Duration.prefault('24h').describe(
       "How long the service may take, failures included; begins anew with a person's answer. Default 24h.",
     ),

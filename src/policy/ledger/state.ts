@@ -40,6 +40,8 @@ export interface LedgerState {
   /** Bookings, newest last, for `spend`; older ones are in the sums. */
   readonly bookings: readonly payOnce.Booking[];
   readonly holds: readonly Hold[];
+  /** Holds whose beginning people were told, and how many notices there were. */
+  readonly told?: { readonly kinds: readonly HoldKind[]; readonly count: number };
   /** The balance as last read, and what we booked since then. */
   readonly balance?: { readonly amount: number; readonly readAt: number; readonly bookedSince: number };
   /** The balance at which a hold for lack of credits was last lifted. */

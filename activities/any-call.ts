@@ -1,0 +1,191 @@
+/**
+ * Any call that has no workflow of its own. What is sent is read from the run's own input, and what comes back goes to the
+ * storage: the history has neither (S4).
+ */
+import { json } from 'node:stream/consumers';
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
+import { z } from 'zod';
+import type { CallInput } from '../src/agent-api/input';
+import { type RouteName, routes } from '../src/agent-api/routes';
+import { type AnyCall, callKey, checkCall, createsSomething } from '../src/policy/any-call';
+import { type CallSummary, summarise } from '../src/policy/call-summary';
+import type { SendOutcome } from '../src/policy/course';
+import { FailureType, type Refusal } from '../src/policy/failures';
+import { callSubject } from '../src/policy/subject';
+import type { QueueClass } from '../src/temporal/queues';
+import type { SubjectState } from '../workflows/ledger/messages';
+import { callRoute } from './call';
+import { type Deps, runtimeOf } from './deps';
+import { ownInput } from './own-input';
+import { type OnceCall, sendOnce } from './send-once';
+
+/** How a call is to be made. */
+export interface CallPlan {
+  method: string;
+  queue: QueueClass;
+  /** It costs, or it would do something twice: it goes by the ledger (S1–S3). */
+  once: boolean;
+  /** By the account's configuration. */
+  credits: number;
+  /** What must happen once, as the ledger names it. */
+  subject: string;
+}
+
+/** A reply in the storage. */
+export interface StoredReply {
+  ref: string;
+  url: string;
+  bytes: number;
+}
+
+/** What a call came back with. */
+export interface Replied {
+  /** Absent where the reply had no body, or could not be stored any more. */
+  reply?: StoredReply;
+  summary?: CallSummary;
+  /** The reply is lost: what it was an answer to has happened. */
+  lost?: boolean;
+}
+
+/** What became of a call that may be repeated. `unreadable`: 2xx, and no guess reads the body. */
+export type CallOutcome =
+  | ({ kind: 'done' } & Replied)
+  | ({ kind: 'refused'; reason: string; repeated: boolean } & Refusal)
+  | { kind: 'unreadable'; problem: string };
+
+/** What is known of a call that must happen once. */
+export interface CallKnown {
+  /** It has happened, by this run or another one. */
+  done?: Replied;
+  /** An attempt is under way, or nobody knows what became of it. */
+  open: boolean;
+}
+
+/** How a call that must happen once is sent; see `OnceCall`. */
+type OnceOf = Pick<OnceCall<RouteName>, 'subject' | 'run' | 'runCap' | 'lookedAt'>;
+
+/** Kept of a call beyond its runs. */
+const Made = z.looseObject({ ref: z.string().optional() });
+
+/** The call, its place in the table and what it sends. */
+interface OwnCall {
+  call: AnyCall;
+  input: CallInput;
+}
+
+export function createAnyCallActivities(deps: Deps) {
+  const { storage, client, log } = deps;
+
+  const ownCall = async (): Promise<OwnCall> => {
+    const { problems, call } = checkCall(await ownInput(client));
+    if (call === undefined) throw ApplicationFailure.nonRetryable(problems.join(' '), FailureType.badInput, problems);
+    const { id, query = {}, body } = call;
+    return { call, input: { id, query, ...(body !== undefined && { body }) } };
+  };
+
+  const store = async (value: unknown): Promise<Replied> => {
+    if (value === undefined) return {};
+    const text = `${JSON.stringify(value, null, 2)}\n`;
+    const { ref, size } = await storage.write(replyRef(), text, { contentType: 'application/json' });
+    return { reply: { ref, url: storage.urlOf(ref), bytes: size }, ...summarise(value) };
+  };
+
+  /** What has had its effect is not done again over a storage that takes nothing (S6). */
+  const storeIfPossible = (value: unknown): Promise<Replied> =>
+    store(value).catch((error) => {
+      log.warn({ err: error }, 'the reply of a call cannot be stored');
+      return { ...summarise(value), lost: true };
+    });
+
+  return {
+    /** What is wrong with the run's input by the table of routes, and how it is called. No call of the API. */
+    async planCall({ run }: { run: string }): Promise<{ problems: string[]; plan?: CallPlan }> {
+      const { problems, call } = checkCall(await ownInput(client));
+      if (call === undefined) return { problems };
+      const credits = runtimeOf(deps, call.account).account.credits(call.route);
+      const creates = createsSomething(call.route);
+      const { method, rateClass } = routes[call.route];
+      const plan: CallPlan = {
+        ...{ method, queue: rateClass === 'notes' ? 'writes' : rateClass, credits },
+        once: creates || credits > 0,
+        subject: callSubject(call.route, callKey(call, creates ? undefined : run)),
+      };
+      return { problems, plan };
+    },
+
+    /** Makes a call that may be repeated, and stores the reply. */
+    async callAny(): Promise<CallOutcome> {
+      const { call, input } = await ownCall();
+      try {
+        const { value } = await callRoute(runtimeOf(deps, call.account), call.route, input);
+        // A read is nothing without its reply: it is read again.
+        const keep = routes[call.route].method === 'GET' ? store : storeIfPossible;
+        return { kind: 'done', ...(await keep(value)) };
+      } catch (error) {
+        if (!(error instanceof ApplicationFailure)) throw error;
+        if (error.type === FailureType.unreadable) return { kind: 'unreadable', problem: error.message };
+        if (error.type !== FailureType.refused) throw error;
+        const refusal = error.details?.[0] as Refusal;
+        const { status, code, requiredTier } = refusal;
+        const reason = requiredTier ? `planTooLow:${requiredTier}` : (code ?? `http${status}`);
+        return { kind: 'refused', ...refusal, reason, repeated: Context.current().info.attempt > 1 };
+      }
+    },
+
+    /** What is known of a call that must happen once: by the ledger, and in the storage. No call of the API. */
+    async callKnown({ account, subject }: { account: string; subject: string }): Promise<CallKnown> {
+      const ledger = await runtimeOf(deps, account).ledger();
+      const { open, settled } = await ledger.subject(subject).catch((error): SubjectState => {
+        // A ledger that was deleted is started again by whoever asks to send, and is patient then.
+        if (error instanceof WorkflowNotFoundError) return {};
+        throw error;
+      });
+      const made = (await storage.stat(madeRef(account, subject)))
+        ? Made.safeParse(await json(await storage.read(madeRef(account, subject)))).data
+        : undefined;
+      const isOpen = { open: open !== undefined };
+      if (!settled && !made) return isOpen;
+      const ref = made?.ref ?? settled?.ref;
+      const stored = ref === undefined ? undefined : await storage.stat(ref);
+      const reply = stored && { ref: stored.ref, url: storage.urlOf(stored.ref), bytes: stored.size };
+      return { ...isOpen, done: { ...(reply && { reply }) } };
+    },
+
+    /** Makes a call that must happen once: one attempt, under S1–S3. */
+    async callAnyOnce(once: OnceOf): Promise<{ outcome: SendOutcome; replied?: Replied }> {
+      const { call, input } = await ownCall();
+      let value: unknown;
+      const outcome = await sendOnce<RouteName>(runtimeOf(deps, call.account), {
+        ...{ ...once, input, route: call.route },
+        read(reply) {
+          value = reply;
+          return { ref: replyRef() };
+        },
+      });
+      if (outcome.kind !== 'paid') return { outcome };
+      // S3: paid for, and the reply could not be read.
+      return { outcome, replied: outcome.ref === undefined ? { lost: true } : await storeIfPossible(value) };
+    },
+
+    /** Keeps in the storage that the call has been made, beyond what the ledger remembers. No call of the API. */
+    async keepMade({ account, subject, ref }: { account: string; subject: string; ref?: string }): Promise<void> {
+      const file = madeRef(account, subject);
+      if (await storage.stat(file)) return;
+      const made = { run: Context.current().info.workflowExecution?.workflowId, at: new Date().toISOString(), ref };
+      await storage.write(file, `${JSON.stringify(made)}\n`, { contentType: 'application/json' });
+    },
+  };
+}
+
+/** A workflow ID as a name in the storage. */
+const asName = (id: string) => id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100);
+
+function replyRef(): string {
+  const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
+  return `calls/${asName(workflowId)}/${runId}.json`;
+}
+
+const madeRef = (account: string, subject: string) => `calls-made/${account}/${asName(subject)}.json`;
+
+export type AnyCallActivities = ReturnType<typeof createAnyCallActivities>;

@@ -1,0 +1,105 @@
+/** The item ledger in the storage: parts while it goes on, one document at the end, one line for each item (S6). */
+import { z } from 'zod';
+import { type Counts, LedgerLine, noCounts } from '../src/policy/backfill/outcomes';
+import { type Storage, StorageError } from '../src/storage';
+import { ITEMS, quarantineRef, readLines, readList, writeLines } from './backfill-list';
+
+const partRef = (folder: string, part: number) => `${folder}/ledger/${String(part).padStart(6, '0')}.jsonl`;
+
+/** Writes one part. Repeatable: the same part has the same lines. */
+export const writePart = (storage: Storage, folder: string, part: number, lines: readonly LedgerLine[]) =>
+  writeLines(storage, partRef(folder, part), lines);
+
+/** The lines of all parts, in the order in which the items ended; one that was tried again is there more than once. */
+export async function* readParts(storage: Storage, folder: string): AsyncGenerator<LedgerLine> {
+  for await (const { ref } of storage.list(`${folder}/ledger/`)) yield* readLines(storage, ref, LedgerLine);
+}
+
+/** The places of the items whose last word is one of these, in order; those that have none count as `unbegun`. */
+export async function placesOf(
+  storage: Storage,
+  folder: string,
+  size: number,
+  wanted: readonly string[],
+  unbegun: string,
+): Promise<Set<number>> {
+  const last = new Map<number, string>();
+  for await (const { n, outcome } of readParts(storage, folder)) if (n !== undefined) last.set(n, outcome);
+  const places = new Set<number>();
+  for (let n = 0; n < size; n++) if (wanted.includes(last.get(n) ?? unbegun)) places.add(n);
+  return places;
+}
+
+export interface Concluded {
+  counts: Counts;
+  /** Items that did not go well, by outcome and reason. */
+  reasons: Record<string, number>;
+  credits: number;
+  /** References. */
+  files: { ledger: string; quarantine: string };
+}
+
+/** Why items from this place on were not begun. */
+export interface Unbegun {
+  from: number;
+  reason: string;
+}
+
+const Quarantine = z.object({ line: z.number(), reason: z.string() });
+
+/** Most kinds of reasons that a result lists. */
+const MOST_REASONS = 50;
+
+/**
+ * Brings the parts together: one line for each item, its last word; then what was never begun, then the quarantine.
+ * @param unbegun why the others were left: from which place on for which reason, in order
+ */
+export async function writeLedger(
+  storage: Storage,
+  { folder, size, unbegun }: { folder: string; size: number; unbegun: readonly Unbegun[] },
+): Promise<Concluded> {
+  const counts = noCounts();
+  const reasons: Record<string, number> = {};
+  let credits = 0;
+  const whyNot = (n: number) => unbegun.findLast(({ from }) => from <= n)?.reason ?? 'notBegun';
+  // Two passes, so that of 100,000 lines only numbers are in memory: the first finds out which word is the last.
+  const lastLine = new Int32Array(size).fill(-1);
+  let index = 0;
+  for await (const { n } of readParts(storage, folder)) {
+    if (n !== undefined && n < size) lastLine[n] = index;
+    index++;
+  }
+  const count = (line: LedgerLine): LedgerLine => {
+    counts[line.outcome]++;
+    credits += line.credits;
+    if (line.outcome === 'done' || line.outcome === 'alreadyDone') return line;
+    const why = line.outcome === 'quarantined' ? line.outcome : `${line.outcome}: ${line.reason ?? 'unknown'}`;
+    if (why in reasons || Object.keys(reasons).length < MOST_REASONS) reasons[why] = (reasons[why] ?? 0) + 1;
+    return line;
+  };
+  async function* lines(): AsyncGenerator<LedgerLine> {
+    let at = 0;
+    // What an earlier try of the same item has cost is part of its sum.
+    const spent = new Map<number, number>();
+    for await (const line of readParts(storage, folder)) {
+      const { n } = line;
+      if (n === undefined || n >= size) continue;
+      if (lastLine[n] === at) yield count({ ...line, credits: line.credits + (spent.get(n) ?? 0) });
+      else if (line.credits > 0) spent.set(n, (spent.get(n) ?? 0) + line.credits);
+      at++;
+    }
+    for await (const { n, line, id } of readList(storage, { folder, list: ITEMS, size }))
+      if (lastLine[n] === -1)
+        yield count({ n, ...(line !== undefined && { line }), id, outcome: 'skipped', reason: whyNot(n), credits: 0 });
+    for await (const { line, reason } of rejected()) yield count({ line, outcome: 'quarantined', reason, credits: 0 });
+  }
+  async function* rejected() {
+    try {
+      yield* readLines(storage, quarantineRef(folder), Quarantine);
+    } catch (error) {
+      if (!(error instanceof StorageError) || error.kind !== 'notFound') throw error;
+    }
+  }
+  const { ref } = await writeLines(storage, `${folder}/ledger.jsonl`, lines());
+  return { counts, reasons, credits, files: { ledger: ref, quarantine: quarantineRef(folder) } };
+}

@@ -1,0 +1,128 @@
+/** Lists of items in the storage, in chunks of one size, so that any item is found without reading those before it. */
+import { Context } from '@temporalio/activity';
+import type { z } from 'zod';
+import { Item } from '../src/policy/backfill/items';
+import { linesOf } from '../src/policy/backfill/lines';
+import { addNeeds, type Needs, noNeeds } from '../src/policy/backfill/plan';
+import type { Operation } from '../src/policy/inputs/backfill';
+import type { Storage } from '../src/storage';
+
+/** Items of one chunk. */
+const CHUNK = 500;
+/** The list of a backfill's own source; those of its retries have other names. */
+export const ITEMS = 'items';
+
+/** What preparing a list has found. */
+export interface Prepared {
+  needs: Needs;
+  /** Rows that never became an item; they are in `quarantine.jsonl`. */
+  quarantined: number;
+  /** What the source has beyond the items, by why it was left, such as leads by the rules' first reason. */
+  left: Record<string, number>;
+  /** What a person should know of the source, one sentence each. */
+  notes: string[];
+}
+
+/** What a source gives, one after the other. */
+export type Candidate =
+  | Omit<Item, 'n'>
+  /** To be kept under the place that it has already. */
+  | Item
+  /** A row that is no item. */
+  | { line: number; problem: string }
+  /** Not meant by the filter. */
+  | { left: string };
+
+/** A row that never became an item. */
+interface Quarantined {
+  line: number;
+  reason: string;
+}
+
+/** Values as lines of JSON, in pieces of a useful size. */
+export async function* jsonLines(values: AsyncIterable<unknown> | Iterable<unknown>): AsyncGenerator<string> {
+  let piece = '';
+  for await (const value of values) {
+    piece += `${JSON.stringify(value)}\n`;
+    if (piece.length < 64 * 1024) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
+}
+
+/** The values of a JSON Lines document, checked, one at a time. */
+export async function* readLines<T>(storage: Storage, ref: string, schema: z.ZodType<T>): AsyncGenerator<T> {
+  for await (const { text } of linesOf(await storage.read(ref))) if (text) yield schema.parse(JSON.parse(text));
+}
+
+export const writeLines = (storage: Storage, ref: string, values: AsyncIterable<unknown> | Iterable<unknown>) =>
+  storage.write(ref, jsonLines(values), { contentType: 'application/jsonl' });
+
+const chunkRef = (folder: string, list: string, chunk: number) =>
+  `${folder}/${list}/${String(chunk).padStart(6, '0')}.jsonl`;
+
+/**
+ * Writes a list while it is read, and what is no item into the quarantine. Repeatable: the same candidates leave the same
+ * documents. Only the identifiers of the items stay in memory, to find those that are there twice.
+ */
+export async function writeList(
+  storage: Storage,
+  { folder, list, operation }: { folder: string; list: string; operation: Operation },
+  candidates: AsyncIterable<Candidate>,
+): Promise<Pick<Prepared, 'needs' | 'quarantined' | 'left'>> {
+  const needs = noNeeds();
+  const left: Record<string, number> = {};
+  const seen = new Map<string, number | undefined>();
+  let quarantined = 0;
+  let chunk: Item[] = [];
+  const flush = async () => {
+    if (chunk.length === 0) return;
+    const number = Math.ceil(needs.items / CHUNK) - 1;
+    await writeLines(storage, chunkRef(folder, list, number), chunk);
+    chunk = [];
+    Context.current().heartbeat();
+  };
+  async function* rejected(): AsyncGenerator<Quarantined> {
+    for await (const candidate of candidates) {
+      if ('left' in candidate) left[candidate.left] = (left[candidate.left] ?? 0) + 1;
+      else if ('problem' in candidate) {
+        quarantined++;
+        yield { line: candidate.line, reason: candidate.problem };
+      } else if (seen.has(candidate.id)) {
+        const first = seen.get(candidate.id);
+        quarantined++;
+        yield {
+          line: candidate.line ?? 0,
+          reason: first === undefined ? 'is there twice' : `is the same item as line ${first}`,
+        };
+      } else {
+        seen.set(candidate.id, candidate.line);
+        chunk.push({ ...candidate, n: 'n' in candidate ? candidate.n : needs.items });
+        addNeeds(needs, operation, candidate.input);
+        if (chunk.length === CHUNK) await flush();
+      }
+    }
+    await flush();
+  }
+  if (list === ITEMS) await writeLines(storage, quarantineRef(folder), rejected());
+  else for await (const _ of rejected());
+  return { needs, quarantined, left };
+}
+
+export const quarantineRef = (folder: string): string => `${folder}/quarantine.jsonl`;
+
+/** Items of a list from a position on, in order. */
+export async function* readList(
+  storage: Storage,
+  { folder, list, size }: { folder: string; list: string; size: number },
+  from = 0,
+): AsyncGenerator<Item> {
+  for (let chunk = Math.floor(from / CHUNK); chunk * CHUNK < size; chunk++) {
+    let position = chunk * CHUNK;
+    for await (const item of readLines(storage, chunkRef(folder, list, chunk), Item)) {
+      if (position >= from && position < size) yield item;
+      position++;
+    }
+  }
+}

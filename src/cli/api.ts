@@ -1,0 +1,127 @@
+/** `audit-runner api`: makes any call of the API that has no workflow of its own, and prints the reply. */
+import { text } from 'node:stream/consumers';
+import { z } from 'zod';
+import { type Route, type RouteName, routes } from '../agent-api/routes';
+import { loadConfig } from '../config';
+import { OWN_WORKFLOW } from '../policy/any-call';
+import { openStorage } from '../storage';
+import { connectClient } from '../temporal/connect';
+import { EXIT, Exit } from './exit';
+import { follow } from './follow';
+import { readInputOption } from './json-input';
+import { print, printJson, table, tell } from './output';
+import { showResult } from './results';
+import { start } from './run';
+import { knownServer, linkTo } from './server';
+import { EndSignals } from './signals';
+import { workflowType } from './workflow-types';
+
+export interface ApiOptions {
+  input?: string;
+  account?: string;
+  id?: string;
+  query?: string[];
+  json?: boolean;
+  config?: string;
+}
+
+const TYPE = 'callApi';
+
+/** @param route none: lists all routes */
+export async function apiCommand(route: string | undefined, options: ApiOptions): Promise<number> {
+  if (route === undefined) return listRoutes(options.json);
+  const input = inputOf(route, options);
+  // Checked before anything is connected or started, with the sentences that the run itself would fail with.
+  const plan = workflowType(TYPE).plan(input);
+  const { storageUrl } = loadConfig({ env: process.env, file: options.config });
+  const server = await knownServer();
+  const { client, close } = await connectClient({ config: server.config });
+  const signals = new EndSignals();
+  const { workflowId } = plan;
+  try {
+    const handle = await start(client, TYPE, workflowId, input, plan);
+    const link = server.uiUrl && linkTo(server.uiUrl, server.config.namespace, workflowId);
+    tell(link ? `Run ${workflowId}\n${link}` : `Run ${workflowId}`);
+    const end = await follow(client, handle, signals.aborted);
+    if (end.kind === 'interrupted') {
+      tell(`Interrupted: the run goes on. Look again with:\n  audit-runner run ${TYPE} --attach --id ${workflowId}`);
+      return EXIT.interrupted;
+    }
+    if (end.kind === 'failed') {
+      if (options.json) printJson({ workflowId, error: { type: end.type, message: end.message } });
+      tell(`The run failed (${end.type}): ${end.message}`);
+      return end.type === 'BadInput' ? EXIT.badInput : EXIT.failed;
+    }
+    const shown = await showResult(end.result, storageUrl);
+    const reply = await readReply(end.result, storageUrl);
+    tell(shown.text);
+    if (options.json) printJson({ workflowId, ...(link && { link }), result: shown.json, reply: parsed(reply) });
+    else if (reply !== undefined) print(reply.trimEnd());
+    return shown.code;
+  } finally {
+    await close();
+  }
+}
+
+/** The input of the run: `--input` with the route, and what was given beside it, put in. */
+function inputOf(route: string, { input, account, id, query = [] }: ApiOptions): unknown {
+  const given = z.record(z.string(), z.unknown()).safeParse(readInputOption(input, account));
+  if (!given.success)
+    throw new Exit(EXIT.badInput, `--input is not one JSON object, such as '{"id": "…", "body": {"name": "…"}}'.`);
+  if (given.data.route !== undefined && given.data.route !== route)
+    throw new Exit(EXIT.badInput, `the route is '${route}', but the input names another one; give one of them.`);
+  if (id !== undefined && given.data.id !== undefined)
+    throw new Exit(EXIT.badInput, 'the id is given twice: by --id and in the input.');
+  const pairs = query.map((pair) => {
+    const at = pair.indexOf('=');
+    if (at < 1) throw new Exit(EXIT.badInput, 'give --query as name=value');
+    return [pair.slice(0, at), pair.slice(at + 1)] as const;
+  });
+  const before = z.record(z.string(), z.unknown()).safeParse(given.data.query);
+  return {
+    ...given.data,
+    route,
+    ...(id !== undefined && { id }),
+    ...(pairs.length > 0 && { query: { ...(before.success && before.data), ...Object.fromEntries(pairs) } }),
+  };
+}
+
+const Stored = z.looseObject({ ref: z.string() });
+
+/** The stored reply; undefined where there is none, or it cannot be read here. */
+async function readReply(result: unknown, storageUrl: string): Promise<string | undefined> {
+  const stored = Stored.safeParse(result);
+  if (!stored.success) return undefined;
+  const storage = openStorage(storageUrl);
+  try {
+    return await text(await storage.read(stored.data.ref));
+  } catch (error) {
+    tell(
+      `The reply is in the worker's storage as ${stored.data.ref}, which cannot be read here (${storage.describe()}): ` +
+        `${error instanceof Error ? error.message : String(error)} Set STORAGE_URL as the worker has it.`,
+    );
+    return undefined;
+  }
+}
+
+const parsed = (reply: string | undefined): unknown => (reply === undefined ? undefined : JSON.parse(reply));
+
+function listRoutes(json: boolean | undefined): number {
+  const all = Object.entries(routes as Record<RouteName, Route>).map(([name, route]) => {
+    const { method, path, scope, allowlist, about } = route;
+    const own = OWN_WORKFLOW[name as RouteName];
+    return { name, method, path, scope, about, ...(own && { workflow: own }), session: allowlist === 'session' };
+  });
+  if (json) printJson(all.map(({ session, ...route }) => ({ ...route, callable: !session && !route.workflow })));
+  else
+    print(
+      table(
+        ['route', 'call', 'scope', 'about'],
+        all.map(({ name, method, path, scope, about, workflow, session }) => [
+          ...[name, `${method} ${path}`, scope],
+          workflow ? `${about}: workflow ${workflow}` : session ? `${about}: not with a token` : about,
+        ]),
+      ),
+    );
+  return EXIT.done;
+}

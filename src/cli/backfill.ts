@@ -1,0 +1,186 @@
+/** `audit-runner backfill`: starts batches, shows how far they are, pauses and resumes them, does again what failed. */
+import { userInfo } from 'node:os';
+import { type Client, type WorkflowHandle, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { z } from 'zod';
+import { loadConfig } from '../config';
+import { formatDuration } from '../policy/duration';
+import { connectClient } from '../temporal/connect';
+import { searchAttributeKeys } from '../temporal/search-attribute-keys';
+import { EXIT, Exit } from './exit';
+import { readInputOption } from './json-input';
+import { number, print, printJson, table } from './output';
+import { showResult } from './results';
+import { type RunOptions, runCommand } from './run';
+import { knownServer } from './server';
+
+const TYPE = 'backfill';
+const QUERY_MS = 10_000;
+
+export const startBackfill = (options: RunOptions): Promise<number> => runCommand(TYPE, options);
+
+/** @param earlier workflow ID of a backfill that has ended */
+export async function redriveBackfill(earlier: string, options: RunOptions): Promise<number> {
+  const given = z.record(z.string(), z.unknown()).safeParse(readInputOption(options.input, options.account));
+  if (!given.success)
+    throw new Exit(EXIT.badInput, '--input is no object; expected for example {"maxCredits": 10000}.');
+  return runCommand(TYPE, { ...options, input: JSON.stringify({ ...given.data, redriveOf: earlier }) });
+}
+
+/** What a backfill answers to the query `progress`. */
+const Progress = z.looseObject({
+  doing: z.string(),
+  waiting: z.string().optional(),
+  since: z.string(),
+  done: z.number(),
+  total: z.number(),
+  counts: z.record(z.string(), z.number()),
+  credits: z.number(),
+  underWayCount: z.number(),
+  perMinute: z.number().optional(),
+  leftMs: z.number().optional(),
+  paused: z.boolean(),
+});
+
+interface Seen {
+  workflowId: string;
+  status: string;
+  needsPerson: boolean;
+  /** Absent when no worker answers. */
+  progress?: z.infer<typeof Progress>;
+}
+
+export interface StatusOptions {
+  json?: boolean;
+  config?: string;
+}
+
+/** @param workflowId absent: all that are under way */
+export function backfillStatus(workflowId: string | undefined, { json, config }: StatusOptions): Promise<number> {
+  return withClient(async (client) => {
+    if (workflowId === undefined) {
+      const seen: Seen[] = [];
+      for (const id of await runningBackfills(client)) seen.push(await look(client, client.workflow.getHandle(id)));
+      if (json) printJson(seen);
+      else print(seen.length === 0 ? 'No backfill is under way.' : overview(seen));
+      return seen.some(({ needsPerson }) => needsPerson) ? EXIT.notAllDone : EXIT.done;
+    }
+    const handle = client.workflow.getHandle(workflowId);
+    const seen = await look(client, handle).catch(noSuchRun(workflowId));
+    if (seen.status === 'COMPLETED') {
+      const { storageUrl } = loadConfig({ env: process.env, file: config });
+      const { json: result, text, code } = await showResult(await handle.result(), storageUrl);
+      if (json) printJson({ ...seen, result });
+      else print(text);
+      return code;
+    }
+    if (json) printJson(seen);
+    else print(details(seen));
+    if (seen.status !== 'RUNNING') return EXIT.failed;
+    return seen.needsPerson ? EXIT.notAllDone : EXIT.done;
+  });
+}
+
+export interface TellOptions {
+  by?: string;
+  reason?: string;
+  json?: boolean;
+}
+
+/** Sends an update; who did it is kept in the backfill's result. */
+export function tellBackfill(name: 'pause' | 'resume', workflowId: string, options: TellOptions): Promise<number> {
+  const { by = userName(), reason, json } = options;
+  return withClient(async (client) => {
+    const handle = client.workflow.getHandle(workflowId);
+    const said = { ...(by && { by }), ...(reason && { reason }) };
+    const answer = await handle.executeUpdate<string, [typeof said]>(name, { args: [said] }).catch((error: unknown) => {
+      if (error instanceof WorkflowUpdateFailedError)
+        throw new Exit(EXIT.failed, error.cause?.message ?? 'the backfill refused it');
+      return noSuchRun(workflowId)(error);
+    });
+    if (json) printJson({ workflowId, answer });
+    else print(answer);
+    return EXIT.done;
+  });
+}
+
+async function withClient(work: (client: Client) => Promise<number>): Promise<number> {
+  const { config } = await knownServer();
+  const { client, close } = await connectClient({ config });
+  try {
+    return await work(client);
+  } finally {
+    await close();
+  }
+}
+
+const noSuchRun =
+  (workflowId: string) =>
+  (error: unknown): never => {
+    if (error instanceof WorkflowNotFoundError)
+      throw new Exit(EXIT.badInput, `there is no backfill under way with the ID ${workflowId}`);
+    throw error;
+  };
+
+/** A system without user names is no reason to fail. */
+function userName(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
+}
+
+async function runningBackfills(client: Client): Promise<string[]> {
+  const found = new Set<string>();
+  const query = `WorkflowType = '${TYPE}' AND ExecutionStatus = 'Running'`;
+  for await (const { workflowId } of client.workflow.list({ query })) found.add(workflowId);
+  return [...found].sort();
+}
+
+async function look(client: Client, handle: WorkflowHandle): Promise<Seen> {
+  const { status, typedSearchAttributes, type } = await handle.describe();
+  if (type !== TYPE) throw new Exit(EXIT.badInput, `${handle.workflowId} is no backfill but a run of ${type}`);
+  const running = status.name === 'RUNNING';
+  const answer = running
+    ? await client.withDeadline(Date.now() + QUERY_MS, () => handle.query('progress')).catch(() => undefined)
+    : undefined;
+  const { data } = Progress.safeParse(answer);
+  return {
+    workflowId: handle.workflowId,
+    status: status.name,
+    needsPerson: running && typedSearchAttributes.get(searchAttributeKeys.needsPerson) === true,
+    ...(data && { progress: data }),
+  };
+}
+
+const left = (ms: number | undefined) => (ms === undefined ? null : formatDuration(ms));
+
+function overview(seen: readonly Seen[]): string {
+  const head = ['backfill', 'done', 'of', 'failed', 'under way', 'a minute', 'left', 'credits', 'waits for'];
+  return table(
+    head,
+    seen.map(({ workflowId, needsPerson, progress: p }) => [
+      workflowId,
+      p?.done,
+      p?.total,
+      p?.counts.failed,
+      p?.underWayCount,
+      p?.perMinute,
+      left(p?.leftMs),
+      p?.credits,
+      !p ? 'a worker' : needsPerson ? 'a person' : p.paused ? 'resume' : p.waiting && 'see its status',
+    ]),
+  );
+}
+
+function details({ workflowId, status, progress }: Seen): string {
+  if (!progress) return `${workflowId}: ${status}${status === 'RUNNING' ? '; no worker answers' : ''}`;
+  const { doing, waiting, since, done, total, counts, credits, underWayCount, perMinute, leftMs } = progress;
+  const sums = Object.entries(counts).flatMap(([what, n]) => (n > 0 ? [`${number(n)} ${what}`] : []));
+  return [
+    `${workflowId}: ${doing}`,
+    ...(waiting === undefined ? [] : [`waiting since ${since}: ${waiting}`]),
+    `${number(done)} of ${number(total)}: ${sums.join(', ') || 'none ended yet'}; ${number(underWayCount)} under way; ${number(credits)} credits`,
+    ...(perMinute === undefined ? [] : [`${number(perMinute)} a minute, about ${left(leftMs)} left at this rate`]),
+  ].join('\n');
+}

@@ -1,0 +1,54 @@
+/** Where notifications go. */
+import { z } from 'zod';
+import { NOTICE_KINDS } from '../notify/message';
+import type { Receiver } from '../notify/receiver';
+
+const url = z.string().refine(isAllowed, 'an address that begins with https:// (http:// only on this machine)');
+
+/** One receiver: who is told when a person is needed, a hold begins or ends, a scheduled run fails, a batch ends. */
+export const NotifyFile = z.strictObject({
+  /** An https address that takes POST requests. Where it holds a secret (Slack's do), use `urlEnv`. */
+  url: url.optional(),
+  /** Name of the environment variable that holds the address. */
+  urlEnv: z.string().min(1).optional(),
+  /** `standard`: JSON as Standard Webhooks recommend. `slack`: `{"text": …}`, as Slack and those like it take. */
+  format: z.enum(['standard', 'slack']).default('standard'),
+  /** Name of the environment variable with the signing secret (`whsec_…`); without it nothing is signed. */
+  secretEnv: z.string().min(1).optional(),
+  /** What is told. @default everything */
+  kinds: z
+    .array(z.enum(NOTICE_KINDS))
+    .min(1)
+    .default([...NOTICE_KINDS]),
+});
+type NotifyFile = z.output<typeof NotifyFile>;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+function isAllowed(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname, username, password } = new URL(address);
+  const loopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+  return username === '' && password === '' && (protocol === 'https:' || (protocol === 'http:' && loopback));
+}
+
+/** The receiver, or what is wrong with it in sentences that quote neither address nor secret (S4). */
+export function toReceiver(file: NotifyFile, env: Env): { receiver: Receiver } | { problems: string[] } {
+  const { format, kinds, secretEnv, urlEnv } = file;
+  const address = urlEnv === undefined ? file.url : env[urlEnv];
+  const secret = secretEnv === undefined ? undefined : env[secretEnv];
+  const problems = [
+    ...((file.url === undefined) === (urlEnv === undefined)
+      ? ['notify: name the address by either url or urlEnv']
+      : []),
+    ...(urlEnv !== undefined && address === undefined ? [`notify.urlEnv: there is no variable ${urlEnv}`] : []),
+    ...(urlEnv !== undefined && address !== undefined && !isAllowed(address)
+      ? [`notify.urlEnv: ${urlEnv} holds no address that begins with https://`]
+      : []),
+    ...(secretEnv !== undefined && !/^(whsec_)?[A-Za-z0-9+/]{16,}={0,2}$/.test(secret ?? '')
+      ? [`notify.secretEnv: ${secretEnv} holds no signing secret (whsec_ and base64)`]
+      : []),
+  ];
+  if (problems.length > 0 || address === undefined) return { problems };
+  return { receiver: { url: address, format, kinds, ...(secret !== undefined && { secret: () => secret }) } };
+}

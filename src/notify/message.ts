@@ -1,0 +1,58 @@
+/** What a notification says: which run, why, and where to look. Never what the run works on by name (S4). */
+
+/** Stable names; receivers branch on them. */
+export const NOTICE_KINDS = ['personNeeded', 'holdBegan', 'holdEnded', 'runFailed', 'batchEnded'] as const;
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
+/** One thing to tell. */
+export interface Notice {
+  readonly kind: NoticeKind;
+  readonly account: string;
+  readonly workflowType: string;
+  readonly workflowId: string;
+  readonly runId: string;
+  /** The step at which a person is needed, the kind of hold, the code of a failure. */
+  readonly what?: string;
+  /** Figures of a batch. */
+  readonly counts?: Readonly<Record<string, number>>;
+  /** Tells this notice from others of the same kind and run: a notice that is sent again keeps its identity. */
+  readonly nth: number;
+}
+
+const TITLES: Record<NoticeKind, (notice: Notice) => string> = {
+  personNeeded: ({ workflowType, what }) => `A person is needed: ${workflowType}${what ? ` waits at ${what}` : ''}`,
+  holdBegan: ({ account, what }) => `Account ${account} is on hold${what ? ` (${what})` : ''}`,
+  holdEnded: ({ account, what }) => `Account ${account} goes on${what ? ` (${what} has ended)` : ''}`,
+  runFailed: ({ workflowType, what }) => `A scheduled ${workflowType} did not end well${what ? ` (${what})` : ''}`,
+  batchEnded: ({ workflowType, counts = {} }) =>
+    `A ${workflowType} has ended: ${
+      Object.entries(counts)
+        .map(([what, count]) => `${count} ${what}`)
+        .join(', ') || 'no items'
+    }`,
+};
+
+/** One line for a person. */
+export const titleOf = (notice: Notice): string => TITLES[notice.kind](notice);
+
+/** The identity of a notice, the same however often it is sent (`webhook-id`). */
+export const idOf = ({ kind, workflowId, runId, nth }: Notice): string => `${kind}.${workflowId}.${runId}.${nth}`;
+
+/** The form that Standard Webhooks recommends: type, timestamp, data. */
+export const standardBody = (notice: Notice, link: string | undefined, at: Date): string => {
+  const { kind, nth: _, ...data } = notice;
+  const type = `audit_runner.${kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
+  return JSON.stringify({
+    type,
+    timestamp: at.toISOString(),
+    data: { ...data, title: titleOf(notice), ...(link && { link }) },
+  });
+};
+
+/** The form that Slack and those that speak like it take. */
+export const slackBody = (notice: Notice, link: string | undefined): string => {
+  const escaped = titleOf(notice).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+  return JSON.stringify({
+    text: link ? `${escaped}\n<${link}|${notice.workflowId}>` : `${escaped}\n${notice.workflowId}`,
+  });
+};

@@ -1,0 +1,95 @@
+/** One item of a backfill: what it works on, and the run that does it, the same whoever starts it. Pure; no workflow. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { InputError, parseInput } from '../input';
+import { itemSchemas, OPERATIONS, type Operation, OWN_FIELDS } from '../inputs/backfill';
+import { quotable } from '../inputs/ingest-capture';
+import { identifyNote } from '../note';
+
+/** An item as the list in the storage has it. */
+export const Item = z.object({
+  /** Its place in the list, from 0. */
+  n: z.int(),
+  /** Its line in the source file. */
+  line: z.int().optional(),
+  /** What it works on: two with the same are one. No personal data. */
+  id: z.string(),
+  /** The run that does it. */
+  workflowId: z.string(),
+  /** Its input, but for what the backfill fills in. */
+  input: z.record(z.string(), z.unknown()),
+});
+export type Item = z.output<typeof Item>;
+
+/** What a backfill says of itself in its folder, for whoever redrives it. */
+export const About = z.object({
+  folder: z.string(),
+  account: z.string(),
+  operation: z.enum(OPERATIONS),
+  /** Items of its list. */
+  items: z.int(),
+});
+export type About = z.output<typeof About>;
+
+/** A checked row. `note` is the text that belongs into a file of its own (S4, and 100,000 notes are no history). */
+export type Checked =
+  | { id: string; workflowId: string; input: Record<string, unknown>; note?: string }
+  | { problem: string };
+
+interface Kind {
+  account: string;
+  operation: Operation;
+  /** Fields that all items share. */
+  defaults: Readonly<Record<string, unknown>>;
+}
+
+const PREFIX = {
+  convertLead: 'convert-lead',
+  auditProject: 'audit-project',
+  ingestCapture: 'ingest-capture',
+  reprocessCapture: 'ingest-capture',
+} as const satisfies Record<Operation, string>;
+
+/** Checks a row against the operation's own input. @returns a problem in words, which quotes no personal data */
+export function checkRow({ account, operation, defaults }: Kind, row: Readonly<Record<string, unknown>>): Checked {
+  const own = OWN_FIELDS.find((field) => row[field] !== undefined && row[field] !== (field === 'account' && account));
+  if (own) return { problem: `the field '${own}' is the backfill's own, not a row's.` };
+  const { account: _, ...values } = row;
+  const input: Record<string, unknown> = {
+    ...defaults,
+    ...values,
+    ...(operation === 'reprocessCapture' && { again: true }),
+  };
+  const note = operation === 'ingestCapture' ? input.note : undefined;
+  try {
+    parseInput(itemSchemas[operation], note === undefined ? input : quotable(input), operation);
+  } catch (error) {
+    if (error instanceof InputError) return { problem: error.problems.join(' ') };
+    throw error;
+  }
+  if (operation === 'reprocessCapture' && typeof input.captureId !== 'string')
+    return { problem: 'captureId is missing; reprocessCapture extracts a capture that is there.' };
+  const id = idOf(account, input);
+  return { id, workflowId: `${PREFIX[operation]}.${account}.${id}`, input, ...(typeof note === 'string' && { note }) };
+}
+
+const hash = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 24);
+
+const Subject = z.object({
+  projectId: z.string().optional(),
+  leadId: z.string().optional(),
+  captureId: z.string().optional(),
+  reference: z.string().optional(),
+  note: z.string().optional(),
+  noteFile: z.string().optional(),
+  project: z.unknown().optional(),
+});
+
+/** What the input is about, as the runs of the operation are called everywhere. */
+function idOf(account: string, input: unknown): string {
+  const { captureId, leadId, project, projectId, reference, note, noteFile } = Subject.parse(input);
+  if (captureId !== undefined) return captureId;
+  if (note !== undefined) return identifyNote(account, projectId, note, reference).id;
+  if (noteFile !== undefined) return hash([noteFile, projectId, reference]);
+  return projectId ?? leadId ?? reference ?? hash(project);
+}

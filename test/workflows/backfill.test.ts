@@ -1,0 +1,322 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BackfillJson } from '../../src/policy/inputs/backfill';
+import { backfill } from '../../workflows';
+import type { BackfillResult } from '../../workflows/backfill';
+import * as messages from '../../workflows/backfill/messages';
+import type { Before } from '../../workflows/backfill/state';
+import { type Stage, startStage } from '../support/stage';
+import { until } from '../support/until';
+
+const BUDGET = 1_000_000;
+let stage: Stage;
+/** Leads that can be converted and that no other test has. */
+let free: string[];
+
+beforeAll(async () => {
+  stage = await startStage({ sandbox: { leads: 220, captures: 12, credits: BUDGET, durations: { extraction: 100 } } });
+  await stage.startWorker();
+  free = stage.sandbox.control
+    .leads()
+    .filter(({ surveyStatus }) => surveyStatus === 'completed')
+    .map(({ id }) => id);
+});
+afterAll(() => stage.close());
+
+const start = (workflowId: string, input: BackfillJson, before?: Before) =>
+  stage.temporal.client.workflow.start(backfill, {
+    workflowId,
+    taskQueue: 'audit-runner',
+    args: [{ maxCredits: BUDGET, ...input }, before],
+  });
+
+async function store(ref: string, text: string): Promise<{ ref: string }> {
+  await mkdir(join(stage.folder, 'storage'), { recursive: true });
+  await writeFile(join(stage.folder, 'storage', ref), text);
+  return { ref };
+}
+const csvOf = (ids: readonly string[]) => `leadId\n${ids.join('\n')}\n`;
+
+const stored = async (ref: string | undefined) =>
+  (await readFile(join(stage.folder, 'storage', ref ?? ''), 'utf8'))
+    .split('\n')
+    .filter(Boolean)
+    .map((line): Record<string, unknown> => JSON.parse(line));
+
+/** S6: every item once in the ledger, with the outcome that the counts say; the sums are equal. */
+async function accounts({ counts, items, files, credits }: BackfillResult): Promise<Record<string, unknown>[]> {
+  const lines = await stored(files.ledger);
+  expect(lines).toHaveLength(items);
+  expect(Object.values(counts).reduce((a, b) => a + b, 0)).toBe(items);
+  for (const [outcome, count] of Object.entries(counts))
+    expect([outcome, lines.filter((line) => line.outcome === outcome).length]).toEqual([outcome, count]);
+  const ids = lines.flatMap(({ id }) => id ?? []);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(lines.reduce((sum, line) => sum + Number(line.credits), 0)).toBe(credits);
+  return lines;
+}
+
+/** A history with its payloads as text. */
+const readable = (history: unknown): string =>
+  JSON.stringify(history, (key, value) =>
+    key === 'data' && typeof value === 'string' ? Buffer.from(value, 'base64').toString() : value,
+  );
+
+const conversions = (before: ReturnType<Stage['figures']>) => stage.figures().conversions - before.conversions;
+const isDone = async (run: Awaited<ReturnType<typeof start>>, done: number) =>
+  (await run.query(messages.backfillProgressQuery)).done >= done;
+const waiting = async (run: Awaited<ReturnType<typeof start>>) =>
+  (await run.query(messages.backfillProgressQuery)).waiting ?? '';
+
+test('plan mode writes nothing to the API, counts, and says what it would cost and take', async () => {
+  const before = stage.figures();
+  const run = await start('plan', {
+    operation: 'convertLead',
+    leads: { view: 'all' },
+    dryRun: true,
+    itemsPerMinute: 2,
+  });
+  const { ended, counts, items, plan, left, files } = await run.result();
+  expect({ ended, skipped: counts.skipped }).toEqual({ ended: 'planned', skipped: items });
+  expect(plan).toMatchObject({ items, credits: items * 1_000, calls: { reads: items, writes: items } });
+  expect(plan.durationMs).toBe(items * 30_000);
+  expect(items + Object.values(left).reduce((a, b) => a + b, 0)).toBe(220);
+  expect(await stored(files.quarantine)).toEqual([]);
+  expect(stage.figures()).toMatchObject({ converts: before.converts, spent: before.spent });
+});
+
+test('S6: a CSV file with bad rows: they are in quarantine with line and reason, the rest goes on', async () => {
+  const [a, b, c] = free.splice(0, 3);
+  const rows = ['Lead;Name', a, 'not an id!;x', `"${b}";"two\nlines"`, `${a};y`, '"open;z', ';nothing', `${c};last`];
+  const file = await store('bad.csv', `\uFEFF${rows.join('\r\n').replace(a ?? '', `${a};x`)}\r\n`);
+  const input = { operation: 'convertLead', file: { ...file, delimiter: ';', columns: { Lead: 'leadId' } } } as const;
+  const before = stage.figures();
+  const result = await (await start('csv', input)).result();
+  expect(result.counts).toEqual({ done: 3, alreadyDone: 0, skipped: 0, failed: 0, waiting: 0, quarantined: 4 });
+  expect(conversions(before)).toBe(3);
+  expect((await accounts(result)).flatMap(({ line, outcome }) => (outcome === 'done' ? line : [])).sort()).toEqual([
+    2, 4, 9,
+  ]);
+  expect(await stored(result.files.quarantine)).toEqual([
+    { line: 3, reason: expect.stringContaining("leadId was given 'not an id!'") },
+    { line: 6, reason: 'is the same item as line 2' },
+    { line: 7, reason: 'has a quotation mark in the wrong place' },
+    { line: 8, reason: expect.stringContaining('leadId is missing') },
+  ]);
+
+  const again = await (await start('csv-again', input)).result();
+  expect(again.counts).toMatchObject({ done: 0, alreadyDone: 3, quarantined: 4 });
+  expect(again.credits).toBe(0);
+  expect(conversions(before)).toBe(3);
+});
+
+test('S1: two backfills over the same leads at once: nothing is paid twice, each item is accounted for in both', async () => {
+  const file = await store('twins.csv', csvOf(free.splice(0, 12)));
+  const before = stage.figures();
+  const runs = await Promise.all(['twin-1', 'twin-2'].map((id) => start(id, { operation: 'convertLead', file })));
+  const results = await Promise.all(runs.map((run) => run.result()));
+  for (const result of results) {
+    await accounts(result);
+    expect(result.counts.done + result.counts.alreadyDone).toBe(12);
+  }
+  expect(results.reduce((sum, { counts }) => sum + counts.done, 0)).toBe(12);
+  expect(results.reduce((sum, { credits }) => sum + credits, 0)).toBe(12_000);
+  expect(conversions(before)).toBe(12);
+  expect(stage.figures().paidTwice).toBe(0);
+});
+
+test('continues as new with the window: each item once, and short histories', async () => {
+  const file = await store('renew.csv', csvOf(free.splice(0, 24)));
+  const before = stage.figures();
+  const run = await start('renew', { operation: 'convertLead', file, window: 6 }, { renewAfter: 5 });
+  const result = await run.result();
+  expect(result.counts.done).toBe(24);
+  expect(await accounts(result)).toHaveLength(24);
+  expect(conversions(before)).toBe(24);
+  const { raw, historyLength } = await stage.temporal.client.workflow.getHandle('renew').describe();
+  expect(raw.workflowExecutionInfo?.firstRunId).not.toBe(raw.workflowExecutionInfo?.execution?.runId);
+  expect(historyLength).toBeLessThan(200);
+});
+
+test('a redrive does only what failed in an earlier run', async () => {
+  const file = await store('redrive.csv', csvOf(free.splice(0, 8)));
+  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'status', status: 422, times: 3 });
+  const first = await (await start('faulty', { operation: 'convertLead', file })).result();
+  expect(first.counts).toMatchObject({ done: 5, failed: 3 });
+  expect(first.reasons).toEqual({ 'failed: http422': 3 });
+  const before = stage.figures();
+  const second = await (await start('redriven', { redriveOf: 'faulty' })).result();
+  expect(second).toMatchObject({ operation: 'convertLead', items: 3, counts: { done: 3, failed: 0 } });
+  const failed = (await stored(first.files.ledger)).filter(({ outcome }) => outcome === 'failed');
+  expect((await accounts(second)).map(({ id }) => id).sort()).toEqual(failed.map(({ id }) => id).sort());
+  expect(conversions(before)).toBe(3);
+});
+
+test('retryFailed tries again what has failed so far; its last word counts', async () => {
+  const file = await store('retry.csv', csvOf(free.splice(0, 6)));
+  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'status', status: 422, times: 2 });
+  const run = await start('retry', { operation: 'convertLead', file, maxItems: 4 });
+  // Paused, it does not end with its last item.
+  await run.executeUpdate(messages.pauseUpdate, { args: [{ by: 'Ada' }] });
+  await run.executeUpdate(messages.resumeUpdate, { args: [undefined] });
+  await run.executeUpdate(messages.pauseUpdate, { args: [{ by: 'Ada', reason: 'looking' }] });
+  await run.executeUpdate(messages.changeLimitsUpdate, { args: [{ maxItems: null }] });
+  await run.executeUpdate(messages.resumeUpdate, { args: [undefined] });
+  await until(async () => (await run.query(messages.backfillProgressQuery)).counts.failed === 2);
+  await run.executeUpdate(messages.retryFailedUpdate, { args: [{ by: 'Ada' }] }).catch(() => undefined);
+  const result = await run.result();
+  await accounts(result);
+  expect(result.counts.done + result.counts.failed).toBe(6);
+});
+
+test('pause, resume, changeLimits: a wrong argument is answered with a sentence, and the run goes on', async () => {
+  const file = await store('pause.csv', csvOf(free.splice(0, 10)));
+  const run = await start('pause', { operation: 'convertLead', file, itemsPerMinute: 60 });
+  await until(() => isDone(run, 1));
+  expect(await run.executeUpdate(messages.pauseUpdate, { args: [{ by: 'Ada', reason: 'month end' }] })).toContain(
+    'Paused',
+  );
+  expect(await waiting(run)).toContain('Paused by Ada (month end)');
+  const at = (await run.query(messages.backfillProgressQuery)).done;
+
+  const wrong: [string, unknown, string][] = [
+    [
+      'changeLimits',
+      { window: 'fast' },
+      "changeLimits: window was given 'fast'; allowed is a whole number from 1 to 500.",
+    ],
+    ['changeLimits', { windw: 5 }, "unknown field 'windw'; did you mean 'window'?"],
+    ['changeLimits', {}, 'at least one of window'],
+    ['changeLimits', undefined, 'at least one of window'],
+    ['changeLimits', '{"window": 5}', 'text that holds JSON'],
+    ['changeLimits', { maxCredits: -1 }, 'maxCredits was given -1'],
+    ['pause', { by: 5 }, 'by was given 5'],
+    ['pause', {}, 'paused already'],
+    ['approve', {}, 'does not wait for an approval'],
+    ['retryFailed', {}, 'No item has failed'],
+    ['stop', { now: 'yes' }, 'now was given'],
+  ];
+  for (const [name, argument, sentence] of wrong) {
+    const failure: unknown = await run.executeUpdate(name, { args: [argument] }).catch((error) => error.cause?.message);
+    expect(failure).toContain(sentence);
+  }
+  expect(await run.query(messages.backfillProgressQuery)).toMatchObject({ done: expect.any(Number), paused: true });
+  expect((await run.query(messages.backfillProgressQuery)).done - at).toBeLessThanOrEqual(3);
+
+  const limits = { window: 20, itemsPerMinute: null, by: 'Ada' };
+  expect(await run.executeUpdate(messages.changeLimitsUpdate, { args: [limits] })).toMatchObject({
+    window: 20,
+    itemsPerMinute: null,
+  });
+  await run.executeUpdate(messages.resumeUpdate, { args: [{ by: 'Ada' }] });
+  const result = await run.result();
+  expect(result.counts.done).toBe(10);
+  expect(result.answers.map(({ answer, by }) => `${by}: ${answer}`)).toEqual([
+    'Ada: pause (month end)',
+    'Ada: changeLimits {"window":20,"itemsPerMinute":null}',
+    'Ada: resume',
+  ]);
+});
+
+test('S6: a terminated conversion that was paid is done, one that was not is failed', async () => {
+  const ids = free.splice(0, 2);
+  const file = await store('terminated.csv', csvOf(ids));
+  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delayReply', delayMs: 1_000 });
+  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 60_000 });
+  const before = stage.figures();
+  const run = await start('terminated', { operation: 'convertLead', file });
+  await until(() => stage.figures().converts - before.converts === 2 && conversions(before) === 1);
+  for (const id of ids)
+    await stage.temporal.client.workflow.getHandle(`convert-lead.default.${id}`).terminate('a person ended it');
+  const result = await run.result();
+  await accounts(result);
+  expect(result.counts).toMatchObject({ done: 1, failed: 1 });
+  expect(result.credits).toBe(1_000);
+});
+
+test('a refusal that concerns the whole account pauses the backfill and asks a person', async () => {
+  const file = await store('refused.csv', csvOf(free.splice(0, 9)));
+  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'status', status: 403, times: 2 });
+  const run = await start('refused', { operation: 'convertLead', file, window: 2 });
+  await until(async () => (await waiting(run)).includes('refuses (http403)'));
+  const { typedSearchAttributes } = await run.describe();
+  expect(typedSearchAttributes.getAll()).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ value: true, key: expect.objectContaining({ name: 'NeedsPerson' }) }),
+    ]),
+  );
+  expect(await run.executeUpdate(messages.resumeUpdate, { args: [{ by: 'Ada' }] })).toContain('tried again');
+  const result = await run.result();
+  expect(result.counts).toMatchObject({ done: 9, failed: 0 });
+  expect(await accounts(result)).toHaveLength(9);
+});
+
+test('S3: all items share one budget; what it does not allow is skipped and says why', async () => {
+  const file = await store('caps.csv', csvOf(free.splice(0, 8)));
+  const caps = { maxCredits: 3_000, maxItems: 6 };
+  const result = await (await start('caps', { operation: 'convertLead', file, ...caps })).result();
+  expect(result).toMatchObject({ ended: 'done', credits: 3_000, counts: { done: 3, skipped: 5 } });
+  expect(result.reasons).toEqual({ 'skipped: overMaxCredits': 3, 'skipped: overMaxItems': 2 });
+  await accounts(result);
+});
+
+test('a stop ends it; a run that goes on counts as waiting', async () => {
+  const file = await store('stop.csv', csvOf(free.splice(0, 6)));
+  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 1_200 });
+  const before = stage.figures();
+  const run = await start('stop', { operation: 'convertLead', file, window: 1 });
+  await until(() => stage.figures().converts > before.converts);
+  await run.executeUpdate(messages.stopUpdate, { args: [{ now: true, by: 'Ada' }] });
+  const result = await run.result();
+  expect(result).toMatchObject({ ended: 'stopped', counts: { waiting: 1, skipped: 5 } });
+  expect((await accounts(result))[0]).toMatchObject({ outcome: 'waiting', reason: 'itsRunGoesOn' });
+  await until(() => conversions(before) === 1);
+});
+
+test('who names no budget is asked first', async () => {
+  const run = await start('asks', {
+    operation: 'convertLead',
+    file: await store('asks.csv', csvOf(free.splice(0, 1))),
+    approval: 'all',
+  });
+  await until(async () => (await waiting(run)).includes('Approval is needed'));
+  expect(await run.executeUpdate(messages.rejectUpdate, { args: [{ by: 'Ada' }] })).toContain('Rejected');
+  expect(await run.result()).toMatchObject({ ended: 'rejected', credits: 0, reasons: { 'skipped: notApproved': 1 } });
+});
+
+test('captures: every one that matches is extracted again', async () => {
+  const requests = () => stage.sandbox.control.stats().requests.byRoute['captures.reprocess'] ?? 0;
+  const before = requests();
+  const result = await (await start('captures', { operation: 'reprocessCapture', captures: {} })).result();
+  await accounts(result);
+  expect(result.items).toBe(12);
+  expect(result.counts).toMatchObject({ done: 12 });
+  expect(requests() - before).toBeGreaterThanOrEqual(12);
+});
+
+test('S4: notes of a JSON Lines file are submitted once each, and are in no history', async () => {
+  const notes = Array.from({ length: 5 }, (_, i) => JSON.stringify({ note: `Call ${i} with Wilhelmina Quux` }));
+  const file = await store('notes.jsonl', `${[...notes, '{"note": ""}', '{broken', notes[0]].join('\n')}\n`);
+  const before = stage.sandbox.control.stats().requests.byRoute['captures.submitNote'] ?? 0;
+  const result = await (await start('notes', { operation: 'ingestCapture', file })).result();
+  await accounts(result);
+  expect(result.counts).toMatchObject({ done: 5, quarantined: 3 });
+  expect((stage.sandbox.control.stats().requests.byRoute['captures.submitNote'] ?? 0) - before).toBe(5);
+  const { events } = await stage.temporal.client.workflow.getHandle('notes').fetchHistory();
+  expect(readable(events)).toContain('noteFile');
+  expect(readable(events)).not.toContain('Quux');
+});
+
+test.each<[string, unknown, string]>([
+  ['no source', { operation: 'convertLead' }, 'exactly one source'],
+  ['two sources', { operation: 'convertLead', leads: {}, captures: {} }, 'leads and captures were given'],
+  ['no operation', { leads: {} }, 'operation is missing'],
+  ['a source of something else', { operation: 'convertLead', captures: {} }, 'where the source is captures'],
+  ['a default that is no field', { operation: 'convertLead', leads: {}, defaults: { leadid: 1 } }, 'defaults.leadid'],
+  ['a file that is not there', { operation: 'convertLead', file: { ref: 'none.csv' } }, 'no document'],
+  ['a redrive of nothing', { redriveOf: 'nothing' }, "no backfill 'nothing'"],
+])('a wrong input fails at once with a sentence: %s', async (name, input, sentence) => {
+  const wrong: BackfillJson = JSON.parse(JSON.stringify(input));
+  const failure = await (await start(`wrong ${name}`, wrong)).result().catch((error) => error);
+  expect(failure.cause).toMatchObject({ type: 'BadInput', message: expect.stringContaining(sentence) });
+});

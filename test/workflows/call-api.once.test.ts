@@ -1,0 +1,112 @@
+/** Calls that would do something twice, or that cost. */
+import type { Config } from '../../src/config';
+import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { accountLedger } from '../../workflows';
+import { type Decision, decideUpdate } from '../../workflows/shared/asker';
+import { until } from '../support/until';
+import { type Fault, useStage } from './call-api.stage';
+
+const on = useStage('a');
+const { start, call, calls, fault, timesThere, contact, create, waitsFor, eventsWith } = on;
+
+const ANSWERS: [Decision['decision'], Fault['fault'], object, number][] = [
+  ['itHappened', 'replyLost', { outcome: 'done', reason: 'replyLost' }, 1],
+  ['sendAgain', 'cutBeforeCommit', { outcome: 'done' }, 1],
+  ['giveUp', 'cutBeforeCommit', { outcome: 'unresolved', reason: 'nobodyDecided' }, 0],
+];
+test.each(ANSWERS)(
+  'S2: a create whose answer is lost is not sent again by itself; a person says %s',
+  async (...row) => {
+    const [decision, what, expected, there] = row;
+    const body = contact();
+    const before = calls('contacts.create');
+    fault('contacts.create', { fault: what });
+    const run = await start(create(body));
+    await waitsFor(run, 'It is unknown whether contacts.create was done');
+    expect(calls('contacts.create') - before).toBe(1);
+    expect((await run.describe()).typedSearchAttributes.get(searchAttributeKeys.needsPerson)).toBe(true);
+    await run.executeUpdate(decideUpdate, { args: [{ decision, by: 'Ada' }] });
+    const result = await run.result();
+    expect(result).toMatchObject({ ...expected, answers: [{ answer: decision, by: 'Ada' }] });
+    expect(calls('contacts.create') - before).toBe(decision === 'sendAgain' ? 2 : 1);
+    expect(await timesThere(body.email)).toBe(there);
+    expect(await eventsWith(run, body.email)).toEqual([1]);
+  },
+);
+
+test('S2: where no person is asked, what nobody knows stays unresolved', async () => {
+  const body = contact();
+  fault('contacts.create', { fault: 'statusAfterCommit', status: 500 });
+  const result = await call(create(body, { askPerson: false }));
+  expect(result).toMatchObject({ outcome: 'unresolved', reason: 'nobodyDecided' });
+  expect(await timesThere(body.email)).toBe(1);
+});
+
+test('S1: equal calls that create something are one, however often they are started; a reference tells them apart', async () => {
+  const body = contact();
+  fault('contacts.create', { fault: 'delay', delayMs: 500 });
+  const results = await Promise.all([call(create(body)), call(create(body))]);
+  expect(results.map(({ reason }) => reason ?? 'made').sort()).toEqual(['alreadyDone', 'made']);
+  const [made] = results.filter(({ reason }) => reason === undefined);
+  const reordered = { email: body.email, name: body.name };
+  expect(await call(create(reordered))).toMatchObject({ reason: 'alreadyDone', ref: made?.ref });
+  expect(await timesThere(body.email)).toBe(1);
+  expect(await call(create(body, { reference: 'second' }))).toMatchObject({ outcome: 'done' });
+  expect(await timesThere(body.email)).toBe(2);
+});
+
+test('S1: terminated in the call and started again, it is made once', async () => {
+  const body = contact();
+  const before = calls('contacts.create');
+  fault('contacts.create', { fault: 'delay', delayMs: 800 });
+  const run = await start(create(body));
+  await until(() => calls('contacts.create') > before);
+  await run.terminate();
+  expect(await call(create(body))).toMatchObject({ outcome: 'done', reason: 'alreadyDone' });
+  expect(await timesThere(body.email)).toBe(1);
+});
+
+test('S1: another run is still asked when nobody knows what became of the call of a run that is gone', async () => {
+  const body = contact();
+  const before = calls('contacts.create');
+  fault('contacts.create', { fault: 'replyLost' });
+  const run = await start(create(body));
+  await until(() => calls('contacts.create') > before);
+  await run.terminate();
+  const second = await start(create(body));
+  await waitsFor(second, 'It is unknown whether contacts.create was done');
+  await second.executeUpdate(decideUpdate, { args: [{ decision: 'itHappened' }] });
+  expect(await second.result()).toMatchObject({ outcome: 'done' });
+  expect(await timesThere(body.email)).toBe(1);
+  expect(calls('contacts.create') - before).toBe(1);
+});
+
+test('S3: a call that costs by the configuration is booked, within its cap', async () => {
+  const before = await on.stage.spentByLedger();
+  const memory = (subject: string) => ({ route: 'memories.create', body: { subject, content: contact().name } });
+  expect(await call({ ...memory('dear'), maxCredits: 299 })).toMatchObject({
+    ...{ outcome: 'skipped', reason: 'overMaxCredits', credits: 0 },
+  });
+  expect(await call(memory('dear'))).toMatchObject({ outcome: 'done', credits: 300 });
+  fault('memories.create', { fault: 'garbage' });
+  expect(await call(memory('unreadable'))).toMatchObject({ outcome: 'done', reason: 'replyLost', credits: 300 });
+  expect(await on.stage.spentByLedger()).toBe(before + 600);
+  expect(calls('memories.create')).toBe(2);
+});
+
+test('S1: an equal call is known beyond the memory of the ledger', async () => {
+  const body = contact();
+  const made = await call(create(body));
+  const { workflow } = on.stage.temporal.client;
+  await workflow.getHandle(on.stage.ledgerId).terminate('test');
+  const { name, timing, budget, timeZone } = accountOf(on.stage.config);
+  const input = { account: name, timing, budget: { ...budget, timeZone }, probeEveryMs: timing.holdProbeMs };
+  await workflow.start(accountLedger, { workflowId: on.stage.ledgerId, taskQueue: 'audit-runner', args: [input] });
+  expect(await call(create(body))).toMatchObject({ reason: 'alreadyDone', ref: made.ref });
+  expect(await timesThere(body.email)).toBe(1);
+});
+
+function accountOf({ accounts }: Config) {
+  if (!accounts.default) throw new Error('the stage has no account');
+  return accounts.default;
+}

@@ -1,0 +1,117 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { TypedSearchAttributes } from '@temporalio/common';
+import { Webhook } from 'standardwebhooks';
+import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { leadPipeline } from '../../workflows';
+import { approveUpdate } from '../../workflows/lead-pipeline';
+import { holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
+import { type Stage, startStage } from '../support/stage';
+import { until } from '../support/until';
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+interface Heard {
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+let stage: Stage;
+const heard: Heard[] = [];
+/** Answers of the receiver, for the next requests; then 204. */
+const answers: number[] = [];
+const receiver = createServer((request, response) => {
+  let body = '';
+  request.on('data', (chunk) => {
+    body += chunk;
+  });
+  request.on('end', () => {
+    heard.push({ headers: request.headers, body });
+    response.writeHead(answers.shift() ?? 204).end();
+  });
+});
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  stage = await startStage({
+    sandbox: { leads: 10 },
+    file: {
+      notify: {
+        url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`,
+        secretEnv: 'NOTIFY_SECRET',
+      },
+    },
+    env: { NOTIFY_SECRET: SECRET },
+    uiUrl: 'http://ui.test',
+  });
+  await stage.startWorker();
+});
+afterAll(async () => {
+  await stage.close();
+  receiver.close();
+});
+
+const start = (workflowId: string, input: object, kind?: string) =>
+  stage.temporal.client.workflow.start(leadPipeline, {
+    workflowId,
+    taskQueue: 'audit-runner',
+    args: [input],
+    ...(kind && {
+      typedSearchAttributes: new TypedSearchAttributes([{ key: searchAttributeKeys.runKind, value: kind }]),
+    }),
+  });
+const about = (workflowId: string) => heard.filter(({ body }) => body.includes(`"workflowId":"${workflowId}"`));
+
+test('who is needed is told, signed, once, with a link and without personal data', async () => {
+  const run = await start('asks', { scoring: { minReadiness: 0 } });
+  await until(() => about('asks').length > 0);
+  await run.executeUpdate(approveUpdate, { args: [{ by: 'Ada' }] });
+  await run.result();
+  const [notice, ...more] = about('asks');
+  expect(more).toEqual([]);
+  const headers = notice?.headers as Record<string, string>;
+  expect(() => new Webhook(SECRET).verify(notice?.body ?? '', headers)).not.toThrow();
+  expect(() => new Webhook(SECRET).verify(`${notice?.body} `, headers)).toThrow();
+  const { type, data } = JSON.parse(notice?.body ?? '');
+  expect(type).toBe('audit_runner.person_needed');
+  expect(data).toMatchObject({
+    what: 'approval',
+    workflowType: 'leadPipeline',
+    link: 'http://ui.test/namespaces/default/workflows/asks',
+  });
+  expect(Object.keys(data).sort()).toEqual(
+    ['account', 'link', 'runId', 'title', 'what', 'workflowId', 'workflowType'].sort(),
+  );
+});
+
+test('a hold is told when it begins and when it ends, again with the same identity where the receiver failed', async () => {
+  const ledger = stage.temporal.client.workflow.getHandle(stage.ledgerId);
+  heard.length = 0;
+  answers.push(500);
+  await ledger.executeUpdate(holdUpdate, { args: [{ reason: 'month end' }] });
+  await until(() => heard.length === 2, 20_000);
+  await ledger.executeUpdate(releaseUpdate, { args: [{ reason: 'over' }] });
+  await until(() => heard.length === 3);
+  const [first, again, ended] = heard;
+  expect(again?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+  expect(ended?.headers['webhook-id']).not.toBe(first?.headers['webhook-id']);
+  expect(JSON.parse(again?.body ?? '')).toMatchObject({ type: 'audit_runner.hold_began', data: { what: 'manual' } });
+  expect(JSON.parse(ended?.body ?? '')).toMatchObject({ type: 'audit_runner.hold_ended' });
+  expect(heard.map(({ body }) => body).join()).not.toContain('month end');
+});
+
+test('a scheduled run that fails or expires is told; one that a person started is not', async () => {
+  const wrong = { maxCredit: 1 };
+  await expect((await start('by-hand', wrong)).result()).rejects.toThrow();
+  await expect((await start('failed', wrong, 'schedule')).result()).rejects.toThrow();
+  const late = {
+    scoring: { minReadiness: 0 },
+    surveyStatus: ['pending', 'completed'],
+    approval: 'all',
+    approvalDeadline: '1s',
+  };
+  await (await start('late', late, 'schedule')).result();
+  await until(() => about('late').length === 2 && about('failed').length === 1);
+  expect(about('failed').map(({ body }) => JSON.parse(body).data.what)).toEqual(['BadInput']);
+  expect(about('late').map(({ body }) => JSON.parse(body).data.what)).toEqual(['approval', 'expired']);
+  expect(about('by-hand')).toEqual([]);
+});

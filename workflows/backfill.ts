@@ -1,0 +1,175 @@
+/** Does one operation to each of many items, for as long as that takes, and accounts for every one of them. */
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  isCancellation,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { AccountFacts } from '../activities/account';
+import { noCounts } from '../src/policy/backfill/outcomes';
+import { type BackfillPlan, planBackfill } from '../src/policy/backfill/plan';
+import { formatDuration } from '../src/policy/duration';
+import { BackfillInput, type BackfillJson, resolveApproval } from '../src/policy/inputs/backfill';
+import { needsApproval } from '../src/policy/inputs/lead-pipeline';
+import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
+import { Controls } from './backfill/controls';
+import { progressOf, totalOf } from './backfill/details';
+import { Drive } from './backfill/drive';
+import { type BackfillResult, backfillProgressQuery } from './backfill/messages';
+import { prepare } from './backfill/source';
+import { type Before, begin, endedIn, type State } from './backfill/state';
+import { control, streaming } from './shared/calls';
+import { asInput, readInput } from './shared/input';
+import { Status } from './shared/status';
+
+export type { BackfillProgress, BackfillResult } from './backfill/messages';
+
+/**
+ * Each item is a child run under the ID that it has everywhere, so that what anybody does or did is recognised. All items
+ * share one budget and one fairness key (S3); the items themselves are in the storage, and a window of them here.
+ * @param before what an earlier part of the same run has done; nobody else gives it
+ */
+export async function backfill(raw: BackfillJson, before: Before = {}): Promise<BackfillResult> {
+  const input = readInput(BackfillInput, raw, 'backfill');
+  const { account, dryRun } = input;
+  const { workflowId, firstExecutionRunId } = workflowInfo();
+  const status = new Status();
+  const controls = new Controls(input, before.driving?.controls ?? before.listing?.controls);
+  let drive: Drive | undefined;
+  let state: State | undefined = before.driving?.state;
+  setHandler(
+    backfillProgressQuery,
+    () => ({
+      ...status.now(),
+      ...(state
+        ? progressOf(state, controls, drive?.window.running ?? new Map())
+        : { done: 0, total: 0, counts: noCounts(), credits: 0, underWay: [], underWayCount: 0, paused: false }),
+      limits: controls.state.limits,
+    }),
+    { description: 'What this backfill is doing, why it waits, how far and how fast it is.' },
+  );
+  upsertSearchAttributes([{ key: searchAttributeKeys.account, value: account }]);
+  const facts = await control.accountFacts({ account });
+
+  if (!state) {
+    status.step('listing', 'Making the list of items');
+    const { account, operation, redriveOf } = input;
+    const opened = before.listing?.opened ?? (await asInput(control.openBackfill({ account, operation, redriveOf })));
+    const made = await asInput(prepare({ input, facts, status, opened }, before.listing?.listing));
+    if ('listing' in made) {
+      await condition(allHandlersFinished);
+      const listing = { opened, listing: made.listing, controls: controls.state };
+      return continueAsNew<typeof backfill>(raw, { ...before, listing });
+    }
+    state = begin(opened, made.prepared);
+  }
+  const { opened, prepared } = state;
+  const { operation } = opened;
+  const plan = planOf(controls, facts, state);
+  status.figures(`Plan: ${plan.text}`);
+  const started = state;
+  if (dryRun) return finish('planned');
+  if (!before.driving && needsApproval(resolveApproval(raw), plan.credits)) {
+    const answer = await approval(plan);
+    if (answer !== 'approved') return finish(answer);
+    started.beganAt = Date.now();
+  }
+
+  drive = new Drive(
+    {
+      ...{ input, operation, folder: opened.folder, facts, status },
+      runKey: `${workflowId}/${firstExecutionRunId}`,
+      maxCredits: () => controls.state.limits.maxCredits,
+    },
+    controls,
+    started,
+    plan,
+    before.renewAfter,
+  );
+  status.step('running', `${operation} for ${totalOf(started, controls.state.limits.maxItems)} items`);
+  try {
+    const how = await drive.run();
+    if (how === 'renew') {
+      const carried = await drive.carry();
+      const { renewAfter } = before;
+      const driving = { state: carried, controls: controls.state };
+      return await continueAsNew<typeof backfill>(raw, { ...(renewAfter !== undefined && { renewAfter }), driving });
+    }
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    // S6: also a backfill that was cancelled leaves its ledger.
+    controls.state.stop = 'now';
+    await CancellationScope.nonCancellable(() => finish('stopped'));
+    throw error;
+  }
+  return finish(controls.state.stop ? 'stopped' : 'done');
+
+  async function approval({ credits, items }: BackfillPlan): Promise<'approved' | 'rejected' | 'expired'> {
+    controls.approval = 'asked';
+    status.step('approval', `A person approves ${items} items for ${credits} credits`);
+    status.asksPerson(true);
+    const within = formatDuration(input.approvalDeadline);
+    status.waits(`Approval is needed within ${within}. Answer with the update \`approve\` or \`reject\`.`);
+    await condition(() => controls.approval !== 'asked', input.approvalDeadline);
+    status.asksPerson(false);
+    const answer = controls.approval === 'asked' || controls.approval === 'none' ? 'expired' : controls.approval;
+    controls.approval = 'none';
+    return answer;
+  }
+
+  async function finish(ended: BackfillResult['ended']): Promise<BackfillResult> {
+    controls.close();
+    status.asksPerson(false);
+    status.step('concluding', 'Writing the item ledger');
+    drive?.leaveRunning();
+    await drive?.flush();
+    const { folder } = opened;
+    const size = prepared.needs.items;
+    const concluded =
+      ended === 'planned'
+        ? undefined
+        : await streaming('Write the item ledger').concludeBackfill({ folder, size, unbegun: unbegun(ended) });
+    const { counts, reasons, credits, files } = concluded ?? {
+      counts: { ...started.counts, skipped: size },
+      reasons: { 'skipped: dryRun': size },
+      ...{ credits: 0, files: { quarantine: `${folder}/quarantine.jsonl` } },
+    };
+    const durationMs = Date.now() - started.beganAt;
+    const perMinute = Math.round((endedIn(started) / Math.max(1, durationMs)) * 600_000) / 10;
+    const result: BackfillResult = {
+      ...{ operation, dryRun, ended, counts, items: size + prepared.quarantined, reasons, credits, plan },
+      ...{ perMinute, durationMs, files: { folder, ...files }, left: prepared.left, notes: prepared.notes },
+      answers: controls.state.answers,
+    };
+    const summary = concluded && (await control.writeSummary({ folder, summary: result }));
+    upsertSearchAttributes([{ key: searchAttributeKeys.creditsSpent, value: credits }]);
+    const sums = Object.entries(counts).flatMap(([what, n]) => (n > 0 ? [`${n} ${what}`] : []));
+    status.step(ended, `${ended}: ${sums.join(', ') || 'no items'}; ${credits} credits spent`);
+    status.figures(`${ended === 'planned' ? `${plan.text}\n\n` : ''}In the storage: ${folder}`);
+    await condition(allHandlersFinished);
+    return { ...result, files: { ...result.files, ...(summary && { summary }) } };
+  }
+
+  /** Why items were not begun, from which place in the list on. */
+  function unbegun(ended: BackfillResult['ended']) {
+    if (ended === 'rejected' || ended === 'expired') return [{ from: 0, reason: 'notApproved' }];
+    const over = { from: controls.state.limits.maxItems ?? Number.MAX_SAFE_INTEGER, reason: 'overMaxItems' };
+    return [{ from: 0, reason: ended === 'stopped' ? 'stopped' : 'overMaxCredits' }, over];
+  }
+}
+
+// ---- Helpers
+
+function planOf({ state: { limits } }: Controls, facts: AccountFacts, { opened, prepared }: State): BackfillPlan {
+  const { itemsPerMinute, maxItems, maxCredits } = limits;
+  return planBackfill(opened.operation, prepared.needs, {
+    ...facts,
+    ...(itemsPerMinute !== null && { itemsPerMinute }),
+    ...(maxItems !== null && { maxItems }),
+    maxCredits,
+  });
+}

@@ -1,0 +1,185 @@
+/** What people may do to a backfill while it runs, and what they did. */
+import { setHandler } from '@temporalio/workflow';
+import type { z } from 'zod';
+import { InputError, parseInput } from '../../src/policy/input';
+import { type BackfillInput, LimitChanges, Said, StopSaid } from '../../src/policy/inputs/backfill';
+import type { Answered } from '../shared/asker';
+import * as messages from './messages';
+
+export interface Paused {
+  by: string;
+  reason?: string;
+  /** The backfill paused itself: the service refused for a reason that concerns the whole account. */
+  refusal?: string;
+}
+
+/** What goes over to the next run when the backfill continues as new. */
+export interface ControlState {
+  limits: messages.RunLimits;
+  paused?: Paused | undefined;
+  stop?: 'whenIdle' | 'now' | undefined;
+  /** The failed ones are to be tried again. */
+  retry: boolean;
+  /** When it was last resumed after a refusal, milliseconds: what was begun before may still be refused. */
+  resumedAt?: number;
+  answers: Answered[];
+}
+
+/** Refuses a message of the wrong shape, in words: what a validator throws only refuses the message. */
+function check(schema: z.ZodType, said: unknown, name: string): void {
+  try {
+    parseInput(schema, said, name);
+  } catch (error) {
+    if (error instanceof InputError) throw new Error(`${name}: ${error.problems.join(' ')}`);
+    throw error;
+  }
+}
+
+export class Controls {
+  readonly state: ControlState;
+  /** Set while the run waits for an approval, and then by the answer. */
+  approval: 'none' | 'asked' | 'approved' | 'rejected' = 'none';
+  /** Changes with everything that may let the run go on. */
+  version = 0;
+  /** Items that failed and are not queued again. */
+  failed: () => number = () => 0;
+  #closed = false;
+
+  constructor(input: BackfillInput, before?: ControlState) {
+    const { window, maxCredits, itemsPerMinute = null, maxItems = null } = input;
+    this.state = before ?? { limits: { window, maxCredits, itemsPerMinute, maxItems }, retry: false, answers: [] };
+    this.#register();
+  }
+
+  /** The run is about to end: what comes now comes too late, and is told so. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  pause(paused: Paused): void {
+    this.state.paused = paused;
+    this.version++;
+  }
+
+  #note(answer: string, { by, reason }: Said): void {
+    const text = reason === undefined ? answer : `${answer} (${reason})`;
+    this.state.answers.push({ answer: text, by: by ?? 'somebody', at: new Date().toISOString() });
+    this.version++;
+  }
+
+  #register(): void {
+    const valid =
+      (schema: z.ZodType, name: string, also: (said: unknown) => void = () => undefined) =>
+      (said: unknown) => {
+        check(schema, said, name);
+        if (this.#closed) throw new Error('This backfill is ending; start another, with redriveOf for what failed.');
+        also(said);
+      };
+    const asked = () => {
+      if (this.approval !== 'asked') throw new Error('This run does not wait for an approval at the moment.');
+    };
+    const { state } = this;
+
+    setHandler(
+      messages.approveUpdate,
+      (said) => {
+        this.approval = 'approved';
+        this.#note('approve', said ?? {});
+        return 'Approved: the items are begun.';
+      },
+      { description: 'Approves the plan shown in the details: {"by": "…"}', validator: valid(Said, 'approve', asked) },
+    );
+    setHandler(
+      messages.rejectUpdate,
+      (said) => {
+        this.approval = 'rejected';
+        this.#note('reject', said ?? {});
+        return 'Rejected: no item is begun.';
+      },
+      { description: 'Rejects the plan; no item is begun: {"by": "…"}', validator: valid(Said, 'reject', asked) },
+    );
+    setHandler(
+      messages.pauseUpdate,
+      (said) => {
+        const { by = 'somebody', reason } = said ?? {};
+        this.pause({ by, ...(reason && { reason }) });
+        this.#note('pause', said ?? {});
+        return 'Paused: no further item is begun; those under way go on.';
+      },
+      {
+        description: 'Begins no further item; those under way go on: {"reason": "…", "by": "…"}',
+        validator: valid(Said, 'pause', () => {
+          if (state.paused) throw new Error('This backfill is paused already; `resume` lets it go on.');
+        }),
+      },
+    );
+    setHandler(
+      messages.resumeUpdate,
+      (said) => {
+        const retry = state.paused?.refusal !== undefined;
+        state.paused = undefined;
+        if (retry) Object.assign(state, { retry, resumedAt: Date.now() });
+        this.#note('resume', said ?? {});
+        return retry ? 'Resumed: what was refused is tried again.' : 'Resumed.';
+      },
+      {
+        description: 'Goes on after a pause; what was refused before it is tried again: {"by": "…"}',
+        validator: valid(Said, 'resume', () => {
+          if (!state.paused) throw new Error('This backfill is not paused.');
+        }),
+      },
+    );
+    setHandler(
+      messages.stopUpdate,
+      (said) => {
+        state.stop = said?.now ? 'now' : 'whenIdle';
+        this.#note(said?.now ? 'stop now' : 'stop', said ?? {});
+        return said?.now
+          ? 'Stopped: the items under way count as waiting; their own runs go on.'
+          : 'Stopped: no further item is begun; it ends when those under way have.';
+      },
+      {
+        description:
+          'Ends the backfill; what was not begun counts as skipped. {"now": true} does not wait for the items under way: {"now": false, "reason": "…", "by": "…"}',
+        validator: valid(StopSaid, 'stop', (said) => {
+          const now = StopSaid.safeParse(said).data?.now === true;
+          if (state.stop === 'now' || (state.stop && !now))
+            throw new Error('This backfill is stopping already; {"now": true} does not wait for the items under way.');
+        }),
+      },
+    );
+    setHandler(
+      messages.retryFailedUpdate,
+      (said) => {
+        const failed = this.failed();
+        state.retry = true;
+        this.#note('retryFailed', said ?? {});
+        return `${failed} failed items are tried again, after those that were not begun yet.`;
+      },
+      {
+        description: 'Tries all items again that have failed so far: {"by": "…"}',
+        validator: valid(Said, 'retryFailed', () => {
+          if (state.retry) throw new Error('The failed items are queued already.');
+          if (state.stop) throw new Error('This backfill is stopping; start another with redriveOf.');
+          if (this.failed() === 0) throw new Error('No item has failed that is not queued again already.');
+        }),
+      },
+    );
+    setHandler(
+      messages.changeLimitsUpdate,
+      (changes) => {
+        const { by, reason, ...limits } = changes;
+        for (const [name, value] of Object.entries(limits))
+          if (value !== undefined) Object.assign(state.limits, { [name]: value });
+        const said = { ...(by && { by }), ...(reason && { reason }) };
+        this.#note(`changeLimits ${JSON.stringify(limits)}`, said);
+        return { ...state.limits };
+      },
+      {
+        description:
+          'Changes how fast and how far it goes, from the next item on: {"window": 50, "itemsPerMinute": 10, "maxItems": 1000, "maxCredits": 100000, "by": "…"}; null for itemsPerMinute or maxItems: no such limit.',
+        validator: valid(LimitChanges, 'changeLimits'),
+      },
+    );
+  }
+}

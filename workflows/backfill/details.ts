@@ -1,0 +1,62 @@
+/** What a backfill says of itself, in Markdown and in figures. */
+import { OUTCOMES } from '../../src/policy/backfill/outcomes';
+import { type BackfillPlan, grouped } from '../../src/policy/backfill/plan';
+import { formatDuration } from '../../src/policy/duration';
+import type { Controls } from './controls';
+import type { BackfillProgress } from './messages';
+import { endedIn, type Running, rateOf, type State } from './state';
+
+const WORDS = {
+  done: 'done',
+  alreadyDone: 'done already',
+  skipped: 'skipped',
+  failed: 'failed',
+  waiting: 'waiting',
+  quarantined: 'rows in quarantine',
+};
+
+/** Under way, the longest first. */
+const SHOWN = 10;
+
+export const totalOf = ({ lists: [items] }: State, maxItems: number | null): number =>
+  Math.min(items?.size ?? 0, maxItems ?? Number.POSITIVE_INFINITY);
+
+export function progressOf(
+  state: State,
+  { state: { limits, paused } }: Controls,
+  running: ReadonlyMap<number, Running>,
+): Omit<BackfillProgress, 'doing' | 'waiting' | 'since'> {
+  const total = totalOf(state, limits.maxItems);
+  const done = endedIn(state);
+  return {
+    ...{ done, total, counts: { ...state.counts }, credits: state.credits },
+    underWay: [...running.values()].slice(0, SHOWN).map(({ workflowId }) => workflowId),
+    underWayCount: running.size,
+    ...rateOf(state, total - done),
+    ...{ paused: paused !== undefined, limits: { ...limits }, folder: state.opened.folder },
+  };
+}
+
+export function describe(progress: ReturnType<typeof progressOf>, plan: BackfillPlan): string {
+  const { done, total, counts, credits, underWay, underWayCount, perMinute, leftMs, limits, folder } = progress;
+  const sums = OUTCOMES.filter((word) => counts[word] > 0).map((word) => `${grouped(counts[word])} ${WORDS[word]}`);
+  const rate =
+    perMinute === undefined ? [] : [`${perMinute} a minute, about ${formatDuration(leftMs ?? 0)} left at this rate.`];
+  const pace = limits.itemsPerMinute === null ? '' : `, ${limits.itemsPerMinute} begun a minute`;
+  const most = limits.maxItems === null ? '' : `, ${grouped(limits.maxItems)} items`;
+  const more = underWayCount > underWay.length ? [`- and ${underWayCount - underWay.length} more`] : [];
+  return [
+    `**${grouped(done)} of ${grouped(total)}** items: ${sums.join(', ') || 'none ended yet'}; ${underWayCount} under way; ${grouped(credits)} credits spent.`,
+    ...rate,
+    `At most ${limits.window} at once${pace}${most}, ${grouped(limits.maxCredits)} credits: change it with the update \`changeLimits\`.`,
+    ...(underWay.length > 0
+      ? [
+          ['Under way; each says in its own details why it waits:', ...underWay.map((id) => `- ${id}`), ...more].join(
+            '\n',
+          ),
+        ]
+      : []),
+    `Plan: ${plan.text}`,
+    `In the storage: ${folder}`,
+  ].join('\n\n');
+}

@@ -1,0 +1,281 @@
+/** Works off the lists, a window of items at a time, until all have ended, a person stops it, or it continues as new. */
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  isCancellation,
+  sleep,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Item } from '../../src/policy/backfill/items';
+import { type Ended, type LedgerLine, stopsAll } from '../../src/policy/backfill/outcomes';
+import { type BackfillPlan, priceOf } from '../../src/policy/backfill/plan';
+import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { control } from '../shared/calls';
+import type { Controls } from './controls';
+import { describe, progressOf } from './details';
+import { endedIn, type Running, type State, sample, type WorkList } from './state';
+import { type Common, Window } from './window';
+
+/** About seven events for each item, eleven where it is another run's. */
+const RENEW_AFTER = 600;
+const MAX_EVENTS = 3_800;
+const MAX_HISTORY_BYTES = 5_000_000;
+/** Lines of the item ledger that are in memory only, that is: in the history. */
+const MOST_UNWRITTEN = 100;
+const MAX_SILENCE_MS = 3_600_000;
+
+/** Why no item is begun at the moment. `ms`: until when at the latest. */
+type Gate = { may: 'begin'; list: WorkList } | { may: 'wait'; ms?: number } | { may: 'end' };
+
+export class Drive {
+  readonly window: Window;
+  #unwritten: LedgerLine[] = [];
+  #writing: Promise<void> = Promise.resolve();
+  /** Items read from the storage and not begun. */
+  #taken: { list: WorkList; from: number; items: Item[] } | undefined;
+  #begun = 0;
+  #hold: string | undefined;
+  #shownCredits = -1;
+
+  constructor(
+    private readonly common: Common,
+    private readonly controls: Controls,
+    readonly state: State,
+    private readonly plan: BackfillPlan,
+    private readonly renewAfter = RENEW_AFTER,
+  ) {
+    this.window = new Window(common, (item, ended) => this.#ended(item, ended));
+    controls.failed = () => state.counts.failed - this.#queued();
+  }
+
+  /** @returns whether the backfill is to continue as new */
+  async run(): Promise<'over' | 'renew'> {
+    this.window.takeOver(this.state.running);
+    const house = new CancellationScope();
+    const kept = house
+      .run(() => this.#keepHouse())
+      .catch((error) => {
+        if (!isCancellation(error)) this.window.broken ??= error;
+      });
+    try {
+      return await this.#loop();
+    } finally {
+      house.cancel();
+      await kept;
+    }
+  }
+
+  /** Writes what is in memory only. Nothing may end or continue as new before. */
+  async flush(): Promise<void> {
+    const { folder } = this.common;
+    const write = async () => {
+      while (this.#unwritten.length > 0) {
+        // Taken away only when it is written: a cancellation in between must not lose them (S6).
+        const lines = this.#unwritten.slice(0, 2 * MOST_UNWRITTEN);
+        await control.writeOutcomes({ folder, part: this.state.parts, lines });
+        this.state.parts++;
+        this.#unwritten.splice(0, lines.length);
+      }
+    };
+    this.#writing = this.#writing.catch(() => undefined).then(write);
+    await this.#writing;
+    this.#showCredits();
+  }
+
+  /** Everything for the next run, once nothing is half done: no child unconfirmed, no line unwritten. */
+  async carry(): Promise<State> {
+    do {
+      await condition(() => this.window.starting === 0 && allHandlersFinished());
+      await this.flush();
+    } while (this.window.starting > 0 || this.#unwritten.length > 0 || !allHandlersFinished());
+    return { ...this.state, running: [...this.window.running.values()] };
+  }
+
+  /** What is still under way counts as waiting for its own run. */
+  leaveRunning(): void {
+    for (const item of this.window.leave())
+      this.#ended(item, { outcome: 'waiting', reason: 'itsRunGoesOn', credits: 0 });
+  }
+
+  show(): void {
+    const { state, controls, window, common, plan } = this;
+    common.status.figures(describe(progressOf(state, controls, window.running), plan));
+  }
+
+  async #loop(): Promise<'over' | 'renew'> {
+    const { controls, window, state } = this;
+    for (;;) {
+      if (window.broken !== undefined) throw window.broken;
+      if (this.#renewalDue()) return 'renew';
+      if (this.#unwritten.length >= MOST_UNWRITTEN) await this.flush();
+      if (controls.state.retry && !controls.state.stop) await this.#queueFailed();
+      const { version } = controls;
+      const gate = this.#gate();
+      this.#say();
+      if (gate.may === 'end') return 'over';
+      if (gate.may === 'begin') {
+        const item = await this.#take(gate.list);
+        // While it was read, a person may have paused.
+        if (item && this.#gate().may === 'begin') this.#begin(gate.list, item);
+        continue;
+      }
+      const wake = () => controls.version !== version || window.broken !== undefined || this.#renewalDue();
+      if (gate.ms !== undefined) await condition(wake, gate.ms);
+      else await condition(wake);
+      sample(state);
+    }
+  }
+
+  #gate(): Gate {
+    const { window, state } = this;
+    const { limits, paused, stop, retry } = this.controls.state;
+    const idle = window.running.size === 0;
+    if (stop) return idle || stop === 'now' ? { may: 'end' } : { may: 'wait' };
+    const list = state.lists.find((one) => one.next < this.#endOf(one));
+    if (!list) return idle && !paused && !retry ? { may: 'end' } : { may: 'wait' };
+    if (paused || window.running.size >= limits.window) return { may: 'wait' };
+    const reserved = [...window.running.values()].reduce((sum, { price }) => sum + price, 0);
+    const price = this.#nextPrice(list);
+    // What is under way may turn out to cost nothing.
+    if (price > 0 && state.credits + reserved + price > limits.maxCredits)
+      return idle ? { may: 'end' } : { may: 'wait' };
+    const ms = state.nextAt - Date.now();
+    return limits.itemsPerMinute !== null && ms > 0 ? { may: 'wait', ms } : { may: 'begin', list };
+  }
+
+  #endOf({ name, size }: WorkList): number {
+    const { maxItems } = this.controls.state.limits;
+    return name === 'items' && maxItems !== null ? Math.min(size, maxItems) : size;
+  }
+
+  #at(list: WorkList): Item | undefined {
+    const { from, items } = this.#taken?.list === list ? this.#taken : { from: 0, items: [] };
+    return items[list.next - from];
+  }
+
+  #nextPrice(list: WorkList): number {
+    const { operation, facts } = this.common;
+    const item = this.#at(list);
+    return item ? priceOf(operation, item.input, facts) : 0;
+  }
+
+  /** @returns undefined when more items had to be read: then it is looked again whether one may be begun */
+  async #take(list: WorkList): Promise<Item | undefined> {
+    const item = this.#at(list);
+    if (item) return item;
+    const { folder } = this.common;
+    const items = await control.takeItems({ folder, list: list.name, size: list.size, from: list.next });
+    if (items.length === 0) list.next = list.size;
+    this.#taken = { list, from: list.next, items };
+    return undefined;
+  }
+
+  #begin(list: WorkList, item: Item): void {
+    const { state, controls, window } = this;
+    const { itemsPerMinute } = controls.state.limits;
+    list.next++;
+    this.#begun++;
+    if (itemsPerMinute !== null) state.nextAt = Math.max(Date.now(), state.nextAt) + 60_000 / itemsPerMinute;
+    window.begin(item, list.name !== 'items');
+  }
+
+  #ended({ n, line, id, workflowId, retry, at: begunAt }: Running, ended: Ended): void {
+    const { state, controls } = this;
+    if (retry) state.counts.failed--;
+    state.counts[ended.outcome]++;
+    state.credits += ended.credits;
+    const at = new Date().toISOString();
+    this.#unwritten.push({ n, ...(line !== undefined && { line }), id, ...ended, run: workflowId, at });
+    if (stopsAll(ended) && !controls.state.paused) {
+      // Begun before a person mended it: it is tried again like the others, and nobody is asked a second time.
+      if (begunAt < (controls.state.resumedAt ?? 0)) controls.state.retry = true;
+      else controls.pause({ by: 'the backfill', refusal: ended.reason ?? ended.outcome });
+    }
+    controls.version++;
+  }
+
+  /** Failed items that a list has again. */
+  #queued(): number {
+    const lists = this.state.lists.filter(({ name }) => name !== 'items');
+    const retried = [...this.window.running.values()].filter(({ retry }) => retry).length;
+    return lists.reduce((sum, { size, next }) => sum + size - next, 0) + retried;
+  }
+
+  /** Only when the last list of them is worked off, so that none is there twice. */
+  async #queueFailed(): Promise<void> {
+    const { state, controls, common } = this;
+    if (this.#queued() > 0) return;
+    await this.flush();
+    const name = `retry-${state.lists.length}`;
+    const { folder, operation, input } = common;
+    const { account, defaults } = input;
+    const making = { folder, operation, account, defaults, list: name, size: state.lists[0]?.size ?? 0 };
+    const size = await control.itemsToRetry(making);
+    controls.state.retry = false;
+    if (size > 0) state.lists.push({ name, size, next: 0 });
+  }
+
+  /** S7: why nothing is begun, and what ends it. */
+  #say(): void {
+    const { status } = this.common;
+    const { paused, stop } = this.controls.state;
+    status.asksPerson(paused?.refusal !== undefined);
+    if (stop) status.waits('Stopped: no further item is begun, and those under way are waited for.');
+    else if (paused?.refusal !== undefined)
+      status.waits(
+        `The service refuses (${paused.refusal}), and would refuse every further item. When that is mended, answer with the update \`resume\`, and what was refused is tried again; or with \`stop\`.`,
+      );
+    else if (paused)
+      status.waits(
+        `Paused by ${paused.by}${paused.reason ? ` (${paused.reason})` : ''}. The update \`resume\` lets it go on.`,
+      );
+    else if (this.#hold !== undefined) status.waits(`The account is not free to go on: ${this.#hold}`);
+    else status.goesOn();
+    this.show();
+  }
+
+  /** Every now and then, ever more seldom while nothing happens: history is finite. */
+  async #keepHouse(): Promise<never> {
+    const { input, facts } = this.common;
+    const { account } = input;
+    const { holdProbeMs } = facts.timing;
+    let ended = -1;
+    for (let silence = holdProbeMs; ; silence = Math.min(2 * silence, MAX_SILENCE_MS)) {
+      await sleep(silence);
+      sample(this.state);
+      if (this.#unwritten.length > 0) await this.flush();
+      if (ended !== endedIn(this.state)) silence = holdProbeMs / 2;
+      else {
+        const { clear, why } = await control.clearance({ account, credits: 0 });
+        if (!clear) {
+          this.#hold = why ?? 'on hold';
+          this.#say();
+          await control.awaitClearance({ account, credits: 0 });
+          this.#hold = undefined;
+          silence = holdProbeMs / 2;
+        }
+      }
+      ended = endedIn(this.state);
+      this.#say();
+    }
+  }
+
+  #showCredits(): void {
+    const { credits } = this.state;
+    if (credits === this.#shownCredits) return;
+    this.#shownCredits = credits;
+    upsertSearchAttributes([{ key: searchAttributeKeys.creditsSpent, value: credits }]);
+  }
+
+  #renewalDue(): boolean {
+    const { continueAsNewSuggested, historyLength, historySize } = workflowInfo();
+    return (
+      this.#begun >= this.renewAfter ||
+      continueAsNewSuggested ||
+      historyLength > MAX_EVENTS ||
+      historySize > MAX_HISTORY_BYTES
+    );
+  }
+}

@@ -1,0 +1,40 @@
+/** An item whose run was terminated or failed. S6: whether it was paid for is asked, never assumed. */
+import type { Item } from '../../src/policy/backfill/items';
+import type { Ended } from '../../src/policy/backfill/outcomes';
+import { AuditProjectInput } from '../../src/policy/inputs/audit-project';
+import { leadSubject, projectSubject } from '../../src/policy/subject';
+import { control } from '../shared/calls';
+import { findOut } from '../shared/convert-all';
+import type { Running } from './state';
+import type { Common } from './window';
+
+export async function afterLostRun(
+  { operation, facts, status, runKey, input: { account } }: Common,
+  { id }: Running,
+  input: Item['input'],
+  reason: string,
+): Promise<Ended> {
+  if (operation === 'convertLead') {
+    const { converted, credits, projectId } = await findOut({ account, facts, status }, id);
+    if (!converted) return { outcome: 'failed', reason, credits: 0 };
+    return { outcome: credits > 0 ? 'done' : 'alreadyDone', reason, credits, ...(projectId && { ref: projectId }) };
+  }
+  const subject = await subjectOf(account, input);
+  if (subject === undefined) return { outcome: 'failed', reason, credits: 0 };
+  await control.awaitSettled({ account, subject });
+  const { settled } = await control.subjectState({ account, subject });
+  const credits = settled?.run === runKey ? settled.credits : 0;
+  // The project is paid for and not audited: who ended the run knows whether it is to be gone on with.
+  if (credits > 0)
+    return { outcome: 'waiting', reason: `person: ${reason}`, credits, ...(settled?.ref && { ref: settled.ref }) };
+  return { outcome: 'failed', reason, credits: 0 };
+}
+
+/** What an audit may have paid for. */
+async function subjectOf(account: string, raw: Item['input']): Promise<string | undefined> {
+  const { success, data } = AuditProjectInput.safeParse(raw);
+  if (!success) return undefined;
+  if (data.leadId !== undefined) return leadSubject(data.leadId);
+  if (!data.project) return undefined;
+  return projectSubject(data.reference ?? (await control.referenceOf({ account, project: data.project })));
+}

@@ -1,0 +1,70 @@
+/** What people say to a backfill, what it answers, and what it leaves. */
+import { defineQuery, defineUpdate } from '@temporalio/workflow';
+import type { Counts } from '../../src/policy/backfill/outcomes';
+import type { BackfillPlan } from '../../src/policy/backfill/plan';
+import type { LimitChanges, Operation, Said, StopSaid } from '../../src/policy/inputs/backfill';
+import type { Answered } from '../shared/asker';
+
+export interface BackfillResult {
+  operation: Operation;
+  dryRun: boolean;
+  /** `done`: every item that the caps allow was begun. `rejected` or `expired` at the approval. `stopped` by a person. */
+  ended: 'done' | 'planned' | 'rejected' | 'expired' | 'stopped';
+  /** Items by what became of them, the quarantined rows included; they add up to `items`. */
+  counts: Counts;
+  items: number;
+  /** Items that did not go well, by outcome and reason. */
+  reasons: Record<string, number>;
+  /** Credits that its items cost, as booked. */
+  credits: number;
+  /** What the plan would call, cost and take at the limits. */
+  plan: BackfillPlan;
+  /** Items that ended in a minute, over the whole run. */
+  perMinute: number;
+  durationMs: number;
+  /** References into the storage; `ledger` has one line for each item. */
+  files: { folder: string; quarantine: string; ledger?: string; summary?: string };
+  /** What the source has beyond the items, by why it was left out. */
+  left: Record<string, number>;
+  notes: string[];
+  /** What people did and said. */
+  answers: Answered[];
+}
+
+/** The limits that a person may change; null: no such limit. */
+export interface RunLimits {
+  window: number;
+  itemsPerMinute: number | null;
+  maxItems: number | null;
+  maxCredits: number;
+}
+
+export interface BackfillProgress {
+  doing: string;
+  waiting?: string;
+  since: string;
+  /** Items that have ended, of those that it has. */
+  done: number;
+  total: number;
+  counts: Counts;
+  credits: number;
+  /** IDs of runs under way, the longest first; not all of many. */
+  underWay: string[];
+  underWayCount: number;
+  /** Items that end in a minute, lately; absent as long as nobody can tell. */
+  perMinute?: number;
+  /** Milliseconds, at this rate. */
+  leftMs?: number;
+  paused: boolean;
+  limits: RunLimits;
+  folder?: string;
+}
+
+export const approveUpdate = defineUpdate<string, [Said | undefined]>('approve');
+export const rejectUpdate = defineUpdate<string, [Said | undefined]>('reject');
+export const pauseUpdate = defineUpdate<string, [Said | undefined]>('pause');
+export const resumeUpdate = defineUpdate<string, [Said | undefined]>('resume');
+export const stopUpdate = defineUpdate<string, [StopSaid | undefined]>('stop');
+export const retryFailedUpdate = defineUpdate<string, [Said | undefined]>('retryFailed');
+export const changeLimitsUpdate = defineUpdate<RunLimits, [LimitChanges]>('changeLimits');
+export const backfillProgressQuery = defineQuery<BackfillProgress>('progress');

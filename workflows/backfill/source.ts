@@ -1,0 +1,66 @@
+/** From the source to the list: read once, before the first item is begun. */
+import { workflowInfo } from '@temporalio/workflow';
+import type { AccountFacts } from '../../activities/account';
+import type { Making, Opened } from '../../activities/backfill';
+import type { Prepared } from '../../activities/backfill-list';
+import type { BackfillInput } from '../../src/policy/inputs/backfill';
+import type { Kept } from '../../src/storage/claim';
+import { fairnessKey, patiently, reads, streaming } from '../shared/calls';
+import { type Listed, listLeads } from '../shared/list-leads';
+import type { Status } from '../shared/status';
+
+interface At {
+  input: BackfillInput;
+  facts: AccountFacts;
+  status: Status;
+  opened: Opened;
+}
+
+/** What has been listed of a long source; goes over to the next run. */
+export interface Listing {
+  leads?: Listed;
+  captures?: { pages: Kept<{ id: string }[]>[]; next?: number | undefined };
+}
+
+/** @returns what is listed so far when the history has become too long to go on in this run */
+export async function prepare(at: At, before: Listing = {}): Promise<{ prepared: Prepared } | { listing: Listing }> {
+  const { input, facts, status, opened } = at;
+  const { account, defaults, leads, captures, file } = input;
+  const making: Making = { account, folder: opened.folder, operation: opened.operation, defaults };
+  const made = streaming('Make the list of items');
+  if (opened.earlier)
+    return { prepared: await made.itemsFromEarlier({ ...making, earlier: opened.earlier, outcomes: input.redrive }) };
+  if (file) return { prepared: await made.itemsFromFile({ ...making, file }) };
+  if (captures) {
+    const listed = await listCaptures(at, captures, before.captures ?? { pages: [], next: 0 });
+    if (listed.next !== undefined) return { listing: { captures: listed } };
+    return { prepared: await made.itemsFromPages({ ...making, pages: listed.pages }) };
+  }
+  if (!leads) throw new TypeError('an input that was checked has a source');
+  const listed = await listLeads({ account, ...leads }, facts, status, before.leads, input.priority);
+  if (listed.next !== undefined) return { listing: { leads: listed } };
+  const prepared = await made.itemsFromPages({ ...making, pages: listed.pages });
+  return { prepared: { ...prepared, notes: [...listed.notes, ...prepared.notes] } };
+}
+
+const MAX_EVENTS = 3_000;
+
+async function listCaptures(
+  { input, facts, status }: At,
+  filter: NonNullable<BackfillInput['captures']>,
+  listed: NonNullable<Listing['captures']>,
+): Promise<NonNullable<Listing['captures']>> {
+  const { account, priority } = input;
+  const ref = workflowInfo().firstExecutionRunId;
+  const place = { priorityKey: priority, fairnessKey: fairnessKey(ref) };
+  while (listed.next !== undefined && workflowInfo().historyLength < MAX_EVENTS) {
+    const offset: number = listed.next;
+    const { page, next } = await patiently(status, facts, account, () =>
+      reads(account, place, `List captures from ${offset}`).listCapturePage({ account, filter, offset, ref }),
+    );
+    listed.pages.push(page);
+    listed.next = next;
+    status.figures(`${next ?? offset} captures listed`);
+  }
+  return listed;
+}

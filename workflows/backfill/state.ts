@@ -1,0 +1,88 @@
+/** What a backfill knows: numbers and the window, however many items it has. Goes over when it continues as new. */
+import type { Opened } from '../../activities/backfill';
+import type { Prepared } from '../../activities/backfill-list';
+import type { Item } from '../../src/policy/backfill/items';
+import { type Counts, noCounts, OUTCOMES } from '../../src/policy/backfill/outcomes';
+import type { ControlState } from './controls';
+import type { Listing } from './source';
+
+/** An item under way. Its input is in the storage. */
+export interface Running extends Pick<Item, 'n' | 'id' | 'workflowId'> {
+  line?: number | undefined;
+  /** The run that is followed; absent where it is another's and only its ID is known. */
+  runId?: string | undefined;
+  /** Credits that it may yet cost. */
+  price: number;
+  /** When it was begun, milliseconds. */
+  at: number;
+  /** It was begun by somebody else. */
+  theirs: boolean;
+  /** It has failed before. */
+  retry: boolean;
+}
+
+/** A list that is worked off in order. */
+export interface WorkList {
+  name: string;
+  size: number;
+  /** Position of the next item to begin. */
+  next: number;
+}
+
+export interface State {
+  opened: Opened;
+  prepared: Prepared;
+  lists: WorkList[];
+  running: Running[];
+  counts: Counts;
+  credits: number;
+  /** Parts of the item ledger written so far. */
+  parts: number;
+  /** When the first item was begun, milliseconds. */
+  beganAt: number;
+  /** No item is begun before this moment. */
+  nextAt: number;
+  /** How many items had ended at some moments, the oldest first. */
+  samples: [at: number, ended: number][];
+}
+
+/** Handed from run to run of the same backfill. Nobody else gives it, but tests `renewAfter`. */
+export interface Before {
+  /** Continue as new after so many items. @default 600 */
+  renewAfter?: number;
+  /** Half of the source is listed. */
+  listing?: { opened: Opened; listing: Listing; controls: ControlState };
+  driving?: { state: State; controls: ControlState };
+}
+
+export const begin = (opened: Opened, prepared: Prepared): State => ({
+  ...{ opened, prepared, running: [] },
+  lists: [{ name: 'items', size: prepared.needs.items, next: 0 }],
+  counts: { ...noCounts(), quarantined: prepared.quarantined },
+  ...{ credits: 0, parts: 0, beganAt: Date.now(), nextAt: 0, samples: [] },
+});
+
+/** Items that have ended, without the rows that never became one. */
+export const endedIn = ({ counts }: State): number =>
+  OUTCOMES.reduce((sum, word) => sum + counts[word], 0) - counts.quarantined;
+
+const SAMPLE_EVERY_MS = 10_000;
+const SAMPLES = 30;
+
+/** Remembers how far it is, from which the rate is made: over the last minutes, not over a night on hold. */
+export function sample(state: State): void {
+  const now = Date.now();
+  const last = state.samples.at(-1);
+  if (last && now - last[0] < SAMPLE_EVERY_MS) return;
+  state.samples.push([now, endedIn(state)]);
+  if (state.samples.length > SAMPLES) state.samples.shift();
+}
+
+/** Items that end in a minute, lately, and what is left at this rate, milliseconds. */
+export function rateOf(state: State, left: number): { perMinute?: number; leftMs?: number } {
+  const [at, ended] = state.samples[0] ?? [state.beganAt, 0];
+  const minutes = (Date.now() - at) / 60_000;
+  const perMinute = (endedIn(state) - ended) / minutes;
+  if (!(minutes > 0) || !(perMinute > 0)) return {};
+  return { perMinute: Math.round(perMinute * 10) / 10, leftMs: Math.round((left / perMinute) * 60_000) };
+}

@@ -1,0 +1,85 @@
+/** Makes one call of the API that has no workflow of its own, within the limits, and keeps the reply. */
+import {
+  allHandlersFinished,
+  condition,
+  defineQuery,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { CallPlan, Replied, StoredReply } from '../activities/any-call';
+import { CallApiInput, type CallApiJson } from '../src/policy/inputs/call-api';
+import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
+import { callOnce } from './call/once';
+import { callRepeatable } from './call/repeatable';
+import type { End } from './call/step';
+import { type Answered, Asker } from './shared/asker';
+import { control, fairnessKey } from './shared/calls';
+import { readInputWith } from './shared/input';
+import { Status } from './shared/status';
+
+// ---- Types
+
+/** The reply itself is in the storage: it may hold personal data (S4). */
+export interface CallApiResult extends Omit<End, 'replied'>, Partial<StoredReply>, Pick<Replied, 'summary'> {
+  route: string;
+  /** What people answered, when the run asked. */
+  answers?: Answered[];
+}
+
+// ---- Messages
+
+export const callProgressQuery = defineQuery<ReturnType<Status['now']>>('progress');
+
+// ---- Workflow
+
+/** The envelope is checked here, the rest by an activity: the table of routes does not belong into workflows. */
+export async function callApi(raw: CallApiJson): Promise<CallApiResult> {
+  const status = new Status();
+  setHandler(callProgressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
+  status.step('looking', 'Checking the call');
+  const { workflowId, firstExecutionRunId } = workflowInfo();
+  const run = `${workflowId}/${firstExecutionRunId}`;
+  const checked: { plan?: CallPlan } = {};
+  const input = await readInputWith(CallApiInput, raw, 'callApi', async () => {
+    const { problems, plan } = await control.planCall({ run });
+    if (plan) checked.plan = plan;
+    return problems;
+  });
+  const { plan } = checked;
+  if (!plan) throw new TypeError('a call that was checked has a plan');
+  const { account, route, id } = input;
+  const asker = new Asker(status, input, 'the call');
+  upsertSearchAttributes([{ key: searchAttributeKeys.account, value: account }, ...recordOf(route, id)]);
+  const at = {
+    ...{ input, plan, status, asker, run },
+    facts: await control.accountFacts({ account }),
+    place: { priorityKey: input.priority, fairnessKey: fairnessKey(run) },
+    name: id === undefined ? route : `${route} ${id}`,
+  };
+  const { replied, ...end } = await (plan.once ? callOnce(at) : callRepeatable(at));
+  if (end.credits > 0) upsertSearchAttributes([{ key: searchAttributeKeys.creditsSpent, value: end.credits }]);
+  status.step(end.outcome, replied?.reply ? `${end.sentence} Reply: ${replied.reply.url}` : end.sentence);
+  await condition(allHandlersFinished);
+  const { answers } = asker;
+  return {
+    ...{ route, ...end, ...replied?.reply },
+    ...(replied?.summary && { summary: replied.summary }),
+    ...(answers.length > 0 && { answers }),
+  };
+}
+
+// ---- Helpers
+
+const RECORDS = {
+  leads: searchAttributeKeys.leadId,
+  projects: searchAttributeKeys.projectId,
+  captures: searchAttributeKeys.captureId,
+};
+
+/** The record that the run is about, for lists of runs. */
+function recordOf(route: string, id: string | undefined) {
+  const kind = route.split('.')[0];
+  const key = Object.entries(RECORDS).find(([name]) => name === kind)?.[1];
+  return key && id !== undefined ? [{ key, value: id }] : [];
+}

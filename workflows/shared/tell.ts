@@ -1,0 +1,32 @@
+/** Notifications of a run: told in the background, and never in its way. */
+import { proxyActivities, workflowInfo } from '@temporalio/workflow';
+import type { Activities } from '../../activities';
+import type { Notice } from '../../src/notify/message';
+import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
+import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+
+/** @param withinMs for how long it is tried; what cannot be told by then is in the Web UI all the same */
+export async function tell(
+  notice: Omit<Notice, 'workflowId' | 'runId' | 'workflowType'>,
+  withinMs = 24 * 3_600_000,
+): Promise<void> {
+  const { workflowId, runId, workflowType } = workflowInfo();
+  const activities = proxyActivities<Activities>({
+    taskQueue: WORKFLOW_QUEUE,
+    startToCloseTimeout: '30 seconds',
+    scheduleToCloseTimeout: withinMs,
+    retry: { initialInterval: '5 seconds', maximumInterval: '1 hour' },
+    allowEagerDispatch: false,
+    summary: 'Notify',
+  });
+  await activities.tell({ ...notice, workflowId, runId, workflowType }).catch(() => undefined);
+}
+
+/** What started this run: `person`, `schedule`, `pipeline`, `backfill`… */
+export const runKind = (): string | undefined =>
+  workflowInfo().typedSearchAttributes.get(searchAttributeKeys.runKind) ?? undefined;
+
+/** A person is needed. Runs of a batch say so to their batch, whose digest tells of all of them. */
+export function tellPersonNeeded(account: string, what: string, nth: number): void {
+  if (runKind() !== 'backfill') void tell({ kind: 'personNeeded', account, what, nth });
+}
