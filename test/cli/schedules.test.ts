@@ -156,6 +156,15 @@ describe('plan and apply', () => {
     await expect(pauseCommand('taken', true, {})).rejects.toThrow('leaves it alone');
   });
 
+  test('what the server refuses is told in its words, and keeps nothing else back', async () => {
+    // Node knows this spelling of a time zone.
+    write({ small: { ...LEADS, timeZone: 'europe/berlin' }, sweep: SWEEP, other: SWEEP });
+    const { code, text, err } = await said(() => applyCommand({ config: file }));
+    expect(err).toBe('pipelines.small: the Temporal server refuses it: unknown time zone europe/berlin\n');
+    expect(text).toContain('created other\n');
+    expect(code).toBe(1);
+  });
+
   test('what the file no longer has is removed only with --prune, and only what is ours', async () => {
     write({ leads: LEADS, sweep: SWEEP });
     await said(() => applyCommand(options));
