@@ -58,15 +58,23 @@ export type CallOutcome =
 export interface CallKnown {
   /** It has happened, by this run or another one. */
   done?: Replied;
-  /** An attempt is under way, or nobody knows what became of it. */
-  open: boolean;
+  /** Attempts that are under way, or of which nobody knows what became of them. */
+  doubts: Doubt[];
+}
+
+/** An attempt, and until when it may still have an effect. */
+export interface Doubt {
+  attempt: string;
+  until: number;
 }
 
 /** How a call that must happen once is sent; see `OnceCall`. */
 type OnceOf = Pick<OnceCall<RouteName>, 'subject' | 'run' | 'runCap' | 'lookedAt'>;
 
 /** Kept of a call beyond its runs. */
-const Made = z.looseObject({ ref: z.string().optional() });
+const Made = z.looseObject({ happened: z.boolean(), ref: z.string().optional() });
+/** The attempts of earlier runs that were given up. */
+const GIVEN_UP: Doubt = { attempt: 'given up', until: 0 };
 
 /** The call, its place in the table and what it sends. */
 interface OwnCall {
@@ -97,6 +105,11 @@ export function createAnyCallActivities(deps: Deps) {
       log.warn({ err: error }, 'the reply of a call cannot be stored');
       return { ...summarise(value), lost: true };
     });
+
+  const readMade = async (account: string, subject: string) => {
+    const file = madeRef(account, subject);
+    return (await storage.stat(file)) && Made.parse(await json(await storage.read(file)));
+  };
 
   return {
     /** What is wrong with the run's input by the table of routes, and how it is called. No call of the API. */
@@ -141,15 +154,19 @@ export function createAnyCallActivities(deps: Deps) {
         if (error instanceof WorkflowNotFoundError) return {};
         throw error;
       });
-      const made = (await storage.stat(madeRef(account, subject)))
-        ? Made.safeParse(await json(await storage.read(madeRef(account, subject)))).data
-        : undefined;
-      const isOpen = { open: open !== undefined };
-      if (!settled && !made) return isOpen;
-      const ref = made?.ref ?? settled?.ref;
-      const stored = ref === undefined ? undefined : await storage.stat(ref);
-      const reply = stored && { ref: stored.ref, url: storage.urlOf(stored.ref), bytes: stored.size };
-      return { ...isOpen, done: { ...(reply && { reply }) } };
+      const made = await readMade(account, subject);
+      // The ledger also remembers, without a reference and as if by a look, what was never settled.
+      const told = settled && (settled.credits > 0 || (!settled.byLook && settled.ref !== undefined));
+      if (told || made?.happened) {
+        const ref = made?.ref ?? settled?.ref;
+        const stored = ref === undefined ? undefined : await storage.stat(ref);
+        const reply = stored && { ref: stored.ref, url: storage.urlOf(stored.ref), bytes: stored.size };
+        return { done: { ...(reply && { reply }) }, doubts: [] };
+      }
+      const doubts = made ? [GIVEN_UP] : [];
+      if (open) doubts.push({ attempt: open.attempt, until: open.overAt });
+      else if (settled?.byLook) doubts.push({ attempt: settled.attempt, until: settled.at });
+      return { doubts };
     },
 
     /** Makes a call that must happen once: one attempt, under S1–S3. */
@@ -168,12 +185,13 @@ export function createAnyCallActivities(deps: Deps) {
       return { outcome, replied: outcome.ref === undefined ? { lost: true } : await storeIfPossible(value) };
     },
 
-    /** Keeps in the storage that the call has been made, beyond what the ledger remembers. No call of the API. */
-    async keepMade({ account, subject, ref }: { account: string; subject: string; ref?: string }): Promise<void> {
-      const file = madeRef(account, subject);
-      if (await storage.stat(file)) return;
-      const made = { run: Context.current().info.workflowExecution?.workflowId, at: new Date().toISOString(), ref };
-      await storage.write(file, `${JSON.stringify(made)}\n`, { contentType: 'application/json' });
+    /** Keeps in the storage what is known of the call, beyond what the ledger remembers. No call of the API. */
+    async keepMade(made: { account: string; subject: string; happened: boolean; ref?: string }): Promise<void> {
+      const { account, subject, happened, ref } = made;
+      if ((await readMade(account, subject))?.happened) return;
+      const run = Context.current().info.workflowExecution?.workflowId;
+      const text = `${JSON.stringify({ run, at: new Date().toISOString(), happened, ref })}\n`;
+      await storage.write(madeRef(account, subject), text, { contentType: 'application/json' });
     },
   };
 }

@@ -20,6 +20,8 @@ import {
   resolveApproval,
 } from '../src/policy/inputs/lead-pipeline';
 import type { Kept } from '../src/storage/claim';
+import { Controls } from './pipeline/controls';
+import type { Answered } from './shared/asker';
 import { control } from './shared/calls';
 import { convertAll, convertLeadId } from './shared/convert-all';
 import { readInputWith } from './shared/input';
@@ -45,6 +47,8 @@ export interface LeadPipelineResult {
   /** What a person should know: guesses that seem wrong, leads that moved while they were listed. */
   notes: string[];
   approvedBy?: string;
+  /** What people did and said. */
+  answers: Answered[];
 }
 
 /** What a person says with an approval or a rejection; may be left out. */
@@ -83,6 +87,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
     return documents.length === 0 ? [] : (await control.checkDocuments({ documents })).problems;
   });
   const answer: { approved?: boolean; by?: string } = {};
+  const controls = new Controls(input, status);
   const outcomes: LeadOutcome[] = [];
   const underWay = new Set<string>();
   let total = 0;
@@ -97,6 +102,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
   );
   const decide = (approved: boolean, by: string | undefined): string => {
     Object.assign(answer, { approved, ...(by && { by }) });
+    controls.note(approved ? 'approve' : 'reject', by ? { by } : undefined);
     return approved ? 'Approved: the conversions start.' : 'Rejected: nothing is converted.';
   };
   const validator = (_said: Answer | undefined) => {
@@ -124,6 +130,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
     ref: workflowInfo().firstExecutionRunId,
   });
   total = selection.chosen.length;
+  controls.chosen = total;
   const outline = describePlan(selection, listed.reads, facts);
   status.figures(outline.text);
 
@@ -150,7 +157,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
     status.figures(`${outcomes.length} of ${total} done, ${spent()} credits spent${others}\n\n${outline.text}`);
   };
   const audit = input.then === 'audit' ? (raw?.audit ?? {}) : undefined;
-  const stopped = await convertAll(input, facts, status, selection.chosen, audit, {
+  const stopped = await convertAll(input, facts, status, selection.chosen, audit, controls, {
     began(leadId) {
       underWay.add(leadId);
       show();
@@ -193,6 +200,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
       plan: outline,
       decisions,
       notes: [...listed.notes, ...selection.notes],
+      answers: controls.answers,
       ...(answer.by && { approvedBy: answer.by }),
     };
   }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { packageRoot } from '../temporal/package-root';
+import { ACTS, type Act } from './acts';
 import { EXIT, EXIT_HELP } from './exit';
 import { endQuietlyOnBrokenPipe } from './output';
 import { perform } from './perform';
@@ -155,6 +156,32 @@ for (const [name, about] of [
     .option('--json', 'print JSON')
     .action((workflowId: string, _, command: Command) =>
       perform(async () => (await import('./backfill.js')).tellBackfill(name, workflowId, command.optsWithGlobals())),
+    );
+
+program
+  .command('status')
+  .description(
+    'accounts with balance and holds, queues with backlog and workers, runs under way and for whom they wait',
+  )
+  .option('--json', 'print JSON')
+  .addHelpText(
+    'after',
+    '\nExit code 0 when nothing stands still, 3 when a hold, a person or a queue without workers does.',
+  )
+  .action((_, command: Command) =>
+    perform(async () => (await import('./status.js')).statusCommand(command.optsWithGlobals())),
+  );
+
+for (const [act, about] of Object.entries(ACTS))
+  program
+    .command(act)
+    .description(about)
+    .argument('<workflowId>')
+    .option('--by <name>', 'who does it; kept in the result (default: the user of this machine)')
+    .option('--reason <text>', 'why; kept in the result')
+    .option('--json', 'print JSON')
+    .action((workflowId: string, _, command: Command) =>
+      perform(async () => (await import('./act.js')).actCommand(act as Act, workflowId, command.optsWithGlobals())),
     );
 
 program

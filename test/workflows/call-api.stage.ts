@@ -7,6 +7,7 @@ import { variantOverrides } from '../../src/sandbox';
 import type { FaultRule } from '../../src/sandbox/options';
 import { callApi } from '../../workflows';
 import { callProgressQuery } from '../../workflows/call-api';
+import { statusQuery } from '../../workflows/ledger/messages';
 import { readable } from '../e2e/support/leaks';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
@@ -53,10 +54,16 @@ export function useStage(variant: 'a' | 'b') {
     const { events } = await run.fetchHistory();
     return (events ?? []).flatMap((event, i) => (readable(event).includes(secret) ? [i + 1] : []));
   };
+  /** Waits until the ledger has given up what nobody settled. */
+  const ledgerGivesUp = () =>
+    until(async () => {
+      const { open } = await stage.temporal.client.workflow.getHandle(stage.ledgerId).query(statusQuery);
+      return open.length === 0;
+    });
   return {
     get stage() {
       return stage;
     },
-    ...{ start, call, calls, fault, stored, timesThere, contact, create, waitsFor, eventsWith },
+    ...{ start, call, calls, fault, stored, timesThere, contact, create, waitsFor, eventsWith, ledgerGivesUp },
   };
 }

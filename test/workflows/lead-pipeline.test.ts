@@ -1,6 +1,8 @@
+import type { UpdateDefinition } from '@temporalio/common';
 import { type auditProject, type convertLead, leadPipeline } from '../../workflows';
 import { auditProgressQuery } from '../../workflows/audit-project';
 import { approveUpdate, pipelineProgressQuery } from '../../workflows/lead-pipeline';
+import { changeLimitsUpdate, pauseUpdate, resumeUpdate } from '../../workflows/pipeline/controls';
 import { convertLeadId } from '../../workflows/shared/convert-all';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
@@ -108,6 +110,33 @@ test('documents of the audits that are not there are told before anything is con
   const failure = await run.result().catch((error) => error);
   expect(failure.cause).toMatchObject({ type: 'BadInput', message: expect.stringContaining('no/such.pdf') });
   expect(stage.figures().leadCalls).toBe(before);
+});
+
+test('a person pauses it, changes its limits and lets it go on; a wrong word is answered with a sentence', async () => {
+  stage.sandbox.control.addLeads({ count: 40 });
+  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 400, times: 2 });
+  const before = stage.figures().conversions;
+  const run = await pipeline('paused', { maxConversions: 6, concurrency: 2, scoring: { minReadiness: 0 } });
+  const answerTo = (update: typeof pauseUpdate | typeof changeLimitsUpdate, said: unknown) =>
+    run.executeUpdate(update as UpdateDefinition<unknown, [unknown]>, { args: [said] }).catch((error) => error.cause.message);
+  await until(() => stage.figures().converts > 0 && stage.figures().conversions >= before);
+  await until(async () => (await run.query(pipelineProgressQuery)).underWay.length === 2);
+  expect(await answerTo(pauseUpdate, { by: 'Ada', reason: 'lunch' })).toContain('Paused');
+  expect(await answerTo(pauseUpdate, {})).toContain('paused already');
+  await until(async () => (await run.query(pipelineProgressQuery)).underWay.length === 0);
+  expect((await run.query(pipelineProgressQuery)).waiting).toContain('Ada');
+  expect(await answerTo(changeLimitsUpdate, { maxConversions: 'all' })).toContain("maxConversions was given 'all'");
+  expect(await answerTo(changeLimitsUpdate, { maxConversion: 3 })).toContain("did you mean 'maxConversions'");
+  expect(await answerTo(changeLimitsUpdate, { maxConversions: 400 })).toContain('no more');
+  expect(await answerTo(changeLimitsUpdate, { maxConversions: 3, by: 'Ada' })).toMatchObject({ maxConversions: 3 });
+  expect(await run.executeUpdate(resumeUpdate)).toContain('Resumed');
+  const result = await run.result();
+  expect(result.counts.converted).toBe(3);
+  expect(result.answers.map(({ by, answer }) => `${by}: ${answer}`)).toEqual([
+    'Ada: pause (lunch)',
+    'Ada: changeLimits {"maxConversions":3}',
+    'somebody: resume',
+  ]);
 });
 
 test('a wrong input fails at once, names the field, and calls nothing', async () => {

@@ -1,5 +1,5 @@
 /** A call that costs, or that would do something twice (S1–S3). */
-import type { Replied } from '../../activities/any-call';
+import type { Doubt, Replied } from '../../activities/any-call';
 import type { LookOutcome, SendOutcome } from '../../src/policy/course';
 import { FailureType } from '../../src/policy/failures';
 import { control, failureType, onceCalls, patiently } from '../shared/calls';
@@ -13,6 +13,9 @@ const BEFORE_THE_GRANT: readonly (string | undefined)[] = [
   FailureType.unknownAccount,
 ];
 
+/** Not an attempt's name in the ledger. */
+const OWN = 'this run';
+
 /**
  * The API is not looked at: what a list of contacts or survey links shows is not documented, and an equal record may be
  * there for another reason. The ledger and the storage know of every equal call; of one whose outcome nobody knows a
@@ -22,21 +25,27 @@ export async function callOnce(at: At): Promise<End> {
   const { input, plan, facts, status, asker, place, run, name } = at;
   const { account } = input;
   const { subject } = plan;
-  /** Until when a send may still have its effect that this run, or another one, does not know the outcome of. */
-  let doubt: { until: number; own: boolean } | undefined;
+  /** A send whose outcome is not known, as this run remembers it: the ledger forgets. */
+  let doubt: (Doubt & { own: boolean }) | undefined;
+  /** Attempts of which a person said that they had no effect. */
+  const without = new Set<string>();
+  /** What the next answer is about. */
+  let asked: Doubt[] = [];
   let replied: Replied | undefined;
 
-  const known = () => patiently(status, facts, account, () => control.callKnown({ account, subject }));
+  const callKnown = () => patiently(status, facts, account, () => control.callKnown({ account, subject }));
 
   async function look(): Promise<LookOutcome> {
-    const { done, open } = await known();
+    const { done, doubts } = await callKnown();
     if (done) {
       replied ??= done;
       return 'found';
     }
+    const known = doubts.filter(({ attempt }) => !without.has(attempt));
     // S2: what another run's send gave back to the ledger before its end has had no effect.
-    if (doubt && !doubt.own && !open && Date.now() <= doubt.until) doubt = undefined;
-    return doubt && Date.now() > doubt.until ? 'cannotTell' : 'notFound';
+    if (doubt && !doubt.own && known.length === 0 && Date.now() <= doubt.until) doubt = undefined;
+    asked = [...known, ...(doubt ? [doubt] : [])].filter(({ until }) => Date.now() > until);
+    return asked.length > 0 ? 'cannotTell' : 'notFound';
   }
 
   async function send(lookedAt: number, again: boolean): Promise<SendOutcome> {
@@ -47,14 +56,16 @@ export async function callOnce(at: At): Promise<End> {
       const sent = await calls.callAnyOnce({ subject, lookedAt, run, runCap: input.maxCredits });
       replied = sent.replied ?? replied;
       const { outcome } = sent;
-      if (outcome.kind === 'unknown') doubt = { until: outcome.overAt, own: true };
+      if (outcome.kind === 'unknown') doubt = { attempt: OWN, until: outcome.overAt, own: true };
       // A ledger that was lost says so as well, and knows of no attempt: then it may be anybody's.
-      if (outcome.kind === 'open' && !doubt?.own) doubt = { until: outcome.overAt, own: !(await known()).open };
+      if (outcome.kind === 'open' && !doubt?.own)
+        doubt = { attempt: OWN, until: outcome.overAt, own: (await callKnown()).doubts.length === 0 };
       return outcome;
     } catch (error) {
       if (!BEFORE_THE_GRANT.includes(failureType(error))) {
         const { sendWindowMs, paidTimeoutMs, settlingMs } = facts.timing;
-        doubt = { until: Date.now() + sendWindowMs + paidTimeoutMs + settlingMs, own: true };
+        const until = Date.now() + sendWindowMs + paidTimeoutMs + settlingMs;
+        doubt = { attempt: OWN, until, own: true };
       }
       throw error;
     }
@@ -66,7 +77,9 @@ export async function callOnce(at: At): Promise<End> {
       const decision = await asker.decide(
         `It is unknown whether ${name} was done: the answer was lost, and the API does not tell. Look in the web app.`,
       );
-      if (decision === 'sendAgain') doubt = undefined;
+      if (decision !== 'sendAgain') return decision;
+      if (doubt && asked.includes(doubt)) doubt = undefined;
+      for (const { attempt } of asked) without.add(attempt);
       return decision;
     },
   });
@@ -83,7 +96,7 @@ async function conclude(at: At, ending: Ending, replied: Replied | undefined): P
     case 'foundPaid':
     case 'alreadyDone': {
       const { ours, credits } = ending.how === 'paid' ? { ours: true, credits: ending.credits ?? 0 } : await booked();
-      await control.keepMade({ account, subject, ...(replied?.reply && { ref: replied.reply.ref }) });
+      await control.keepMade({ account, subject, happened: true, ...(replied?.reply && { ref: replied.reply.ref }) });
       const done = { outcome: 'done', credits, ...(replied && { replied }) } as const;
       if (!ours)
         return {
@@ -100,6 +113,8 @@ async function conclude(at: At, ending: Ending, replied: Replied | undefined): P
       return { outcome: 'skipped', reason: 'overMaxCredits', sentence, credits: 0 };
     }
     case 'gaveUp': {
+      // S2: whoever makes an equal call later is asked first, too.
+      await control.keepMade({ account, subject, happened: false });
       const sentence = `Whether ${name} was done could not be found out.`;
       return { outcome: 'unresolved', reason: 'nobodyDecided', sentence, credits: 0 };
     }

@@ -5,6 +5,7 @@ import {
   ApplicationFailure,
   CancellationScope,
   ChildWorkflowFailure,
+  condition,
   isCancellation,
   ParentClosePolicy,
   sleep,
@@ -19,6 +20,7 @@ import { leadSubject } from '../../src/policy/subject';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import type { auditProject } from '../audit-project';
 import { convertLead } from '../convert-lead';
+import type { Controls } from '../pipeline/controls';
 import { awaitClearance, control, patiently, reads } from './calls';
 import type { Status } from './status';
 
@@ -41,23 +43,26 @@ export type AuditSettings = NonNullable<NonNullable<LeadPipelineJson>['audit']>;
 
 /** @returns whether it stopped early, at a refusal that every further lead would meet too */
 export async function convertAll(
-  input: LeadPipelineInput,
+  { account }: LeadPipelineInput,
   facts: AccountFacts,
   status: Status,
   leads: readonly string[],
   audit: AuditSettings | undefined,
+  controls: Controls,
   watch: { began(leadId: string): void; ended(outcome: LeadOutcome): void },
 ): Promise<boolean> {
-  const at: Account = { account: input.account, facts, status, audit };
-  const left = [...leads];
+  const at: Account = { account, facts, status, audit };
+  const { limits } = controls;
+  const running = new Set<Promise<void>>();
+  let begun = 0;
   let stopped = false;
-  const lane = async () => {
-    for (let leadId = left.shift(); leadId !== undefined && !stopped; leadId = left.shift()) {
-      watch.began(leadId);
-      const outcome = await goOn(at, await convertOne(at, input.maxCredits, leadId));
-      watch.ended(outcome);
-      if (outcome.outcome === 'refused' && outcome.reason && concernsAccount(outcome.reason)) stopped = true;
-    }
+  let failure: unknown;
+  const over = () => stopped || failure !== undefined || begun >= limits.maxConversions;
+  const convert = async (leadId: string) => {
+    watch.began(leadId);
+    const outcome = await goOn(at, await convertOne(at, limits.maxCredits, leadId));
+    watch.ended(outcome);
+    if (outcome.outcome === 'refused' && outcome.reason && concernsAccount(outcome.reason)) stopped = true;
   };
   const saying = new CancellationScope();
   const said = saying
@@ -65,9 +70,21 @@ export async function convertAll(
     .catch((error) => {
       if (!isCancellation(error)) throw error;
     });
-  await Promise.all(Array.from({ length: input.concurrency }, lane));
+  for (const leadId of leads) {
+    await condition(() => over() || (!controls.paused && running.size < limits.concurrency));
+    if (over()) break;
+    begun++;
+    const task = convert(leadId)
+      .catch((error) => {
+        failure = error;
+      })
+      .finally(() => running.delete(task));
+    running.add(task);
+  }
+  await condition(() => running.size === 0 || failure !== undefined);
   saying.cancel();
   await said;
+  if (failure !== undefined) throw failure;
   return stopped;
 }
 

@@ -1,0 +1,175 @@
+/** `audit-runner status`: accounts, queues and runs at one glance; what stands still, and for whom. */
+import type { Client } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+import { describeHold } from '../../workflows/ledger/details';
+import type { LedgerStatus } from '../../workflows/ledger/messages';
+import { loadConfig } from '../config';
+import { type Connected, connectClient } from '../temporal/connect';
+import { readQueueLimit } from '../temporal/queue-limits';
+import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from '../temporal/queues';
+import { searchAttributeKeys } from '../temporal/search-attribute-keys';
+import { EXIT } from './exit';
+import { number, print, printJson, styled, table } from './output';
+import { knownServer, linkTo } from './server';
+import { findLedgers, readBooks } from './spend';
+import { WORKFLOW_TYPES } from './workflow-types';
+
+export interface StatusOptions {
+  json?: boolean;
+  config?: string;
+}
+
+interface QueueStatus {
+  queue: string;
+  /** Tasks that wait in it, about. */
+  backlog: number;
+  workers: number;
+  /** Requests a minute that it lets through; absent where it has no limit. */
+  perMinute?: number;
+}
+
+interface WaitingRun {
+  workflowId: string;
+  type: string;
+  stage?: string;
+  since: string;
+  link?: string;
+}
+
+interface Status {
+  accounts: LedgerStatus[];
+  queues: QueueStatus[];
+  /** Runs under way, by type. */
+  runs: Record<string, number>;
+  /** Those that wait for a person, the longest first. */
+  needsPerson: WaitingRun[];
+}
+
+const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
+/** A worker asks at least once a minute; the server lists it for minutes after its end. */
+const POLLED_WITHIN_S = 70;
+const MOST_WAITING = 50;
+
+export async function statusCommand({ json, config: file }: StatusOptions): Promise<number> {
+  const { accounts } = loadConfig({ env: process.env, file });
+  const { config, uiUrl } = await knownServer();
+  const connected = await connectClient({ config });
+  try {
+    const { client } = connected;
+    const ledgers = await Promise.all(
+      (await findLedgers(client, undefined)).map((ledger) =>
+        readBooks(client, ledger).then(
+          ({ status }) => status,
+          () => undefined,
+        ),
+      ),
+    );
+    const names = [...new Set([...Object.keys(accounts), ...ledgers.flatMap((ledger) => ledger?.account ?? [])])];
+    const status: Status = {
+      accounts: ledgers.flatMap((ledger) => ledger ?? []),
+      queues: await queuesOf(connected, names),
+      runs: await runsOf(client),
+      needsPerson: await waitingOf(client, (id) => uiUrl && linkTo(uiUrl, config.namespace, id)),
+    };
+    if (json) printJson(status);
+    else print(show(status, ledgers.length));
+    const still = status.needsPerson.length > 0 || status.accounts.some(({ holds }) => holds.length > 0);
+    return still || status.queues.some(unattended) ? EXIT.notAllDone : EXIT.done;
+  } finally {
+    await connected.close();
+  }
+}
+
+/** Work that nobody takes. */
+const unattended = ({ backlog, workers }: QueueStatus) => workers === 0 && backlog > 0;
+
+function queuesOf(connected: Connected, accounts: readonly string[]): Promise<QueueStatus[]> {
+  const ofAccounts = accounts.flatMap((account) => QUEUE_CLASSES.map((rateClass) => queueName(account, rateClass)));
+  return Promise.all([WORKFLOW_QUEUE, ...ofAccounts].map((queue) => queueOf(connected, queue)));
+}
+
+async function queueOf({ connection, namespace }: Connected, queue: string): Promise<QueueStatus> {
+  const types =
+    queue === WORKFLOW_QUEUE ? [TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY] : [TASK_QUEUE_TYPE_ACTIVITY];
+  const since = Date.now() / 1_000 - POLLED_WITHIN_S;
+  const described = await Promise.all(
+    types.map((taskQueueType) =>
+      connection.workflowService.describeTaskQueue({
+        ...{ namespace, taskQueue: { name: queue }, taskQueueType },
+        ...{ reportPollers: true, reportStats: true },
+      }),
+    ),
+  );
+  const pollers = described.flatMap((one) => one.pollers ?? []);
+  const active = pollers.filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) > since);
+  const limit = queue === WORKFLOW_QUEUE ? undefined : await readQueueLimit(connection, namespace, queue);
+  return {
+    queue,
+    backlog: described.reduce((sum, { stats }) => sum + Number(stats?.approximateBacklogCount ?? 0), 0),
+    workers: new Set(active.map(({ identity }) => identity)).size,
+    ...(limit && { perMinute: Math.round(limit.rate * 6_000) / 100 }),
+  };
+}
+
+async function runsOf(client: Client): Promise<Status['runs']> {
+  const types = Object.keys(WORKFLOW_TYPES);
+  const counts = await Promise.all(
+    types.map((type) => client.workflow.count(`WorkflowType = '${type}' AND ExecutionStatus = 'Running'`)),
+  );
+  return Object.fromEntries(types.flatMap((type, i) => (counts[i]?.count ? [[type, counts[i].count]] : [])));
+}
+
+async function waitingOf(client: Client, link: (workflowId: string) => string | undefined): Promise<WaitingRun[]> {
+  const waiting: WaitingRun[] = [];
+  const query = "NeedsPerson = true AND ExecutionStatus = 'Running'";
+  for await (const { workflowId, type, startTime, typedSearchAttributes } of client.workflow.list({ query })) {
+    if (waiting.length === MOST_WAITING) break;
+    const stage = typedSearchAttributes.get(searchAttributeKeys.stage);
+    const address = link(workflowId);
+    waiting.push({
+      ...{ workflowId, type, since: startTime.toISOString() },
+      ...(stage && { stage }),
+      ...(address && { link: address }),
+    });
+  }
+  return waiting.sort((a, b) => (a.since < b.since ? -1 : 1));
+}
+
+function show({ accounts, queues, runs, needsPerson }: Status, ledgers: number): string {
+  const holds = accounts.flatMap(({ account, holds: all }) => all.map((hold) => `${account}: ${describeHold(hold)}`));
+  const silent = ledgers - accounts.length;
+  const unserved = queues
+    .filter(unattended)
+    .map(
+      ({ queue, backlog }) =>
+        `${queue}: ${backlog} tasks wait and no worker takes them; start one: audit-runner worker`,
+    );
+  return [
+    accounts.length === 0
+      ? 'No account has a ledger yet: a worker opens it when it starts.'
+      : table(
+          ['account', 'balance', 'reserved', 'spent today', 'state'],
+          accounts.map(({ account, balance, reserved, spentToday, holds: all }) => {
+            return [account, balance ?? null, reserved, spentToday, all.length > 0 ? 'on hold' : 'open'];
+          }),
+        ),
+    ...(silent > 0 ? [`${silent} ledgers do not answer: no worker is running.`] : []),
+    ...holds.map((hold) => styled('yellow', hold)),
+    table(
+      ['queue', 'backlog', 'workers', 'a minute'],
+      queues.map(({ queue, backlog, workers, perMinute }) => [queue, backlog, workers, perMinute ?? null]),
+    ),
+    ...unserved.map((line) => styled('red', line)),
+    `Runs under way: ${
+      Object.entries(runs)
+        .map(([type, count]) => `${number(count)} ${type}`)
+        .join(', ') || 'none'
+    }`,
+    needsPerson.length === 0
+      ? 'Nothing waits for a person.'
+      : `${styled('bold', 'Waiting for a person')}\n${table(
+          ['run', 'type', 'at', 'begun (UTC)'],
+          needsPerson.map(({ workflowId, type, stage, since }) => [workflowId, type, stage, since.slice(0, 19)]),
+        )}`,
+  ].join('\n\n');
+}

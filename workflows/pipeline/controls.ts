@@ -1,0 +1,91 @@
+/** What people may do to a pipeline while it runs: pause it, let it go on, change its limits. Who did it is kept. */
+import { defineUpdate, setHandler } from '@temporalio/workflow';
+import { InputError, parseInput } from '../../src/policy/input';
+import { type LeadPipelineInput, LimitChanges } from '../../src/policy/inputs/lead-pipeline';
+import type { Answered } from '../shared/asker';
+import type { Status } from '../shared/status';
+
+/** What a person says; may be left out. */
+export interface Said {
+  by?: string;
+  reason?: string;
+}
+
+export type Limits = Pick<LeadPipelineInput, 'maxConversions' | 'maxCredits' | 'concurrency'>;
+
+export const pauseUpdate = defineUpdate<string, [Said | undefined]>('pause');
+export const resumeUpdate = defineUpdate<string, [Said | undefined]>('resume');
+export const changeLimitsUpdate = defineUpdate<Limits, [LimitChanges]>('changeLimits');
+
+export class Controls {
+  readonly limits: Limits;
+  readonly answers: Answered[] = [];
+  /** Leads that were chosen: no limit can be raised beyond them. */
+  chosen = Number.POSITIVE_INFINITY;
+  paused = false;
+
+  constructor({ maxConversions, maxCredits, concurrency }: LeadPipelineInput, status: Status) {
+    this.limits = { maxConversions, maxCredits, concurrency };
+    setHandler(
+      pauseUpdate,
+      (said) => {
+        this.paused = true;
+        this.note('pause', said);
+        status.waits(`Paused by ${said?.by ?? 'somebody'}; the update \`resume\` lets it go on.`);
+        return 'Paused: no further lead is converted; those under way go on.';
+      },
+      {
+        description: 'Converts no further lead; those under way go on: {"reason": "…", "by": "…"}',
+        validator: (_said) => {
+          if (this.paused) throw new Error('This pipeline is paused already; `resume` lets it go on.');
+        },
+      },
+    );
+    setHandler(
+      resumeUpdate,
+      (said) => {
+        this.paused = false;
+        this.note('resume', said);
+        status.goesOn();
+        return 'Resumed.';
+      },
+      {
+        description: 'Goes on after a pause: {"by": "…"}',
+        validator: (_said) => {
+          if (!this.paused) throw new Error('This pipeline is not paused.');
+        },
+      },
+    );
+    setHandler(
+      changeLimitsUpdate,
+      ({ by, reason, ...limits }) => {
+        Object.assign(this.limits, limits);
+        this.note(`changeLimits ${JSON.stringify(limits)}`, { ...(by && { by }), ...(reason && { reason }) });
+        return { ...this.limits };
+      },
+      {
+        description:
+          'Changes what it may do, from the next lead on: {"maxConversions": 5, "maxCredits": 5000, "concurrency": 2, "by": "…"}',
+        validator: (changes) => this.#check(changes),
+      },
+    );
+  }
+
+  /** Keeps what a person did, for the result. */
+  note(answer: string, said: Said | undefined): void {
+    const text = said?.reason === undefined ? answer : `${answer} (${said.reason})`;
+    this.answers.push({ answer: text, by: said?.by ?? 'somebody', at: new Date().toISOString() });
+  }
+
+  #check(changes: unknown): void {
+    try {
+      const { maxConversions = 0 } = parseInput(LimitChanges, changes, 'changeLimits');
+      if (maxConversions > this.chosen)
+        throw new Error(
+          `'maxConversions' is ${maxConversions}; this run has chosen ${this.chosen} leads, and no more.`,
+        );
+    } catch (error) {
+      throw error instanceof InputError ? new Error(error.problems.join(' ')) : error;
+    }
+  }
+}
