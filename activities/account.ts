@@ -5,7 +5,7 @@ import type { LookOutcome } from '../src/policy/course';
 import { FailureType } from '../src/policy/failures';
 import type { PayTiming, Settlement } from '../src/policy/pay-once';
 import { partsOf } from '../src/policy/subject';
-import { describeObstacle } from '../workflows/ledger/details';
+import { describeHold, describeObstacle } from '../workflows/ledger/details';
 import type { SubjectState } from '../workflows/ledger/messages';
 import { bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
@@ -43,7 +43,11 @@ export function createAccountActivities(deps: Deps) {
     try {
       const ledger = await runtime.ledger();
       // A ledger on hold that was terminated would keep everybody waiting: its status starts another.
-      if (!(await ledger.status())) return { clear: true };
+      const status = await ledger.status();
+      if (!status) return { clear: false, why: 'the ledger does not answer yet' };
+      // Known without asking again: a thousand runs may wait for a hold.
+      if (status.holds.length > 0) return { clear: false, why: status.holds.map(describeHold).join('; ') };
+      if (credits === 0) return { clear: true };
       const obstacle = await ledger.obstacle(credits);
       return obstacle.kind === 'none' ? { clear: true } : { clear: false, why: describeObstacle(obstacle) };
     } catch (error) {

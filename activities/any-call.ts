@@ -41,6 +41,8 @@ export interface StoredReply {
 
 /** What a call came back with. */
 export interface Replied {
+  /** HTTP status of the reply. */
+  status?: number;
   /** Absent where the reply had no body, or could not be stored any more. */
   reply?: StoredReply;
   summary?: CallSummary;
@@ -131,10 +133,10 @@ export function createAnyCallActivities(deps: Deps) {
     async callAny(): Promise<CallOutcome> {
       const { call, input } = await ownCall();
       try {
-        const { value } = await callRoute(runtimeOf(deps, call.account), call.route, input);
+        const { body, status } = await callRoute(runtimeOf(deps, call.account), call.route, input);
         // A read is nothing without its reply: it is read again.
         const keep = routes[call.route].method === 'GET' ? store : storeIfPossible;
-        return { kind: 'done', ...(await keep(value)) };
+        return { kind: 'done', status, ...(await keep(body)) };
       } catch (error) {
         if (!(error instanceof ApplicationFailure)) throw error;
         if (error.type === FailureType.unreadable) return { kind: 'unreadable', problem: error.message };
@@ -172,17 +174,19 @@ export function createAnyCallActivities(deps: Deps) {
     /** Makes a call that must happen once: one attempt, under S1–S3. */
     async callAnyOnce(once: OnceOf): Promise<{ outcome: SendOutcome; replied?: Replied }> {
       const { call, input } = await ownCall();
-      let value: unknown;
+      const got: { body?: unknown; status?: number } = {};
       const outcome = await sendOnce<RouteName>(runtimeOf(deps, call.account), {
         ...{ ...once, input, route: call.route },
-        read(reply) {
-          value = reply;
+        read(_, body, status) {
+          Object.assign(got, { body, status });
           return { ref: replyRef() };
         },
       });
       if (outcome.kind !== 'paid') return { outcome };
       // S3: paid for, and the reply could not be read.
-      return { outcome, replied: outcome.ref === undefined ? { lost: true } : await storeIfPossible(value) };
+      if (outcome.ref === undefined) return { outcome, replied: { lost: true } };
+      const { body, ...status } = got;
+      return { outcome, replied: { ...status, ...(await storeIfPossible(body)) } };
     },
 
     /** Keeps in the storage what is known of the call, beyond what the ledger remembers. No call of the API. */

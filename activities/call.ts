@@ -56,7 +56,7 @@ export async function callRoute<N extends RouteName>(
   name: N,
   input: CallInput = {},
   options: { ignoreHolds?: boolean } = {},
-): Promise<{ value: Reply<N>; serverTime?: number }> {
+): Promise<{ value: Reply<N>; body: unknown; status: number; serverTime?: number }> {
   await takePermit(runtime, routes[name].rateClass, options.ignoreHolds);
   const attempt = await runtime.api
     .call(name, { ...input, signal: Context.current().cancellationSignal })
@@ -65,7 +65,10 @@ export async function callRoute<N extends RouteName>(
       throw ApplicationFailure.nonRetryable(error.message, FailureType.refused, { status: 0 } satisfies Refusal);
     });
   const { serverTime } = attempt;
-  if (attempt.ok) return { value: attempt.value, ...(serverTime !== undefined && { serverTime }) };
+  if (attempt.ok) {
+    const { value, body, status } = attempt;
+    return { value, body, status, ...(serverTime !== undefined && { serverTime }) };
+  }
   throw await asFailure(runtime, name, attempt);
 }
 

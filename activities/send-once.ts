@@ -25,8 +25,8 @@ export interface OnceCall<N extends RouteName> {
   runCap: number;
   /** When the look was asked for that found that it had not happened (workflow time). */
   lookedAt: number;
-  /** Credits that the reply says were used, and what came of it. */
-  read(reply: Reply<N>): { credits?: number; ref?: string };
+  /** Credits that the reply says were used, and what came of it. @param body the reply as it came */
+  read(reply: Reply<N>, body: unknown, status: number): { credits?: number; ref?: string };
 }
 
 /** Sends one call, or says why it did not. */
@@ -78,7 +78,7 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
   // No cancellation signal: a call that has left is heard out, also while the worker shuts down.
   const result: Attempt<Reply<N>> = await runtime.api.call(call.route, { ...call.input, writeBy });
   if (result.ok) {
-    const { credits = price, ref } = call.read(result.value);
+    const { credits = price, ref } = call.read(result.value, result.body, result.status);
     const paid = { kind: 'paid', credits, ...(ref !== undefined && { ref }) } as const;
     await settle(paid);
     return paid;

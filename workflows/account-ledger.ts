@@ -20,7 +20,8 @@ import { tell } from './shared/tell';
 
 /** How much longer than while on hold the balance is left unread while credits move: it shows what is spent elsewhere. */
 const BALANCE_EVERY = 10;
-const MAX_EVENTS = 4_000;
+/** A ledger that was evicted from a worker's memory answers when it is replayed: a short history is soon replayed. */
+const MAX_EVENTS = 1_500;
 const MAX_HISTORY_BYTES = 5_000_000;
 
 // ---- Workflow

@@ -63,7 +63,7 @@ export async function callApi(raw: CallApiJson): Promise<CallApiResult> {
   await condition(allHandlersFinished);
   const { answers } = asker;
   return {
-    ...{ route, ...end, ...replied?.reply },
+    ...{ route, ...(replied?.status !== undefined && { status: replied.status }), ...end, ...replied?.reply },
     ...(replied?.summary && { summary: replied.summary }),
     ...(answers.length > 0 && { answers }),
   };

@@ -163,7 +163,7 @@ function read<R>(route: Route, result: Exchange, unshown: Unshown): Attempt<R> {
   const json = body.length === 0 ? { value: undefined } : parseJson(body);
   if (json === undefined) return unreadable('the reply is not JSON');
   try {
-    return { ok: true, status, value: route.read(json.value, unshown) as R, ...times(result) };
+    return { ok: true, status, value: route.read(json.value, unshown) as R, body: json.value, ...times(result) };
   } catch (error) {
     if (error instanceof UnreadableBody) return unreadable(error.message);
     if (error instanceof z.ZodError) return unreadable(shapeProblem(error));

@@ -23,8 +23,11 @@ export type Failure =
   /** 2xx, but the body is not what the route returns. For a paid call that is money spent (S3). */
   | { kind: 'unreadable'; status: number; problem: string };
 
-/** One attempt's result. Times are wall-clock milliseconds; `serverTime` comes from the `Date` header (clock skew). */
-export type Attempt<T> = ({ ok: true; status: number; value: T } | { ok: false; failure: Failure }) & {
+/**
+ * One attempt's result: what the route's reader made of the reply, and the reply as it came (undefined for an empty one).
+ * Times are wall-clock milliseconds; `serverTime` comes from the `Date` header (clock skew).
+ */
+export type Attempt<T> = ({ ok: true; status: number; value: T; body: unknown } | { ok: false; failure: Failure }) & {
   /** When the request was about to be written; absent when it never left. */
   sentAt?: number;
   endedAt: number;

@@ -106,7 +106,9 @@ export class LedgerClient {
         await this.configure();
         return undefined;
       });
-    } catch {
+    } catch (error) {
+      // One that was deleted is opened again here: who waits for a hold or a budget asks nothing else.
+      if (error instanceof WorkflowNotFoundError) await this.configure().catch(() => undefined);
       return undefined;
     }
   }

@@ -8,7 +8,7 @@ describe.each(['a', 'b'] as const)('replies and bodies, against variant %s of th
     await call(create(body));
     const run = await start({ route: 'contacts.list' });
     const { ref, bytes, url, ...result } = await run.result();
-    expect(result).toMatchObject({ route: 'contacts.list', outcome: 'done', credits: 0 });
+    expect(result).toMatchObject({ route: 'contacts.list', outcome: 'done', status: 200, credits: 0 });
     expect(result.summary?.ids).toHaveLength(result.summary?.records ?? -1);
     expect(stored(ref)).toContain(body.email);
     expect(Buffer.byteLength(stored(ref))).toBe(bytes);
@@ -20,7 +20,7 @@ describe.each(['a', 'b'] as const)('replies and bodies, against variant %s of th
     const body = contact();
     const run = await start(create(body));
     const result = await run.result();
-    expect(result).toMatchObject({ outcome: 'done', credits: 0 });
+    expect(result).toMatchObject({ outcome: 'done', status: 201, credits: 0 });
     expect(JSON.parse(stored(result.ref))).toMatchObject(body);
     expect(await timesThere(body.email)).toBe(1);
     expect(await eventsWith(run, body.email)).toEqual([1]);
@@ -33,6 +33,11 @@ describe.each(['a', 'b'] as const)('replies and bodies, against variant %s of th
     const changed = await call({ route: 'readylinks.update', id, body: { title: 'Other' } });
     expect(changed).toMatchObject({ outcome: 'done', summary: { ids: [id] } });
     expect(stored((await call({ route: 'readylinks.get', id })).ref)).toContain('Other');
+  });
+
+  test('a reply is stored as it came, whatever else is read of it', async () => {
+    const { ref } = await call({ route: 'account.user' });
+    expect(stored(ref)).toContain('@');
   });
 
   test('a deletion whose answer is lost is done; one of what was never there is refused', async () => {

@@ -1,4 +1,3 @@
-import type { UpdateDefinition } from '@temporalio/common';
 import { type auditProject, type convertLead, leadPipeline } from '../../workflows';
 import { auditProgressQuery } from '../../workflows/audit-project';
 import { approveUpdate, pipelineProgressQuery } from '../../workflows/lead-pipeline';
@@ -117,8 +116,8 @@ test('a person pauses it, changes its limits and lets it go on; a wrong word is 
   stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 400, times: 2 });
   const before = stage.figures().conversions;
   const run = await pipeline('paused', { maxConversions: 6, concurrency: 2, scoring: { minReadiness: 0 } });
-  const answerTo = (update: typeof pauseUpdate | typeof changeLimitsUpdate, said: unknown) =>
-    run.executeUpdate(update as UpdateDefinition<unknown, [unknown]>, { args: [said] }).catch((error) => error.cause.message);
+  const answerTo = (update: { name: string }, said: unknown) =>
+    run.executeUpdate<unknown, [unknown]>(update.name, { args: [said] }).catch((error) => error.cause.message);
   await until(() => stage.figures().converts > 0 && stage.figures().conversions >= before);
   await until(async () => (await run.query(pipelineProgressQuery)).underWay.length === 2);
   expect(await answerTo(pauseUpdate, { by: 'Ada', reason: 'lunch' })).toContain('Paused');
@@ -129,7 +128,7 @@ test('a person pauses it, changes its limits and lets it go on; a wrong word is 
   expect(await answerTo(changeLimitsUpdate, { maxConversion: 3 })).toContain("did you mean 'maxConversions'");
   expect(await answerTo(changeLimitsUpdate, { maxConversions: 400 })).toContain('no more');
   expect(await answerTo(changeLimitsUpdate, { maxConversions: 3, by: 'Ada' })).toMatchObject({ maxConversions: 3 });
-  expect(await run.executeUpdate(resumeUpdate)).toContain('Resumed');
+  expect(await answerTo(resumeUpdate, {})).toContain('Resumed');
   const result = await run.result();
   expect(result.counts.converted).toBe(3);
   expect(result.answers.map(({ by, answer }) => `${by}: ${answer}`)).toEqual([

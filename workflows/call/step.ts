@@ -26,7 +26,7 @@ export interface End {
   outcome: 'done' | 'refused' | 'unresolved' | 'skipped';
   /** A stable code where it is not simply done. */
   reason?: string;
-  /** HTTP status of a refusal. */
+  /** HTTP status, where there was a reply. */
   status?: number;
   /** For a person. */
   sentence: string;

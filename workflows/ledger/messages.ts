@@ -10,7 +10,7 @@ export interface LedgerInput extends policy.LedgerStart {
   state?: policy.LedgerState;
   /** This ledger replaces one whose state could not be recovered. */
   lost?: boolean;
-  /** Continue as new after so many history events. @default 4000 */
+  /** Continue as new after so many history events. @default 1500 */
   maxEvents?: number;
 }
 
