@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { leadPipeline } from '../../workflows';
+import { holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
+import { type Stage, startStage } from '../support/stage';
+import { until } from '../support/until';
+import { cliFolder } from './cli';
+
+const cli = cliFolder();
+let stage: Stage;
+let env: Record<string, string>;
+beforeAll(async () => {
+  stage = await startStage({ sandbox: { leads: 10 } });
+  await stage.startWorker();
+  env = { ...stage.env, AUDIT_RUNNER_CONFIG: join(stage.folder, 'audit-runner.yaml'), NO_COLOR: '1', USER: 'ada' };
+});
+afterAll(async () => {
+  await cli.close();
+  await stage.close();
+});
+
+test('status shows who is waited for; approve lets the run go on and keeps who did it', async () => {
+  const run = await stage.temporal.client.workflow.start(leadPipeline, {
+    workflowId: 'waits',
+    taskQueue: 'audit-runner',
+    args: [{ scoring: { minReadiness: 0 } }],
+  });
+  const status = async () => JSON.parse((await cli.run(['status', '--json'], env)).stdout);
+  await until(async () => (await status()).needsPerson.length === 1);
+  const shown = await cli.run(['status'], env);
+  expect(shown.code).toBe(3);
+  expect(shown.stdout).toMatch(/waits +leadPipeline +approval/);
+  expect(shown.stdout).toMatch(/default +[\d,]+ +0 +0 +open/);
+  expect(shown.stdout).toMatch(/agent-api\.default\.writes +0 +1/);
+  expect(await status()).toMatchObject({ runs: { leadPipeline: 1 } });
+
+  const early = await cli.run(['pause', 'nothing-here'], env);
+  expect(early).toMatchObject({ code: 2, stdout: '' });
+  expect(early.stderr).toContain('no run with the ID nothing-here');
+  expect(await cli.run(['approve', 'waits'], env)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Approved'),
+  });
+  expect(await run.result()).toMatchObject({ ended: 'done', answers: [{ answer: 'approve', by: 'ada' }] });
+  const again = await cli.run(['approve', 'waits'], env);
+  expect(again.code).toBe(2);
+});
+
+test('a hold is seen, and its end', async () => {
+  const ledger = stage.temporal.client.workflow.getHandle(stage.ledgerId);
+  await ledger.executeUpdate(holdUpdate, { args: [{ reason: 'month end' }] });
+  const { stdout, code } = await cli.run(['status'], env);
+  expect(stdout).toContain('on hold since');
+  expect(code).toBe(3);
+  await ledger.executeUpdate(releaseUpdate, { args: [{ reason: 'over' }] });
+  expect((await cli.run(['status'], env)).code).toBe(0);
+});
