@@ -25,6 +25,7 @@ import { type Before, begin, endedIn, type State } from './backfill/state';
 import { control, streaming } from './shared/calls';
 import { asInput, readInput } from './shared/input';
 import { Status } from './shared/status';
+import { tellPersonNeeded } from './shared/tell';
 
 export type { BackfillProgress, BackfillResult } from './backfill/messages';
 
@@ -47,7 +48,16 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
       ...status.now(),
       ...(state
         ? progressOf(state, controls, drive?.window.running ?? new Map())
-        : { done: 0, total: 0, counts: noCounts(), credits: 0, underWay: [], underWayCount: 0, paused: false }),
+        : {
+            done: 0,
+            total: 0,
+            counts: noCounts(),
+            credits: 0,
+            underWay: [],
+            underWayCount: 0,
+            asking: 0,
+            paused: false,
+          }),
       limits: controls.state.limits,
     }),
     { description: 'What this backfill is doing, why it waits, how far and how fast it is.' },
@@ -112,6 +122,7 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
     controls.approval = 'asked';
     status.step('approval', `A person approves ${items} items for ${credits} credits`);
     status.asksPerson(true);
+    tellPersonNeeded(account, 'approval', ++started.told);
     const within = formatDuration(input.approvalDeadline);
     status.waits(`Approval is needed within ${within}. Answer with the update \`approve\` or \`reject\`.`);
     await condition(() => controls.approval !== 'asked', input.approvalDeadline);

@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { AccountFile } from '../../src/config/schema';
 import { type Connected, connectClient } from '../../src/temporal/connect';
-import { startServer } from '../../src/temporal/server';
+import { type OwnServer, startServer } from '../../src/temporal/server';
 import { CommandProcess } from './process';
 import { type SandboxProcess, startSandboxProcess } from './sandbox';
 
@@ -17,16 +17,24 @@ export const NO_LIMITS = {
   polls: { max: 100_000, windowMs: 1_000 },
 };
 
+/** None that the kernel gives to whoever connects: he who asks for it while nobody listens would be given it himself. */
+const LASTING_PORT = 20_000 + (process.pid % 10_000);
+
 export interface StageOptions {
   /** Flags of `audit-runner sandbox`. */
   sandbox: readonly string[];
   /** Settings of the account, as in the configuration file. */
   account?: Partial<z.input<typeof AccountFile>>;
+  /** Keeps the Temporal server's data in a file, so that it can be killed and started again. @default false */
+  persist?: boolean;
 }
 
 export interface Stage {
   readonly client: Connected['client'];
   readonly sandbox: SandboxProcess;
+  readonly server: OwnServer;
+  /** The folder that is the workers' storage. */
+  readonly storage: string;
   /** Starts one more worker process; does not wait for it. */
   startWorker(): CommandProcess;
   /** Lines that the workers logged at level `warn` or above, by message. */
@@ -48,10 +56,13 @@ export async function onStage(options: StageOptions, bench: (stage: Stage) => Pr
   }
 }
 
-async function openStage({ sandbox: flags, account }: StageOptions): Promise<Stage> {
+async function openStage({ sandbox: flags, account, persist }: StageOptions): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'audit-runner-bench-'));
   const log = join(folder, 'workers.log');
-  const [server, sandbox] = await Promise.all([startServer(), startSandboxProcess(flags, join(folder, 'sandbox.log'))]);
+  const [server, sandbox] = await Promise.all([
+    startServer({ ...(persist && { persist: join(folder, 'temporal.db'), port: LASTING_PORT }) }),
+    startSandboxProcess(flags, join(folder, 'sandbox.log')),
+  ]);
   const tokenFile = join(folder, 'token');
   writeFileSync(tokenFile, sandbox.token);
   const config = join(folder, 'audit-runner.yaml');
@@ -62,6 +73,8 @@ async function openStage({ sandbox: flags, account }: StageOptions): Promise<Sta
   return {
     client,
     sandbox,
+    server,
+    storage: join(folder, 'storage'),
     startWorker() {
       // MALLOC_ARENA_MAX as in the Dockerfile.
       const env = { TEMPORAL_ADDRESS: server.address, LOG_LEVEL: 'warn', CI: 'true', MALLOC_ARENA_MAX: '2' };

@@ -5,6 +5,7 @@ import { backfill } from '../../workflows';
 import type { BackfillResult } from '../../workflows/backfill';
 import * as messages from '../../workflows/backfill/messages';
 import type { Before } from '../../workflows/backfill/state';
+import { decideUpdate } from '../../workflows/shared/asker';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -249,6 +250,19 @@ test('a refusal that concerns the whole account pauses the backfill and asks a p
   const result = await run.result();
   expect(result.counts).toMatchObject({ done: 9, failed: 0 });
   expect(await accounts(result)).toHaveLength(9);
+});
+
+test('S7: says how many items wait for a person; one that nobody decides on counts as waiting', async () => {
+  const [id] = free.splice(0, 1);
+  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'cutBeforeCommit', times: 2 });
+  const file = await store('asking.csv', csvOf([id ?? '']));
+  const run = await start('asking', { operation: 'convertLead', file });
+  await until(async () => (await run.query(messages.backfillProgressQuery)).asking === 1);
+  const child = stage.temporal.client.workflow.getHandle(`convert-lead.default.${id}`);
+  await child.executeUpdate(decideUpdate, { args: [{ decision: 'giveUp', by: 'Ada' }] });
+  const result = await run.result();
+  expect(result).toMatchObject({ credits: 0, counts: { waiting: 1 }, reasons: { 'waiting: person: nobodyDecided': 1 } });
+  await accounts(result);
 });
 
 test('S3: all items share one budget; what it does not allow is skipped and says why', async () => {

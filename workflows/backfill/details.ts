@@ -31,14 +31,14 @@ export function progressOf(
   return {
     ...{ done, total, counts: { ...state.counts }, credits: state.credits },
     underWay: [...running.values()].slice(0, SHOWN).map(({ workflowId }) => workflowId),
-    underWayCount: running.size,
+    ...{ underWayCount: running.size, asking: state.asking },
     ...rateOf(state, total - done),
     ...{ paused: paused !== undefined, limits: { ...limits }, folder: state.opened.folder },
   };
 }
 
 export function describe(progress: ReturnType<typeof progressOf>, plan: BackfillPlan): string {
-  const { done, total, counts, credits, underWay, underWayCount, perMinute, leftMs, limits, folder } = progress;
+  const { done, total, counts, credits, underWay, underWayCount, asking, perMinute, leftMs, limits, folder } = progress;
   const sums = OUTCOMES.filter((word) => counts[word] > 0).map((word) => `${grouped(counts[word])} ${WORDS[word]}`);
   const rate =
     perMinute === undefined ? [] : [`${perMinute} a minute, about ${formatDuration(leftMs ?? 0)} left at this rate.`];
@@ -47,6 +47,9 @@ export function describe(progress: ReturnType<typeof progressOf>, plan: Backfill
   const more = underWayCount > underWay.length ? [`- and ${underWayCount - underWay.length} more`] : [];
   return [
     `**${grouped(done)} of ${grouped(total)}** items: ${sums.join(', ') || 'none ended yet'}; ${underWayCount} under way; ${grouped(credits)} credits spent.`,
+    ...(asking > 0
+      ? [`**${asking} of those under way wait for a person**; the list filter NeedsPerson = true shows which.`]
+      : []),
     ...rate,
     `At most ${limits.window} at once${pace}${most}, ${grouped(limits.maxCredits)} credits: change it with the update \`changeLimits\`.`,
     ...(underWay.length > 0

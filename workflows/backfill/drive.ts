@@ -9,20 +9,23 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Item } from '../../src/policy/backfill/items';
-import { type Ended, type LedgerLine, stopsAll } from '../../src/policy/backfill/outcomes';
+import { type Ended, stopsAll } from '../../src/policy/backfill/outcomes';
 import { type BackfillPlan, priceOf } from '../../src/policy/backfill/plan';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { control } from '../shared/calls';
+import { tellPersonNeeded } from '../shared/tell';
 import type { Controls } from './controls';
 import { describe, progressOf } from './details';
+import { Feed } from './feed';
 import { endedIn, type Running, type State, sample, type WorkList } from './state';
+import { Unwritten } from './unwritten';
 import { type Common, Window } from './window';
 
 /** About seven events for each item, eleven where it is another run's. */
 const RENEW_AFTER = 600;
 const MAX_EVENTS = 3_800;
 const MAX_HISTORY_BYTES = 5_000_000;
-/** Lines of the item ledger that are in memory only, that is: in the history. */
+/** Lines of the item ledger that wait for more before they are written. */
 const MOST_UNWRITTEN = 100;
 const MAX_SILENCE_MS = 3_600_000;
 
@@ -31,10 +34,8 @@ type Gate = { may: 'begin'; list: WorkList } | { may: 'wait'; ms?: number } | { 
 
 export class Drive {
   readonly window: Window;
-  #unwritten: LedgerLine[] = [];
-  #writing: Promise<void> = Promise.resolve();
-  /** Items read from the storage and not begun. */
-  #taken: { list: WorkList; from: number; items: Item[] } | undefined;
+  readonly #unwritten: Unwritten;
+  readonly #feed: Feed;
   #begun = 0;
   #hold: string | undefined;
   #shownCredits = -1;
@@ -46,6 +47,8 @@ export class Drive {
     private readonly plan: BackfillPlan,
     private readonly renewAfter = RENEW_AFTER,
   ) {
+    this.#unwritten = new Unwritten(common.folder, state);
+    this.#feed = new Feed(common.folder);
     this.window = new Window(common, (item, ended) => this.#ended(item, ended));
     controls.failed = () => state.counts.failed - this.#queued();
   }
@@ -69,18 +72,7 @@ export class Drive {
 
   /** Writes what is in memory only. Nothing may end or continue as new before. */
   async flush(): Promise<void> {
-    const { folder } = this.common;
-    const write = async () => {
-      while (this.#unwritten.length > 0) {
-        // Taken away only when it is written: a cancellation in between must not lose them (S6).
-        const lines = this.#unwritten.slice(0, 2 * MOST_UNWRITTEN);
-        await control.writeOutcomes({ folder, part: this.state.parts, lines });
-        this.state.parts++;
-        this.#unwritten.splice(0, lines.length);
-      }
-    };
-    this.#writing = this.#writing.catch(() => undefined).then(write);
-    await this.#writing;
+    await this.#unwritten.flush();
     this.#showCredits();
   }
 
@@ -89,7 +81,7 @@ export class Drive {
     do {
       await condition(() => this.window.starting === 0 && allHandlersFinished());
       await this.flush();
-    } while (this.window.starting > 0 || this.#unwritten.length > 0 || !allHandlersFinished());
+    } while (this.window.starting > 0 || this.#unwritten.count > 0 || !allHandlersFinished());
     return { ...this.state, running: [...this.window.running.values()] };
   }
 
@@ -109,14 +101,14 @@ export class Drive {
     for (;;) {
       if (window.broken !== undefined) throw window.broken;
       if (this.#renewalDue()) return 'renew';
-      if (this.#unwritten.length >= MOST_UNWRITTEN) await this.flush();
+      if (this.#unwritten.count >= MOST_UNWRITTEN) await this.flush();
       if (controls.state.retry && !controls.state.stop) await this.#queueFailed();
       const { version } = controls;
       const gate = this.#gate();
       this.#say();
       if (gate.may === 'end') return 'over';
       if (gate.may === 'begin') {
-        const item = await this.#take(gate.list);
+        const item = await this.#feed.take(gate.list);
         // While it was read, a person may have paused.
         if (item && this.#gate().may === 'begin') this.#begin(gate.list, item);
         continue;
@@ -150,26 +142,10 @@ export class Drive {
     return name === 'items' && maxItems !== null ? Math.min(size, maxItems) : size;
   }
 
-  #at(list: WorkList): Item | undefined {
-    const { from, items } = this.#taken?.list === list ? this.#taken : { from: 0, items: [] };
-    return items[list.next - from];
-  }
-
   #nextPrice(list: WorkList): number {
     const { operation, facts } = this.common;
-    const item = this.#at(list);
+    const item = this.#feed.peek(list);
     return item ? priceOf(operation, item.input, facts) : 0;
-  }
-
-  /** @returns undefined when more items had to be read: then it is looked again whether one may be begun */
-  async #take(list: WorkList): Promise<Item | undefined> {
-    const item = this.#at(list);
-    if (item) return item;
-    const { folder } = this.common;
-    const items = await control.takeItems({ folder, list: list.name, size: list.size, from: list.next });
-    if (items.length === 0) list.next = list.size;
-    this.#taken = { list, from: list.next, items };
-    return undefined;
   }
 
   #begin(list: WorkList, item: Item): void {
@@ -187,11 +163,14 @@ export class Drive {
     state.counts[ended.outcome]++;
     state.credits += ended.credits;
     const at = new Date().toISOString();
-    this.#unwritten.push({ n, ...(line !== undefined && { line }), id, ...ended, run: workflowId, at });
+    this.#unwritten.add({ n, ...(line !== undefined && { line }), id, ...ended, run: workflowId, at });
     if (stopsAll(ended) && !controls.state.paused) {
       // Begun before a person mended it: it is tried again like the others, and nobody is asked a second time.
       if (begunAt < (controls.state.resumedAt ?? 0)) controls.state.retry = true;
-      else controls.pause({ by: 'the backfill', refusal: ended.reason ?? ended.outcome });
+      else {
+        controls.pause({ by: 'the backfill', refusal: ended.reason ?? ended.outcome });
+        tellPersonNeeded(this.common.input.account, 'refused', ++state.told);
+      }
     }
     controls.version++;
   }
@@ -245,7 +224,7 @@ export class Drive {
     for (let silence = holdProbeMs; ; silence = Math.min(2 * silence, MAX_SILENCE_MS)) {
       await sleep(silence);
       sample(this.state);
-      if (this.#unwritten.length > 0) await this.flush();
+      if (this.#unwritten.count > 0) await this.flush();
       if (ended !== endedIn(this.state)) silence = holdProbeMs / 2;
       else {
         const { clear, why } = await control.clearance({ account, credits: 0 });
@@ -258,8 +237,17 @@ export class Drive {
         }
       }
       ended = endedIn(this.state);
+      await this.#lookWhoAsks();
       this.#say();
     }
+  }
+
+  /** Runs of a batch tell nobody that they ask: their batch does, once for all that ask at the same time. */
+  async #lookWhoAsks(): Promise<void> {
+    const { state, common } = this;
+    const before = state.asking;
+    state.asking = this.window.running.size > 0 ? await control.itemsAsking() : 0;
+    if (before === 0 && state.asking > 0) tellPersonNeeded(common.input.account, 'items', ++state.told);
   }
 
   #showCredits(): void {

@@ -51,6 +51,8 @@ export interface BackfillProgress {
   /** IDs of runs under way, the longest first; not all of many. */
   underWay: string[];
   underWayCount: number;
+  /** Items that waited for a person when it was last looked. */
+  asking: number;
   /** Items that end in a minute, lately; absent as long as nobody can tell. */
   perMinute?: number;
   /** Milliseconds, at this rate. */

@@ -1,8 +1,9 @@
 /** From the source to the list: read once, before the first item is begun. */
 import { workflowInfo } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
-import type { Making, Opened } from '../../activities/backfill';
+import type { Opened } from '../../activities/backfill';
 import type { Prepared } from '../../activities/backfill-list';
+import type { Making } from '../../activities/backfill-source';
 import type { BackfillInput } from '../../src/policy/inputs/backfill';
 import type { Kept } from '../../src/storage/claim';
 import { fairnessKey, patiently, reads, streaming } from '../shared/calls';

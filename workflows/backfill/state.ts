@@ -38,6 +38,10 @@ export interface State {
   credits: number;
   /** Parts of the item ledger written so far. */
   parts: number;
+  /** Items that waited for a person when it was last looked. */
+  asking: number;
+  /** How often people were told that one of them is needed. */
+  told: number;
   /** When the first item was begun, milliseconds. */
   beganAt: number;
   /** No item is begun before this moment. */
@@ -59,7 +63,7 @@ export const begin = (opened: Opened, prepared: Prepared): State => ({
   ...{ opened, prepared, running: [] },
   lists: [{ name: 'items', size: prepared.needs.items, next: 0 }],
   counts: { ...noCounts(), quarantined: prepared.quarantined },
-  ...{ credits: 0, parts: 0, beganAt: Date.now(), nextAt: 0, samples: [] },
+  ...{ credits: 0, parts: 0, asking: 0, told: 0, beganAt: Date.now(), nextAt: 0, samples: [] },
 });
 
 /** Items that have ended, without the rows that never became one. */

@@ -1,0 +1,157 @@
+/** Where the items of a backfill come from: a file, pages of the API, an earlier backfill. Each is read as a stream. */
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { z } from 'zod';
+import { applyColumns, mapColumns } from '../src/policy/backfill/columns';
+import { type About, type Checked, checkRow } from '../src/policy/backfill/items';
+import { UnreadableFile } from '../src/policy/backfill/lines';
+import { type Row, readCsv, readJsonl } from '../src/policy/backfill/rows';
+import { FailureType } from '../src/policy/failures';
+import { type BackfillInput, formatOf, type Operation } from '../src/policy/inputs/backfill';
+import { type Storage, StorageError } from '../src/storage';
+import { type Kept, keep, openEach } from '../src/storage/claim';
+import { placesOf } from './backfill-ledger';
+import { type Candidate, ITEMS, type Prepared, readList, writeList } from './backfill-list';
+import { listCaptures } from './capture-list';
+import { type Deps, runtimeOf } from './deps';
+
+/** A list to be made. */
+export interface Making {
+  account: string;
+  folder: string;
+  operation: Operation;
+  defaults: BackfillInput['defaults'];
+}
+
+/** Of a page: leads with what the rules decided, captures as they are. */
+const PageRow = z.object({
+  id: z.string(),
+  decision: z.string().optional(),
+  reasons: z.array(z.string()).readonly().optional(),
+});
+type PageRow = z.output<typeof PageRow>;
+
+export function createBackfillSourceActivities(deps: Deps) {
+  const { storage } = deps;
+
+  return {
+    /** Makes the list from a file of the storage. Streams; repeatable. No call of the API. */
+    async itemsFromFile({ file, ...making }: Making & { file: NonNullable<BackfillInput['file']> }): Promise<Prepared> {
+      const notes: string[] = [];
+      const mapping = { now: mapColumns(making.operation, undefined, file.columns) };
+      const use = (header: readonly string[]) => {
+        mapping.now = mapColumns(making.operation, header, file.columns);
+        if (mapping.now.problems.length > 0) throw wrongInput(...mapping.now.problems.map((one) => `file: ${one}`));
+        const { ignored } = mapping.now;
+        if (ignored.length > 0) notes.push(`${ignored.length} columns of the file are no field and were not read.`);
+      };
+      const format = file.format ?? formatOf(file.ref);
+      if (mapping.now.problems.length > 0 && format === 'jsonl' && file.columns)
+        throw wrongInput(...mapping.now.problems.map((one) => `file: ${one}`));
+      const bytes = await storage.read(file.ref).catch((error) => {
+        if (error instanceof StorageError && error.kind !== 'unusable') throw wrongInput(`file.ref: ${error.message}`);
+        throw error;
+      });
+      const delimiter = file.delimiter ?? (/\.tsv$/i.test(file.ref) ? '\t' : ',');
+      const rows = format === 'csv' ? readCsv(bytes, delimiter, use) : readJsonl(bytes);
+      const read = (row: Extract<Row, { values: unknown }>) =>
+        format === 'csv' || file.columns ? applyColumns(mapping.now, row.values) : row.values;
+      async function* candidates(): AsyncGenerator<Candidate> {
+        for await (const row of rows) {
+          if ('problem' in row) yield row;
+          else yield await candidate(storage, making, checkRow(making, read(row)), row.line);
+        }
+      }
+      try {
+        return { ...(await make(making, candidates())), notes };
+      } catch (error) {
+        if (error instanceof UnreadableFile) throw wrongInput(`file: '${file.ref}' cannot be read: ${error.message}.`);
+        throw error;
+      }
+    },
+
+    /** GET one page of captures; of each only the identifier is kept (S4). */
+    async listCapturePage(call: {
+      account: string;
+      filter: NonNullable<BackfillInput['captures']>;
+      offset: number;
+      ref: string;
+    }): Promise<{ page: Kept<PageRow[]>; count: number; next?: number }> {
+      const { status, channel, projectId } = call.filter;
+      const filter = { ...(status && { status }), ...(channel && { channel }), project: projectId };
+      const { items, next } = await listCaptures(runtimeOf(deps, call.account), filter, call.offset);
+      const ref = `runs/${call.ref}/pages/${String(call.offset).padStart(9, '0')}-${Context.current().info.attempt}`;
+      const page = await keep(
+        storage,
+        ref,
+        items.map(({ id }) => ({ id })),
+        8 * 1024,
+      );
+      return { page, count: items.length, ...(next !== undefined && { next }) };
+    },
+
+    /** Makes the list from the pages of leads or captures. No call of the API. */
+    async itemsFromPages(call: Making & { pages: Kept<PageRow[]>[] }): Promise<Prepared> {
+      const { pages, ...making } = call;
+      const key = making.operation === 'convertLead' || making.operation === 'auditProject' ? 'leadId' : 'captureId';
+      async function* candidates(): AsyncGenerator<Candidate> {
+        const seen = new Set<string>();
+        for (const page of pages)
+          for await (const { id, decision, reasons } of openEach(storage, page, PageRow)) {
+            // Offsets move while a list is read: what is seen again is no news.
+            if (seen.has(id)) continue;
+            seen.add(id);
+            if (decision === 'skip') yield { left: reasons?.[0] ?? 'skip' };
+            else yield await candidate(storage, making, checkRow(making, { [key]: id }), 0);
+          }
+      }
+      const { needs, left, quarantined } = await make(making, candidates());
+      return { needs, left, quarantined, notes: [] };
+    },
+
+    /** Makes the list from what an earlier backfill has left. No call of the API. */
+    async itemsFromEarlier(call: Making & { earlier: About; outcomes: readonly string[] }): Promise<Prepared> {
+      const { earlier, outcomes, ...making } = call;
+      const places = await placesOf(storage, earlier.folder, earlier.items, outcomes, 'skipped');
+      async function* candidates(): AsyncGenerator<Candidate> {
+        for await (const item of readList(storage, { folder: earlier.folder, list: ITEMS, size: earlier.items })) {
+          const { n: _, ...same } = item;
+          if (places.has(item.n)) yield { ...same, input: { ...same.input, ...making.defaults } };
+        }
+      }
+      return { ...(await make(making, candidates())), notes: [] };
+    },
+  };
+
+  async function make(making: Making, candidates: AsyncIterable<Candidate>) {
+    const { folder, operation, account } = making;
+    const made = await writeList(storage, { folder, list: ITEMS, operation }, candidates);
+    const about = { folder, account, operation, items: made.needs.items } satisfies About;
+    const text = `${JSON.stringify(about)}\n`;
+    // Beside the folders of all runs with this ID: how a redrive finds the last one, also when the server has forgotten it.
+    for (const ref of [`${folder}/backfill.json`, `${folder.slice(0, folder.lastIndexOf('/'))}/latest.json`])
+      await storage.write(ref, text, { contentType: 'application/json' });
+    return made;
+  }
+}
+
+/** A note's text goes into a file of its own. */
+async function candidate(storage: Storage, { folder }: Making, checked: Checked, line: number): Promise<Candidate> {
+  if ('problem' in checked) return { line, problem: checked.problem };
+  const { note, id, workflowId, input } = checked;
+  const at = line > 0 && { line };
+  if (note === undefined) return { ...at, id, workflowId, input };
+  const { note: _, ...rest } = input;
+  const { ref } = await storage.write(`${folder}/notes/${id}.txt`, note, { contentType: 'text/plain' });
+  return { ...at, id, workflowId, input: { ...rest, noteFile: ref } };
+}
+
+/** The input names something that cannot be used; trying again changes nothing. */
+export const wrongInput = (...problems: string[]) =>
+  ApplicationFailure.nonRetryable(
+    `backfill cannot start with this input: ${problems.join(' ')}`,
+    FailureType.badInput,
+    problems,
+  );
+
+export type BackfillSourceActivities = ReturnType<typeof createBackfillSourceActivities>;

@@ -1,0 +1,41 @@
+/** Lines of the item ledger that are in memory only, that is: in the history; written to the storage in parts (S6). */
+import type { LedgerLine } from '../../src/policy/backfill/outcomes';
+import { control } from '../shared/calls';
+import type { State } from './state';
+
+/** Lines of one part. */
+const PART = 200;
+
+export class Unwritten {
+  readonly #lines: LedgerLine[] = [];
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly folder: string,
+    private readonly state: Pick<State, 'parts'>,
+  ) {}
+
+  get count(): number {
+    return this.#lines.length;
+  }
+
+  add(line: LedgerLine): void {
+    this.#lines.push(line);
+  }
+
+  /** Writes all that is there, one part after the other. */
+  async flush(): Promise<void> {
+    this.#writing = this.#writing.catch(() => undefined).then(() => this.#write());
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    while (this.#lines.length > 0) {
+      // Taken away only when they are written: a cancellation in between must not lose them.
+      const lines = this.#lines.slice(0, PART);
+      await control.writeOutcomes({ folder: this.folder, part: this.state.parts, lines });
+      this.state.parts++;
+      this.#lines.splice(0, lines.length);
+    }
+  }
+}
