@@ -7,6 +7,7 @@ import { createCapturesActivities } from './captures';
 import { createDeliverablesActivities } from './deliverables';
 import type { Deps } from './deps';
 import { createDocumentsActivities } from './documents';
+import { createExamplesActivities } from './examples';
 import { createLeadListActivities } from './lead-list';
 import { createLeadsActivities } from './leads';
 import { createNotesActivities } from './notes';
@@ -18,6 +19,7 @@ export const createActivities = (deps: Deps) => ({
   ...createAccountActivities(deps),
   ...createLeadsActivities(deps),
   ...createLeadListActivities(deps),
+  ...createExamplesActivities(deps),
   ...createProjectsActivities(deps),
   ...createNoticesActivities(deps),
   ...createDocumentsActivities(deps),

@@ -83,9 +83,9 @@ async function disturb(stage: Stage, handle: Handle, items: number) {
       marks.shift();
       if (mark.server) {
         servers++;
-        await stage.server.kill();
+        await stage.killServer();
         await sleep(2_000);
-        await restart(stage);
+        await stage.restartServer();
       } else {
         workers++;
         await worker.kill();
@@ -96,18 +96,6 @@ async function disturb(stage: Stage, handle: Handle, items: number) {
   }
   const result = await ended;
   return { result, samples, workers, servers };
-}
-
-/** Who asks for the port while nobody listens may get it from the kernel as his own, for a moment. */
-async function restart({ server }: Stage): Promise<void> {
-  for (let tries = 1; ; tries++)
-    try {
-      await server.restart();
-      return;
-    } catch (error) {
-      if (tries === 20) throw error;
-      await sleep(1_000);
-    }
 }
 
 /** Resident memory at a share of the items, median; a worker that has just started is left out. */

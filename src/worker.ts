@@ -12,6 +12,7 @@ import { heartbeats } from './temporal/heartbeat';
 import { ensureQueueLimits } from './temporal/queue-limits';
 import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from './temporal/queues';
 import { registerSearchAttributes } from './temporal/search-attributes';
+import { ensureStartHere } from './temporal/start-here';
 import { linkTo } from './temporal/ui';
 
 /** Longer than any call: what has been sent is heard out (S2). */
@@ -24,6 +25,8 @@ export interface WorkerDeps {
   log: Logger;
   /** Where the Web UI is, for links in notifications. @default `TEMPORAL_UI_URL` */
   uiUrl?: string | undefined;
+  /** Keeps the page `startHere` of the Web UI. @default false */
+  startHere?: boolean;
 }
 
 export interface RunningWorker {
@@ -101,6 +104,10 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
             'account is not ready yet; tried again when it is needed',
           );
       },
+    );
+  if (deps.startHere)
+    ensureStartHere(client, { uiUrl }).catch((error) =>
+      log.warn({ err: error }, 'the page to start runs from is not kept; `audit-runner setup` tries again'),
     );
   const called = Promise.all(callers.map((worker) => worker.run())).finally(() => shutDown(workflows));
   const done = Promise.all([workflows?.run(), called]).then(async () => {

@@ -1,5 +1,6 @@
 /** The ledger of one user of the service: who may send, what was spent, and whether the account is on hold. */
 import {
+  ApplicationFailure,
   allHandlersFinished,
   condition,
   continueAsNew,
@@ -8,6 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AccountActivities } from '../activities/account';
+import { FailureType } from '../src/policy/failures';
 import * as policy from '../src/policy/ledger';
 import type { Settlement } from '../src/policy/pay-once';
 import { queueName } from '../src/temporal/queues';
@@ -31,6 +33,11 @@ const MAX_HISTORY_BYTES = 5_000_000;
  * first (S1, S3), because nothing else sees them all.
  */
 export async function accountLedger(input: LedgerInput): Promise<void> {
+  if (typeof input?.probeEveryMs !== 'number')
+    throw ApplicationFailure.nonRetryable(
+      'accountLedger cannot start with this input: workers start it themselves, one for each user, as soon as it is needed.',
+      FailureType.badInput,
+    );
   let state = input.state ?? policy.openLedger(input, Date.now(), input.lost ?? false);
   let balanceWanted = state.balance === undefined;
   let probedAt = 0;

@@ -18,7 +18,7 @@ import type { At } from './audit/step';
 import { type Answered, Asker } from './shared/asker';
 import { control, fairnessKey } from './shared/calls';
 import { readInputWith } from './shared/input';
-import { Status } from './shared/status';
+import { credits, identity, Status } from './shared/status';
 import { type EarlyEnd, Stop } from './shared/stop';
 
 // ---- Types
@@ -67,10 +67,7 @@ export async function auditProject(raw: AuditProjectJson): Promise<AuditProjectR
     notes: [],
     answers: asker.answers,
   };
-  upsertSearchAttributes([
-    { key: searchAttributeKeys.account, value: account },
-    ...(leadId ? [{ key: searchAttributeKeys.leadId, value: leadId }] : []),
-  ]);
+  upsertSearchAttributes(identity(account, ...(leadId ? [{ key: searchAttributeKeys.leadId, value: leadId }] : [])));
   const { workflowId, firstExecutionRunId } = workflowInfo();
   const run = input.run ?? { key: `${workflowId}/${firstExecutionRunId}`, maxCredits: input.maxCredits };
   const at: At = {
@@ -97,7 +94,7 @@ export async function auditProject(raw: AuditProjectJson): Promise<AuditProjectR
     const { outcome, reason, sentence } = error;
     Object.assign(result, { outcome, reason, sentence });
   }
-  status.step(result.outcome, `${result.outcome}: ${result.sentence}`);
+  status.step(result.outcome, `${result.outcome}: ${result.sentence}`, credits(result.credits));
   await condition(allHandlersFinished);
   return result;
 }

@@ -24,7 +24,7 @@ import { prepare } from './backfill/source';
 import { type Before, begin, endedIn, type State } from './backfill/state';
 import { control, streaming } from './shared/calls';
 import { asInput, readInput } from './shared/input';
-import { Status } from './shared/status';
+import { identity, Status } from './shared/status';
 import { tellPersonNeeded } from './shared/tell';
 
 export type { BackfillProgress, BackfillResult } from './backfill/messages';
@@ -62,7 +62,7 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
     }),
     { description: 'What this backfill is doing, why it waits, how far and how fast it is.' },
   );
-  upsertSearchAttributes([{ key: searchAttributeKeys.account, value: account }]);
+  upsertSearchAttributes(identity(account));
   const facts = await control.accountFacts({ account });
 
   if (!state) {

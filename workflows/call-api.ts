@@ -16,7 +16,7 @@ import type { End } from './call/step';
 import { type Answered, Asker } from './shared/asker';
 import { control, fairnessKey } from './shared/calls';
 import { readInputWith } from './shared/input';
-import { Status } from './shared/status';
+import { identity, Status } from './shared/status';
 
 // ---- Types
 
@@ -50,7 +50,7 @@ export async function callApi(raw: CallApiJson): Promise<CallApiResult> {
   if (!plan) throw new TypeError('a call that was checked has a plan');
   const { account, route, id } = input;
   const asker = new Asker(status, input, 'the call');
-  upsertSearchAttributes([{ key: searchAttributeKeys.account, value: account }, ...recordOf(route, id)]);
+  upsertSearchAttributes(identity(account, ...recordOf(route, id)));
   const at = {
     ...{ input, plan, status, asker, run },
     facts: await control.accountFacts({ account }),

@@ -13,10 +13,9 @@ import { concernsAccount } from '../src/policy/classify';
 import type { SendOutcome } from '../src/policy/course';
 import { CaptureSweepInput, type CaptureSweepJson } from '../src/policy/inputs/capture-sweep';
 import type { Kept } from '../src/storage/claim';
-import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { awaitClearance, control, failureType, fairnessKey, onceCalls, patiently, reads } from './shared/calls';
 import { readInput } from './shared/input';
-import { Status } from './shared/status';
+import { identity, Status } from './shared/status';
 
 // ---- Types
 
@@ -52,7 +51,7 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
   setHandler(sweepProgressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
   const input = readInput(CaptureSweepInput, raw, 'captureSweep');
   const { account, dryRun, maxReprocesses, priority } = input;
-  upsertSearchAttributes([{ key: searchAttributeKeys.account, value: account }]);
+  upsertSearchAttributes(identity(account));
   status.step('looking', 'Looking for captures that failed or are stuck');
   const facts = await control.accountFacts({ account });
   const { firstExecutionRunId: ref } = workflowInfo();

@@ -20,7 +20,7 @@ import { control, fairnessKey, onceCalls, patiently, reads, refusalOf } from './
 import { type FoundProject, findProject } from './shared/find-project';
 import { readInput } from './shared/input';
 import { type Ending, payOnce } from './shared/pay-once';
-import { Status } from './shared/status';
+import { credits, identity, Status } from './shared/status';
 
 // ---- Types
 
@@ -73,10 +73,7 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
     },
   );
 
-  upsertSearchAttributes([
-    { key: searchAttributeKeys.account, value: account },
-    { key: searchAttributeKeys.leadId, value: leadId },
-  ]);
+  upsertSearchAttributes(identity(account, { key: searchAttributeKeys.leadId, value: leadId }));
   status.step('looking', `Looking at lead ${leadId}`);
   const facts = await control.accountFacts({ account });
   const { workflowId, firstExecutionRunId } = workflowInfo();
@@ -214,6 +211,8 @@ async function finish(status: Status, { answers }: Asker, result: ConvertLeadRes
   status.step(
     result.outcome,
     `Lead ${result.leadId}: ${result.outcome}${result.reason ? ` (${result.reason})` : ''}, ${result.credits} credits.${project}`,
+    credits(result.credits),
+    ...(result.projectId ? [{ key: searchAttributeKeys.projectId, value: result.projectId }] : []),
   );
   await condition(allHandlersFinished);
   return { ...result, ...(answers.length > 0 && { answers }) };

@@ -6,3 +6,4 @@ export { captureSweep } from './capture-sweep';
 export { convertLead } from './convert-lead';
 export { ingestCapture } from './ingest-capture';
 export { leadPipeline } from './lead-pipeline';
+export { startHere } from './start-here';

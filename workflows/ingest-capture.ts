@@ -16,7 +16,7 @@ import { submitNote } from './capture/submit-note';
 import { type Answered, Asker } from './shared/asker';
 import { control, fairnessKey } from './shared/calls';
 import { readInputWith } from './shared/input';
-import { Status } from './shared/status';
+import { identity, Status } from './shared/status';
 import { type EarlyEnd, Stop } from './shared/stop';
 
 // ---- Types
@@ -58,10 +58,9 @@ export async function ingestCapture(raw: IngestCaptureJson): Promise<IngestCaptu
     return noteFile === undefined ? [] : control.checkNoteFile({ noteFile });
   });
   const { account, projectId } = input;
-  upsertSearchAttributes([
-    { key: searchAttributeKeys.account, value: account },
-    ...(projectId ? [{ key: searchAttributeKeys.projectId, value: projectId }] : []),
-  ]);
+  upsertSearchAttributes(
+    identity(account, ...(projectId ? [{ key: searchAttributeKeys.projectId, value: projectId }] : [])),
+  );
   const { workflowId, firstExecutionRunId } = workflowInfo();
   const run = `${workflowId}/${firstExecutionRunId}`;
   const progress: Progress = { submitted: false, reprocesses: 0 };

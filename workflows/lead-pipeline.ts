@@ -26,7 +26,7 @@ import { control } from './shared/calls';
 import { convertAll, convertLeadId } from './shared/convert-all';
 import { readInputWith } from './shared/input';
 import { type Listed, listLeads } from './shared/list-leads';
-import { Status } from './shared/status';
+import { credits, identity, Status } from './shared/status';
 import { tellPersonNeeded } from './shared/tell';
 
 // ---- Types
@@ -117,7 +117,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
     validator,
   });
 
-  status.step('listing', 'Listing the leads');
+  status.step('listing', 'Listing the leads', ...identity(input.account));
   const facts = await control.accountFacts({ account: input.account });
   const listed = await listLeads(input, facts, status, before);
   if (listed.next !== undefined) return continueAsNew<typeof leadPipeline>(raw, listed);
@@ -189,6 +189,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
       `${ended}: ${Object.entries(counts)
         .map(([what, n]) => `${n} ${what}`)
         .join(', ')}; ${spent()} credits spent`,
+      credits(spent()),
     );
     await condition(allHandlersFinished);
     return {

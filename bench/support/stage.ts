@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { AccountFile } from '../../src/config/schema';
 import { type Connected, connectClient } from '../../src/temporal/connect';
-import { type OwnServer, startServer } from '../../src/temporal/server';
+import { startServer } from '../../src/temporal/server';
 import { CommandProcess } from './process';
 import { type SandboxProcess, startSandboxProcess } from './sandbox';
 
@@ -16,9 +16,6 @@ export const NO_LIMITS = {
   writes: { max: 100_000, windowMs: 1_000 },
   polls: { max: 100_000, windowMs: 1_000 },
 };
-
-/** None that the kernel gives to whoever connects: he who asks for it while nobody listens would be given it himself. */
-const LASTING_PORT = 20_000 + (process.pid % 10_000);
 
 export interface StageOptions {
   /** Flags of `audit-runner sandbox`. */
@@ -32,9 +29,12 @@ export interface StageOptions {
 export interface Stage {
   readonly client: Connected['client'];
   readonly sandbox: SandboxProcess;
-  readonly server: OwnServer;
   /** The folder that is the workers' storage. */
   readonly storage: string;
+  /** Ends the Temporal server as a crash would. */
+  killServer(): Promise<void>;
+  /** Starts it again, on the same port and data. */
+  restartServer(): Promise<void>;
   /** Starts one more worker process; does not wait for it. */
   startWorker(): CommandProcess;
   /** Lines that the workers logged at level `warn` or above, by message. */
@@ -59,8 +59,8 @@ export async function onStage(options: StageOptions, bench: (stage: Stage) => Pr
 async function openStage({ sandbox: flags, account, persist }: StageOptions): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'audit-runner-bench-'));
   const log = join(folder, 'workers.log');
-  const [server, sandbox] = await Promise.all([
-    startServer({ ...(persist && { persist: join(folder, 'temporal.db'), port: LASTING_PORT }) }),
+  const [first, sandbox] = await Promise.all([
+    startServer({ ...(persist && { persist: join(folder, 'temporal.db') }) }),
     startSandboxProcess(flags, join(folder, 'sandbox.log')),
   ]);
   const tokenFile = join(folder, 'token');
@@ -68,16 +68,20 @@ async function openStage({ sandbox: flags, account, persist }: StageOptions): Pr
   const config = join(folder, 'audit-runner.yaml');
   const accounts = { default: { baseUrl: sandbox.baseUrl, tokenFile, ...account } };
   writeFileSync(config, stringify({ accounts, storageUrl: `file://${folder}/storage` }));
-  const { client, close } = await connectClient({ config: server.config });
+  const { client, close } = await connectClient({ config: first.config });
   const workers: CommandProcess[] = [];
+  let server = first;
   return {
     client,
     sandbox,
-    server,
     storage: join(folder, 'storage'),
+    killServer: () => server.kill(),
+    async restartServer() {
+      server = await server.restart();
+    },
     startWorker() {
       // MALLOC_ARENA_MAX as in the Dockerfile.
-      const env = { TEMPORAL_ADDRESS: server.address, LOG_LEVEL: 'warn', CI: 'true', MALLOC_ARENA_MAX: '2' };
+      const env = { TEMPORAL_ADDRESS: first.address, LOG_LEVEL: 'warn', CI: 'true', MALLOC_ARENA_MAX: '2' };
       const worker = new CommandProcess(['worker', '--config', config], { env, log });
       workers.push(worker);
       return worker;

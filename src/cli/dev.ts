@@ -7,11 +7,12 @@ import { configuredConnection } from '../temporal/connect';
 import { isListening } from '../temporal/free-port';
 import { installSdkRuntime } from '../temporal/sdk-runtime';
 import { ensureTemporal, type TemporalServer } from '../temporal/server';
+import { START_HERE } from '../temporal/start-here';
 import { EXIT, Exit } from './exit';
 import { type LocalWorker, localWorker, sandboxConfig } from './local';
 import { print, tell } from './output';
 import { openSandbox } from './sandbox';
-import { DEV_DATABASE } from './server';
+import { DEV_DATABASE, linkTo } from './server';
 import { EndSignals } from './signals';
 import { workableConfig } from './worker';
 
@@ -86,9 +87,12 @@ async function usualPorts(): Promise<{ port?: number; uiPort?: number }> {
   return { ...(!taken && { port }), ...(!uiTaken && { uiPort }) };
 }
 
+const startPage = (uiUrl: string, { namespace }: TemporalServer) =>
+  `${linkTo(uiUrl, namespace, START_HERE)} (tab 'User Metadata')`;
+
 function introduction(server: TemporalServer, sandbox: Sandbox | undefined, speed: number): string {
   const lines = [
-    ...(server.uiUrl ? [`Web UI         ${server.uiUrl}`] : []),
+    ...(server.uiUrl ? [`Web UI         ${server.uiUrl}`, `start here     ${startPage(server.uiUrl, server)}`] : []),
     `Temporal       ${server.address}, namespace ${server.namespace}`,
     ...(sandbox ? [`base address   ${sandbox.baseUrl} (sandbox, ${speed} times as fast as real time)`] : []),
     ...(sandbox ? [`sandbox stats  ${sandbox.controlUrl}/stats`] : []),

@@ -30,10 +30,13 @@ export interface LocalWorker extends RunningWorker {
 
 export async function localWorker(server: TemporalServer, config: Config, log: Logger): Promise<LocalWorker> {
   const { connection, namespace } = await connectNative({ config: server.config });
-  const worker = await startWorker({ config, connection, namespace, log }).catch(async (error: unknown) => {
-    await connection.close();
-    throw error;
-  });
+  const { uiUrl } = server;
+  const worker = await startWorker({ config, connection, namespace, log, uiUrl, startHere: true }).catch(
+    async (error: unknown) => {
+      await connection.close();
+      throw error;
+    },
+  );
   return {
     ...worker,
     async close() {

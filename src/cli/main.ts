@@ -1,16 +1,12 @@
 /** The command line: names, options and help of the commands. What they do is in their own files. */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { packageRoot } from '../temporal/package-root';
+import { packageVersion } from '../temporal/package-root';
 import { ACTS, type Act } from './acts';
 import { EXIT, EXIT_HELP } from './exit';
 import { endQuietlyOnBrokenPipe } from './output';
 import { perform } from './perform';
 import { addSchedules } from './schedules';
 import { WORKFLOW_TYPES } from './workflow-types';
-
-const { version } = JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8'));
 
 function decimal(text: string): number {
   const value = Number(text);
@@ -34,7 +30,7 @@ const program = new Command('audit-runner')
   .description(
     "Runs a consultant's work against the Agent API as durable Temporal workflows: nothing is paid for twice, nothing is lost.",
   )
-  .version(String(version))
+  .version(packageVersion())
   .option('--config <file>', 'configuration file (YAML)')
   .addHelpText('after', `\nStart with 'audit-runner demo', then 'audit-runner dev'.\n\n${ENVIRONMENT}\n\n${EXIT_HELP}`)
   // Taken over by the commands below: commander's own code for wrong options is 1.
@@ -183,6 +179,17 @@ for (const [act, about] of Object.entries(ACTS))
     .action((workflowId: string, _, command: Command) =>
       perform(async () => (await import('./act.js')).actCommand(act as Act, workflowId, command.optsWithGlobals())),
     );
+
+program
+  .command('setup')
+  .description(
+    'prepare a namespace of Temporal, as a worker does: search attributes, queue limits, the page to start runs from',
+  )
+  .option('--json', 'print JSON')
+  .addHelpText('after', `\nSafe to repeat. It makes no call to the Agent API.\n\n${EXIT_HELP}`)
+  .action((_, command: Command) =>
+    perform(async () => (await import('./setup.js')).setupCommand(command.optsWithGlobals())),
+  );
 
 program
   .command('spend')

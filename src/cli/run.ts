@@ -65,6 +65,7 @@ export async function start(
       taskQueue: WORKFLOW_QUEUE,
       args: [input],
       staticSummary: summary,
+      staticDetails: `${type} ${workflowType(type).about}. Started with \`audit-runner run\`.`,
       priority: { priorityKey: PERSON, fairnessKey: workflowId.slice(-64) },
       typedSearchAttributes: [
         { key: searchAttributeKeys.account, value: account },

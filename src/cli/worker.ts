@@ -25,7 +25,7 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
   const signals = new EndSignals();
   const log = createLogger({ level: config.log.level });
   installSdkRuntime(log, process.env.AUDIT_RUNNER_METRICS_ADDRESS);
-  const { config: address } = await knownServer();
+  const { config: address, uiUrl } = await knownServer();
   log.info({ address: address.address, namespace: address.namespace }, 'connecting to the Temporal server');
   const connecting = connectNative({
     config: address,
@@ -37,7 +37,7 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
   if (typeof connected === 'string') return EXIT.done;
   const { connection, namespace } = connected;
   try {
-    const worker = await startWorker({ config, connection, namespace, log });
+    const worker = await startWorker({ config, connection, namespace, log, uiUrl, startHere: true });
     log.info({ accounts: Object.keys(config.accounts) }, 'worker is running');
     void signals.first.then((signal) => {
       log.info({ signal }, 'worker finishes the calls in flight and ends; a second signal ends it at once');

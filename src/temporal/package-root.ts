@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** The package's own folder: the same whether this file runs from `src/` (tests) or from `dist/src/` (everybody else). */
@@ -12,3 +12,7 @@ export function packageRoot(): string {
   }
   return folder;
 }
+
+/** The version of this package. */
+export const packageVersion = (): string =>
+  String(JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8')).version);

@@ -9,6 +9,7 @@ test('dev is found by run in the same folder, keeps its runs, and ends everythin
   const dev = cli.start(['dev', '--speed', '20', '--leads', '20']);
   await dev.said('Ctrl-C ends everything');
   expect(dev.stdout).toMatch(/Web UI +http:\/\/127\.0\.0\.1:\d+/);
+  expect(dev.stdout).toMatch(/start here +http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\/start-here /);
 
   const { code, stdout, stderr } = await cli.run(['run', 'leadPipeline', '--input', '{"maxConversions": 2}', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({

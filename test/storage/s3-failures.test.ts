@@ -91,7 +91,7 @@ describe('what a person has to mend is said in a sentence', () => {
         ),
     );
     for (const failure of failures) {
-      expect(failure).toMatchObject({ name: 'StorageError', kind: 'unusable' });
+      expect(failure).toMatchObject({ name: 'StorageUnusable', kind: 'unusable' });
       // S4: not the key, not its ID, and nothing that was signed with it.
       expect(inspect(failure, { depth: null, showHidden: true })).not.toMatch(/not-to-be-seen|AWS4|AKIA/);
     }
@@ -192,7 +192,7 @@ describe('seen from a process of its own', () => {
     const nobody = `http://127.0.0.1:${await freePort()}`;
     for (const endpoint of [nobody, 'http://nowhere.invalid', buckets.moto.endpoint.replace('http:', 'https:')])
       expect(await failureOf(`s3://bucket?endpoint=${endpoint}`)).toMatchObject({
-        name: 'StorageError',
+        name: 'StorageUnusable',
         kind: 'unusable',
         message: expect.stringMatching(
           `bucket 'bucket' at ${endpoint} cannot be reached.*endpoint=.*AWS_ENDPOINT_URL_S3`,

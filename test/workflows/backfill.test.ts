@@ -261,7 +261,11 @@ test('S7: says how many items wait for a person; one that nobody decides on coun
   const child = stage.temporal.client.workflow.getHandle(`convert-lead.default.${id}`);
   await child.executeUpdate(decideUpdate, { args: [{ decision: 'giveUp', by: 'Ada' }] });
   const result = await run.result();
-  expect(result).toMatchObject({ credits: 0, counts: { waiting: 1 }, reasons: { 'waiting: person: nobodyDecided': 1 } });
+  expect(result).toMatchObject({
+    credits: 0,
+    counts: { waiting: 1 },
+    reasons: { 'waiting: person: nobodyDecided': 1 },
+  });
   await accounts(result);
 });
 

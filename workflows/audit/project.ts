@@ -1,6 +1,6 @@
 /** The project to audit: the given one, a new one (S1–S3), or the one that a lead becomes. */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { ChildWorkflowFailure, ParentClosePolicy, sleep, startChild } from '@temporalio/workflow';
+import { ChildWorkflowFailure, ParentClosePolicy, sleep, startChild, workflowInfo } from '@temporalio/workflow';
 import type { NewProject, ReferencePage } from '../../activities/projects';
 import type { LookOutcome } from '../../src/policy/course';
 import { projectSubject } from '../../src/policy/subject';
@@ -200,6 +200,7 @@ async function conversionOf(at: At, leadId: string): Promise<ConvertLeadResult> 
         parentClosePolicy: ParentClosePolicy.ABANDON,
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         staticSummary: `Convert lead ${leadId}`,
+        staticDetails: `Started by the audit ${workflowInfo().workflowId}.`,
         typedSearchAttributes: [
           { key: searchAttributeKeys.account, value: account },
           { key: searchAttributeKeys.leadId, value: leadId },

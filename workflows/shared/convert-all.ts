@@ -112,6 +112,7 @@ async function convertOne(at: Account, maxCredits: number, leadId: string): Prom
       parentClosePolicy: ParentClosePolicy.ABANDON,
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       staticSummary: `Convert lead ${leadId}`,
+      staticDetails: `Started by the pipeline ${run}.`,
       typedSearchAttributes: [
         { key: searchAttributeKeys.account, value: account },
         { key: searchAttributeKeys.leadId, value: leadId },

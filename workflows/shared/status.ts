@@ -1,8 +1,26 @@
 /** What a run says of itself: current details for a person, search attributes for lists (S7). */
+import type { SearchAttributePair } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { runKind } from './tell';
 
 const utc = (ms: number) => new Date(ms).toISOString().replace('T', ' ').slice(0, 19);
+
+/**
+ * What lists know of a run from its input on: whose it is, what it is about, and what started it. The start form of the Web
+ * UI says nothing of the last, while commands, schedules and other runs do: so it was a person.
+ */
+export const identity = (account: string, ...about: SearchAttributePair[]): SearchAttributePair[] => [
+  { key: searchAttributeKeys.account, value: account },
+  { key: searchAttributeKeys.runKind, value: runKind() ?? 'person' },
+  ...about,
+];
+
+/** Credits that a run has used, for lists. */
+export const credits = (spent: number): SearchAttributePair => ({
+  key: searchAttributeKeys.creditsSpent,
+  value: spent,
+});
 
 export class Status {
   private doing = 'Starting';
@@ -12,12 +30,13 @@ export class Status {
   private shownStage = '';
   private asks = false;
 
-  /** A new step: one word for lists, one sentence for people. */
-  step(name: string, sentence: string): void {
+  /** A new step: one word for lists, one sentence for people; `also` goes to the lists with it. */
+  step(name: string, sentence: string, ...also: SearchAttributePair[]): void {
     this.doing = sentence;
     this.since = Date.now();
     this.waiting = undefined;
-    if (name !== this.shownStage) upsertSearchAttributes([{ key: searchAttributeKeys.stage, value: name }]);
+    const stage = { key: searchAttributeKeys.stage, value: name };
+    if (name !== this.shownStage || also.length > 0) upsertSearchAttributes([stage, ...also]);
     this.shownStage = name;
     this.show();
   }

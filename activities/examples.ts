@@ -1,0 +1,36 @@
+import { WORKFLOW_TYPES } from '../src/cli/workflow-types';
+import { exampleAccount, exampleInput } from '../src/start-here/example-inputs';
+import { startPage } from '../src/start-here/page';
+import { keepExamples } from '../src/temporal/examples';
+import { packageVersion } from '../src/temporal/package-root';
+import type { PageFacts } from '../workflows/start-here';
+import type { Deps } from './deps';
+
+/** The page as it is now, and when to look at it again. */
+export interface KeptPage {
+  /** Markdown. */
+  page: string;
+  againInMs: number;
+}
+
+/** What somebody deleted is there again after this. */
+const MOST_MS = 3_600_000;
+
+export function createExamplesActivities({ accounts, client }: Deps) {
+  return {
+    /** Renews the example runs and writes the page; no call of the API. Repeatable. */
+    async renewExamples({ uiPath = '' }: PageFacts): Promise<KeptPage> {
+      const names = [...accounts.keys()];
+      const account = exampleAccount(names);
+      const { runs, retentionMs } = await keepExamples(client, account);
+      const entries = Object.entries(WORKFLOW_TYPES).map(([type, { about }]) => {
+        return { type, about, input: exampleInput(type, account), runId: runs[type] };
+      });
+      const { namespace } = client.options;
+      return {
+        page: startPage({ namespace, uiPath, accounts: names, version: packageVersion(), entries }),
+        againInMs: Math.min(MOST_MS, retentionMs / 4),
+      };
+    },
+  };
+}
