@@ -40,7 +40,7 @@ describe('the image', () => {
     expect(instructions('CMD')).toEqual(['["worker"]']);
     expect(instructions('USER')).toEqual(['1000:1000']);
     expect(instructions('STOPSIGNAL')).toEqual(['SIGTERM']);
-    expect(instructions('ENV')).toEqual(['NODE_ENV=production']);
+    expect(instructions('ENV')).toEqual(['NODE_ENV=production', 'MALLOC_ARENA_MAX=2']);
   });
 
   test('S4: is built from nothing but what it names: no secrets, no local state', () => {
@@ -71,7 +71,7 @@ describe('the image', () => {
         .filter((file) => file.endsWith('.ts'))
         .flatMap((file) => [
           ...readFileSync(path.join(ROOT, folder, file), 'utf8').matchAll(
-            /(?:from|import\(|require\() ?'([^'.][^']*)'/g,
+            /(?:^(?:import|\}|export)[^']* from|import\(|require\() ?'([^'.][^']*)'/gm,
           ),
         ])
         .map(([, name = '']) =>
