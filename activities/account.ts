@@ -155,5 +155,3 @@ export function createAccountActivities(deps: Deps) {
 const followDelay = (attempt: number) => Math.min(30_000, 250 * 2 ** Math.min(attempt, 7));
 
 const isType = (error: unknown, type: string): boolean => error instanceof ApplicationFailure && error.type === type;
-
-export type AccountActivities = ReturnType<typeof createAccountActivities>;

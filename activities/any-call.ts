@@ -209,5 +209,3 @@ function replyRef(): string {
 }
 
 const madeRef = (account: string, subject: string) => `calls-made/${account}/${asName(subject)}.json`;
-
-export type AnyCallActivities = ReturnType<typeof createAnyCallActivities>;

@@ -103,5 +103,3 @@ function isNotFound(error: unknown): boolean {
 
 const isUnreadable = (error: unknown): boolean =>
   error instanceof ApplicationFailure && error.type === FailureType.unreadable;
-
-export type AuditsActivities = ReturnType<typeof createAuditsActivities>;

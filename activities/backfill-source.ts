@@ -153,5 +153,3 @@ export const wrongInput = (...problems: string[]) =>
     FailureType.badInput,
     problems,
   );
-
-export type BackfillSourceActivities = ReturnType<typeof createBackfillSourceActivities>;

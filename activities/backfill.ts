@@ -173,5 +173,3 @@ function folderOf(workflowId: string): string {
 
 /** Soon at first, then every half minute. */
 const followDelay = (attempt: number) => Math.min(30_000, 250 * 2 ** Math.min(attempt, 7));
-
-export type BackfillActivities = ReturnType<typeof createBackfillActivities>;

@@ -78,5 +78,3 @@ export function createCaptureSweepActivities(deps: Deps) {
       keep(deps.storage, `runs/${ref}/captures`, captures),
   };
 }
-
-export type CaptureSweepActivities = ReturnType<typeof createCaptureSweepActivities>;

@@ -129,5 +129,3 @@ function countItems(items: Reply<'captures.get'>['items']): ItemCounts {
   }
   return { byType, total: items.length };
 }
-
-export type CapturesActivities = ReturnType<typeof createCapturesActivities>;

@@ -2,7 +2,8 @@
 import { json } from 'node:stream/consumers';
 import { z } from 'zod';
 import { AuditAnalysis, Deliverables, Opportunity, Project } from '../src/agent-api/records';
-import { type AuditReport, CATEGORIES, type Category, REPORT_FILES, renderReport } from '../src/report';
+import { CATEGORIES, type Category } from '../src/policy/categories';
+import { type AuditReport, REPORT_FILES, renderReport } from '../src/report';
 import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 
@@ -101,5 +102,3 @@ export function createDeliverablesActivities(deps: Deps) {
     },
   };
 }
-
-export type DeliverablesActivities = ReturnType<typeof createDeliverablesActivities>;

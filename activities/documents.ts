@@ -124,5 +124,3 @@ function stateOf({ fileName, size }: AuditDocument, documents: readonly ProjectD
 /** The words of `uploadStatus` are not shown. */
 const OPEN = /pending|progress|processing|uploading|queued|waiting/i;
 const FAILED = /fail|error|reject|abort|cancel/i;
-
-export type DocumentsActivities = ReturnType<typeof createDocumentsActivities>;

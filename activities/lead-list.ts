@@ -188,5 +188,3 @@ function doubts({ data, pagination }: LeadPage): string[] {
     );
   return notes;
 }
-
-export type LeadListActivities = ReturnType<typeof createLeadListActivities>;

@@ -56,5 +56,3 @@ export function createLeadsActivities(deps: Deps) {
 }
 
 const namesOf = (lead: Lead) => [lead.businessName, lead.clientName];
-
-export type LeadsActivities = ReturnType<typeof createLeadsActivities>;

@@ -1,11 +1,11 @@
 /** Where a note's text is, and what is kept of a note beyond its runs. */
 import { isUtf8 } from 'node:buffer';
 import { buffer, json } from 'node:stream/consumers';
-import { Context } from '@temporalio/activity';
 import { z } from 'zod';
 import { NOTE_MAX } from '../src/policy/inputs/ingest-capture';
 import type { Storage } from '../src/storage';
 import type { Deps } from './deps';
+import { ownInput } from './own-input';
 
 /** A character has four bytes of UTF-8 at most. */
 const MAX_BYTES = 4 * NOTE_MAX;
@@ -35,23 +35,11 @@ export async function problemsOfFile(storage: Storage, ref: string): Promise<str
 
 /** The note's text: of the file, or of the run's own input; undefined for a file that is no text. */
 export const noteText = async ({ storage, client }: Deps, noteFile: string | undefined): Promise<string | undefined> =>
-  noteFile === undefined ? ownNote(client) : decoded(await buffer(await storage.read(noteFile)));
+  noteFile === undefined
+    ? Input.parse(await ownInput(client)).note
+    : decoded(await buffer(await storage.read(noteFile)));
 
 const Input = z.looseObject({ note: z.string() });
-
-/** Read from where it stands already: as an argument of an activity it would be in the history once more (S4). */
-async function ownNote({ workflowService, options }: Deps['client']): Promise<string> {
-  const { history } = await workflowService.getWorkflowExecutionHistory({
-    namespace: options.namespace,
-    execution: Context.current().info.workflowExecution ?? null,
-    maximumPageSize: 1,
-  });
-  let payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  const { payloadConverter, payloadCodecs } = options.loadedDataConverter;
-  for (const codec of payloadCodecs) payloads = await codec.decode(payloads);
-  const [input] = payloads;
-  return Input.parse(input && payloadConverter.fromPayload(input)).note;
-}
 
 const Record = z.object({ since: z.number(), captureId: z.string().optional() });
 /** From when on a capture may be the note, by the service's own clock, and which one it is. */

@@ -148,5 +148,3 @@ export function createNotesActivities(deps: Deps) {
     },
   };
 }
-
-export type NotesActivities = ReturnType<typeof createNotesActivities>;

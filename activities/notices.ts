@@ -19,5 +19,3 @@ export function createNoticesActivities({ receiver, linkTo, log }: Deps) {
     },
   };
 }
-
-export type NoticesActivities = ReturnType<typeof createNoticesActivities>;

@@ -149,5 +149,3 @@ export function createProjectsActivities(deps: Deps) {
     },
   };
 }
-
-export type ProjectsActivities = ReturnType<typeof createProjectsActivities>;

@@ -8,7 +8,7 @@ import {
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { AccountActivities } from '../activities/account';
+import type { Activities } from '../activities';
 import { FailureType } from '../src/policy/failures';
 import * as policy from '../src/policy/ledger';
 import type { Settlement } from '../src/policy/pay-once';
@@ -155,7 +155,7 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
 
 /** The ledger's own questions to the service. */
 const asking = (account: string) =>
-  proxyActivities<AccountActivities>({
+  proxyActivities<Activities>({
     taskQueue: queueName(account, 'reads'),
     // A question that no worker takes must not keep the ledger from continuing as new.
     scheduleToCloseTimeout: '2 minutes',

@@ -16,7 +16,7 @@ import { type TakenProject, takeProject } from './audit/project';
 import { type StoredResults, storeResults } from './audit/results';
 import type { At } from './audit/step';
 import { type Answered, Asker } from './shared/asker';
-import { control, fairnessKey } from './shared/calls';
+import { control, fairnessKey, runKey } from './shared/calls';
 import { readInputWith } from './shared/input';
 import { credits, identity, Status } from './shared/status';
 import { type EarlyEnd, Stop } from './shared/stop';
@@ -68,8 +68,7 @@ export async function auditProject(raw: AuditProjectJson): Promise<AuditProjectR
     answers: asker.answers,
   };
   upsertSearchAttributes(identity(account, ...(leadId ? [{ key: searchAttributeKeys.leadId, value: leadId }] : [])));
-  const { workflowId, firstExecutionRunId } = workflowInfo();
-  const run = input.run ?? { key: `${workflowId}/${firstExecutionRunId}`, maxCredits: input.maxCredits };
+  const run = input.run ?? { key: runKey(), maxCredits: input.maxCredits };
   const at: At = {
     ...{ account, input, status, asker, run },
     facts: await control.accountFacts({ account }),

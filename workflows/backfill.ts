@@ -7,7 +7,6 @@ import {
   isCancellation,
   setHandler,
   upsertSearchAttributes,
-  workflowInfo,
 } from '@temporalio/workflow';
 import type { AccountFacts } from '../activities/account';
 import { noCounts } from '../src/policy/backfill/outcomes';
@@ -22,7 +21,7 @@ import { Drive } from './backfill/drive';
 import { type BackfillResult, backfillProgressQuery } from './backfill/messages';
 import { prepare } from './backfill/source';
 import { type Before, begin, endedIn, type State } from './backfill/state';
-import { control, streaming } from './shared/calls';
+import { control, runKey, streaming } from './shared/calls';
 import { asInput, readInput } from './shared/input';
 import { identity, Status } from './shared/status';
 import { tellPersonNeeded } from './shared/tell';
@@ -37,7 +36,6 @@ export type { BackfillProgress, BackfillResult } from './backfill/messages';
 export async function backfill(raw: BackfillJson, before: Before = {}): Promise<BackfillResult> {
   const input = readInput(BackfillInput, raw, 'backfill');
   const { account, dryRun } = input;
-  const { workflowId, firstExecutionRunId } = workflowInfo();
   const status = new Status();
   const controls = new Controls(input, before.driving?.controls ?? before.listing?.controls);
   let drive: Drive | undefined;
@@ -92,7 +90,7 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
   drive = new Drive(
     {
       ...{ input, operation, folder: opened.folder, facts, status },
-      runKey: `${workflowId}/${firstExecutionRunId}`,
+      runKey: runKey(),
       maxCredits: () => controls.state.limits.maxCredits,
     },
     controls,

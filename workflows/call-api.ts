@@ -1,12 +1,5 @@
 /** Makes one call of the API that has no workflow of its own, within the limits, and keeps the reply. */
-import {
-  allHandlersFinished,
-  condition,
-  defineQuery,
-  setHandler,
-  upsertSearchAttributes,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { allHandlersFinished, condition, defineQuery, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
 import type { CallPlan, Replied, StoredReply } from '../activities/any-call';
 import { CallApiInput, type CallApiJson } from '../src/policy/inputs/call-api';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
@@ -14,7 +7,7 @@ import { callOnce } from './call/once';
 import { callRepeatable } from './call/repeatable';
 import type { End } from './call/step';
 import { type Answered, Asker } from './shared/asker';
-import { control, fairnessKey } from './shared/calls';
+import { control, fairnessKey, runKey } from './shared/calls';
 import { readInputWith } from './shared/input';
 import { identity, Status } from './shared/status';
 
@@ -38,8 +31,7 @@ export async function callApi(raw: CallApiJson): Promise<CallApiResult> {
   const status = new Status();
   setHandler(callProgressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
   status.step('looking', 'Checking the call');
-  const { workflowId, firstExecutionRunId } = workflowInfo();
-  const run = `${workflowId}/${firstExecutionRunId}`;
+  const run = runKey();
   const checked: { plan?: CallPlan } = {};
   const input = await readInputWith(CallApiInput, raw, 'callApi', async () => {
     const { problems, plan } = await control.planCall({ run });

@@ -8,7 +8,6 @@ import {
   setHandler,
   sleep,
   upsertSearchAttributes,
-  workflowInfo,
 } from '@temporalio/workflow';
 import type { AccountFacts } from '../activities/account';
 import type { LeadSeen } from '../activities/leads';
@@ -16,7 +15,7 @@ import { ConvertLeadInput, type ConvertLeadJson } from '../src/policy/inputs/con
 import { leadSubject } from '../src/policy/subject';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { type Answered, Asker, WHY } from './shared/asker';
-import { control, fairnessKey, onceCalls, patiently, reads, refusalOf } from './shared/calls';
+import { control, fairnessKey, onceCalls, patiently, reads, refusalOf, runKey } from './shared/calls';
 import { type FoundProject, findProject } from './shared/find-project';
 import { readInput } from './shared/input';
 import { type Ending, payOnce } from './shared/pay-once';
@@ -76,8 +75,7 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
   upsertSearchAttributes(identity(account, { key: searchAttributeKeys.leadId, value: leadId }));
   status.step('looking', `Looking at lead ${leadId}`);
   const facts = await control.accountFacts({ account });
-  const { workflowId, firstExecutionRunId } = workflowInfo();
-  const run = input.run ?? { key: `${workflowId}/${firstExecutionRunId}`, maxCredits: input.maxCredits };
+  const run = input.run ?? { key: runKey(), maxCredits: input.maxCredits };
   const place = { priorityKey: input.priority, fairnessKey: fairnessKey(run.key) };
   const looks: LeadSeen[] = [];
 

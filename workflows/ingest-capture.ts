@@ -1,12 +1,5 @@
 /** Takes one note, or one capture that is there already, to its extracted items. */
-import {
-  allHandlersFinished,
-  condition,
-  defineQuery,
-  setHandler,
-  upsertSearchAttributes,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { allHandlersFinished, condition, defineQuery, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
 import type { CaptureStored, ItemCounts } from '../activities/captures';
 import { IngestCaptureInput, type IngestCaptureJson, noteFileIn, quotable } from '../src/policy/inputs/ingest-capture';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
@@ -14,7 +7,7 @@ import { processCapture } from './capture/process';
 import type { At, Progress } from './capture/step';
 import { submitNote } from './capture/submit-note';
 import { type Answered, Asker } from './shared/asker';
-import { control, fairnessKey } from './shared/calls';
+import { control, fairnessKey, runKey } from './shared/calls';
 import { readInputWith } from './shared/input';
 import { identity, Status } from './shared/status';
 import { type EarlyEnd, Stop } from './shared/stop';
@@ -61,8 +54,7 @@ export async function ingestCapture(raw: IngestCaptureJson): Promise<IngestCaptu
   upsertSearchAttributes(
     identity(account, ...(projectId ? [{ key: searchAttributeKeys.projectId, value: projectId }] : [])),
   );
-  const { workflowId, firstExecutionRunId } = workflowInfo();
-  const run = `${workflowId}/${firstExecutionRunId}`;
+  const run = runKey();
   const progress: Progress = { submitted: false, reprocesses: 0 };
   const asker = new Asker(status, input, 'the note or its extraction');
   const at: At = {

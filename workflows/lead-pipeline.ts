@@ -19,11 +19,12 @@ import {
   needsApproval,
   resolveApproval,
 } from '../src/policy/inputs/lead-pipeline';
+import { convertLeadId } from '../src/policy/run-ids';
 import type { Kept } from '../src/storage/claim';
 import { Controls } from './pipeline/controls';
 import type { Answered } from './shared/asker';
 import { control } from './shared/calls';
-import { convertAll, convertLeadId } from './shared/convert-all';
+import { convertAll } from './shared/convert-all';
 import { readInputWith } from './shared/input';
 import { type Listed, listLeads } from './shared/list-leads';
 import { credits, identity, Status } from './shared/status';

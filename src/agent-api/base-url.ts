@@ -9,7 +9,7 @@ export interface BaseUrl {
 }
 
 /** Is this the host name of a URL on this machine: 127.0.0.0/8, ::1 or localhost? */
-const isLoopback = (hostname: string): boolean =>
+export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 
 /**

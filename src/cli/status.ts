@@ -6,6 +6,7 @@ import type { LedgerStatus } from '../../workflows/ledger/messages';
 import { loadConfig } from '../config';
 import { type Connected, connectClient } from '../temporal/connect';
 import { readQueueLimit } from '../temporal/queue-limits';
+import { queueState } from '../temporal/queue-workers';
 import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from '../temporal/queues';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
 import { EXIT } from './exit';
@@ -46,8 +47,6 @@ interface Status {
 }
 
 const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
-/** A worker asks at least once a minute; the server lists it for minutes after its end. */
-const POLLED_WITHIN_S = 70;
 const MOST_WAITING = 50;
 
 export async function statusCommand({ json, config: file }: StatusOptions): Promise<number> {
@@ -88,25 +87,16 @@ function queuesOf(connected: Connected, accounts: readonly string[]): Promise<Qu
   return Promise.all([WORKFLOW_QUEUE, ...ofAccounts].map((queue) => queueOf(connected, queue)));
 }
 
-async function queueOf({ connection, namespace }: Connected, queue: string): Promise<QueueStatus> {
+async function queueOf(connected: Connected, queue: string): Promise<QueueStatus> {
   const types =
     queue === WORKFLOW_QUEUE ? [TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY] : [TASK_QUEUE_TYPE_ACTIVITY];
-  const since = Date.now() / 1_000 - POLLED_WITHIN_S;
-  const described = await Promise.all(
-    types.map((taskQueueType) =>
-      connection.workflowService.describeTaskQueue({
-        ...{ namespace, taskQueue: { name: queue }, taskQueueType },
-        ...{ reportPollers: true, reportStats: true },
-      }),
-    ),
-  );
-  const pollers = described.flatMap((one) => one.pollers ?? []);
-  const active = pollers.filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) > since);
+  const states = await Promise.all(types.map((type) => queueState(connected, queue, type)));
+  const { connection, namespace } = connected;
   const limit = queue === WORKFLOW_QUEUE ? undefined : await readQueueLimit(connection, namespace, queue);
   return {
     queue,
-    backlog: described.reduce((sum, { stats }) => sum + Number(stats?.approximateBacklogCount ?? 0), 0),
-    workers: new Set(active.map(({ identity }) => identity)).size,
+    backlog: states.reduce((sum, { backlog }) => sum + backlog, 0),
+    workers: new Set(states.flatMap(({ identities }) => identities)).size,
     ...(limit && { perMinute: Math.round(limit.rate * 6_000) / 100 }),
   };
 }

@@ -10,6 +10,7 @@ import { CaptureSweepInput } from '../policy/inputs/capture-sweep';
 import { ConvertLeadInput } from '../policy/inputs/convert-lead';
 import { IngestCaptureInput } from '../policy/inputs/ingest-capture';
 import { LeadPipelineInput } from '../policy/inputs/lead-pipeline';
+import { auditProjectId, convertLeadId, ingestCaptureId } from '../policy/run-ids';
 import { EXIT, Exit } from './exit';
 
 /** A run that is about to start. */
@@ -59,7 +60,7 @@ export const WORKFLOW_TYPES: Readonly<Record<string, WorkflowType>> = {
     ({ account, leadId }) => ({
       account,
       leadId,
-      workflowId: `convert-lead.${account}.${leadId}`,
+      workflowId: convertLeadId(account, leadId),
       summary: `Convert lead ${leadId}`,
     }),
   ),
@@ -70,7 +71,7 @@ export const WORKFLOW_TYPES: Readonly<Record<string, WorkflowType>> = {
     ({ account, projectId, leadId }) => ({
       account,
       ...(leadId && { leadId }),
-      workflowId: `audit-project.${account}.${projectId ?? leadId ?? stamp()}`,
+      workflowId: auditProjectId(account, projectId ?? leadId ?? stamp()),
       summary: `Audit ${projectId ? `project ${projectId}` : leadId ? `lead ${leadId}` : 'a new project'}`,
     }),
   ),
@@ -80,7 +81,7 @@ export const WORKFLOW_TYPES: Readonly<Record<string, WorkflowType>> = {
     IngestCaptureInput,
     ({ account, captureId, reference, noteFile }) => ({
       account,
-      workflowId: `ingest-capture.${account}.${captureId ?? reference ?? stamp()}`,
+      workflowId: ingestCaptureId(account, captureId ?? reference ?? stamp()),
       summary: `Ingest ${captureId ? `capture ${captureId}` : noteFile ? `the note in ${noteFile}` : 'a note'}`,
     }),
   ),

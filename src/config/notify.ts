@@ -1,5 +1,6 @@
 /** Where notifications go. */
 import { z } from 'zod';
+import { isLoopback } from '../agent-api/base-url';
 import { NOTICE_KINDS } from '../notify/message';
 import type { Receiver } from '../notify/receiver';
 
@@ -28,8 +29,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 function isAllowed(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, username, password } = new URL(address);
-  const loopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
-  return username === '' && password === '' && (protocol === 'https:' || (protocol === 'http:' && loopback));
+  const allowed = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+  return allowed && username === '' && password === '';
 }
 
 /** The receiver, or what is wrong with it in sentences that quote neither address nor secret (S4). */

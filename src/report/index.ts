@@ -4,7 +4,7 @@ import { matrixOf } from './matrix';
 import { type AuditReport, viewOf } from './model';
 import { page } from './page';
 
-export { type AuditReport, CATEGORIES, type Category } from './model';
+export type { AuditReport } from './model';
 
 /** Names of the report's files. They stand beside each other: the Markdown refers to the picture by its name. */
 export const REPORT_FILES = { html: 'report.html', markdown: 'report.md', svg: 'report.svg' } as const;

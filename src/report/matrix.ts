@@ -1,5 +1,6 @@
+import { CATEGORIES, type Category } from '../policy/categories';
 import { GLYPH_STYLE, glyph, lookOf } from './glyph';
-import { CATEGORIES, type Category, type Entry, isPlaced, type Placed } from './model';
+import { type Entry, isPlaced, type Placed } from './model';
 import { clip, html, type Markup, trusted } from './text';
 
 /** The picture, what it has no room for, and what has no place in it. */

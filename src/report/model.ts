@@ -1,9 +1,6 @@
 import type { AuditAnalysis, Deliverables, Opportunity, Project } from '../agent-api/records';
+import { CATEGORIES, type Category } from '../policy/categories';
 import { clean, clip } from './text';
-
-/** agent-api.md, "Opportunity": the values of the category filter, in the order in which a report shows them. */
-export const CATEGORIES = ['quick_wins', 'big_swings', 'nice_to_haves', 'deprioritize'] as const;
-export type Category = (typeof CATEGORIES)[number];
 
 /** What a report is made from: answers of the API, parsed, and nothing else. */
 export interface AuditReport {

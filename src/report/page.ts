@@ -1,6 +1,7 @@
+import { CATEGORIES, type Category } from '../policy/categories';
 import { glyph, lookOf } from './glyph';
 import { type Matrix, matrixOf } from './matrix';
-import { CATEGORIES, type Category, type Entry, FACTS, type View } from './model';
+import { type Entry, FACTS, type View } from './model';
 import { STYLE } from './style';
 import { tree } from './synthesis';
 import { clip, html, type Markup, trusted } from './text';

@@ -1,3 +1,4 @@
+import type { Category } from '../policy/categories';
 import type { Clock } from './clock';
 import type { Settings } from './options';
 import type { Random } from './random';
@@ -12,9 +13,8 @@ export const AUDIT_LIMIT_MS = 180_000;
 const THEMES = ['quote approval', 'invoice intake', 'shift planning', 'stock counting', 'claims <triage>'] as const;
 const MEANS = ['with a shared form', 'by "rules first"', "in the team's own tool", 'end-to-end & measured'] as const;
 
-/** agent-api.md, "Opportunity": the four values of the category filter, by impact and effort. */
-export const CATEGORIES = ['quick_wins', 'big_swings', 'nice_to_haves', 'deprioritize'] as const;
-export function categoryOf({ impactScore, effortScore }: Opportunity): (typeof CATEGORIES)[number] {
+/** Its category, by impact and effort. */
+export function categoryOf({ impactScore, effortScore }: Opportunity): Category {
   if (impactScore >= 6) return effortScore <= 5 ? 'quick_wins' : 'big_swings';
   return effortScore <= 5 ? 'nice_to_haves' : 'deprioritize';
 }

@@ -1,4 +1,5 @@
-import { type AuditReport, CATEGORIES } from '../../src/report';
+import { CATEGORIES } from '../../src/policy/categories';
+import type { AuditReport } from '../../src/report';
 
 /** Texts that would be markup somewhere. Each holds `marker`, so that a test can look for what became of it. */
 export const ATTACKS = (marker: string): string[] => [

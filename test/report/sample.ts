@@ -1,4 +1,5 @@
-import { type AuditReport, CATEGORIES } from '../../src/report';
+import { CATEGORIES } from '../../src/policy/categories';
+import type { AuditReport } from '../../src/report';
 
 const id = (number: number) => `5d0c6f3a-0000-4000-8000-${String(number).padStart(12, '0')}`;
 

@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { convertLeadId } from '../../src/policy/run-ids';
 import { variantOverrides } from '../../src/sandbox';
 import type { FaultRule } from '../../src/sandbox/options';
 import { auditProject, type convertLead } from '../../workflows';
 import { documentsUploadedUpdate } from '../../workflows/audit/documents';
 import { auditProgressQuery } from '../../workflows/audit-project';
-import { convertLeadId } from '../../workflows/shared/convert-all';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import Long from 'long';
+import { convertLeadId } from '../../src/policy/run-ids';
 import { variantOverrides } from '../../src/sandbox';
 import type { FaultRule } from '../../src/sandbox/options';
 import { convertLead } from '../../workflows';
 import { chooseProjectUpdate, progressQuery } from '../../workflows/convert-lead';
 import { decideUpdate } from '../../workflows/shared/asker';
-import { convertLeadId } from '../../workflows/shared/convert-all';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 

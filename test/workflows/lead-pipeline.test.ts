@@ -1,8 +1,8 @@
+import { convertLeadId } from '../../src/policy/run-ids';
 import { type auditProject, type convertLead, leadPipeline } from '../../workflows';
 import { auditProgressQuery } from '../../workflows/audit-project';
 import { approveUpdate, pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { changeLimitsUpdate, pauseUpdate, resumeUpdate } from '../../workflows/pipeline/controls';
-import { convertLeadId } from '../../workflows/shared/convert-all';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 

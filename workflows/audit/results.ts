@@ -1,5 +1,6 @@
 /** What an audit gave: fetched part by part, stored, and made into a report. */
 import type { StoredPart, StoredReport } from '../../activities/deliverables';
+import { CATEGORIES } from '../../src/policy/categories';
 import { control, patiently, reads, refusalOf } from '../shared/calls';
 import type { At } from './step';
 
@@ -9,9 +10,6 @@ export interface StoredResults {
   report: StoredReport;
   opportunities: number;
 }
-
-/** agent-api.md, "Opportunity": category values. */
-const CATEGORIES = ['quick_wins', 'big_swings', 'nice_to_haves', 'deprioritize'] as const;
 
 /** IDs of the service become names of folders. */
 const asName = (id: string) => id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100);

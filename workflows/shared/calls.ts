@@ -1,7 +1,7 @@
 /** How workflows call: on which queue, with which place in line, and what they do when the account or the service cannot. */
 
 import type { Priority } from '@temporalio/common';
-import { ActivityFailure, ApplicationFailure, proxyActivities, sleep } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities';
 import type { AccountFacts } from '../../activities/account';
 import { FailureType } from '../../src/policy/failures';
@@ -84,6 +84,12 @@ export const failureText = (error: unknown): string =>
     : error instanceof Error
       ? error.message
       : String(error);
+
+/** The key of this run in the ledger, whose cap its credits count against (S3): the same after it continued as new. */
+export function runKey(): string {
+  const { workflowId, firstExecutionRunId } = workflowInfo();
+  return `${workflowId}/${firstExecutionRunId}`;
+}
 
 /** Fairness keys have at most 64 bytes: the run ID at the end of a run's key. */
 export const fairnessKey = (run: string) => run.slice(-36);

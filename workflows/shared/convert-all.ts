@@ -16,19 +16,14 @@ import type { AccountFacts } from '../../activities/account';
 import type { LeadOutcome } from '../../activities/lead-list';
 import { concernsAccount } from '../../src/policy/classify';
 import type { LeadPipelineInput, LeadPipelineJson } from '../../src/policy/inputs/lead-pipeline';
+import { auditProjectId, convertLeadId } from '../../src/policy/run-ids';
 import { leadSubject } from '../../src/policy/subject';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import type { auditProject } from '../audit-project';
 import { convertLead } from '../convert-lead';
 import type { Controls } from '../pipeline/controls';
-import { awaitClearance, control, patiently, reads } from './calls';
+import { awaitClearance, control, patiently, reads, runKey } from './calls';
 import type { Status } from './status';
-
-/** The ID under which a lead's conversion runs. It only saves work: the ledger is what holds S1. */
-export const convertLeadId = (account: string, leadId: string): string => `convert-lead.${account}.${leadId}`;
-
-/** The ID under which a project's audit runs. */
-export const auditProjectId = (account: string, subject: string): string => `audit-project.${account}.${subject}`;
 
 interface Account {
   account: string;
@@ -105,9 +100,7 @@ async function convertOne(at: Account, maxCredits: number, leadId: string): Prom
   try {
     const child = await startChild(convertLead, {
       workflowId,
-      args: [
-        { account, leadId, run: { key: `${run}/${workflowInfo().firstExecutionRunId}`, maxCredits }, priority: 3 },
-      ],
+      args: [{ account, leadId, run: { key: runKey(), maxCredits }, priority: 3 }],
       // It may hold an unfinished payment: it outlives this run whatever becomes of it.
       parentClosePolicy: ParentClosePolicy.ABANDON,
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',

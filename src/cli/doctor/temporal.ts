@@ -4,6 +4,7 @@ import type { Account } from '../../config';
 import { type Connected, type ConnectionConfig, connectClient } from '../../temporal/connect';
 import { rootMessage } from '../../temporal/grpc-status';
 import { queueRate, readQueueLimit } from '../../temporal/queue-limits';
+import { queueState } from '../../temporal/queue-workers';
 import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
 import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
 import { area, type Check } from './check';
@@ -11,8 +12,6 @@ import { area, type Check } from './check';
 const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
 const { ok, wrong, unknown } = area('Temporal');
 
-/** A worker asks at least once a minute; the server lists it for minutes after its end. */
-const POLLED_WITHIN_S = 70;
 const START_WORKER = 'start one: `audit-runner worker`';
 const SETTINGS =
   'start the server with matching.numTaskqueueReadPartitions=1, matching.numTaskqueueWritePartitions=1, ' +
@@ -98,20 +97,12 @@ async function queueLimit({ connection, namespace }: Connected, queue: string, e
 }
 
 async function workers(
-  { connection, namespace }: Connected,
+  connected: Connected,
   queue: string,
   taskQueueType: temporal.api.enums.v1.TaskQueueType,
   name: string,
 ): Promise<Check> {
-  const { pollers } = await connection.workflowService.describeTaskQueue({
-    namespace,
-    taskQueue: { name: queue },
-    taskQueueType,
-    reportPollers: true,
-  });
-  const since = Date.now() / 1_000 - POLLED_WITHIN_S;
-  const active = (pollers ?? []).filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) > since);
-  const identities = active.map(({ identity }) => identity);
+  const { identities } = await queueState(connected, queue, taskQueueType);
   if (identities.length > 0) return ok(name, `${identities.length} on ${queue}: ${identities.join(', ')}`);
   return wrong(name, `none has asked ${queue} for work in the last minute`, START_WORKER);
 }

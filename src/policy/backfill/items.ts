@@ -5,6 +5,7 @@ import { InputError, parseInput } from '../input';
 import { itemSchemas, OPERATIONS, type Operation, OWN_FIELDS } from '../inputs/backfill';
 import { quotable } from '../inputs/ingest-capture';
 import { identifyNote } from '../note';
+import { auditProjectId, convertLeadId, ingestCaptureId } from '../run-ids';
 
 /** An item as the list in the storage has it. */
 export const Item = z.object({
@@ -43,12 +44,13 @@ interface Kind {
   defaults: Readonly<Record<string, unknown>>;
 }
 
-const PREFIX = {
-  convertLead: 'convert-lead',
-  auditProject: 'audit-project',
-  ingestCapture: 'ingest-capture',
-  reprocessCapture: 'ingest-capture',
-} as const satisfies Record<Operation, string>;
+/** The IDs that items have everywhere, so that what anybody does or did is recognised. */
+const runId: Readonly<Record<Operation, (account: string, id: string) => string>> = {
+  convertLead: convertLeadId,
+  auditProject: auditProjectId,
+  ingestCapture: ingestCaptureId,
+  reprocessCapture: ingestCaptureId,
+};
 
 /** Checks a row against the operation's own input. @returns a problem in words, which quotes no personal data */
 export function checkRow({ account, operation, defaults }: Kind, row: Readonly<Record<string, unknown>>): Checked {
@@ -70,7 +72,7 @@ export function checkRow({ account, operation, defaults }: Kind, row: Readonly<R
   if (operation === 'reprocessCapture' && typeof input.captureId !== 'string')
     return { problem: 'captureId is missing; reprocessCapture extracts a capture that is there.' };
   const id = idOf(account, input);
-  return { id, workflowId: `${PREFIX[operation]}.${account}.${id}`, input, ...(typeof note === 'string' && { note }) };
+  return { id, workflowId: runId[operation](account, id), input, ...(typeof note === 'string' && { note }) };
 }
 
 const hash = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 24);

@@ -1,7 +1,7 @@
 /** The input of the workflow `auditProject`. */
 import { z } from 'zod';
 import { DESCRIPTION_ROOM } from '../reference';
-import { Account, Credits, Duration, RecordId } from './fields';
+import { Account, Credits, Duration, RecordId, Reference } from './fields';
 import { BudgetOf, runFields } from './run-fields';
 
 const text = (max: number) => z.string().trim().min(1).max(max);
@@ -71,15 +71,10 @@ export const AuditProjectInput = z
     project: NewProject.optional().describe('The fields of a new project, which costs credits.'),
     projectId: RecordId.optional().describe('An existing project.'),
     leadId: RecordId.optional().describe('A lead: it is converted first, if it is not yet.'),
-    reference: z
-      .string()
-      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
-      .meta({ allowed: 'a reference: letters, digits, ., - and _, at most 64' })
-      .optional()
-      .describe(
-        'What makes a new project one and the same however often it is started; written into its description. Default: made ' +
-          'from the fields of project, so that the same fields give one project.',
-      ),
+    reference: Reference.optional().describe(
+      'What makes a new project one and the same however often it is started; written into its description. Default: made ' +
+        'from the fields of project, so that the same fields give one project.',
+    ),
     keepReference: z
       .boolean()
       .default(true)

@@ -3,7 +3,7 @@
  * the table of routes; a workflow must not hold it.
  */
 import { z } from 'zod';
-import { Account, Credits, RecordId } from './fields';
+import { Account, Credits, RecordId, Reference } from './fields';
 import { runFields } from './run-fields';
 
 /** What `callApi` takes. Durations are milliseconds once parsed. */
@@ -28,15 +28,10 @@ export const CallApiInput = z.strictObject({
       "The JSON body. It stands in the run's own input, readable for whoever sees the run unless encryption is on, and " +
         'nowhere else in its history. Default: none.',
     ),
-  reference: z
-    .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
-    .meta({ allowed: 'a reference: letters, digits, ., - and _, at most 64' })
-    .optional()
-    .describe(
-      'Tells equal calls apart where a call creates something: the same call under the same reference is made once, ' +
-        'however often it is started. Default: none, so that equal calls are one.',
-    ),
+  reference: Reference.optional().describe(
+    'Tells equal calls apart where a call creates something: the same call under the same reference is made once, ' +
+      'however often it is started. Default: none, so that equal calls are one.',
+  ),
   maxCredits: Credits.default(2000).describe(
     'Most credits that this run spends, where the configuration says that the route costs any. Default 2000.',
   ),

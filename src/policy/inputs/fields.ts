@@ -21,6 +21,12 @@ export const Account = z
 /** The identifier of a record of the Agent API. */
 export const RecordId = Id.meta({ allowed: 'an identifier: letters, digits, - and _, at most 128' });
 
+/** What a person calls a thing that must happen once, to tell it from equal ones. */
+export const Reference = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
+  .meta({ allowed: 'a reference: letters, digits, ., - and _, at most 64' });
+
 /** A UUID of any version, in any case. */
 export const Uuid = z
   .string()

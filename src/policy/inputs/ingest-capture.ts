@@ -1,6 +1,6 @@
 /** The input of the workflow `ingestCapture`. */
 import { z } from 'zod';
-import { Account, Duration, RecordId } from './fields';
+import { Account, Duration, RecordId, Reference } from './fields';
 import { runFields } from './run-fields';
 
 /** Most characters of a note: two hours of talk. The document shows no limit. */
@@ -33,15 +33,10 @@ export const IngestCaptureInput = z
       ),
     captureId: RecordId.optional().describe('An existing capture: nothing is submitted.'),
     projectId: RecordId.optional().describe('The project that the note belongs to. Default: none.'),
-    reference: z
-      .string()
-      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
-      .meta({ allowed: 'a reference: letters, digits, ., - and _, at most 64' })
-      .optional()
-      .describe(
-        'Tells notes of equal text apart: the same text for the same project under the same reference is submitted once, ' +
-          'however often it is started; white space does not count. Default: none, so that equal text is one note.',
-      ),
+    reference: Reference.optional().describe(
+      'Tells notes of equal text apart: the same text for the same project under the same reference is submitted once, ' +
+        'however often it is started; white space does not count. Default: none, so that equal text is one note.',
+    ),
     maxReprocesses: z
       .int()
       .min(0)

@@ -1,4 +1,5 @@
-import { AUDIT_LIMIT_MS, CATEGORIES, categoryOf } from '../audits';
+import { CATEGORIES } from '../../policy/categories';
+import { AUDIT_LIMIT_MS, categoryOf } from '../audits';
 import { AUDIT_TIER, requireTier } from '../plan';
 import { badRequest, found, ok, Refusal } from '../refusal';
 import type { Analysis, Project, User } from '../rows';

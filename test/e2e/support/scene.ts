@@ -1,8 +1,9 @@
 /** A stage whose workers are processes and whose Temporal server may be killed. */
+
+import { convertLeadId } from '../../../src/policy/run-ids';
 import type { OwnServer } from '../../../src/temporal/server';
 import { convertLead } from '../../../workflows';
 import { statusQuery } from '../../../workflows/ledger/messages';
-import { convertLeadId } from '../../../workflows/shared/convert-all';
 import { type Stage, type StageOptions, startStage } from '../../support/stage';
 import { until } from '../../support/until';
 import { WorkerProcess } from './worker-process';

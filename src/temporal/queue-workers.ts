@@ -1,0 +1,30 @@
+/** Who asks a task queue for work, and how much of it waits. */
+import type { temporal } from '@temporalio/proto';
+import type { Connected } from './connect';
+
+/** A worker asks at least once a minute; the server lists it for minutes after its end. */
+const POLLED_WITHIN_S = 70;
+
+export interface QueueState {
+  /** Identities of the workers that have asked lately, one for each poller. */
+  identities: string[];
+  /** Tasks that wait, about. */
+  backlog: number;
+}
+
+export async function queueState(
+  { connection, namespace }: Pick<Connected, 'connection' | 'namespace'>,
+  queue: string,
+  taskQueueType: temporal.api.enums.v1.TaskQueueType,
+): Promise<QueueState> {
+  const { pollers, stats } = await connection.workflowService.describeTaskQueue({
+    ...{ namespace, taskQueue: { name: queue }, taskQueueType },
+    ...{ reportPollers: true, reportStats: true },
+  });
+  const since = Date.now() / 1_000 - POLLED_WITHIN_S;
+  const active = (pollers ?? []).filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) > since);
+  return {
+    identities: active.flatMap(({ identity }) => identity ?? []),
+    backlog: Number(stats?.approximateBacklogCount ?? 0),
+  };
+}
