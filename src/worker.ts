@@ -1,5 +1,4 @@
 /** A worker process: workflows, control activities, and one activity worker per account and rate class. */
-import { Client } from '@temporalio/client';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createActivities } from '../activities';
@@ -7,6 +6,7 @@ import type { Config } from './config';
 import { createRuntime, type LedgerOwners, SameUser } from './runtime';
 import { openStorage } from './storage';
 import { workflowBundlePath } from './temporal/bundle';
+import { createClient } from './temporal/client';
 import { dataConverter } from './temporal/encryption';
 import { heartbeats } from './temporal/heartbeat';
 import { ensureQueueLimits } from './temporal/queue-limits';
@@ -39,7 +39,7 @@ export interface RunningWorker {
 export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   const { config, connection, namespace, log, uiUrl = process.env.TEMPORAL_UI_URL?.replace(/\/+$/, '') } = deps;
   const converter = dataConverter(process.env);
-  const client = new Client({ connection, namespace, ...(converter && { dataConverter: converter }) });
+  const client = createClient({ connection, namespace });
   const unregistered = await registerSearchAttributes(connection, namespace);
   if (unregistered) log.warn(unregistered);
   const owners: LedgerOwners = new Map();

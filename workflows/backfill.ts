@@ -24,7 +24,7 @@ import { type Before, begin, endedIn, type State } from './backfill/state';
 import { control, runKey, streaming } from './shared/calls';
 import { asInput, readInput } from './shared/input';
 import { identity, Status } from './shared/status';
-import { tellPersonNeeded } from './shared/tell';
+import { TELL_WITHIN_MS, tell, tellPersonNeeded } from './shared/tell';
 
 export type { BackfillProgress, BackfillResult } from './backfill/messages';
 
@@ -159,6 +159,8 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
     const sums = Object.entries(counts).flatMap(([what, n]) => (n > 0 ? [`${n} ${what}`] : []));
     status.step(ended, `${ended}: ${sums.join(', ') || 'no items'}; ${credits} credits spent`);
     status.figures(`${ended === 'planned' ? `${plan.text}\n\n` : ''}In the storage: ${folder}`);
+    if (ended !== 'planned' && ended !== 'rejected')
+      await tell({ kind: 'batchEnded', account, what: ended, counts, nth: 1 }, TELL_WITHIN_MS);
     await condition(allHandlersFinished);
     return { ...result, files: { ...result.files, ...(summary && { summary }) } };
   }

@@ -7,7 +7,7 @@ import { processCapture } from './capture/process';
 import type { At, Progress } from './capture/step';
 import { submitNote } from './capture/submit-note';
 import { type Answered, Asker } from './shared/asker';
-import { control, fairnessKey, runKey } from './shared/calls';
+import { control, ownFairnessKey, runKey } from './shared/calls';
 import { readInputWith } from './shared/input';
 import { identity, Status } from './shared/status';
 import { type EarlyEnd, Stop } from './shared/stop';
@@ -60,7 +60,7 @@ export async function ingestCapture(raw: IngestCaptureJson): Promise<IngestCaptu
   const at: At = {
     ...{ account, input, status, asker, run, progress },
     facts: await control.accountFacts({ account }),
-    place: { priorityKey: input.priority, fairnessKey: fairnessKey(run) },
+    place: { priorityKey: input.priority, fairnessKey: ownFairnessKey() },
   };
   const end = await follow(at).catch((error): Stop => {
     if (error instanceof Stop) return error;

@@ -1,10 +1,8 @@
 /** Around every run: a scheduled one that does not end well is told to people, since nobody watches it. */
 import type { WorkflowInterceptors } from '@temporalio/workflow';
 import { ApplicationFailure, isCancellation } from '@temporalio/workflow';
-import { runKind, tell } from './shared/tell';
+import { runKind, TELL_WITHIN_MS, tell } from './shared/tell';
 
-/** How long a failing run waits for its notification to leave. */
-const WITHIN_MS = 300_000;
 /** Ends of results that leave something undone. */
 const UNWELL = ['stopped', 'expired', 'failed', 'refused', 'unresolved'];
 
@@ -26,7 +24,7 @@ export const interceptors = (): WorkflowInterceptors => ({
       async execute(input, next) {
         if (runKind() !== 'schedule') return next(input);
         const failed = (what: string) =>
-          tell({ kind: 'runFailed', account: accountOf(input.args[0]), what, nth: 1 }, WITHIN_MS);
+          tell({ kind: 'runFailed', account: accountOf(input.args[0]), what, nth: 1 }, TELL_WITHIN_MS);
         try {
           const result = await next(input);
           const what = unwell(result);

@@ -1,10 +1,12 @@
 /** `audit-runner approve | reject | pause | resume`: what a person does to a run that is under way. */
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { connectClient } from '../temporal/connect';
+import { isPassing } from '../temporal/grpc-status';
 import type { Act } from './acts';
 import { EXIT, Exit } from './exit';
 import { print, printJson } from './output';
 import { knownServer } from './server';
+import { userName } from './user-name';
 
 export interface ActOptions {
   by?: string;
@@ -16,7 +18,7 @@ export interface ActOptions {
 const PATIENCE_MS = 20_000;
 
 export async function actCommand(act: Act, workflowId: string, options: ActOptions): Promise<number> {
-  const { by = process.env.USER, reason, json } = options;
+  const { by = userName(), reason, json } = options;
   const { config } = await knownServer();
   const { client, close } = await connectClient({ config });
   try {
@@ -43,7 +45,7 @@ function refused(act: string, workflowId: string, error: unknown): never {
     );
   if (error instanceof WorkflowUpdateFailedError)
     throw new Exit(EXIT.badInput, `${workflowId} does not take '${act}': ${error.cause?.message ?? error.message}`);
-  if (error instanceof Error && /deadline|timed out/i.test(`${error.name} ${error.message}`))
+  if (isPassing(error))
     throw new Exit(EXIT.failed, `${workflowId} does not answer: is a worker running (audit-runner worker)?`);
   throw error;
 }

@@ -1,6 +1,5 @@
-/** `audit-runner backfill`: starts batches, shows how far they are, pauses and resumes them, does again what failed. */
-import { userInfo } from 'node:os';
-import { type Client, type WorkflowHandle, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+/** `audit-runner backfill`: starts batches, shows how far they are, does again what failed. */
+import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { z } from 'zod';
 import { loadConfig } from '../config';
 import { formatDuration } from '../policy/duration';
@@ -80,29 +79,6 @@ export function backfillStatus(workflowId: string | undefined, { json, config }:
   });
 }
 
-export interface TellOptions {
-  by?: string;
-  reason?: string;
-  json?: boolean;
-}
-
-/** Sends an update; who did it is kept in the backfill's result. */
-export function tellBackfill(name: 'pause' | 'resume', workflowId: string, options: TellOptions): Promise<number> {
-  const { by = userName(), reason, json } = options;
-  return withClient(async (client) => {
-    const handle = client.workflow.getHandle(workflowId);
-    const said = { ...(by && { by }), ...(reason && { reason }) };
-    const answer = await handle.executeUpdate<string, [typeof said]>(name, { args: [said] }).catch((error: unknown) => {
-      if (error instanceof WorkflowUpdateFailedError)
-        throw new Exit(EXIT.failed, error.cause?.message ?? 'the backfill refused it');
-      return noSuchRun(workflowId)(error);
-    });
-    if (json) printJson({ workflowId, answer });
-    else print(answer);
-    return EXIT.done;
-  });
-}
-
 async function withClient(work: (client: Client) => Promise<number>): Promise<number> {
   const { config } = await knownServer();
   const { client, close } = await connectClient({ config });
@@ -120,15 +96,6 @@ const noSuchRun =
       throw new Exit(EXIT.badInput, `there is no backfill under way with the ID ${workflowId}`);
     throw error;
   };
-
-/** A system without user names is no reason to fail. */
-function userName(): string | undefined {
-  try {
-    return userInfo().username;
-  } catch {
-    return undefined;
-  }
-}
 
 async function runningBackfills(client: Client): Promise<string[]> {
   const found = new Set<string>();

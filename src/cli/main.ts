@@ -95,7 +95,9 @@ Examples:
 
 const batches = program
   .command('backfill')
-  .description('batches of items: start one, see how far each is, pause, resume, and do again what failed')
+  .description(
+    'batches of items: start one, see how far each is, do again what failed; pause and resume are for any run',
+  )
   .addHelpText(
     'after',
     `
@@ -138,21 +140,6 @@ batches
   .action((workflowId: string | undefined, _, command: Command) =>
     perform(async () => (await import('./backfill.js')).backfillStatus(workflowId, command.optsWithGlobals())),
   );
-
-for (const [name, about] of [
-  ['pause', 'begin no further item; those under way go on'],
-  ['resume', 'go on after a pause'],
-] as const)
-  batches
-    .command(name)
-    .description(about)
-    .argument('<workflowId>')
-    .option('--by <name>', 'who does it; kept in the result')
-    .option('--reason <text>', 'why; kept in the result')
-    .option('--json', 'print JSON')
-    .action((workflowId: string, _, command: Command) =>
-      perform(async () => (await import('./backfill.js')).tellBackfill(name, workflowId, command.optsWithGlobals())),
-    );
 
 program
   .command('status')

@@ -11,7 +11,7 @@ export interface Notice {
   readonly workflowType: string;
   readonly workflowId: string;
   readonly runId: string;
-  /** The step at which a person is needed, the kind of hold, the code of a failure. */
+  /** The step at which a person is needed, the kind of hold, the code of a failure, how a batch ended. */
   readonly what?: string;
   /** Figures of a batch. */
   readonly counts?: Readonly<Record<string, number>>;
@@ -24,10 +24,10 @@ const TITLES: Record<NoticeKind, (notice: Notice) => string> = {
   holdBegan: ({ account, what }) => `Account ${account} is on hold${what ? ` (${what})` : ''}`,
   holdEnded: ({ account, what }) => `Account ${account} goes on${what ? ` (${what} has ended)` : ''}`,
   runFailed: ({ workflowType, what }) => `A scheduled ${workflowType} did not end well${what ? ` (${what})` : ''}`,
-  batchEnded: ({ workflowType, counts = {} }) =>
-    `A ${workflowType} has ended: ${
+  batchEnded: ({ workflowType, what, counts = {} }) =>
+    `A ${workflowType} has ended${what && what !== 'done' ? ` (${what})` : ''}: ${
       Object.entries(counts)
-        .map(([what, count]) => `${count} ${what}`)
+        .flatMap(([outcome, count]) => (count > 0 ? [`${count} ${outcome}`] : []))
         .join(', ') || 'no items'
     }`,
 };

@@ -42,7 +42,7 @@ export function agentServer(service: Service, statistics: Statistics): RequestLi
       if (admission.target.kind === 'browser') return wire.send(await perform());
       const settled = service.payments.begin(paidSubject(admission, call));
       try {
-        fault = faults.next(admission.target.name);
+        fault = faults.next(admission.target.name, call.id, (text) => isAbout(service, call, text));
         await (fault === undefined ? perform().then((reply) => wire.send(reply)) : suffer(fault, perform, wire, clock));
       } finally {
         settled();
@@ -71,6 +71,12 @@ async function readCall(
       ? readQuery(target.name, params, shapes.names, shapes.strictQuery)
       : new Query(new Map(params));
   return { user, id, query, body };
+}
+
+/** Whether a call is about what a text names; how, is with the option. */
+function isAbout({ store }: Service, { user, id, body, upload }: Call, text: string): boolean {
+  if (id !== '' && (id === text || store.projects.get(user.id, id)?.clientName === text)) return true;
+  return upload?.fileName === text || (JSON.stringify(body) ?? '').includes(text);
 }
 
 /** What a paid call pays for; undefined for other calls. */

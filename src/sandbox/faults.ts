@@ -5,7 +5,7 @@ import type { Reply } from './refusal';
 import type { AgentRouteName } from './router';
 
 /** What happens to one request. */
-export type Fault = Omit<FaultRule, 'route' | 'times' | 'after'>;
+export type Fault = Omit<FaultRule, 'route' | 'times' | 'after' | 'about'>;
 
 /** A connection, as faults need it. */
 export interface Wire {
@@ -21,7 +21,7 @@ export class Faults {
   private queue: FaultRule[] = [];
   private rate: FaultRate | undefined;
   /** Faults that happened, in order. */
-  readonly happened: { route: AgentRouteName; fault: Fault['fault']; at: string }[] = [];
+  readonly happened: { route: AgentRouteName; id?: string; fault: Fault['fault']; at: string }[] = [];
 
   constructor(
     private readonly random: Random,
@@ -42,14 +42,20 @@ export class Faults {
     this.rate = undefined;
   }
 
-  next(route: AgentRouteName): Fault | undefined {
-    const fault = this.fromQueue(route) ?? this.atRandom(route);
-    if (fault !== undefined) this.happened.push({ route, fault: fault.fault, at: this.clock.iso() });
+  /**
+   * @param id the identifier in the path, or an empty string
+   * @param isAbout whether the request is about what a rule names
+   */
+  next(route: AgentRouteName, id: string, isAbout: (text: string) => boolean): Fault | undefined {
+    const fault = this.fromQueue(route, isAbout) ?? this.atRandom(route);
+    if (fault !== undefined) this.happened.push({ route, ...(id && { id }), fault: fault.fault, at: this.clock.iso() });
     return fault;
   }
 
-  private fromQueue(route: AgentRouteName): Fault | undefined {
-    const rule = this.queue.find((queued) => queued.route === route);
+  private fromQueue(route: AgentRouteName, isAbout: (text: string) => boolean): Fault | undefined {
+    const rule = this.queue.find(
+      (queued) => queued.route === route && (queued.about === undefined || isAbout(queued.about)),
+    );
     if (rule === undefined) return undefined;
     if (rule.after > 0) {
       rule.after--;

@@ -51,6 +51,11 @@ export const FaultRule = z.strictObject({
   times: z.int().positive().default(1),
   /** Requests of the route to leave alone first. */
   after: z.int().nonnegative().default(0),
+  /**
+   * Only requests about this: the identifier in the path, the client's name of the project that it names, the name of the
+   * document, or a text in the body. @default all of the route
+   */
+  about: z.string().min(1).optional(),
   ...faultDetails,
 });
 export type FaultRule = z.output<typeof FaultRule>;

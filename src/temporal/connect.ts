@@ -1,9 +1,9 @@
 /** Connecting to the Temporal server that the environment, a profile or a command line names. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
+import { type Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
-import { dataConverter } from './encryption';
+import { createClient } from './client';
 import { type Env, type Log, setVariables } from './environment';
 import { GRPC, grpcStatus, rootMessage } from './grpc-status';
 
@@ -89,9 +89,8 @@ export async function connectClient(options: ConnectOptions = {}): Promise<Conne
   const env = options.env ?? process.env;
   const config = options.config ?? connectionConfig({ env });
   const connection = await untilReached(config, options);
-  const converter = dataConverter(env);
   const { namespace } = config;
-  const client = new Client({ connection, namespace, ...(converter && { dataConverter: converter }) });
+  const client = createClient({ connection, namespace }, env);
   return { connection, client, namespace, close: () => connection.close() };
 }
 

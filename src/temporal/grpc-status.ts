@@ -1,4 +1,4 @@
-import { isGrpcServiceError } from '@temporalio/client';
+import { isGrpcServiceError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 
 /** The gRPC status codes that are told apart here. */
 export const GRPC = {
@@ -6,7 +6,11 @@ export const GRPC = {
   NOT_FOUND: 5,
   ALREADY_EXISTS: 6,
   PERMISSION_DENIED: 7,
+  RESOURCE_EXHAUSTED: 8,
+  FAILED_PRECONDITION: 9,
+  ABORTED: 10,
   UNIMPLEMENTED: 12,
+  INTERNAL: 13,
   UNAVAILABLE: 14,
   UNAUTHENTICATED: 16,
 } as const;
@@ -21,4 +25,16 @@ export function grpcStatus(error: unknown): number | undefined {
 export function rootMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? rootMessage(error.cause) : error.message;
+}
+
+const PASSING: readonly number[] = [
+  ...[GRPC.DEADLINE_EXCEEDED, GRPC.RESOURCE_EXHAUSTED, GRPC.ABORTED, GRPC.INTERNAL, GRPC.UNAVAILABLE],
+  // The workflow task that carried an update failed.
+  GRPC.FAILED_PRECONDITION,
+];
+
+/** Faults of the server that pass: with its update ID an update may be sent again. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
+  return PASSING.includes(grpcStatus(error) ?? -1);
 }

@@ -2,11 +2,9 @@
 import { createHash } from 'node:crypto';
 import {
   type Client,
-  isGrpcServiceError,
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { accountLedger } from '../../workflows/account-ledger';
@@ -27,6 +25,7 @@ import {
   subjectQuery,
 } from '../../workflows/ledger/messages';
 import type { BeginAnswer, BeginSend, Hold, Settle } from '../policy/ledger';
+import { GRPC, grpcStatus, isPassing } from './grpc-status';
 import { createLimit } from './in-flight';
 import { WORKFLOW_QUEUE } from './queues';
 import { searchAttributeKeys } from './search-attribute-keys';
@@ -154,7 +153,7 @@ export class LedgerClient {
           return await this.client.withDeadline(deadline, () => this.updateOnce(definition, argument, updateId));
         } catch (error) {
           const wait = RETRY_MS[attempt] ?? 1_000;
-          if (!isPassing(error) || Date.now() + wait > deadline) throw error;
+          if (!(isPassing(error) || isContinuing(error)) || Date.now() + wait > deadline) throw error;
           await new Promise((resolve) => setTimeout(resolve, wait));
         }
       }
@@ -216,10 +215,5 @@ export class LedgerClient {
   }
 }
 
-/** Passing faults of the Temporal server: it is restarting, the ledger is just continuing as new, too many at once. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
-  const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
-  // Unavailable, aborted, resource exhausted, deadline exceeded, internal; not found while continuing as new.
-  return isGrpcServiceError(cause) && [14, 10, 8, 4, 13, 5].includes(cause.code);
-}
+/** Between two runs of the ledger none may be found. */
+const isContinuing = (error: unknown): boolean => grpcStatus(error) === GRPC.NOT_FOUND;

@@ -54,15 +54,15 @@ test('pause and resume say what they did, and in words why not', async () => {
   expect(await cli.run(['backfill', 'start', '--id', 'two', '--detach', '--input', slow], env)).toMatchObject({
     code: 0,
   });
-  const paused = await cli.run(['backfill', 'pause', 'two', '--by', 'Ada', '--reason', 'month end'], env);
+  const paused = await cli.run(['pause', 'two', '--by', 'Ada', '--reason', 'month end'], env);
   expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining('Paused') });
-  expect((await cli.run(['backfill', 'pause', 'two'], env)).stderr).toContain('paused already');
+  expect((await cli.run(['pause', 'two'], env)).stderr).toContain('paused already');
 
   expect((await cli.run(['backfill', 'status', 'two'], env)).stdout).toContain('Paused by Ada (month end)');
   const all = await cli.run(['backfill', 'status'], env);
   expect(all.stdout).toMatch(/^two .* resume$/m);
 
-  expect(await cli.run(['backfill', 'resume', 'two', '--json'], env)).toMatchObject({ code: 0 });
+  expect(await cli.run(['resume', 'two', '--json'], env)).toMatchObject({ code: 0 });
   const { answers, counts } = await stage.temporal.client.workflow.getHandle('two').result();
   expect(counts.done).toBe(3);
   expect(answers.map(({ answer }: { answer: string }) => answer)).toEqual(['pause (month end)', 'resume']);
@@ -71,7 +71,7 @@ test('pause and resume say what they did, and in words why not', async () => {
 test('what is wrong is said, with its code', async () => {
   const wrong = await cli.run(['backfill', 'start', '--input', '{"operation": "convertLeads", "leads": {}}'], env);
   expect(wrong).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('operation was given') });
-  expect(await cli.run(['backfill', 'pause', 'nobody'], env)).toMatchObject({ code: 2 });
+  expect(await cli.run(['pause', 'nobody'], env)).toMatchObject({ code: 2 });
   expect(await cli.run(['backfill', 'status', stage.ledgerId], env)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('is no backfill'),

@@ -3,38 +3,39 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { HoldKind } from '../../src/policy/ledger';
-import { convertLead, leadPipeline } from '../../workflows';
+import { leadPipeline } from '../../workflows';
 import { progressQuery } from '../../workflows/convert-lead';
 import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
-import { type LedgerStatus, releaseUpdate, statusQuery } from '../../workflows/ledger/messages';
-import { QUICK, type Stage, startStage } from '../support/stage';
+import { type LedgerStatus, statusQuery } from '../../workflows/ledger/messages';
+import { QUICK, type Stage } from '../support/stage';
 import { until } from '../support/until';
-import { inScene } from './support/scene';
+import { inScene, type Scene } from './support/scene';
 
 const { holdProbeMs } = QUICK.timing;
-let stage: Stage;
-beforeAll(async () => {
-  stage = await startStage({ sandbox: { leads: 140, credits: 100_000, projects: 0 } });
-  await stage.startWorker();
-  await until(() =>
-    ledger().then(
-      () => true,
-      () => false,
-    ),
-  );
-});
-afterAll(() => stage.close());
+const LIMIT_MS = 120_000;
 
-const control = () => stage.sandbox.control;
-const workflows = () => stage.temporal.client.workflow;
-const ledger = (): Promise<LedgerStatus> => workflows().getHandle(stage.ledgerId).query(statusQuery);
-const probes = () => control().stats().requests.byRoute['account.credits'] ?? 0;
+const ledger = ({ stage }: Scene): Promise<LedgerStatus> =>
+  stage.temporal.client.workflow.getHandle(stage.ledgerId).query(statusQuery);
+const probes = ({ stage }: Scene) => stage.sandbox.control.stats().requests.byRoute['account.credits'] ?? 0;
+
+/** A scene whose worker is in this process and ready. */
+const inQuickScene = (play: (scene: Scene) => Promise<void>) =>
+  inScene({ sandbox: { leads: 140, credits: 100_000 } }, async (scene) => {
+    await scene.stage.startWorker();
+    await until(() =>
+      ledger(scene).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await play(scene);
+  });
 
 /** A pipeline of eight conversions that take their time, when two of them are done. */
-async function pipelineUnderWay(workflowId: string) {
+async function pipelineUnderWay({ stage }: Scene, workflowId: string) {
   const { conversions } = stage.figures();
-  control().addFault({ route: 'leads.convert', fault: 'delay', delayMs: 300, times: 8 });
-  const run = await workflows().start(leadPipeline, {
+  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 300, times: 8 });
+  const run = await stage.temporal.client.workflow.start(leadPipeline, {
     workflowId,
     taskQueue: 'audit-runner',
     args: [{ maxConversions: 8, concurrency: 2, scoring: { minReadiness: 0 } }],
@@ -44,43 +45,46 @@ async function pipelineUnderWay(workflowId: string) {
 }
 
 /** What the conversions that are under way say of themselves. */
-async function waitingChildren(): Promise<(string | undefined)[]> {
+async function waitingChildren({ stage }: Scene): Promise<(string | undefined)[]> {
+  const { workflow } = stage.temporal.client;
   const said: (string | undefined)[] = [];
-  for await (const { workflowId } of workflows().list({
-    query: "WorkflowType = 'convertLead' AND ExecutionStatus = 'Running'",
-  }))
-    said.push((await workflows().getHandle(workflowId).query(progressQuery)).waiting);
+  const query = "WorkflowType = 'convertLead' AND ExecutionStatus = 'Running'";
+  for await (const { workflowId } of workflow.list({ query }))
+    said.push((await workflow.getHandle(workflowId).query(progressQuery)).waiting);
   return said;
 }
 
-async function failedRuns(): Promise<string[]> {
+async function failedRuns({ stage }: Scene): Promise<string[]> {
   const failed: string[] = [];
-  for await (const { workflowId } of workflows().list({ query: "ExecutionStatus = 'Failed'" })) failed.push(workflowId);
+  for await (const { workflowId } of stage.temporal.client.workflow.list({ query: "ExecutionStatus = 'Failed'" }))
+    failed.push(workflowId);
   return failed;
 }
 
 /** For the time of ten probes: one hold, of this kind; no other call; and the probes no more often than they may be. */
-async function expectQuietHold(kind: HoldKind): Promise<void> {
+async function expectQuietHold(scene: Scene, kind: HoldKind): Promise<void> {
   await until(async () => {
-    const said = await waitingChildren();
+    const said = await waitingChildren(scene);
     return said.length > 0 && said.every((waiting) => waiting?.includes('on hold'));
   });
-  const begin = { at: Date.now(), probes: probes(), leadCalls: stage.figures().leadCalls };
+  const begin = { at: Date.now(), probes: probes(scene), leadCalls: scene.stage.figures().leadCalls };
   await until(async () => {
-    expect((await ledger()).holds.map((hold) => hold.kind)).toEqual([kind]);
+    expect((await ledger(scene)).holds.map((hold) => hold.kind)).toEqual([kind]);
     return Date.now() - begin.at > 10 * holdProbeMs;
   });
-  expect(probes() - begin.probes).toBeLessThanOrEqual((Date.now() - begin.at) / holdProbeMs + 1);
-  expect(stage.figures().leadCalls).toBe(begin.leadCalls);
+  expect(probes(scene) - begin.probes).toBeLessThanOrEqual((Date.now() - begin.at) / holdProbeMs + 1);
+  expect(scene.stage.figures().leadCalls).toBe(begin.leadCalls);
 }
 
-async function expectGoesOn(run: Awaited<ReturnType<typeof pipelineUnderWay>>, before: number): Promise<void> {
+type Run = Awaited<ReturnType<typeof pipelineUnderWay>>;
+
+async function expectGoesOn(scene: Scene, run: Run, before: number): Promise<void> {
   const { ended, counts, credits } = await run.result();
   expect({ ended, credits, converted: counts.converted }).toEqual({ ended: 'done', credits: 8_000, converted: 8 });
-  expect(stage.figures()).toMatchObject({ spent: before + 8_000, paidTwice: 0 });
-  expect(await stage.spentByLedger()).toBe(stage.figures().spent);
-  await until(async () => (await ledger()).holds.length === 0);
-  expect(await failedRuns()).toEqual([]);
+  expect(scene.stage.figures()).toMatchObject({ spent: before + 8_000, paidTwice: 0 });
+  await scene.booksAreRight();
+  await until(async () => (await ledger(scene)).holds.length === 0);
+  expect(await failedRuns(scene)).toEqual([]);
 }
 
 /** Another token of the same user, as a person makes it in the web app. */
@@ -93,111 +97,77 @@ async function newToken({ sandbox }: Stage): Promise<string> {
   return z.object({ plaintext: z.string() }).parse(await reply.json()).plaintext;
 }
 const putToken = ({ folder }: Stage, value: string) => writeFileSync(join(folder, 'token'), value);
-let token: () => string;
-beforeAll(() => {
-  token = () => stage.sandbox.token;
-});
 
 interface Cause {
   kind: HoldKind;
-  begin(): void;
-  end(): void | Promise<void>;
+  /** @param token the token that the account uses now */
+  begin(scene: Scene, token: string): unknown;
+  end(scene: Scene, token: string): unknown;
 }
 
-const CAUSES: [string, Cause][] = [
-  [
-    'the kill switch is off for a while',
-    {
-      kind: 'killSwitch',
-      begin: () => control().setAgentApi({ enabled: false }),
-      end: () => void control().setAgentApi({ enabled: true }),
-    },
-  ],
-  [
-    'the credits run out and are topped up',
-    {
-      kind: 'noCredits',
-      begin: () => control().setCredits({ credits: 500 }),
-      end: async () => {
-        await until(async () => (await ledger()).holds[0]?.kind === 'noCredits');
-        control().setCredits({ credits: 100_000 });
-      },
-    },
-  ],
-  [
-    'the token is revoked and restored',
-    {
-      kind: 'token',
-      begin: () => control().revokeToken({ token: token() }),
-      end: () => void control().restoreToken({ token: token() }),
-    },
-  ],
-  [
-    'the token file is damaged and written again',
-    { kind: 'token', begin: () => putToken(stage, 'aky_half'), end: () => putToken(stage, token()) },
-  ],
-  [
-    'the token is revoked and replaced by another one in its file',
-    {
-      kind: 'token',
-      begin: () => control().revokeToken({ token: token() }),
-      end: async () => {
-        const replacement = await newToken(stage);
-        putToken(stage, replacement);
-        token = () => replacement;
-      },
-    },
-  ],
-];
-
-test.each(CAUSES)(
-  '%s: one hold, few probes, no run fails, and the pipeline goes on',
-  async (what, { begin, end, kind }) => {
-    const { spent } = stage.figures();
-    const run = await pipelineUnderWay(what);
-    begin();
-    await expectQuietHold(kind);
-    await end();
-    await expectGoesOn(run, spent);
+const CAUSES: Record<string, Cause> = {
+  'the kill switch is off for a while': {
+    kind: 'killSwitch',
+    begin: ({ stage }) => stage.sandbox.control.setAgentApi({ enabled: false }),
+    end: ({ stage }) => stage.sandbox.control.setAgentApi({ enabled: true }),
   },
-);
-
-test('the pipeline itself says that it waits, and for what', async () => {
-  const { spent } = stage.figures();
-  const run = await pipelineUnderWay('says why');
-  control().setAgentApi({ enabled: false });
-  await expectQuietHold('killSwitch');
-  const { waiting } = await run.query(pipelineProgressQuery);
-  control().setAgentApi({ enabled: true });
-  await expectGoesOn(run, spent);
-  expect(waiting).toContain('on hold');
-});
-
-const convert = (workflowId: string) => {
-  const fresh = control()
-    .leads()
-    .filter(({ surveyStatus }) => surveyStatus === 'completed');
-  const leadId = fresh.at(-1)?.id ?? '';
-  return workflows().start(convertLead, { workflowId, taskQueue: 'audit-runner', args: [{ leadId }] });
+  'the credits run out and are topped up': {
+    kind: 'noCredits',
+    begin: ({ stage }) => stage.sandbox.control.setCredits({ credits: 500 }),
+    end: ({ stage }) => stage.sandbox.control.setCredits({ credits: 100_000 }),
+  },
+  'the token is revoked and restored': {
+    kind: 'token',
+    begin: ({ stage }, token) => stage.sandbox.control.revokeToken({ token }),
+    end: ({ stage }, token) => stage.sandbox.control.restoreToken({ token }),
+  },
+  'the token file is damaged and written again': {
+    kind: 'token',
+    begin: ({ stage }) => putToken(stage, 'aky_half'),
+    end: ({ stage }, token) => putToken(stage, token),
+  },
+  'the token is revoked and replaced by another one in its file': {
+    kind: 'token',
+    begin: ({ stage }, token) => stage.sandbox.control.revokeToken({ token }),
+    async end({ stage }) {
+      putToken(stage, await newToken(stage));
+    },
+  },
 };
 
-test('credits that are topped up before the first probe end the hold as well', async () => {
-  control().addFault({ route: 'account.credits', fault: 'delay', delayMs: 1_000 });
-  control().setCredits({ credits: 500 });
-  const run = await convert('topped up at once');
-  await until(async () => (await ledger()).holds.length === 1);
-  control().setCredits({ credits: 100_000 });
-  await until(async () => (await ledger()).holds.length === 0).catch(() => undefined);
-  const { holds } = await ledger();
-  if (holds.length > 0)
-    await workflows()
-      .getHandle(stage.ledgerId)
-      .executeUpdate(releaseUpdate, { args: [{ reason: 'the next test' }] });
-  expect(await run.result()).toMatchObject({ outcome: 'converted' });
-  expect(holds).toEqual([]);
-});
+test.concurrent.each(Object.entries(CAUSES))(
+  '%s: one hold, few probes, no run fails, and the pipeline says why it waits and goes on',
+  (_, { begin, end, kind }) =>
+    inQuickScene(async (scene) => {
+      const { spent } = scene.stage.figures();
+      const run = await pipelineUnderWay(scene, 'pipeline');
+      const { token } = scene.stage.sandbox;
+      begin(scene, token);
+      await expectQuietHold(scene, kind);
+      expect((await run.query(pipelineProgressQuery)).waiting).toContain('on hold');
+      await end(scene, token);
+      await expectGoesOn(scene, run, spent);
+    }),
+  LIMIT_MS,
+);
 
-test('a token that is replaced while the project of a converted lead is looked for: the project is found', () =>
+test.concurrent(
+  'credits that are topped up before the first probe end the hold as well',
+  () =>
+    inQuickScene(async (scene) => {
+      const { control } = scene.stage.sandbox;
+      control.addFault({ route: 'account.credits', fault: 'delay', delayMs: 1_000 });
+      control.setCredits({ credits: 500 });
+      const run = await scene.convert(scene.lead());
+      await until(async () => (await ledger(scene)).holds.length === 1);
+      control.setCredits({ credits: 100_000 });
+      await until(async () => (await ledger(scene)).holds.length === 0);
+      expect(await run.result()).toMatchObject({ outcome: 'converted' });
+    }),
+  LIMIT_MS,
+);
+
+test.concurrent('a token that is replaced while the project of a converted lead is looked for: the project is found', () =>
   inScene({}, async (scene) => {
     await scene.worker();
     const service = scene.stage.sandbox.control;
@@ -210,7 +180,7 @@ test('a token that is replaced while the project of a converted lead is looked f
     expect(await run.result()).toMatchObject({ outcome: 'converted', projectId: expect.any(String) });
   }));
 
-test('a worker that starts while the API is switched off waits with its runs, which say why', () =>
+test.concurrent('a worker that starts while the API is switched off waits with its runs, which say why', () =>
   inScene({}, async (scene) => {
     scene.stage.sandbox.control.setAgentApi({ enabled: false });
     await scene.worker({}, 'worker is running');

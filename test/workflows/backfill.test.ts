@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BackfillJson } from '../../src/policy/inputs/backfill';
+import type { FaultRule } from '../../src/sandbox/options';
 import { backfill } from '../../workflows';
 import type { BackfillResult } from '../../workflows/backfill';
 import * as messages from '../../workflows/backfill/messages';
@@ -63,7 +64,16 @@ const readable = (history: unknown): string =>
     key === 'data' && typeof value === 'string' ? Buffer.from(value, 'base64').toString() : value,
   );
 
-const conversions = (before: ReturnType<Stage['figures']>) => stage.figures().conversions - before.conversions;
+/** How many of these leads the service has converted. */
+const converted = (ids: readonly (string | undefined)[]) =>
+  stage.sandbox.control.leads().filter(({ id, surveyStatus }) => ids.includes(id) && surveyStatus === 'converted')
+    .length;
+/** Lets a conversion of each of these leads go wrong. */
+const fail = (ids: readonly (string | undefined)[], fault: Partial<FaultRule> & Pick<FaultRule, 'fault'>) => {
+  for (const about of ids) stage.sandbox.control.addFault({ route: 'leads.convert', about, ...fault });
+};
+const isInTheCall = (ids: readonly string[]) =>
+  stage.sandbox.control.stats().faults.filter(({ id = '' }) => ids.includes(id)).length === ids.length;
 const isDone = async (run: Awaited<ReturnType<typeof start>>, done: number) =>
   (await run.query(messages.backfillProgressQuery)).done >= done;
 const waiting = async (run: Awaited<ReturnType<typeof start>>) =>
@@ -86,15 +96,15 @@ test('plan mode writes nothing to the API, counts, and says what it would cost a
   expect(stage.figures()).toMatchObject({ converts: before.converts, spent: before.spent });
 });
 
-test('S6: a CSV file with bad rows: they are in quarantine with line and reason, the rest goes on', async () => {
-  const [a, b, c] = free.splice(0, 3);
+test.concurrent('S6: a CSV file with bad rows: they are in quarantine with line and reason, the rest goes on', async () => {
+  const ids = free.splice(0, 3);
+  const [a, b, c] = ids;
   const rows = ['Lead;Name', a, 'not an id!;x', `"${b}";"two\nlines"`, `${a};y`, '"open;z', ';nothing', `${c};last`];
   const file = await store('bad.csv', `\uFEFF${rows.join('\r\n').replace(a ?? '', `${a};x`)}\r\n`);
   const input = { operation: 'convertLead', file: { ...file, delimiter: ';', columns: { Lead: 'leadId' } } } as const;
-  const before = stage.figures();
   const result = await (await start('csv', input)).result();
   expect(result.counts).toEqual({ done: 3, alreadyDone: 0, skipped: 0, failed: 0, waiting: 0, quarantined: 4 });
-  expect(conversions(before)).toBe(3);
+  expect(converted(ids)).toBe(3);
   expect((await accounts(result)).flatMap(({ line, outcome }) => (outcome === 'done' ? line : [])).sort()).toEqual([
     2, 4, 9,
   ]);
@@ -108,12 +118,12 @@ test('S6: a CSV file with bad rows: they are in quarantine with line and reason,
   const again = await (await start('csv-again', input)).result();
   expect(again.counts).toMatchObject({ done: 0, alreadyDone: 3, quarantined: 4 });
   expect(again.credits).toBe(0);
-  expect(conversions(before)).toBe(3);
+  expect(converted(ids)).toBe(3);
 });
 
-test('S1: two backfills over the same leads at once: nothing is paid twice, each item is accounted for in both', async () => {
-  const file = await store('twins.csv', csvOf(free.splice(0, 12)));
-  const before = stage.figures();
+test.concurrent('S1: two backfills over the same leads at once: nothing is paid twice, each item is accounted for in both', async () => {
+  const ids = free.splice(0, 12);
+  const file = await store('twins.csv', csvOf(ids));
   const runs = await Promise.all(['twin-1', 'twin-2'].map((id) => start(id, { operation: 'convertLead', file })));
   const results = await Promise.all(runs.map((run) => run.result()));
   for (const result of results) {
@@ -122,40 +132,41 @@ test('S1: two backfills over the same leads at once: nothing is paid twice, each
   }
   expect(results.reduce((sum, { counts }) => sum + counts.done, 0)).toBe(12);
   expect(results.reduce((sum, { credits }) => sum + credits, 0)).toBe(12_000);
-  expect(conversions(before)).toBe(12);
-  expect(stage.figures().paidTwice).toBe(0);
+  expect(converted(ids)).toBe(12);
 });
 
-test('continues as new with the window: each item once, and short histories', async () => {
-  const file = await store('renew.csv', csvOf(free.splice(0, 24)));
-  const before = stage.figures();
+test.concurrent('continues as new with the window: each item once, and short histories', async () => {
+  const ids = free.splice(0, 24);
+  const file = await store('renew.csv', csvOf(ids));
   const run = await start('renew', { operation: 'convertLead', file, window: 6 }, { renewAfter: 5 });
   const result = await run.result();
   expect(result.counts.done).toBe(24);
   expect(await accounts(result)).toHaveLength(24);
-  expect(conversions(before)).toBe(24);
+  expect(converted(ids)).toBe(24);
   const { raw, historyLength } = await stage.temporal.client.workflow.getHandle('renew').describe();
   expect(raw.workflowExecutionInfo?.firstRunId).not.toBe(raw.workflowExecutionInfo?.execution?.runId);
   expect(historyLength).toBeLessThan(200);
 });
 
-test('a redrive does only what failed in an earlier run', async () => {
-  const file = await store('redrive.csv', csvOf(free.splice(0, 8)));
-  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'status', status: 422, times: 3 });
+test.concurrent('a redrive does only what failed in an earlier run', async () => {
+  const ids = free.splice(0, 8);
+  const file = await store('redrive.csv', csvOf(ids));
+  fail(ids.slice(0, 3), { fault: 'status', status: 422 });
   const first = await (await start('faulty', { operation: 'convertLead', file })).result();
   expect(first.counts).toMatchObject({ done: 5, failed: 3 });
+  expect(converted(ids)).toBe(5);
   expect(first.reasons).toEqual({ 'failed: http422': 3 });
-  const before = stage.figures();
   const second = await (await start('redriven', { redriveOf: 'faulty' })).result();
   expect(second).toMatchObject({ operation: 'convertLead', items: 3, counts: { done: 3, failed: 0 } });
   const failed = (await stored(first.files.ledger)).filter(({ outcome }) => outcome === 'failed');
   expect((await accounts(second)).map(({ id }) => id).sort()).toEqual(failed.map(({ id }) => id).sort());
-  expect(conversions(before)).toBe(3);
+  expect(converted(ids)).toBe(8);
 });
 
-test('retryFailed tries again what has failed so far; its last word counts', async () => {
-  const file = await store('retry.csv', csvOf(free.splice(0, 6)));
-  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'status', status: 422, times: 2 });
+test.concurrent('retryFailed tries again what has failed so far; its last word counts', async () => {
+  const ids = free.splice(0, 6);
+  const file = await store('retry.csv', csvOf(ids));
+  fail(ids.slice(0, 2), { fault: 'status', status: 422 });
   const run = await start('retry', { operation: 'convertLead', file, maxItems: 4 });
   // Paused, it does not end with its last item.
   await run.executeUpdate(messages.pauseUpdate, { args: [{ by: 'Ada' }] });
@@ -170,7 +181,7 @@ test('retryFailed tries again what has failed so far; its last word counts', asy
   expect(result.counts.done + result.counts.failed).toBe(6);
 });
 
-test('pause, resume, changeLimits: a wrong argument is answered with a sentence, and the run goes on', async () => {
+test.concurrent('pause, resume, changeLimits: a wrong argument is answered with a sentence, and the run goes on', async () => {
   const file = await store('pause.csv', csvOf(free.splice(0, 10)));
   const run = await start('pause', { operation: 'convertLead', file, itemsPerMinute: 60 });
   await until(() => isDone(run, 1));
@@ -219,14 +230,13 @@ test('pause, resume, changeLimits: a wrong argument is answered with a sentence,
   ]);
 });
 
-test('S6: a terminated conversion that was paid is done, one that was not is failed', async () => {
+test.concurrent('S6: a terminated conversion that was paid is done, one that was not is failed', async () => {
   const ids = free.splice(0, 2);
   const file = await store('terminated.csv', csvOf(ids));
-  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delayReply', delayMs: 1_000 });
-  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 60_000 });
-  const before = stage.figures();
+  fail(ids.slice(0, 1), { fault: 'delayReply', delayMs: 1_000 });
+  fail(ids.slice(1), { fault: 'delay', delayMs: 60_000 });
   const run = await start('terminated', { operation: 'convertLead', file });
-  await until(() => stage.figures().converts - before.converts === 2 && conversions(before) === 1);
+  await until(() => isInTheCall(ids) && converted(ids) === 1);
   for (const id of ids)
     await stage.temporal.client.workflow.getHandle(`convert-lead.default.${id}`).terminate('a person ended it');
   const result = await run.result();
@@ -235,9 +245,10 @@ test('S6: a terminated conversion that was paid is done, one that was not is fai
   expect(result.credits).toBe(1_000);
 });
 
-test('a refusal that concerns the whole account pauses the backfill and asks a person', async () => {
-  const file = await store('refused.csv', csvOf(free.splice(0, 9)));
-  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'status', status: 403, times: 2 });
+test.concurrent('a refusal that concerns the whole account pauses the backfill and asks a person', async () => {
+  const ids = free.splice(0, 9);
+  const file = await store('refused.csv', csvOf(ids));
+  fail(ids.slice(0, 2), { fault: 'status', status: 403 });
   const run = await start('refused', { operation: 'convertLead', file, window: 2 });
   await until(async () => (await waiting(run)).includes('refuses (http403)'));
   const { typedSearchAttributes } = await run.describe();
@@ -252,9 +263,9 @@ test('a refusal that concerns the whole account pauses the backfill and asks a p
   expect(await accounts(result)).toHaveLength(9);
 });
 
-test('S7: says how many items wait for a person; one that nobody decides on counts as waiting', async () => {
+test.concurrent('S7: says how many items wait for a person; one that nobody decides on counts as waiting', async () => {
   const [id] = free.splice(0, 1);
-  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'cutBeforeCommit', times: 2 });
+  fail([id], { fault: 'cutBeforeCommit', times: 2 });
   const file = await store('asking.csv', csvOf([id ?? '']));
   const run = await start('asking', { operation: 'convertLead', file });
   await until(async () => (await run.query(messages.backfillProgressQuery)).asking === 1);
@@ -269,7 +280,7 @@ test('S7: says how many items wait for a person; one that nobody decides on coun
   await accounts(result);
 });
 
-test('S3: all items share one budget; what it does not allow is skipped and says why', async () => {
+test.concurrent('S3: all items share one budget; what it does not allow is skipped and says why', async () => {
   const file = await store('caps.csv', csvOf(free.splice(0, 8)));
   const caps = { maxCredits: 3_000, maxItems: 6 };
   const result = await (await start('caps', { operation: 'convertLead', file, ...caps })).result();
@@ -278,20 +289,20 @@ test('S3: all items share one budget; what it does not allow is skipped and says
   await accounts(result);
 });
 
-test('a stop ends it; a run that goes on counts as waiting', async () => {
-  const file = await store('stop.csv', csvOf(free.splice(0, 6)));
-  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 1_200 });
-  const before = stage.figures();
+test.concurrent('a stop ends it; a run that goes on counts as waiting', async () => {
+  const ids = free.splice(0, 6);
+  const file = await store('stop.csv', csvOf(ids));
+  fail(ids.slice(0, 1), { fault: 'delay', delayMs: 1_200 });
   const run = await start('stop', { operation: 'convertLead', file, window: 1 });
-  await until(() => stage.figures().converts > before.converts);
+  await until(() => isInTheCall(ids.slice(0, 1)));
   await run.executeUpdate(messages.stopUpdate, { args: [{ now: true, by: 'Ada' }] });
   const result = await run.result();
   expect(result).toMatchObject({ ended: 'stopped', counts: { waiting: 1, skipped: 5 } });
   expect((await accounts(result))[0]).toMatchObject({ outcome: 'waiting', reason: 'itsRunGoesOn' });
-  await until(() => conversions(before) === 1);
+  await until(() => converted(ids) === 1);
 });
 
-test('who names no budget is asked first', async () => {
+test.concurrent('who names no budget is asked first', async () => {
   const run = await start('asks', {
     operation: 'convertLead',
     file: await store('asks.csv', csvOf(free.splice(0, 1))),
@@ -325,7 +336,7 @@ test('S4: notes of a JSON Lines file are submitted once each, and are in no hist
   expect(readable(events)).not.toContain('Quux');
 });
 
-test.each<[string, unknown, string]>([
+test.concurrent.each<[string, unknown, string]>([
   ['no source', { operation: 'convertLead' }, 'exactly one source'],
   ['two sources', { operation: 'convertLead', leads: {}, captures: {} }, 'leads and captures were given'],
   ['no operation', { leads: {} }, 'operation is missing'],
@@ -338,3 +349,5 @@ test.each<[string, unknown, string]>([
   const failure = await (await start(`wrong ${name}`, wrong)).result().catch((error) => error);
   expect(failure.cause).toMatchObject({ type: 'BadInput', message: expect.stringContaining(sentence) });
 });
+
+test('S1: nothing was paid for twice in all of these', () => expect(stage.figures().paidTwice).toBe(0));

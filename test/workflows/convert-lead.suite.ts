@@ -9,8 +9,7 @@ import { decideUpdate } from '../../workflows/shared/asker';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
-type Fault = Omit<FaultRule, 'route' | 'times' | 'after' | 'delayMs' | 'commitAfterMs' | 'status' | 'retryAfterForm'> &
-  Partial<Pick<FaultRule, 'times' | 'delayMs' | 'commitAfterMs' | 'status' | 'retryAfterForm'>>;
+type Fault = Partial<FaultRule> & Pick<FaultRule, 'fault'>;
 
 /** What went wrong, and how the run must end: always converted, once, for 1,000 credits. */
 const FAULTS: [string, Fault[]][] = [
@@ -59,55 +58,54 @@ export function convertLeadSuite(variant: 'a' | 'b'): void {
     });
   const next = () => fresh.shift() ?? '';
 
-  test.each(FAULTS)('S1 S2 S3: converts once and reports it when %s', async (_, faults) => {
-    const before = stage.figures();
-    for (const fault of faults) stage.sandbox.control.addFault({ route: 'leads.convert', ...fault });
+  const fail = (leadId: string, fault: Fault) =>
+    stage.sandbox.control.addFault({ route: 'leads.convert', about: leadId, ...fault });
+  /** Waits until the call whose fault takes its time has arrived. */
+  const inTheCall = (leadId: string) =>
+    until(() => stage.sandbox.control.stats().faults.some(({ id }) => id === leadId));
+  /** Leads that the tests running side by side had converted. */
+  let converted = 0;
+  const projects: string[] = [];
+
+  test.concurrent.each(FAULTS)('S1 S2 S3: converts once and reports it when %s', async (_, faults) => {
     const leadId = next();
+    for (const fault of faults) fail(leadId, fault);
     const result = await (await start(leadId)).result();
-    const after = stage.figures();
+    converted++;
     expect(result).toMatchObject({ outcome: 'converted', credits: 1_000 });
-    expect({ spent: after.spent - before.spent, conversions: after.conversions - before.conversions }).toEqual({
-      spent: 1_000,
-      conversions: 1,
-    });
-    expect(after.paidTwice).toBe(0);
-    expect(stage.sandbox.control.stats().paidOverlapping).toEqual([]);
-    expect(await stage.spentByLedger()).toBe(after.spent);
-    const project = stage.sandbox.control.projects().find(({ id }) => id === result.projectId);
-    expect(project).toBeDefined();
+    const lead = stage.sandbox.control.leads().find(({ id }) => id === leadId);
+    expect(lead?.surveyStatus).toBe('converted');
+    expect(stage.sandbox.control.projects().filter(({ id }) => id === result.projectId)).toHaveLength(1);
+    expect(projects).not.toContain(result.projectId);
+    projects.push(result.projectId ?? '');
   });
 
-  test('S1: started twice under different IDs, it converts once', async () => {
-    const before = stage.figures();
-    stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 700 });
+  test.concurrent('S1: started twice under different IDs, it converts once', async () => {
     const leadId = next();
+    fail(leadId, { fault: 'delay', delayMs: 700 });
     const runs = await Promise.all([start(leadId), start(leadId, `by-hand-${randomUUID()}`)]);
     const results = await Promise.all(runs.map((run) => run.result()));
+    converted++;
     expect(results.map(({ outcome }) => outcome).sort()).toEqual(['alreadyConverted', 'converted']);
     expect(results.reduce((n, { credits }) => n + credits, 0)).toBe(1_000);
-    expect(stage.figures().spent - before.spent).toBe(1_000);
-    expect(stage.sandbox.control.stats().paidOverlapping).toEqual([]);
   });
 
-  test('S1: terminated in the call and started again, it converts once and books it', async () => {
-    const before = stage.figures();
-    stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 800 });
+  test.concurrent('S1: terminated in the call and started again, it converts once and books it', async () => {
     const leadId = next();
+    fail(leadId, { fault: 'delay', delayMs: 800 });
     const first = await start(leadId);
-    await until(() => stage.figures().converts > before.converts);
+    await inTheCall(leadId);
     await first.terminate();
     const result = await (await start(leadId)).result();
+    converted++;
     expect(result.outcome).toMatch(/converted|alreadyConverted/);
-    expect(stage.figures().spent - before.spent).toBe(1_000);
-    await until(async () => (await stage.spentByLedger()) === stage.figures().spent);
   });
 
-  test('S1: reset in the call, it converts once', async () => {
-    const before = stage.figures();
-    stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 800 });
+  test.concurrent('S1: reset in the call, it converts once', async () => {
     const leadId = next();
+    fail(leadId, { fault: 'delay', delayMs: 800 });
     const run = await start(leadId);
-    await until(() => stage.figures().converts > before.converts);
+    await inTheCall(leadId);
     await stage.temporal.client.workflowService.resetWorkflowExecution({
       namespace: stage.temporal.namespace,
       workflowExecution: { workflowId: run.workflowId },
@@ -116,9 +114,17 @@ export function convertLeadSuite(variant: 'a' | 'b'): void {
       workflowTaskFinishEventId: Long.fromNumber(4),
     });
     await stage.temporal.client.workflow.getHandle(run.workflowId).result();
-    expect(stage.figures().spent - before.spent).toBe(1_000);
+    converted++;
+  });
+
+  test('S1 S3: all of these were paid for once, none by two calls in flight, and the ledger has exactly that', async () => {
+    const { spent, conversions, paidTwice } = stage.figures();
+    expect({ spent, conversions, paidTwice }).toEqual({
+      ...{ spent: 1_000 * converted, conversions: converted, paidTwice: 0 },
+    });
+    expect(converted).toBe(FAULTS.length + 3);
     expect(stage.sandbox.control.stats().paidOverlapping).toEqual([]);
-    await until(async () => (await stage.spentByLedger()) === stage.figures().spent);
+    await until(async () => (await stage.spentByLedger()) === spent);
   });
 
   test('the ledger terminated in the call: converts once, and the new ledger goes on with the books of the old', async () => {

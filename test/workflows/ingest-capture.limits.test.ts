@@ -7,7 +7,7 @@ import { until } from '../support/until';
 const HOUR_MS = 30_000;
 const NOTES = 34;
 
-test('S5: of many notes at once ten leave at once, then evenly, never over thirty in any hour, each once', async () => {
+test.concurrent('S5: of many notes at once ten leave at once, then evenly, never over thirty in any hour, each once', async () => {
   const notes = { max: 30, windowMs: HOUR_MS };
   const stage = await startStage({
     sandbox: {
@@ -46,7 +46,7 @@ test('S5: of many notes at once ten leave at once, then evenly, never over thirt
   }
 });
 
-test('S5: two hundred captures that wait are looked at together; a single one is asked itself', async () => {
+test.concurrent('S5: two hundred captures that wait are looked at together; a single one is asked itself', async () => {
   const stage = await startStage({ sandbox: { durations: { extraction: 4_000 }, captures: 201 } });
   try {
     await stage.startWorker();

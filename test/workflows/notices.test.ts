@@ -1,9 +1,11 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { Webhook } from 'standardwebhooks';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
-import { leadPipeline } from '../../workflows';
+import { backfill, leadPipeline } from '../../workflows';
 import { approveUpdate } from '../../workflows/lead-pipeline';
 import { holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
 import { type Stage, startStage } from '../support/stage';
@@ -114,4 +116,30 @@ test('a scheduled run that fails or expires is told; one that a person started i
   expect(about('failed').map(({ body }) => JSON.parse(body).data.what)).toEqual(['BadInput']);
   expect(about('late').map(({ body }) => JSON.parse(body).data.what)).toEqual(['approval', 'expired']);
   expect(about('by-hand')).toEqual([]);
+});
+
+test('a batch that has ended is told once, with its counts; a plan is not', async () => {
+  const { control } = stage.sandbox;
+  const leadId = control.leads().find(({ surveyStatus }) => surveyStatus !== 'converted')?.id ?? '';
+  control.setSurveyStatus({ leadId, surveyStatus: 'completed' });
+  const ref = 'leads.csv';
+  mkdirSync(join(stage.folder, 'storage'), { recursive: true });
+  writeFileSync(join(stage.folder, 'storage', ref), `leadId\n${leadId}\nno such lead\n`);
+  const batch = (workflowId: string, more: object) =>
+    stage.temporal.client.workflow.execute(backfill, {
+      ...{ workflowId, taskQueue: 'audit-runner' },
+      args: [{ operation: 'convertLead', file: { ref }, maxCredits: 5_000, ...more }],
+    });
+  await batch('planned', { dryRun: true });
+  await batch('ended', {});
+  const [notice, ...more] = about('ended').map(({ body }) => JSON.parse(body));
+  expect(more).toEqual([]);
+  expect(notice).toMatchObject({
+    type: 'audit_runner.batch_ended',
+    data: {
+      ...{ what: 'done', title: 'A backfill has ended: 1 done, 1 quarantined' },
+      link: 'http://ui.test/namespaces/default/workflows/ended',
+    },
+  });
+  expect(about('planned')).toEqual([]);
 });

@@ -7,6 +7,7 @@ import {
   isCancellation,
   ParentClosePolicy,
   startChild,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import type { ClosedRun } from '../../activities/backfill';
@@ -176,6 +177,7 @@ export class Window {
       workflowIdReusePolicy: final && !again ? 'ALLOW_DUPLICATE_FAILED_ONLY' : 'ALLOW_DUPLICATE',
       priority: { priorityKey: priority, fairnessKey: fairnessKey(runKey) },
       staticSummary: `${operation} ${id}`,
+      staticDetails: `Started by the batch ${workflowInfo().workflowId}.`,
       typedSearchAttributes: [
         { key: searchAttributeKeys.account, value: account },
         { key: searchAttributeKeys.runKind, value: 'backfill' },

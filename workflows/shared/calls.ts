@@ -94,6 +94,9 @@ export function runKey(): string {
 /** Fairness keys have at most 64 bytes: the run ID at the end of a run's key. */
 export const fairnessKey = (run: string) => run.slice(-36);
 
+/** Of this run; the items of a batch have their batch's, so that two batches get the same share. */
+export const ownFairnessKey = () => workflowInfo().priority?.fairnessKey || fairnessKey(runKey());
+
 /** Why a look was refused or could not be read, as a stable code; undefined for any other error. */
 export function refusalOf(error: unknown): string | undefined {
   switch (failureType(error)) {

@@ -5,6 +5,9 @@ import type { Notice } from '../../src/notify/message';
 import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 
+/** How long a run that has nothing else to do waits for its notification to leave. */
+export const TELL_WITHIN_MS = 300_000;
+
 /** @param withinMs for how long it is tried; what cannot be told by then is in the Web UI all the same */
 export async function tell(
   notice: Omit<Notice, 'workflowId' | 'runId' | 'workflowType'>,

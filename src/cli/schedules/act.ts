@@ -8,6 +8,7 @@ import { matchingTimes, readSchedule, type StoredSchedule, scheduleHandle } from
 import { EXIT, Exit } from '../exit';
 import { print, printJson, tell, utc } from '../output';
 import { linkTo } from '../server';
+import { userName } from '../user-name';
 import { ownSchedule, withServer } from './connect';
 
 export interface PauseOptions {
@@ -18,7 +19,7 @@ export interface PauseOptions {
 
 /** Pauses or resumes, and leaves in the schedule's note who did it and why. */
 export async function pauseCommand(pipeline: string, paused: boolean, options: PauseOptions): Promise<number> {
-  const { reason, json, by = process.env.USER || process.env.USERNAME || 'somebody' } = options;
+  const { reason, json, by = userName() ?? 'somebody' } = options;
   return withServer(async (connected) => {
     const stored = await ownSchedule(connected, pipeline);
     const isAlready = stored.paused === paused;
