@@ -15,6 +15,7 @@ import type { backfill, convertLead } from '../workflows';
 import type { BackfillProgress, BackfillResult } from '../workflows/backfill';
 import { weighHistories } from './support/history';
 import { runBench } from './support/main';
+import { answerQuestions } from './support/person';
 import type { CommandProcess } from './support/process';
 import { atMost, exactly, type Figure, note, report, warningFigures } from './support/report';
 import { NO_LIMITS, onStage, type Stage } from './support/stage';
@@ -70,6 +71,7 @@ async function disturb(stage: Stage, handle: Handle, items: number) {
     server: i % 3 === 1 && i < 3 * SERVER_KILLS,
   }));
   let [workers, servers, done] = [0, 0, 0];
+  const person = answerQuestions(stage.client);
   let over = false;
   const ended = handle.result().finally(() => {
     over = true;
@@ -95,7 +97,7 @@ async function disturb(stage: Stage, handle: Handle, items: number) {
     await sleep(500);
   }
   const result = await ended;
-  return { result, samples, workers, servers };
+  return { result, samples, workers, servers, answered: person.stop() };
 }
 
 /** Resident memory at a share of the items, median; a worker that has just started is left out. */
@@ -112,7 +114,7 @@ async function run(stage: Stage, items: number): Promise<void> {
   const file = await writeLeads(stage, 'leads.csv', ids);
   const begin = Date.now();
   const handle = await start(stage, 'bench-backfill', { operation: 'convertLead', file });
-  const { result, samples, workers, servers } = await disturb(stage, handle, items);
+  const { result, samples, workers, servers, answered } = await disturb(stage, handle, items);
   const seconds = (Date.now() - begin) / 1_000;
   const stats = await stage.sandbox.stats();
   const ledger = await readLedger(stage, result);
@@ -124,6 +126,7 @@ async function run(stage: Stage, items: number): Promise<void> {
     note('items a minute', result.perMinute),
     exactly('workers killed', workers, WORKER_KILLS),
     exactly('Temporal server killed', servers, SERVER_KILLS),
+    note('questions answered by a person: which of two projects of one business', answered),
     exactly('items in the result, sum of the counts', sum(Object.values(result.counts)), items),
     note(
       'outcomes',

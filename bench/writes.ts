@@ -2,14 +2,13 @@
  * The write limit at the document's own figures: how much of it is used while there is work, and that it is never
  * exceeded (S5); then the same with a fault on one request in five, and nothing paid for twice (S1, S2, S6).
  */
-import type { Client } from '@temporalio/client';
 import { LIMITS } from '../src/agent-api/routes';
+import { FAULTS } from '../src/sandbox/options';
 import { WORKFLOW_QUEUE } from '../src/temporal/queues';
-import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
-import type { convertLead, leadPipeline } from '../workflows';
-import { decideUpdate } from '../workflows/shared/asker';
+import type { leadPipeline } from '../workflows';
 import { countEvents, weighHistories } from './support/history';
 import { runBench } from './support/main';
+import { answerQuestions } from './support/person';
 import { atLeast, atMost, exactly, type Figure, note, report, warningFigures } from './support/report';
 import type { Stats } from './support/sandbox';
 import { onStage, type Stage, type StageOptions } from './support/stage';
@@ -93,41 +92,11 @@ async function undisturbed(stage: Stage): Promise<void> {
   ]);
 }
 
-/** Plays the person who is asked after two unknown outcomes, both found not to have happened. @returns how many asked */
-function answerQuestions(client: Client): { stop(): number } {
-  const query = `WorkflowType = 'convertLead' AND ExecutionStatus = 'Running' AND ${searchAttributeKeys.needsPerson.name} = true`;
-  const asked = new Set<string>();
-  const timer = setInterval(async () => {
-    for await (const { workflowId } of client.workflow.list({ query })) {
-      const handle = client.workflow.getHandle<typeof convertLead>(workflowId);
-      // The list may be behind: a run that no longer asks refuses the answer.
-      const answered = handle.executeUpdate(decideUpdate, { args: [{ decision: 'sendAgain', by: 'bench' }] });
-      await answered.then(() => asked.add(workflowId)).catch(() => undefined);
-    }
-  }, 5_000);
-  return {
-    stop() {
-      clearInterval(timer);
-      return asked.size;
-    },
-  };
-}
-
 async function disturbed(stage: Stage): Promise<void> {
   await stage.sandbox.setFaultRate({
     share: 0.2,
     routes: ['leads.convert', 'leads.get'],
-    faults: [
-      'replyLost',
-      'cutThenCommit',
-      'cutBeforeCommit',
-      'delay',
-      'delayReply',
-      'status',
-      'statusAfterCommit',
-      'html',
-      'garbage',
-    ],
+    faults: [...FAULTS],
     delayMs: 2_000,
     commitAfterMs: 5_000,
     status: 503,

@@ -15,9 +15,10 @@ import { type UploadedDocuments, uploadDocuments } from './audit/documents';
 import { type TakenProject, takeProject } from './audit/project';
 import { type StoredResults, storeResults } from './audit/results';
 import type { At } from './audit/step';
-import { type Answered, Asker } from './shared/asker';
+import { Asker } from './shared/asker';
 import { control, fairnessKey, runKey } from './shared/calls';
 import { readInputWith } from './shared/input';
+import type { Answered } from './shared/said';
 import { credits, identity, Status } from './shared/status';
 import { type EarlyEnd, Stop } from './shared/stop';
 

@@ -6,9 +6,10 @@ import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { callOnce } from './call/once';
 import { callRepeatable } from './call/repeatable';
 import type { End } from './call/step';
-import { type Answered, Asker } from './shared/asker';
+import { Asker } from './shared/asker';
 import { control, fairnessKey, runKey } from './shared/calls';
 import { readInputWith } from './shared/input';
+import type { Answered } from './shared/said';
 import { identity, Status } from './shared/status';
 
 // ---- Types

@@ -12,13 +12,15 @@ import {
 import type { AccountFacts } from '../activities/account';
 import type { LeadSeen } from '../activities/leads';
 import { ConvertLeadInput, type ConvertLeadJson } from '../src/policy/inputs/convert-lead';
+import { ProjectSaid } from '../src/policy/inputs/messages';
 import { leadSubject } from '../src/policy/subject';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
-import { type Answered, Asker, WHY } from './shared/asker';
+import { Asker, WHY } from './shared/asker';
 import { control, fairnessKey, onceCalls, patiently, reads, refusalOf, runKey } from './shared/calls';
 import { type FoundProject, findProject } from './shared/find-project';
 import { readInput } from './shared/input';
 import { type Ending, payOnce } from './shared/pay-once';
+import { type Answered, checked } from './shared/said';
 import { credits, identity, Status } from './shared/status';
 
 // ---- Types
@@ -42,7 +44,7 @@ export interface ConvertLeadResult {
 
 // ---- Messages
 
-export const chooseProjectUpdate = defineUpdate<string, [{ projectId: string; by?: string }]>('chooseProject');
+export const chooseProjectUpdate = defineUpdate<string, [ProjectSaid]>('chooseProject');
 export const progressQuery = defineQuery<ReturnType<Status['now']>>('progress');
 
 // ---- Workflow
@@ -58,17 +60,17 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
   setHandler(progressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
   setHandler(
     chooseProjectUpdate,
-    ({ projectId, by }) => {
+    ({ projectId, ...said }) => {
       chosen = projectId;
-      asker.note(`project ${projectId}`, by);
+      asker.note(`project ${projectId}`, said);
       return `Noted: the lead became project ${projectId}.`;
     },
     {
       description: 'Says which project the lead became: {"projectId": "…", "by": "…"}',
-      validator: (given) => {
+      validator: checked(ProjectSaid, 'chooseProject', ({ projectId }) => {
         if (choices.length === 0) throw new Error('This run does not ask which project it was.');
-        if (!given || !choices.includes(given.projectId)) throw new Error(`Choose one of: ${choices.join(', ')}.`);
-      },
+        if (!choices.includes(projectId)) throw new Error(`Choose one of: ${choices.join(', ')}.`);
+      }),
     },
   );
 

@@ -6,9 +6,10 @@ import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { processCapture } from './capture/process';
 import type { At, Progress } from './capture/step';
 import { submitNote } from './capture/submit-note';
-import { type Answered, Asker } from './shared/asker';
+import { Asker } from './shared/asker';
 import { control, ownFairnessKey, runKey } from './shared/calls';
 import { readInputWith } from './shared/input';
+import type { Answered } from './shared/said';
 import { identity, Status } from './shared/status';
 import { type EarlyEnd, Stop } from './shared/stop';
 

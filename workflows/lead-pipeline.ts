@@ -19,14 +19,15 @@ import {
   needsApproval,
   resolveApproval,
 } from '../src/policy/inputs/lead-pipeline';
+import { Said } from '../src/policy/inputs/messages';
 import { convertLeadId } from '../src/policy/run-ids';
 import type { Kept } from '../src/storage/claim';
 import { Controls } from './pipeline/controls';
-import type { Answered } from './shared/asker';
 import { control } from './shared/calls';
 import { convertAll } from './shared/convert-all';
 import { readInputWith } from './shared/input';
 import { type Listed, listLeads } from './shared/list-leads';
+import { type Answered, checked } from './shared/said';
 import { credits, identity, Status } from './shared/status';
 import { tellPersonNeeded } from './shared/tell';
 
@@ -52,12 +53,6 @@ export interface LeadPipelineResult {
   answers: Answered[];
 }
 
-/** What a person says with an approval or a rejection; may be left out. */
-export interface Answer {
-  by?: string;
-  reason?: string;
-}
-
 export interface PipelineProgress {
   doing: string;
   waiting?: string;
@@ -71,8 +66,8 @@ export interface PipelineProgress {
 
 // ---- Messages
 
-export const approveUpdate = defineUpdate<string, [Answer | undefined]>('approve');
-export const rejectUpdate = defineUpdate<string, [Answer | undefined]>('reject');
+export const approveUpdate = defineUpdate<string, [Said | undefined]>('approve');
+export const rejectUpdate = defineUpdate<string, [Said | undefined]>('reject');
 export const pipelineProgressQuery = defineQuery<PipelineProgress>('progress');
 
 // ---- Workflow
@@ -101,21 +96,21 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
       description: 'What this run is doing, why it waits, how far it is.',
     },
   );
-  const decide = (approved: boolean, by: string | undefined): string => {
-    Object.assign(answer, { approved, ...(by && { by }) });
-    controls.note(approved ? 'approve' : 'reject', by ? { by } : undefined);
+  const decide = (approved: boolean, said: Said | undefined): string => {
+    Object.assign(answer, { approved, ...(said?.by && { by: said.by }) });
+    controls.note(approved ? 'approve' : 'reject', said);
     return approved ? 'Approved: the conversions start.' : 'Rejected: nothing is converted.';
   };
-  const validator = (_said: Answer | undefined) => {
+  const asked = () => {
     if (!asking) throw new Error('This run does not wait for an approval at the moment.');
   };
-  setHandler(approveUpdate, (said) => decide(true, said?.by), {
-    description: 'Approves the plan shown in the details: {"by": "…"}',
-    validator,
+  setHandler(approveUpdate, (said) => decide(true, said), {
+    description: 'Approves the plan shown in the details: {"reason": "…", "by": "…"}',
+    validator: checked(Said, 'approve', asked),
   });
-  setHandler(rejectUpdate, (said) => decide(false, said?.by), {
-    description: 'Rejects the plan; nothing is converted: {"by": "…"}',
-    validator,
+  setHandler(rejectUpdate, (said) => decide(false, said), {
+    description: 'Rejects the plan; nothing is converted: {"reason": "…", "by": "…"}',
+    validator: checked(Said, 'reject', asked),
   });
 
   status.step('listing', 'Listing the leads', ...identity(input.account));

@@ -14,7 +14,7 @@ import { showResult } from './results';
 import { start } from './run';
 import { knownServer, linkTo } from './server';
 import { EndSignals } from './signals';
-import { workflowType } from './workflow-types';
+import { workflowType } from './workflow-type';
 
 export interface ApiOptions {
   input?: string;

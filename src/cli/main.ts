@@ -1,12 +1,12 @@
 /** The command line: names, options and help of the commands. What they do is in their own files. */
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { WORKFLOW_TYPES } from '../policy/workflow-types';
 import { packageVersion } from '../temporal/package-root';
 import { ACTS, type Act } from './acts';
 import { EXIT, EXIT_HELP } from './exit';
 import { endQuietlyOnBrokenPipe } from './output';
 import { perform } from './perform';
 import { addSchedules } from './schedules';
-import { WORKFLOW_TYPES } from './workflow-types';
 
 function decimal(text: string): number {
   const value = Number(text);

@@ -1,6 +1,7 @@
 /** `audit-runner run`: starts a workflow (or looks at one), shows how far it is, and then what came of it. */
 import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from '@temporalio/client';
 import { loadConfig } from '../config';
+import type { PlannedRun } from '../policy/workflow-types';
 import { connectClient } from '../temporal/connect';
 import { WORKFLOW_QUEUE } from '../temporal/queues';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
@@ -11,7 +12,7 @@ import { print, printJson, tell } from './output';
 import { showResult } from './results';
 import { type KnownServer, knownServer, linkTo } from './server';
 import { EndSignals } from './signals';
-import { type PlannedRun, workflowType } from './workflow-types';
+import { workflowType } from './workflow-type';
 
 export interface RunOptions {
   input?: string;

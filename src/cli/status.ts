@@ -4,6 +4,7 @@ import { temporal } from '@temporalio/proto';
 import { describeHold } from '../../workflows/ledger/details';
 import type { LedgerStatus } from '../../workflows/ledger/messages';
 import { loadConfig } from '../config';
+import { WORKFLOW_TYPES } from '../policy/workflow-types';
 import { type Connected, connectClient } from '../temporal/connect';
 import { readQueueLimit } from '../temporal/queue-limits';
 import { queueState } from '../temporal/queue-workers';
@@ -13,7 +14,6 @@ import { EXIT } from './exit';
 import { number, print, printJson, styled, table } from './output';
 import { knownServer, linkTo } from './server';
 import { findLedgers, readBooks } from './spend';
-import { WORKFLOW_TYPES } from './workflow-types';
 
 export interface StatusOptions {
   json?: boolean;
@@ -22,6 +22,8 @@ export interface StatusOptions {
 
 interface QueueStatus {
   queue: string;
+  /** Of an account of the configuration. */
+  configured: boolean;
   /** Tasks that wait in it, about. */
   backlog: number;
   workers: number;
@@ -66,7 +68,7 @@ export async function statusCommand({ json, config: file }: StatusOptions): Prom
     const names = [...new Set([...Object.keys(accounts), ...ledgers.flatMap((ledger) => ledger?.account ?? [])])];
     const status: Status = {
       accounts: ledgers.flatMap((ledger) => ledger ?? []),
-      queues: await queuesOf(connected, names),
+      queues: await queuesOf(connected, names, Object.keys(accounts)),
       runs: await runsOf(client),
       needsPerson: await waitingOf(client, (id) => uiUrl && linkTo(uiUrl, config.namespace, id)),
     };
@@ -79,22 +81,30 @@ export async function statusCommand({ json, config: file }: StatusOptions): Prom
   }
 }
 
-/** Work that nobody takes. */
-const unattended = ({ backlog, workers }: QueueStatus) => workers === 0 && backlog > 0;
+/** Nobody would take work from it, or nobody takes what is there. Queues of accounts that were removed may be idle. */
+const unattended = ({ backlog, workers, configured }: QueueStatus) => workers === 0 && (backlog > 0 || configured);
 
-function queuesOf(connected: Connected, accounts: readonly string[]): Promise<QueueStatus[]> {
-  const ofAccounts = accounts.flatMap((account) => QUEUE_CLASSES.map((rateClass) => queueName(account, rateClass)));
-  return Promise.all([WORKFLOW_QUEUE, ...ofAccounts].map((queue) => queueOf(connected, queue)));
+function queuesOf(
+  connected: Connected,
+  accounts: readonly string[],
+  configured: readonly string[],
+): Promise<QueueStatus[]> {
+  return Promise.all([
+    queueOf(connected, WORKFLOW_QUEUE, true),
+    ...accounts.flatMap((account) =>
+      QUEUE_CLASSES.map((rateClass) => queueOf(connected, queueName(account, rateClass), configured.includes(account))),
+    ),
+  ]);
 }
 
-async function queueOf(connected: Connected, queue: string): Promise<QueueStatus> {
+async function queueOf(connected: Connected, queue: string, configured: boolean): Promise<QueueStatus> {
   const types =
     queue === WORKFLOW_QUEUE ? [TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY] : [TASK_QUEUE_TYPE_ACTIVITY];
   const states = await Promise.all(types.map((type) => queueState(connected, queue, type)));
   const { connection, namespace } = connected;
   const limit = queue === WORKFLOW_QUEUE ? undefined : await readQueueLimit(connection, namespace, queue);
   return {
-    queue,
+    ...{ queue, configured },
     backlog: states.reduce((sum, { backlog }) => sum + backlog, 0),
     workers: new Set(states.flatMap(({ identities }) => identities)).size,
     ...(limit && { perMinute: Math.round(limit.rate * 6_000) / 100 }),
@@ -128,12 +138,8 @@ async function waitingOf(client: Client, link: (workflowId: string) => string | 
 function show({ accounts, queues, runs, needsPerson }: Status, ledgers: number): string {
   const holds = accounts.flatMap(({ account, holds: all }) => all.map((hold) => `${account}: ${describeHold(hold)}`));
   const silent = ledgers - accounts.length;
-  const unserved = queues
-    .filter(unattended)
-    .map(
-      ({ queue, backlog }) =>
-        `${queue}: ${backlog} tasks wait and no worker takes them; start one: audit-runner worker`,
-    );
+  const unserved = queues.filter(unattended);
+  const tasks = unserved.reduce((sum, { backlog }) => sum + backlog, 0);
   return [
     accounts.length === 0
       ? 'No account has a ledger yet: a worker opens it when it starts.'
@@ -149,7 +155,12 @@ function show({ accounts, queues, runs, needsPerson }: Status, ledgers: number):
       ['queue', 'backlog', 'workers', 'a minute'],
       queues.map(({ queue, backlog, workers, perMinute }) => [queue, backlog, workers, perMinute ?? null]),
     ),
-    ...unserved.map((line) => styled('red', line)),
+    ...(unserved.length > 0
+      ? [
+          styled('red', `No worker takes from ${unserved.map(({ queue }) => queue).join(', ')}`) +
+            `${tasks > 0 ? ` (tasks that wait: ${number(tasks)})` : ''}; start one: audit-runner worker`,
+        ]
+      : []),
     `Runs under way: ${
       Object.entries(runs)
         .map(([type, count]) => `${number(count)} ${type}`)

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { CronError, parseCron } from '../policy/cron';
 import { parseDuration } from '../policy/duration';
-import { timeZone } from './time-zone';
+import { TimeZone } from '../policy/inputs/fields';
 
 /** What happens when a pipeline's time has come while its last run is under way. */
 export const OVERLAPS = ['skip', 'bufferOne', 'bufferAll', 'allowAll', 'cancelOther'] as const;
@@ -55,7 +55,7 @@ export const PipelineFile = z
     /** Shifts the interval: every 1h with offset 15m is at a quarter past. */
     offset: duration.optional(),
     /** In which the cron expressions are read. Default: the account's. An interval knows none. */
-    timeZone: timeZone.optional(),
+    timeZone: TimeZone.optional(),
     /** Each start is later by a random time up to this. */
     jitter: duration.default(0),
     /**

@@ -5,9 +5,9 @@ import { PAID_MS_MIN } from '../agent-api/client';
 import { LIMITS, type RouteName, routes } from '../agent-api/routes';
 import { Unshown } from '../agent-api/unshown';
 import { LOG_LEVELS } from '../log';
+import { TimeZone } from '../policy/inputs/fields';
 import { NotifyFile } from './notify';
 import { PipelineFile } from './pipeline-file';
-import { timeZone } from './time-zone';
 
 const count = z.number().int().positive();
 const ms = z.number().int().positive();
@@ -52,7 +52,7 @@ export const AccountFile = z
     /** Credits of single routes, where they differ from the document's. */
     credits: z.strictObject(credits).prefault({}),
     /** The day of the daily budget begins at midnight here. */
-    timeZone: timeZone.default('UTC'),
+    timeZone: TimeZone.default('UTC'),
     budget: z
       .strictObject({
         /** Credits a day, over all runs; null for no cap. */

@@ -4,7 +4,7 @@
  */
 import { Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { WORKFLOW_TYPES } from '../cli/workflow-types';
+import { WORKFLOW_TYPES } from '../policy/workflow-types';
 import { exampleInput } from '../start-here/example-inputs';
 import { exampleId } from '../start-here/page';
 

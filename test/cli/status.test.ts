@@ -54,3 +54,19 @@ test('a hold is seen, and its end', async () => {
   await ledger.executeUpdate(releaseUpdate, { args: [{ reason: 'over' }] });
   expect((await cli.run(['status'], env)).code).toBe(0);
 });
+
+test('queues without a worker are named, with what waits in them', async () => {
+  const idle = await startStage({ sandbox: { leads: 10 } });
+  try {
+    const quiet = await cli.run(['status'], { ...idle.env, NO_COLOR: '1' });
+    expect(quiet.stdout).toContain('No worker takes from audit-runner, agent-api.default.');
+    expect(quiet.code).toBe(3);
+    const args: Parameters<typeof leadPipeline> = [{ dryRun: true }];
+    await idle.temporal.client.workflow.start(leadPipeline, { workflowId: 'x', taskQueue: 'audit-runner', args });
+    await until(async () =>
+      (await cli.run(['status'], { ...idle.env, NO_COLOR: '1' })).stdout.includes('tasks that wait: 1'),
+    );
+  } finally {
+    await idle.close();
+  }
+});

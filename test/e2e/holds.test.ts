@@ -1,13 +1,13 @@
 /** S7: an account on hold waits as a whole, says why, is asked seldom, and everything goes on by itself afterwards. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { HoldKind } from '../../src/policy/ledger';
-import { leadPipeline } from '../../workflows';
+import { auditProject, backfill, ingestCapture, leadPipeline } from '../../workflows';
 import { progressQuery } from '../../workflows/convert-lead';
 import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { type LedgerStatus, statusQuery } from '../../workflows/ledger/messages';
-import { QUICK, type Stage } from '../support/stage';
+import { QUICK, type Stage, type StageOptions } from '../support/stage';
 import { until } from '../support/until';
 import { inScene, type Scene } from './support/scene';
 
@@ -19,8 +19,8 @@ const ledger = ({ stage }: Scene): Promise<LedgerStatus> =>
 const probes = ({ stage }: Scene) => stage.sandbox.control.stats().requests.byRoute['account.credits'] ?? 0;
 
 /** A scene whose worker is in this process and ready. */
-const inQuickScene = (play: (scene: Scene) => Promise<void>) =>
-  inScene({ sandbox: { leads: 140, credits: 100_000 } }, async (scene) => {
+const inQuickScene = (play: (scene: Scene) => Promise<void>, sandbox?: StageOptions['sandbox']) =>
+  inScene({ sandbox: { leads: 140, credits: 100_000, ...sandbox } }, async (scene) => {
     await scene.stage.startWorker();
     await until(() =>
       ledger(scene).then(
@@ -148,6 +148,54 @@ test.concurrent.each(Object.entries(CAUSES))(
       await end(scene, token);
       await expectGoesOn(scene, run, spent);
     }),
+  LIMIT_MS,
+);
+
+test.concurrent(
+  'an audit, a note and a batch in the middle of their work wait as one, say so, and go on',
+  () =>
+    inQuickScene(
+      async (scene) => {
+        const { temporal, folder, sandbox } = scene.stage;
+        const { workflow } = temporal.client;
+        mkdirSync(join(folder, 'storage'), { recursive: true });
+        writeFileSync(join(folder, 'storage', 'a.txt'), 'Orders are typed twice.');
+        writeFileSync(
+          join(folder, 'storage', 'leads.csv'),
+          `leadId\n${[1, 2, 3].map(() => scene.lead()).join('\n')}\n`,
+        );
+        const taskQueue = 'audit-runner';
+        const batch = { operation: 'convertLead', file: { ref: 'leads.csv' }, maxCredits: 3_000, window: 1 } as const;
+        sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 500, times: 3 });
+        const runs = [
+          await workflow.start(auditProject, {
+            ...{ workflowId: 'audit', taskQueue },
+            args: [{ project: { clientName: 'Client' }, documents: ['a.txt'] }],
+          }),
+          await workflow.start(ingestCapture, { workflowId: 'note', taskQueue, args: [{ note: 'Invoices first.' }] }),
+          await workflow.start(backfill, { workflowId: 'batch', taskQueue, args: [batch] }),
+        ] as const;
+        await until(() => {
+          const { 'jobs.get': polls = 0, 'captures.get': looks = 0 } = sandbox.control.stats().requests.byRoute;
+          return polls > 0 && looks > 0 && scene.stage.figures().conversions > 0;
+        });
+        sandbox.control.setAgentApi({ enabled: false });
+        await until(async () => {
+          const said = await Promise.all(runs.map((run) => run.query<{ waiting?: string }>('progress')));
+          return said.every(({ waiting }) => /hold|PAT_DISABLED/.test(waiting ?? ''));
+        });
+        await expectQuietHold(scene, 'killSwitch');
+        sandbox.control.setAgentApi({ enabled: true });
+        const [audit, note, batched] = runs;
+        expect(await audit.result()).toMatchObject({ outcome: 'audited', analysis: { starts: 1 } });
+        expect(await note.result()).toMatchObject({ outcome: 'processed' });
+        expect(await batched.result()).toMatchObject({ ended: 'done', counts: { done: 3 } });
+        expect(scene.stage.figures()).toMatchObject({ spent: 4_000, paidTwice: 0 });
+        await scene.booksAreRight();
+        expect(await failedRuns(scene)).toEqual([]);
+      },
+      { durations: { audit: 4_000, extraction: 4_000, documentAnalysis: 50, interviewAnalysis: 50, upload: 20 } },
+    ),
   LIMIT_MS,
 );
 

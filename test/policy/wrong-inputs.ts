@@ -2,7 +2,11 @@
 import type { z } from 'zod';
 import { InputError, parseInput } from '../../src/policy/input';
 import { AuditProjectInput } from '../../src/policy/inputs/audit-project';
+import { BackfillInput } from '../../src/policy/inputs/backfill';
+import { CallApiInput } from '../../src/policy/inputs/call-api';
+import { CaptureSweepInput } from '../../src/policy/inputs/capture-sweep';
 import { ConvertLeadInput } from '../../src/policy/inputs/convert-lead';
+import { IngestCaptureInput } from '../../src/policy/inputs/ingest-capture';
 import { LeadPipelineInput } from '../../src/policy/inputs/lead-pipeline';
 
 type Case = [wrong: unknown, allowed: string];
@@ -15,6 +19,92 @@ const CREDITS = 'a whole number of at least 0';
 const PERCENT = 'a number from 0 to 100';
 const POINTS = 'a number from 0 to 50';
 const WHOLE_1_TO = (most: number) => `a whole number from 1 to ${most}`;
+
+const REFERENCE = 'a reference: letters, digits, ., - and _, at most 64';
+
+/** The fields of every workflow that works on one thing. */
+const runFields: Record<string, Case[]> = {
+  priority: [
+    [0, WHOLE_1_TO(5)],
+    [6, WHOLE_1_TO(5)],
+  ],
+  askPerson: [[0, 'true or false']],
+  personDeadline: [['soon', DURATION]],
+};
+
+/** Which leads a pipeline or a batch takes. */
+const leadFields: Record<string, Case[]> = {
+  view: [
+    ['open', "'active', 'archived' or 'all'"],
+    [null, "'active', 'archived' or 'all'"],
+  ],
+  surveyLink: [['abc', "a UUID such as '3f2b8c1e-5a7d-4e90-8b1c-2d3e4f5a6b7c'"]],
+  surveyStatus: [
+    [[], "a list of at least 1 entry, each 'pending', 'completed' or 'archived'"],
+    [true, "a list of at least 1 entry, each 'pending', 'completed' or 'archived'"],
+  ],
+  createdSince: [
+    ['yesterday', SINCE],
+    ['2026-01-31T08:00:00', SINCE],
+    ['2026-02-30', SINCE],
+    ['P1M', SINCE],
+    [20260131, SINCE],
+  ],
+  scoring: [[5, 'an object with the fields minReadiness, minComposite, weights, minScore, require, exclude']],
+  'scoring.minReadiness': [
+    [140, PERCENT],
+    [-1, PERCENT],
+    ['60', PERCENT],
+  ],
+  'scoring.minComposite': [[101, PERCENT]],
+  'scoring.weights': [
+    [[], 'an object with the fields readiness, composite, hasEmail, hasPhone'],
+    [{ readiness: 0, composite: 0 }, 'weights of which readiness or composite is above 0'],
+  ],
+  'scoring.weights.readiness': [[-1, PERCENT]],
+  'scoring.weights.composite': [['1', PERCENT]],
+  'scoring.weights.hasEmail': [[51, POINTS]],
+  'scoring.weights.hasPhone': [[true, POINTS]],
+  'scoring.minScore': [[201, 'a number from 0 to 200']],
+  'scoring.require': [[{}, "a list, each 'email', 'phone', 'businessName' or 'clientName'"]],
+  'scoring.exclude': [[[], 'an object with the fields names, emailDomains']],
+  'scoring.exclude.names': [
+    [{}, "a list of at most 1000 entries, each a name of 1 to 200 characters, with * for any text, such as 'Test*'"],
+  ],
+  'scoring.exclude.emailDomains': [[7, "a list of at most 1000 entries, each an e-mail domain such as 'example.com'"]],
+};
+
+const approvalFields: Record<string, Case[]> = {
+  approval: [
+    ['always', "'none', 'all' or {\"above\": credits}"],
+    [5000, "'none', 'all' or {\"above\": credits}"],
+  ],
+  'approval.above': [
+    [-1, CREDITS],
+    ['5000', CREDITS],
+  ],
+  approvalDeadline: [
+    ['tomorrow', DURATION],
+    ['0s', DURATION],
+    ['400d', DURATION],
+    [3600, DURATION],
+  ],
+};
+
+const DOCUMENT = 'a reference into the storage or an object with the fields ref, fileName, fileType';
+/** How an audit is run: of a pipeline, and of an audit itself. */
+const auditFields: Record<string, Case[]> = {
+  documents: [['a.pdf', `a list of at most 1000 entries, each ${DOCUMENT}`]],
+  prerequisites: [['skip', "'wait' or 'fail'"]],
+  prerequisitesDeadline: [['later', DURATION]],
+  mode: [['fast', "'async' or 'sync'"]],
+  auditDeadline: [[-1, DURATION]],
+  maxStarts: [[11, WHOLE_1_TO(10)]],
+};
+
+/** The fields of an object in another one. */
+const within = (name: string, fields: Record<string, Case[]>): Record<string, Case[]> =>
+  Object.fromEntries(Object.entries(fields).map(([field, cases]) => [`${name}.${field}`, cases]));
 
 /** For each field of a schema, wrong values and what the sentence must say is allowed. */
 export const WRONG: Record<
@@ -30,49 +120,7 @@ export const WRONG: Record<
         ['My Account', ACCOUNT],
         [7, ACCOUNT],
       ],
-      view: [
-        ['open', "'active', 'archived' or 'all'"],
-        [null, "'active', 'archived' or 'all'"],
-      ],
-      surveyLink: [['abc', "a UUID such as '3f2b8c1e-5a7d-4e90-8b1c-2d3e4f5a6b7c'"]],
-      surveyStatus: [
-        [[], "a list of at least 1 entry, each 'pending', 'completed' or 'archived'"],
-        [true, "a list of at least 1 entry, each 'pending', 'completed' or 'archived'"],
-      ],
-      createdSince: [
-        ['yesterday', SINCE],
-        ['2026-01-31T08:00:00', SINCE],
-        ['2026-02-30', SINCE],
-        ['P1M', SINCE],
-        [20260131, SINCE],
-      ],
-      scoring: [[5, 'an object with the fields minReadiness, minComposite, weights, minScore, require, exclude']],
-      'scoring.minReadiness': [
-        [140, PERCENT],
-        [-1, PERCENT],
-        ['60', PERCENT],
-      ],
-      'scoring.minComposite': [[101, PERCENT]],
-      'scoring.weights': [
-        [[], 'an object with the fields readiness, composite, hasEmail, hasPhone'],
-        [{ readiness: 0, composite: 0 }, 'weights of which readiness or composite is above 0'],
-      ],
-      'scoring.weights.readiness': [[-1, PERCENT]],
-      'scoring.weights.composite': [['1', PERCENT]],
-      'scoring.weights.hasEmail': [[51, POINTS]],
-      'scoring.weights.hasPhone': [[true, POINTS]],
-      'scoring.minScore': [[201, 'a number from 0 to 200']],
-      'scoring.require': [[{}, "a list, each 'email', 'phone', 'businessName' or 'clientName'"]],
-      'scoring.exclude': [[[], 'an object with the fields names, emailDomains']],
-      'scoring.exclude.names': [
-        [
-          {},
-          "a list of at most 1000 entries, each a name of 1 to 200 characters, with * for any text, such as 'Test*'",
-        ],
-      ],
-      'scoring.exclude.emailDomains': [
-        [7, "a list of at most 1000 entries, each an e-mail domain such as 'example.com'"],
-      ],
+      ...leadFields,
       order: [['best', "'score', 'oldest' or 'newest'"]],
       maxConversions: [
         [401, 'a whole number from 0 to 400'],
@@ -85,20 +133,7 @@ export const WRONG: Record<
         [0.5, CREDITS],
         [1e300, CREDITS],
       ],
-      approval: [
-        ['always', "'none', 'all' or {\"above\": credits}"],
-        [5000, "'none', 'all' or {\"above\": credits}"],
-      ],
-      'approval.above': [
-        [-1, CREDITS],
-        ['5000', CREDITS],
-      ],
-      approvalDeadline: [
-        ['tomorrow', DURATION],
-        ['0s', DURATION],
-        ['400d', DURATION],
-        [3600, DURATION],
-      ],
+      ...approvalFields,
       then: [['convert', "'nothing' or 'audit'"]],
       audit: [
         [
@@ -106,7 +141,7 @@ export const WRONG: Record<
           'an object with the fields documents, prerequisites, prerequisitesDeadline, mode, auditDeadline, maxStarts',
         ],
       ],
-      ...auditFields('audit.'),
+      ...within('audit', auditFields),
       dryRun: [['yes', 'true or false']],
       concurrency: [
         [0, WHOLE_1_TO(50)],
@@ -135,7 +170,7 @@ export const WRONG: Record<
       leadId: [[1, ID]],
       reference: [['a b', 'a reference: letters, digits, ., - and _, at most 64']],
       keepReference: [['no', 'true or false']],
-      ...auditFields(''),
+      ...auditFields,
       again: [[1, 'true or false']],
       maxCredits: [[-1, CREDITS]],
       run: [['run-1', 'an object with the fields key, maxCredits']],
@@ -169,21 +204,86 @@ export const WRONG: Record<
       findProject: [['no', 'true or false']],
     },
   },
+  ingestCapture: {
+    schema: IngestCaptureInput,
+    valid: { captureId: 'capture-1' },
+    fields: {
+      account: [['a b', ACCOUNT]],
+      note: [[' ', 'text of 1 to 100000 characters, of which one shows']],
+      noteFile: [[5, 'text of 1 to 1024 characters']],
+      captureId: [['no id!', ID]],
+      projectId: [['../x', ID]],
+      reference: [['a b', REFERENCE]],
+      maxReprocesses: [[21, 'a whole number from 0 to 20']],
+      again: [['yes', 'true or false']],
+      processingDeadline: [['soon', DURATION]],
+      ...runFields,
+    },
+  },
+  captureSweep: {
+    schema: CaptureSweepInput,
+    valid: {},
+    fields: {
+      account: [['A', ACCOUNT]],
+      statuses: [['failed', "a list of at least 1 entry, each 'failed', 'processing' or 'pending'"]],
+      projectId: [['../x', ID]],
+      stuckAfter: [[30, DURATION]],
+      giveUpAfter: [['never', DURATION]],
+      maxReprocesses: [[501, 'a whole number from 0 to 500']],
+      dryRun: [['no', 'true or false']],
+      priority: runFields.priority ?? [],
+    },
+  },
+  callApi: {
+    schema: CallApiInput,
+    valid: { route: 'contacts.list' },
+    fields: {
+      account: [[7, ACCOUNT]],
+      route: [[{}, "the name of a route such as 'contacts.create'"]],
+      id: [['a/b', ID]],
+      query: [['limit=5', 'an object']],
+      // Whatever a body holds, the route decides on it.
+      body: [],
+      reference: [['', REFERENCE]],
+      maxCredits: [[-1, CREDITS]],
+      ...runFields,
+    },
+  },
+  backfill: {
+    schema: BackfillInput,
+    valid: { operation: 'convertLead', leads: {} },
+    fields: {
+      account: [['A', ACCOUNT]],
+      operation: [['convert', "'convertLead', 'auditProject', 'ingestCapture' or 'reprocessCapture'"]],
+      leads: [['all', 'an object with the fields view, surveyLink, surveyStatus, createdSince, scoring']],
+      ...within('leads', leadFields),
+      captures: [[5, 'an object with the fields status, channel, projectId']],
+      'captures.status': [['done', "'pending', 'processing', 'processed', 'needs_review' or 'failed'"]],
+      'captures.channel': [
+        ['fax', "'transcript', 'voice_note', 'text_note', 'email', 'calendar', 'zoom', 'crm_sync' or 'file_drop'"],
+      ],
+      'captures.projectId': [['../x', ID]],
+      file: [['leads.csv', 'an object with the fields ref, format, delimiter, columns']],
+      'file.ref': [['', 'text of 1 to 1024 characters']],
+      'file.format': [['xlsx', "'csv' or 'jsonl'"]],
+      'file.delimiter': [['--', 'text of 1 character']],
+      'file.columns': [[['leadId'], 'an object']],
+      redriveOf: [['', 'text of 1 to 1000 characters']],
+      ...approvalFields,
+      redrive: [[[], "a list of at least 1 entry, each 'failed', 'waiting' or 'skipped'"]],
+      defaults: [['none', 'an object']],
+      maxItems: [[-1, CREDITS]],
+      maxCredits: [[0.5, CREDITS]],
+      window: [
+        [0, WHOLE_1_TO(500)],
+        ['fast', WHOLE_1_TO(500)],
+      ],
+      itemsPerMinute: [[0, 'a number from 0.01 to 100000']],
+      priority: runFields.priority ?? [],
+      dryRun: [['yes', 'true or false']],
+    },
+  },
 };
-
-/** The fields that say how an audit is run, of a pipeline and of an audit itself. */
-function auditFields(at: '' | 'audit.'): Record<string, Case[]> {
-  const document = 'a reference into the storage or an object with the fields ref, fileName, fileType';
-  const fields: Record<string, Case[]> = {
-    documents: [['a.pdf', `a list of at most 1000 entries, each ${document}`]],
-    prerequisites: [['skip', "'wait' or 'fail'"]],
-    prerequisitesDeadline: [['later', DURATION]],
-    mode: [['fast', "'async' or 'sync'"]],
-    auditDeadline: [[-1, DURATION]],
-    maxStarts: [[11, WHOLE_1_TO(10)]],
-  };
-  return Object.fromEntries(Object.entries(fields).map(([field, cases]) => [`${at}${field}`, cases]));
-}
 
 export function problemsOf(schema: z.ZodType, raw: unknown): readonly string[] {
   try {

@@ -1,4 +1,4 @@
-import { WORKFLOW_TYPES } from '../../src/cli/workflow-types';
+import { WORKFLOW_TYPES } from '../../src/policy/workflow-types';
 import { exampleAccount, exampleInput } from '../../src/start-here/example-inputs';
 import { formPath, MAX_ENCODED, type Page, startPage } from '../../src/start-here/page';
 

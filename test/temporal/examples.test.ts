@@ -1,4 +1,4 @@
-import { WORKFLOW_TYPES } from '../../src/cli/workflow-types';
+import { WORKFLOW_TYPES } from '../../src/policy/workflow-types';
 import { exampleInput } from '../../src/start-here/example-inputs';
 import { keepExamples } from '../../src/temporal/examples';
 import { startTestTemporal, type TestTemporal } from '../support/temporal';

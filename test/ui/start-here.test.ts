@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
 import { type LocalWorker, localWorker, sandboxConfig } from '../../src/cli/local';
 import { linkTo } from '../../src/cli/server';
-import { WORKFLOW_TYPES } from '../../src/cli/workflow-types';
+import { WORKFLOW_TYPES } from '../../src/policy/workflow-types';
 import { type Sandbox, startSandbox } from '../../src/sandbox';
 import { exampleInput } from '../../src/start-here/example-inputs';
 import { type Connected, connectClient } from '../../src/temporal/connect';

@@ -155,6 +155,8 @@ export function auditProjectSuite(variant: 'a' | 'b'): void {
       stage.sandbox.control.addDocument({
         ...{ projectId: made?.id ?? '', fileName, fileType: 'text/plain', fileSize: `${name} ${fileName}`.length },
       });
+    const wrong = run.executeUpdate<string, [unknown]>('documentsUploaded', { args: [{ by: ['Ada'] }] });
+    await expect(wrong).rejects.toMatchObject({ cause: { message: expect.stringContaining('by was given') } });
     add('a.pdf');
     expect(await run.executeUpdate(documentsUploadedUpdate, { args: [{ by: 'Ada' }] })).toContain('b.txt');
     add('b.txt');

@@ -1,8 +1,9 @@
 /** Calls that would do something twice, or that cost. */
 import type { Config } from '../../src/config';
+import type { PersonDecision } from '../../src/policy/course';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { accountLedger } from '../../workflows';
-import { type Decision, decideUpdate } from '../../workflows/shared/asker';
+import { decideUpdate } from '../../workflows/shared/asker';
 import { until } from '../support/until';
 import { type Fault, useStage } from './call-api.stage';
 
@@ -11,7 +12,7 @@ const { start, call, calls, fault, timesThere, contact, create, waitsFor, events
 
 const QUESTION = 'It is unknown whether contacts.create was done';
 
-const ANSWERS: [Decision['decision'], Fault['fault'], object, number][] = [
+const ANSWERS: [PersonDecision, Fault['fault'], object, number][] = [
   ['itHappened', 'replyLost', { outcome: 'done', reason: 'replyLost' }, 1],
   ['sendAgain', 'cutBeforeCommit', { outcome: 'done' }, 1],
   ['giveUp', 'cutBeforeCommit', { outcome: 'unresolved', reason: 'nobodyDecided' }, 0],

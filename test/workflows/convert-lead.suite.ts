@@ -174,6 +174,8 @@ export function convertLeadSuite(variant: 'a' | 'b'): void {
         if (choice) {
           questions++;
           const used = results.map(({ projectId }) => projectId);
+          const wrong = run.executeUpdate(chooseProjectUpdate, { args: [{ projectId: 'another' }] });
+          await expect(wrong).rejects.toMatchObject({ cause: { message: expect.stringContaining('Choose one of') } });
           const ids = waiting?.match(/own: ([^.]+)\./)?.[1]?.split(', ') ?? [];
           await run.executeUpdate(chooseProjectUpdate, {
             args: [{ projectId: ids.find((id) => !used.includes(id)) ?? '', by: 'Ada' }],

@@ -75,7 +75,9 @@ test('a person says which capture it is; one that is not there or another note h
   const say = (handle: typeof first, captureId: string) =>
     handle.executeUpdate(noteSubmittedUpdate, { args: [{ captureId, by: 'Ada' }] });
   await expect(say(first, randomUUID())).resolves.toContain('http404');
-  await expect(say(first, 'no id!')).rejects.toMatchObject({ cause: { message: expect.stringContaining('ID') } });
+  await expect(say(first, 'no id!')).rejects.toMatchObject({
+    cause: { message: expect.stringContaining("captureId was given 'no id!'") },
+  });
   await expect(say(first, before)).resolves.toContain('Noted');
   expect(await first.result()).toMatchObject({
     ...{ outcome: 'processed', captureId: before },

@@ -130,6 +130,14 @@ export function ingestCaptureSuite(variant: 'a' | 'b'): void {
   test.concurrent('a person accepts what needs review; the capture and its items are stored', async () => {
     const handle = await start({ note: `[review] ${randomUUID()}` });
     await said(handle, 'accept');
+    for (const [wrong, sentence] of [
+      ['Ada', "the input was given 'Ada'"],
+      [{ by: 5 }, 'by was given 5'],
+      [{ form: 'Ada' }, "unknown field 'form'"],
+    ] as const)
+      await expect(handle.executeUpdate<string, [unknown]>('accept', { args: [wrong] })).rejects.toMatchObject({
+        cause: { message: expect.stringContaining(sentence) },
+      });
     await handle.executeUpdate(acceptUpdate, { args: [{ by: 'Ada' }] });
     const result = await handle.result();
     expect(result).toMatchObject({ outcome: 'accepted', answers: [{ answer: 'accept', by: 'Ada' }] });

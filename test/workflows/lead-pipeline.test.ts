@@ -120,6 +120,9 @@ test('a person pauses it, changes its limits and lets it go on; a wrong word is 
     run.executeUpdate<unknown, [unknown]>(update.name, { args: [said] }).catch((error) => error.cause.message);
   await until(() => stage.figures().converts > 0 && stage.figures().conversions >= before);
   await until(async () => (await run.query(pipelineProgressQuery)).underWay.length === 2);
+  expect(await answerTo(pauseUpdate, { by: 5 })).toContain('pause: by was given 5');
+  expect(await answerTo(approveUpdate, {})).toContain('does not wait for an approval');
+  expect(await answerTo(changeLimitsUpdate, {})).toContain('at least one of maxConversions');
   expect(await answerTo(pauseUpdate, { by: 'Ada', reason: 'lunch' })).toContain('Paused');
   expect(await answerTo(pauseUpdate, {})).toContain('paused already');
   await until(async () => (await run.query(pipelineProgressQuery)).underWay.length === 0);

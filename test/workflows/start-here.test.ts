@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { WORKFLOW_TYPES } from '../../src/cli/workflow-types';
+import { WORKFLOW_TYPES } from '../../src/policy/workflow-types';
 import { keepExamples } from '../../src/temporal/examples';
 import { packageRoot } from '../../src/temporal/package-root';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';

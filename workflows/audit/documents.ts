@@ -1,10 +1,13 @@
 /** The documents of an audit: uploaded once each, by a person where the token may not, and waited for. */
+
 import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { AuditDocument } from '../../src/policy/documents';
+import { Said } from '../../src/policy/inputs/messages';
 import { WHY } from '../shared/asker';
 import { onceCalls, patiently, reads } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { type Ports, payOnce } from '../shared/pay-once';
+import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';
 import type { At } from './step';
 
@@ -18,7 +21,7 @@ export interface UploadedDocuments {
   byPerson: string[];
 }
 
-export const documentsUploadedUpdate = defineUpdate<string, [{ by?: string } | undefined]>('documentsUploaded');
+export const documentsUploadedUpdate = defineUpdate<string, [Said | undefined]>('documentsUploaded');
 
 const AT_ONCE = 4;
 /** Refusals that mean the route and not the document: agent-api.md leaves it off the token's allowlist. */
@@ -160,11 +163,11 @@ class Person {
     private readonly at: At,
     private readonly projectId: string,
   ) {
-    setHandler(documentsUploadedUpdate, (said) => this.#heard(said?.by), {
+    setHandler(documentsUploadedUpdate, (said) => this.#heard(said), {
       description: 'Says that the listed documents are in the project now: {"by": "…"}',
-      validator: (_said) => {
+      validator: checked(Said, 'documentsUploaded', () => {
         if (this.#asking.length === 0) throw new Error('This run does not wait for documents at the moment.');
-      },
+      }),
     });
   }
 
@@ -201,10 +204,10 @@ class Person {
     }
   }
 
-  async #heard(by: string | undefined): Promise<string> {
+  async #heard(said: Said | undefined): Promise<string> {
     const missing = await this.#missing();
     if (missing.length > 0) return `Still missing in project ${this.projectId}: ${missing.join(', ')}.`;
-    this.at.asker.note('documentsUploaded', by);
+    this.at.asker.note('documentsUploaded', said);
     return 'All documents are there: it goes on.';
   }
 

@@ -1,9 +1,9 @@
 /** What people may do to a backfill while it runs, and what they did. */
 import { setHandler } from '@temporalio/workflow';
 import type { z } from 'zod';
-import { InputError, parseInput } from '../../src/policy/input';
-import { type BackfillInput, LimitChanges, Said, StopSaid } from '../../src/policy/inputs/backfill';
-import type { Answered } from '../shared/asker';
+import { type BackfillInput, LimitChanges } from '../../src/policy/inputs/backfill';
+import { Said, StopSaid } from '../../src/policy/inputs/messages';
+import { type Answered, answered, checked } from '../shared/said';
 import * as messages from './messages';
 
 export interface Paused {
@@ -23,16 +23,6 @@ export interface ControlState {
   /** When it was last resumed after a refusal, milliseconds: what was begun before may still be refused. */
   resumedAt?: number;
   answers: Answered[];
-}
-
-/** Refuses a message of the wrong shape, in words: what a validator throws only refuses the message. */
-function check(schema: z.ZodType, said: unknown, name: string): void {
-  try {
-    parseInput(schema, said, name);
-  } catch (error) {
-    if (error instanceof InputError) throw new Error(`${name}: ${error.problems.join(' ')}`);
-    throw error;
-  }
 }
 
 export class Controls {
@@ -61,20 +51,17 @@ export class Controls {
     this.version++;
   }
 
-  #note(answer: string, { by, reason }: Said): void {
-    const text = reason === undefined ? answer : `${answer} (${reason})`;
-    this.state.answers.push({ answer: text, by: by ?? 'somebody', at: new Date().toISOString() });
+  #note(answer: string, said: Said): void {
+    this.state.answers.push(answered(answer, said));
     this.version++;
   }
 
   #register(): void {
-    const valid =
-      (schema: z.ZodType, name: string, also: (said: unknown) => void = () => undefined) =>
-      (said: unknown) => {
-        check(schema, said, name);
+    const valid = <S extends z.ZodType>(schema: S, name: string, may: (said: z.output<S>) => void = () => undefined) =>
+      checked(schema, name, (said) => {
         if (this.#closed) throw new Error('This backfill is ending; start another, with redriveOf for what failed.');
-        also(said);
-      };
+        may(said);
+      });
     const asked = () => {
       if (this.approval !== 'asked') throw new Error('This run does not wait for an approval at the moment.');
     };
@@ -141,8 +128,7 @@ export class Controls {
       {
         description:
           'Ends the backfill; what was not begun counts as skipped. {"now": true} does not wait for the items under way: {"now": false, "reason": "…", "by": "…"}',
-        validator: valid(StopSaid, 'stop', (said) => {
-          const now = StopSaid.safeParse(said).data?.now === true;
+        validator: valid(StopSaid, 'stop', ({ now }) => {
           if (state.stop === 'now' || (state.stop && !now))
             throw new Error('This backfill is stopping already; {"now": true} does not wait for the items under way.');
         }),

@@ -2,8 +2,9 @@
 import { defineQuery, defineUpdate } from '@temporalio/workflow';
 import type { Counts } from '../../src/policy/backfill/outcomes';
 import type { BackfillPlan } from '../../src/policy/backfill/plan';
-import type { LimitChanges, Operation, Said, StopSaid } from '../../src/policy/inputs/backfill';
-import type { Answered } from '../shared/asker';
+import type { LimitChanges, Operation } from '../../src/policy/inputs/backfill';
+import type { Said, StopSaid } from '../../src/policy/inputs/messages';
+import type { Answered } from '../shared/said';
 
 export interface BackfillResult {
   operation: Operation;

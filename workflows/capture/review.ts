@@ -1,14 +1,11 @@
 /** A capture that needs review: a person decides here, or in the web app. */
 import { CancellationScope, defineUpdate, isCancellation, setHandler, sleep } from '@temporalio/workflow';
 import type { CaptureStored } from '../../activities/captures';
+import { Said } from '../../src/policy/inputs/messages';
 import { patiently, reads } from '../shared/calls';
+import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';
 import type { At } from './step';
-
-/** What a person says with a decision; may be left out. */
-export interface Said {
-  by?: string;
-}
 
 export const acceptUpdate = defineUpdate<string, [Said | undefined]>('accept');
 export const reprocessUpdate = defineUpdate<string, [Said | undefined]>('reprocess');
@@ -35,15 +32,15 @@ export class Review {
         update,
         (said) => {
           this.#decision = decision;
-          at.asker.note(decision, said?.by);
+          at.asker.note(decision, said);
           return `Noted: ${decision}.`;
         },
         {
-          description: `${what}: {"by": "…"}`,
-          validator: (_said) => {
+          description: `${what}: {"reason": "…", "by": "…"}`,
+          validator: checked(Said, decision, () => {
             if (!this.#asking) throw new Error('The capture does not wait for a review at the moment.');
             if (this.#decision) throw new Error(`It is decided already: ${this.#decision}.`);
-          },
+          }),
         },
       );
   }

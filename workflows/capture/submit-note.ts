@@ -1,13 +1,15 @@
 /** Submits a note once (S1, S2), or has a person do it where the token may not. */
 import { condition, defineUpdate, setHandler, sleep } from '@temporalio/workflow';
+import { CaptureSaid } from '../../src/policy/inputs/messages';
 import { WHY } from '../shared/asker';
 import { control, onceCalls, reads, refusalOf } from '../shared/calls';
 import { type Ending, payOnce } from '../shared/pay-once';
+import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';
 import { FindNote } from './find-note';
 import type { At } from './step';
 
-export const noteSubmittedUpdate = defineUpdate<string, [{ captureId: string; by?: string }]>('noteSubmitted');
+export const noteSubmittedUpdate = defineUpdate<string, [CaptureSaid]>('noteSubmitted');
 
 /** Refusals that mean the route and not the note: agent-api.md does not name it among the token's routes. */
 const ROUTE_REFUSED = /^(PAT_ROUTE_NOT_ALLOWED|PAT_NOT_SUPPORTED_FOR_ENDPOINT|http405|http501)$/;
@@ -103,11 +105,9 @@ class Person {
   ) {
     setHandler(noteSubmittedUpdate, (said) => this.#heard(said), {
       description: 'Says which capture the note became: {"captureId": "…", "by": "…"}',
-      validator: (said) => {
+      validator: checked(CaptureSaid, 'noteSubmitted', () => {
         if (!this.#asking) throw new Error('This run does not ask for a capture at the moment.');
-        if (typeof said?.captureId !== 'string' || !/^[\w-]{1,128}$/.test(said.captureId))
-          throw new Error('Give the ID of the capture: {"captureId": "…", "by": "…"}.');
-      },
+      }),
     });
   }
 
@@ -139,7 +139,7 @@ class Person {
     }
   }
 
-  async #heard({ captureId, by }: { captureId: string; by?: string }): Promise<string> {
+  async #heard({ captureId, ...said }: CaptureSaid): Promise<string> {
     const { at, search } = this;
     const { account, place } = at;
     try {
@@ -149,7 +149,7 @@ class Person {
       return `Capture ${captureId} cannot be read${reason ? ` (${reason})` : ' at the moment'}: give another ID, or try again.`;
     }
     if ((await search.claim([captureId], true)).kind !== 'claimed') return `Capture ${captureId} is another note's.`;
-    at.asker.note(`capture ${captureId}`, by);
+    at.asker.note(`capture ${captureId}`, said);
     return `Noted: the note is capture ${captureId}.`;
   }
 }

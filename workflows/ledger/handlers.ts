@@ -1,8 +1,10 @@
 /** A ledger's handlers. None of them waits, so that a grant is one workflow task old at most (S1). */
 import { setHandler } from '@temporalio/workflow';
+import { AdjustSaid, BudgetSaid, ClearSaid, Reasoned } from '../../src/policy/inputs/messages';
 import * as policy from '../../src/policy/ledger';
+import { checked } from '../shared/said';
 import * as messages from './messages';
-import { requireReason, requireShape, requireSpend, shapes } from './validate';
+import { requireShape, shapes } from './validate';
 
 /** The ledger's state, as its handlers see and change it. */
 export interface Book {
@@ -63,21 +65,26 @@ export function handleWorkers(book: Book): void {
 
 /** What people may change; who did it and why is kept. */
 export function handlePeople(book: Book): void {
-  const act = (next: policy.LedgerState, what: string, { by, reason }: messages.Said) => {
+  const act = (next: policy.LedgerState, what: string, { by, reason }: Reasoned) => {
     const action = { at: Date.now(), by: by ?? 'somebody', what, reason };
     book.change({ ...next, actions: [...(next.actions ?? []), action].slice(-50) });
   };
   setHandler(
     messages.setBudgetUpdate,
-    ({ by, reason, ...changes }) => {
-      const budget = { ...book.state.budget, ...changes };
-      act({ ...book.state, budget }, `budget set to ${JSON.stringify(budget)}`, { ...(by && { by }), reason });
+    ({ perDay, balanceFloor, timeZone, ...said }) => {
+      const budget = {
+        ...book.state.budget,
+        ...(perDay !== undefined && { perDay }),
+        ...(balanceFloor !== undefined && { balanceFloor }),
+        ...(timeZone !== undefined && { timeZone }),
+      };
+      act({ ...book.state, budget }, `budget set to ${JSON.stringify(budget)}`, said);
       return budget;
     },
     {
       description:
         'Changes what may be spent: {"perDay": 20000, "balanceFloor": 0, "reason": "…", "by": "…"}. perDay null: no limit.',
-      validator: requireSpend,
+      validator: checked(BudgetSaid, 'setBudget'),
     },
   );
   setHandler(
@@ -87,7 +94,7 @@ export function handlePeople(book: Book): void {
       act(policy.hold(book.state, hold), 'put on hold', said);
       return 'The account is on hold: nothing that costs or that could happen twice is sent until it is released.';
     },
-    { description: 'Puts the account on hold: {"reason": "…", "by": "…"}', validator: requireReason },
+    { description: 'Puts the account on hold: {"reason": "…", "by": "…"}', validator: checked(Reasoned, 'hold') },
   );
   setHandler(
     messages.releaseUpdate,
@@ -95,7 +102,10 @@ export function handlePeople(book: Book): void {
       act(policy.releaseAll(book.state), 'released', said);
       return 'The account is released. A cause that is still there puts it on hold again.';
     },
-    { description: 'Lifts every hold of the account: {"reason": "…", "by": "…"}', validator: requireReason },
+    {
+      description: 'Lifts every hold of the account: {"reason": "…", "by": "…"}',
+      validator: checked(Reasoned, 'release'),
+    },
   );
   setHandler(
     messages.clearUpdate,
@@ -107,7 +117,7 @@ export function handlePeople(book: Book): void {
     {
       description:
         'Says that an open send is over and did not happen: {"subject": "lead:…", "reason": "…", "by": "…"}. Look into the web app first.',
-      validator: requireReason,
+      validator: checked(ClearSaid, 'clear'),
     },
   );
   setHandler(
@@ -117,7 +127,10 @@ export function handlePeople(book: Book): void {
       act(policy.book(book.state, adjustment), `adjusted by ${credits} credits`, said);
       return policy.spentOn(book.state, Date.now());
     },
-    { description: 'Corrects today\'s sum: {"credits": -1000, "reason": "…", "by": "…"}', validator: requireSpend },
+    {
+      description: 'Corrects today\'s sum: {"credits": -1000, "reason": "…", "by": "…"}',
+      validator: checked(AdjustSaid, 'adjust'),
+    },
   );
 }
 

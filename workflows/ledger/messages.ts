@@ -1,5 +1,6 @@
 /** What people and workers say to a ledger, and what it answers. */
 import { defineQuery, defineUpdate } from '@temporalio/workflow';
+import type { AdjustSaid, BudgetSaid, ClearSaid, Reasoned } from '../../src/policy/inputs/messages';
 import type * as policy from '../../src/policy/ledger';
 import type { Flight, Settled } from '../../src/policy/pay-once';
 
@@ -12,12 +13,6 @@ export interface LedgerInput extends policy.LedgerStart {
   lost?: boolean;
   /** Continue as new after so many history events. @default 1500 */
   maxEvents?: number;
-}
-
-/** Who asks for a change of the books, and why. Kept with the ledger and shown in its details. */
-export interface Said {
-  by?: string;
-  reason: string;
 }
 
 export interface LedgerStatus {
@@ -46,11 +41,11 @@ export interface SubjectState {
 export const beginSendUpdate = defineUpdate<policy.BeginAnswer, [policy.BeginSend]>('beginSend');
 export const settleUpdate = defineUpdate<number, [policy.Settle]>('settle');
 export const configureUpdate = defineUpdate<void, [policy.LedgerStart]>('configure');
-export const setBudgetUpdate = defineUpdate<policy.Budget, [Partial<policy.Budget> & Said]>('setBudget');
-export const holdUpdate = defineUpdate<string, [Said]>('hold');
-export const releaseUpdate = defineUpdate<string, [Said]>('release');
-export const clearUpdate = defineUpdate<string, [{ subject: string } & Said]>('clear');
-export const adjustUpdate = defineUpdate<number, [{ credits: number } & Said]>('adjust');
+export const setBudgetUpdate = defineUpdate<policy.Budget, [BudgetSaid]>('setBudget');
+export const holdUpdate = defineUpdate<string, [Reasoned]>('hold');
+export const releaseUpdate = defineUpdate<string, [Reasoned]>('release');
+export const clearUpdate = defineUpdate<string, [ClearSaid]>('clear');
+export const adjustUpdate = defineUpdate<number, [AdjustSaid]>('adjust');
 export const reportHoldUpdate = defineUpdate<void, [policy.Hold]>('reportHold');
 export const parkUpdate = defineUpdate<void, [{ rateClass: string; until: number }]>('park');
 export const statusQuery = defineQuery<LedgerStatus, [number?]>('status');

@@ -1,15 +1,9 @@
 /** What people may do to a pipeline while it runs: pause it, let it go on, change its limits. Who did it is kept. */
 import { defineUpdate, setHandler } from '@temporalio/workflow';
-import { InputError, parseInput } from '../../src/policy/input';
 import { type LeadPipelineInput, LimitChanges } from '../../src/policy/inputs/lead-pipeline';
-import type { Answered } from '../shared/asker';
+import { Said } from '../../src/policy/inputs/messages';
+import { type Answered, answered, checked } from '../shared/said';
 import type { Status } from '../shared/status';
-
-/** What a person says; may be left out. */
-export interface Said {
-  by?: string;
-  reason?: string;
-}
 
 export type Limits = Pick<LeadPipelineInput, 'maxConversions' | 'maxCredits' | 'concurrency'>;
 
@@ -36,9 +30,9 @@ export class Controls {
       },
       {
         description: 'Converts no further lead; those under way go on: {"reason": "…", "by": "…"}',
-        validator: (_said) => {
+        validator: checked(Said, 'pause', () => {
           if (this.paused) throw new Error('This pipeline is paused already; `resume` lets it go on.');
-        },
+        }),
       },
     );
     setHandler(
@@ -51,9 +45,9 @@ export class Controls {
       },
       {
         description: 'Goes on after a pause: {"by": "…"}',
-        validator: (_said) => {
+        validator: checked(Said, 'resume', () => {
           if (!this.paused) throw new Error('This pipeline is not paused.');
-        },
+        }),
       },
     );
     setHandler(
@@ -66,26 +60,18 @@ export class Controls {
       {
         description:
           'Changes what it may do, from the next lead on: {"maxConversions": 5, "maxCredits": 5000, "concurrency": 2, "by": "…"}',
-        validator: (changes) => this.#check(changes),
+        validator: checked(LimitChanges, 'changeLimits', ({ maxConversions = 0 }) => {
+          if (maxConversions > this.chosen)
+            throw new Error(
+              `changeLimits: maxConversions was given ${maxConversions}; this run has chosen ${this.chosen} leads, and no more.`,
+            );
+        }),
       },
     );
   }
 
   /** Keeps what a person did, for the result. */
   note(answer: string, said: Said | undefined): void {
-    const text = said?.reason === undefined ? answer : `${answer} (${said.reason})`;
-    this.answers.push({ answer: text, by: said?.by ?? 'somebody', at: new Date().toISOString() });
-  }
-
-  #check(changes: unknown): void {
-    try {
-      const { maxConversions = 0 } = parseInput(LimitChanges, changes, 'changeLimits');
-      if (maxConversions > this.chosen)
-        throw new Error(
-          `'maxConversions' is ${maxConversions}; this run has chosen ${this.chosen} leads, and no more.`,
-        );
-    } catch (error) {
-      throw error instanceof InputError ? new Error(error.problems.join(' ')) : error;
-    }
+    this.answers.push(answered(answer, said));
   }
 }

@@ -1,23 +1,10 @@
 /** Questions to a person: asked one after the other, answered by an update, given up when the deadline passes (S7). */
 import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { PersonDecision } from '../../src/policy/course';
+import { DecideSaid, type Said } from '../../src/policy/inputs/messages';
+import { type Answered, answered, checked } from './said';
 import type { Status } from './status';
 import { tellPersonNeeded } from './tell';
-
-/** What a person answers to the question whether something happened. */
-export interface Decision {
-  decision: PersonDecision;
-  by?: string;
-}
-
-/** An answer as the result of a run keeps it. */
-export interface Answered {
-  /** What was answered, in the words of the update. */
-  answer: string;
-  by: string;
-  /** ISO 8601. */
-  at: string;
-}
 
 /** Whether and how long a run asks. */
 export interface Asking {
@@ -34,9 +21,7 @@ export const WHY = {
   unknownTwice: 'Twice it stayed unknown whether it happened, and both times it had not.',
 };
 
-export const decideUpdate = defineUpdate<string, [Decision]>('decide');
-
-const DECISIONS: readonly PersonDecision[] = ['itHappened', 'sendAgain', 'giveUp'];
+export const decideUpdate = defineUpdate<string, [DecideSaid]>('decide');
 
 export class Asker {
   /** Every answer so far, with who gave it. */
@@ -54,25 +39,23 @@ export class Asker {
   ) {
     setHandler(
       decideUpdate,
-      ({ decision, by }) => {
+      ({ decision, ...said }) => {
         this.#decision = decision;
-        this.note(decision, by);
+        this.note(decision, said);
         return `Noted: ${decision}.`;
       },
       {
         description: `Answers the question whether ${what} happened: {"decision": "itHappened" | "sendAgain" | "giveUp", "by": "…"}`,
-        validator: (given) => {
+        validator: checked(DecideSaid, 'decide', () => {
           if (!this.#asking || this.#decision) throw new Error('This run asks no question at the moment.');
-          if (!given || !DECISIONS.includes(given.decision))
-            throw new Error('Answer with {"decision": "itHappened"}, "sendAgain" or "giveUp".');
-        },
+        }),
       },
     );
   }
 
   /** Keeps what a person did, for the result. */
-  note(answer: string, by: string | undefined): void {
-    this.answers.push({ answer, by: by ?? 'somebody', at: new Date().toISOString() });
+  note(answer: string, said: Said | undefined): void {
+    this.answers.push(answered(answer, said));
   }
 
   /** Asks whether something happened. @returns `giveUp` when nobody answers in time */

@@ -2,10 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { acceptUpdate } from '../../../workflows/capture/review';
+import type { PlannedRun } from '../../policy/workflow-types';
 import type { Storage } from '../../storage';
 import { follow, type RunEnd } from '../follow';
 import { start } from '../run';
-import { type PlannedRun, workflowType } from '../workflow-types';
+import { workflowType } from '../workflow-type';
 
 /** One started run. */
 export interface Played {

@@ -5,7 +5,7 @@ import { resolveApproval } from '../../policy/inputs/lead-pipeline';
 import { WORKFLOW_QUEUE } from '../../temporal/queues';
 import { durationText, type ScheduleDefinition } from '../../temporal/schedule-definition';
 import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
-import { workflowType } from '../workflow-types';
+import { workflowType } from '../workflow-type';
 
 /** A pipeline as the file wants it. */
 export interface Wanted {

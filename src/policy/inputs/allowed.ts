@@ -111,6 +111,7 @@ function object(node: Node): string {
 
 function size(least: number | undefined, most: number | undefined, noun: 'character' | 'entry'): string {
   const plural = noun === 'entry' ? 'entries' : 'characters';
+  if (least !== undefined && least === most) return ` of ${least} ${least === 1 ? noun : plural}`;
   if (least !== undefined && most !== undefined) return ` of ${least} to ${most} ${plural}`;
   if (least !== undefined) return ` of at least ${least} ${least === 1 ? noun : plural}`;
   return most === undefined ? '' : ` of at most ${most} ${most === 1 ? noun : plural}`;

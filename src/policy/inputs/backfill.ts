@@ -5,6 +5,7 @@ import { ConvertLeadInput } from './convert-lead';
 import { Account, Credits, RecordId } from './fields';
 import { IngestCaptureInput } from './ingest-capture';
 import { LeadPipelineInput, resolveApproval as resolvePipelineApproval } from './lead-pipeline';
+import { Said, someOf } from './messages';
 import { runFields } from './run-fields';
 
 /** What can be done to each item. `reprocessCapture` is an `ingestCapture` that extracts again what is processed already. */
@@ -173,25 +174,7 @@ export const LimitChanges = z
     itemsPerMinute: BackfillInput.shape.itemsPerMinute.unwrap().nullable().optional(),
     maxItems: z.int().min(0).nullable().optional(),
     maxCredits: Credits.optional(),
-    by: z.string().max(200).optional(),
-    reason: z.string().max(1000).optional(),
+    ...Said.shape,
   })
-  .refine(
-    ({ window, itemsPerMinute, maxItems, maxCredits }) =>
-      [window, itemsPerMinute, maxItems, maxCredits].some((value) => value !== undefined),
-    {
-      error: 'at least one of window, itemsPerMinute, maxItems and maxCredits',
-      when: ({ value }) => typeof value === 'object' && value !== null,
-    },
-  );
+  .refine(...someOf('window', 'itemsPerMinute', 'maxItems', 'maxCredits'));
 export type LimitChanges = z.output<typeof LimitChanges>;
-
-/** What a person says with any other update; all of it may be left out. */
-export const Said = z.strictObject({
-  by: z.string().max(200).optional(),
-  reason: z.string().max(1000).optional(),
-});
-export type Said = z.output<typeof Said>;
-/** `now`: without waiting for what is under way. */
-export const StopSaid = Said.extend({ now: z.boolean().optional() });
-export type StopSaid = z.output<typeof StopSaid>;

@@ -62,5 +62,21 @@ export const Since = z
     return z.NEVER;
   });
 
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    // An offset such as +01:00 is accepted by Intl, but it knows no summer time.
+    return /^[A-Za-z]/.test(name);
+  } catch {
+    return false;
+  }
+}
+
+/** An IANA time zone. */
+export const TimeZone = z
+  .string()
+  .refine(isTimeZone, 'not a time zone; expected an IANA name, for example Europe/Berlin')
+  .meta({ allowed: "a time zone's name such as 'Europe/Berlin' or 'UTC'" });
+
 /** An amount of credits. */
 export const Credits = z.int().min(0);

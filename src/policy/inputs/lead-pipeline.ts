@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { auditFields } from './audit-project';
 import { Account, Credits, Duration, Since, Uuid } from './fields';
+import { Said, someOf } from './messages';
 
 const percent = z.number().min(0).max(100);
 const weight = z.number().min(0).max(100);
@@ -118,13 +119,14 @@ export type LeadPipelineInput = z.output<typeof LeadPipelineInput>;
 export type LeadPipelineJson = z.input<typeof LeadPipelineInput>;
 
 /** What the update `changeLimits` takes: what is left out stays as it is. */
-export const LimitChanges = z.strictObject({
-  maxConversions: z.int().min(0).max(400).optional().describe('Most leads that this run converts.'),
-  maxCredits: Credits.optional().describe('Most credits that this run spends.'),
-  concurrency: z.int().min(1).max(50).optional().describe('Most conversions under way at once.'),
-  by: z.string().max(200).optional().describe('Who changes it.'),
-  reason: z.string().max(1000).optional().describe('Why.'),
-});
+export const LimitChanges = z
+  .strictObject({
+    maxConversions: z.int().min(0).max(400).optional().describe('Most leads that this run converts.'),
+    maxCredits: Credits.optional().describe('Most credits that this run spends.'),
+    concurrency: z.int().min(1).max(50).optional().describe('Most conversions under way at once.'),
+    ...Said.shape,
+  })
+  .refine(...someOf('maxConversions', 'maxCredits', 'concurrency'));
 export type LimitChanges = z.output<typeof LimitChanges>;
 
 /** When a person must approve what a run is about to spend. */

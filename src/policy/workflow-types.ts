@@ -1,17 +1,15 @@
-/** The workflow types that `run` starts: how their input is checked and what a run of each is called. */
-import { closest } from 'fastest-levenshtein';
+/** The workflow types that people and schedules start: how their input is checked and what a run of each is called. */
 import type { z } from 'zod';
-import { callKey, createsSomething, readCall } from '../policy/any-call';
-import { parseInput } from '../policy/input';
-import { AuditProjectInput } from '../policy/inputs/audit-project';
-import { BackfillInput } from '../policy/inputs/backfill';
-import { CallApiInput } from '../policy/inputs/call-api';
-import { CaptureSweepInput } from '../policy/inputs/capture-sweep';
-import { ConvertLeadInput } from '../policy/inputs/convert-lead';
-import { IngestCaptureInput } from '../policy/inputs/ingest-capture';
-import { LeadPipelineInput } from '../policy/inputs/lead-pipeline';
-import { auditProjectId, convertLeadId, ingestCaptureId } from '../policy/run-ids';
-import { EXIT, Exit } from './exit';
+import { callKey, createsSomething, readCall } from './any-call';
+import { parseInput } from './input';
+import { AuditProjectInput } from './inputs/audit-project';
+import { BackfillInput } from './inputs/backfill';
+import { CallApiInput } from './inputs/call-api';
+import { CaptureSweepInput } from './inputs/capture-sweep';
+import { ConvertLeadInput } from './inputs/convert-lead';
+import { IngestCaptureInput } from './inputs/ingest-capture';
+import { LeadPipelineInput } from './inputs/lead-pipeline';
+import { auditProjectId, convertLeadId, ingestCaptureId } from './run-ids';
 
 /** A run that is about to start. */
 export interface PlannedRun {
@@ -22,7 +20,7 @@ export interface PlannedRun {
   leadId?: string;
 }
 
-interface WorkflowType {
+export interface WorkflowType {
   about: string;
   /** What its input may hold. */
   schema?: z.ZodType;
@@ -121,14 +119,3 @@ export const WORKFLOW_TYPES: Readonly<Record<string, WorkflowType>> = {
     },
   },
 };
-
-/** The workflow type of this name. */
-export function workflowType(name: string): WorkflowType {
-  const type = Object.hasOwn(WORKFLOW_TYPES, name) ? WORKFLOW_TYPES[name] : undefined;
-  if (type) return type;
-  const names = Object.keys(WORKFLOW_TYPES);
-  throw new Exit(
-    EXIT.badInput,
-    `there is no workflow type '${name}'; did you mean '${closest(name, names)}'? There are ${names.join(', ')}.`,
-  );
-}

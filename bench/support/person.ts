@@ -1,0 +1,40 @@
+/** The person who is asked while a bench runs. */
+import type { Client } from '@temporalio/client';
+import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import type { convertLead } from '../../workflows';
+import { chooseProjectUpdate, progressQuery } from '../../workflows/convert-lead';
+import { decideUpdate } from '../../workflows/shared/asker';
+
+const EVERY_MS = 5_000;
+const ASKING = `WorkflowType = 'convertLead' AND ExecutionStatus = 'Running' AND ${searchAttributeKeys.needsPerson.name} = true`;
+
+/**
+ * Answers what conversions ask: after two unknown outcomes, both found not to have happened, to send again; of two projects
+ * of one business, both of whose replies were lost, the first.
+ * @returns `stop` ends it and says how many asked
+ */
+export function answerQuestions(client: Client): { stop(): number } {
+  const asked = new Set<string>();
+  const answer = async (workflowId: string) => {
+    const run = client.workflow.getHandle<typeof convertLead>(workflowId);
+    const { waiting = '' } = await run.query(progressQuery);
+    const [projectId] = /own: ([\w-]+)/.exec(waiting)?.slice(1) ?? [];
+    await (projectId === undefined
+      ? run.executeUpdate(decideUpdate, { args: [{ decision: 'sendAgain', by: 'bench' }] })
+      : run.executeUpdate(chooseProjectUpdate, { args: [{ projectId, by: 'bench' }] }));
+    asked.add(workflowId);
+  };
+  const answerAll = async () => {
+    // The list may be behind: a run that no longer asks refuses the answer.
+    for await (const { workflowId } of client.workflow.list({ query: ASKING }))
+      await answer(workflowId).catch(() => undefined);
+  };
+  // While the server is gone nobody asks.
+  const timer = setInterval(() => void answerAll().catch(() => undefined), EVERY_MS);
+  return {
+    stop() {
+      clearInterval(timer);
+      return asked.size;
+    },
+  };
+}

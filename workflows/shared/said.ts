@@ -1,0 +1,35 @@
+/** Updates by people: a wrong one is answered with a sentence, and who did what is kept. */
+import type { z } from 'zod';
+import { InputError, parseInput } from '../../src/policy/input';
+import type { Said } from '../../src/policy/inputs/messages';
+
+/** What a person did, as the result of a run keeps it. */
+export interface Answered {
+  /** The update, and what was said with it. */
+  answer: string;
+  by: string;
+  /** ISO 8601. */
+  at: string;
+}
+
+/**
+ * A validator: what it throws only refuses the message, where a handler's error would stop the whole run.
+ * @param may throws when the update makes no sense at the moment
+ */
+export const checked =
+  <S extends z.ZodType>(schema: S, update: string, may: (said: z.output<S>) => void = () => undefined) =>
+  (said: unknown): void =>
+    may(read(schema, update, said));
+
+function read<S extends z.ZodType>(schema: S, update: string, said: unknown): z.output<S> {
+  try {
+    return parseInput(schema, said, update);
+  } catch (error) {
+    throw error instanceof InputError ? new Error(`${update}: ${error.problems.join(' ')}`) : error;
+  }
+}
+
+export function answered(answer: string, { by = 'somebody', reason }: Said = {}): Answered {
+  const text = reason === undefined ? answer : `${answer} (${reason})`;
+  return { answer: text, by, at: new Date().toISOString() };
+}
