@@ -42,7 +42,7 @@ export function agentServer(service: Service, statistics: Statistics): RequestLi
       if (admission.target.kind === 'browser') return wire.send(await perform());
       const settled = service.payments.begin(paidSubject(admission, call));
       try {
-        fault = faults.next(admission.target.name, call.id, (text) => isAbout(service, call, text));
+        fault = faults.next(admission.target.name, (text) => isAbout(service, call, text));
         await (fault === undefined ? perform().then((reply) => wire.send(reply)) : suffer(fault, perform, wire, clock));
       } finally {
         settled();

@@ -21,7 +21,7 @@ export class Faults {
   private queue: FaultRule[] = [];
   private rate: FaultRate | undefined;
   /** Faults that happened, in order. */
-  readonly happened: { route: AgentRouteName; id?: string; fault: Fault['fault']; at: string }[] = [];
+  readonly happened: { route: AgentRouteName; about?: string; fault: Fault['fault']; at: string }[] = [];
 
   constructor(
     private readonly random: Random,
@@ -42,17 +42,16 @@ export class Faults {
     this.rate = undefined;
   }
 
-  /**
-   * @param id the identifier in the path, or an empty string
-   * @param isAbout whether the request is about what a rule names
-   */
-  next(route: AgentRouteName, id: string, isAbout: (text: string) => boolean): Fault | undefined {
-    const fault = this.fromQueue(route, isAbout) ?? this.atRandom(route);
-    if (fault !== undefined) this.happened.push({ route, ...(id && { id }), fault: fault.fault, at: this.clock.iso() });
+  /** @param isAbout whether the request is about what a rule names */
+  next(route: AgentRouteName, isAbout: (text: string) => boolean): Fault | undefined {
+    const rule = this.fromQueue(route, isAbout);
+    const fault = rule ?? this.atRandom(route);
+    const about = rule?.about !== undefined && { about: rule.about };
+    if (fault !== undefined) this.happened.push({ route, ...about, fault: fault.fault, at: this.clock.iso() });
     return fault;
   }
 
-  private fromQueue(route: AgentRouteName, isAbout: (text: string) => boolean): Fault | undefined {
+  private fromQueue(route: AgentRouteName, isAbout: (text: string) => boolean): FaultRule | undefined {
     const rule = this.queue.find(
       (queued) => queued.route === route && (queued.about === undefined || isAbout(queued.about)),
     );

@@ -34,8 +34,8 @@ export interface Stats {
   documentsDoubled: { projectId: string; fileName: string; times: number }[];
   /** Same user, project and text. */
   notesDoubled: { projectId: string | null; rawContent: string; times: number }[];
-  /** Faults that happened, in order, with the identifier in the path. */
-  faults: readonly { route: AgentRouteName; id?: string; fault: string; at: string }[];
+  /** Faults that happened, in order, with what their rule was about. */
+  faults: readonly { route: AgentRouteName; about?: string; fault: string; at: string }[];
 }
 
 /** Counts requests and answers; the rest of {@link Stats} is kept where it happens. */

@@ -73,7 +73,7 @@ const fail = (ids: readonly (string | undefined)[], fault: Partial<FaultRule> & 
   for (const about of ids) stage.sandbox.control.addFault({ route: 'leads.convert', about, ...fault });
 };
 const isInTheCall = (ids: readonly string[]) =>
-  stage.sandbox.control.stats().faults.filter(({ id = '' }) => ids.includes(id)).length === ids.length;
+  stage.sandbox.control.stats().faults.filter(({ about = '' }) => ids.includes(about)).length === ids.length;
 const isDone = async (run: Awaited<ReturnType<typeof start>>, done: number) =>
   (await run.query(messages.backfillProgressQuery)).done >= done;
 const waiting = async (run: Awaited<ReturnType<typeof start>>) =>

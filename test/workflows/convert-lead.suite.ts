@@ -62,7 +62,7 @@ export function convertLeadSuite(variant: 'a' | 'b'): void {
     stage.sandbox.control.addFault({ route: 'leads.convert', about: leadId, ...fault });
   /** Waits until the call whose fault takes its time has arrived. */
   const inTheCall = (leadId: string) =>
-    until(() => stage.sandbox.control.stats().faults.some(({ id }) => id === leadId));
+    until(() => stage.sandbox.control.stats().faults.some(({ about }) => about === leadId));
   /** Leads that the tests running side by side had converted. */
   let converted = 0;
   const projects: string[] = [];
