@@ -13,7 +13,7 @@ const RETRY_MS = 100;
  * An update is aborted when the workflow task that carried it fails, which happens in a healthy run too: it wants to end
  * while something else has just arrived. Sent again under the same ID, it is still taken once.
  */
-const aborted: WorkflowClientInterceptor = {
+export const resendsUpdates: WorkflowClientInterceptor = {
   async startUpdate(input, next) {
     const options = { ...input.options, updateId: input.options.updateId ?? randomUUID() };
     for (let tried = 1; ; tried++)
@@ -32,6 +32,6 @@ export function createClient(
   env: Env = process.env,
 ): Client {
   const converter = dataConverter(env);
-  const interceptors = { workflow: [aborted] };
+  const interceptors = { workflow: [resendsUpdates] };
   return new Client({ connection, namespace, interceptors, ...(converter && { dataConverter: converter }) });
 }
