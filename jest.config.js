@@ -7,5 +7,5 @@ module.exports = {
   testTimeout: 120_000,
   maxWorkers: 2,
   // Of the tests of one file that are marked as concurrent: they wait far more than they work.
-  maxConcurrency: 12,
+  maxConcurrency: 6,
 };

@@ -60,7 +60,9 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
   setHandler(progressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
   setHandler(
     chooseProjectUpdate,
-    ({ projectId, ...said }) => {
+    async ({ projectId, ...said }) => {
+      const taken = await control.claimedRefs({ account, but: leadSubject(leadId) });
+      if (taken.includes(projectId)) return `Project ${projectId} is that of another lead already: choose again.`;
       chosen = projectId;
       asker.note(`project ${projectId}`, said);
       return `Noted: the lead became project ${projectId}.`;

@@ -1,6 +1,7 @@
 /** `audit-runner sandbox`: the stand-in for the service, on its own. */
 import { ZodError } from 'zod';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox';
+import { errorCode } from '../system';
 import { EXIT, Exit } from './exit';
 import { tell } from './output';
 import { EndSignals } from './signals';
@@ -56,7 +57,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
         EXIT.badInput,
         error.issues.map(({ path, message }) => `--${flagName(path)}: ${message}`).join('\n'),
       );
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
+    if (error instanceof Error && errorCode(error) === 'EADDRINUSE')
       throw new Exit(EXIT.badInput, `the sandbox cannot start: ${error.message}; choose another --port`);
     throw error;
   }

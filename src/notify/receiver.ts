@@ -1,6 +1,7 @@
 /** Sends a notice to a configured address: one attempt, signed as Standard Webhooks say. Who calls repeats it. */
 import { Webhook } from 'standardwebhooks';
 import { request } from 'undici';
+import { errorCode } from '../system';
 import { idOf, type Notice, type NoticeKind, slackBody, standardBody } from './message';
 
 /** Where notices go. */
@@ -37,7 +38,7 @@ export async function deliver(receiver: Receiver, notice: Notice, link: string |
     ...{ method: 'POST', headers, body },
     ...{ headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS, signal: AbortSignal.timeout(TIMEOUT_MS) },
   }).catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer';
+    const code = errorCode(error) ?? 'no answer';
     throw new NotDelivered(`the receiver of notifications does not answer (${code})`);
   });
   await reply.body.dump();

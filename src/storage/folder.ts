@@ -1,12 +1,16 @@
 /** A folder as storage. Several processes may share it, also over a network file system with atomic renames. */
-import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import { foldersOf, isRef, namesOf, TEMPORARY } from './ref';
+import { errorCode } from '../system';
+import { foldersOf, isRef, namesOf } from './ref';
 import { type Content, type Storage, StorageError, type Stored } from './storage';
+import { removeLeftBehind, TEMPORARY, withTemporary } from './temporary';
+
+/** Folders that are known to be tidy: a bound for the memory, since looking again costs one listing only. */
+const MOST_TIDIED = 1_000;
 
 /**
  * Links inside the folder are followed only where they stay inside. The check and the use are two steps: who can create
@@ -15,6 +19,8 @@ import { type Content, type Storage, StorageError, type Stored } from './storage
 export class FolderStorage implements Storage {
   /** @param root absolute path; created at the first write */
   constructor(private readonly root: string) {}
+
+  readonly #tidied = new Set<string>();
 
   async read(ref: string): Promise<Readable> {
     const file = await this.#open(ref);
@@ -27,17 +33,13 @@ export class FolderStorage implements Storage {
     await mkdir(this.root, { recursive: true });
     const folder = await this.#folder(names.slice(0, -1), true);
     if (folder === undefined) throw new StorageError('refused', `The folder of '${ref}' was removed meanwhile.`);
-    const temporary = join(folder, `.audit-runner-${randomUUID()}.tmp`);
-    try {
+    await this.#tidy(folder);
+    return withTemporary(folder, async (temporary) => {
       const size = await writeDurably(temporary, content);
       await rename(temporary, join(folder, names.at(-1) ?? ''));
       await syncFolder(folder);
       return { ref, size };
-    } catch (error) {
-      // Gone already if the rename went through; a failure to tidy up must not hide the cause.
-      await unlink(temporary).catch(() => undefined);
-      throw error;
-    }
+    });
   }
 
   async *list(prefix = ''): AsyncIterable<Stored> {
@@ -68,6 +70,14 @@ export class FolderStorage implements Storage {
 
   describe(): string {
     return `the folder ${this.root}`;
+  }
+
+  /** At the first write only: a folder of 100,000 documents is not listed for each of them. */
+  async #tidy(folder: string): Promise<void> {
+    if (this.#tidied.has(folder)) return;
+    if (this.#tidied.size >= MOST_TIDIED) this.#tidied.clear();
+    this.#tidied.add(folder);
+    await removeLeftBehind(folder);
   }
 
   /** Opens a regular file; undefined when there is none. */
@@ -147,8 +157,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-const hasCode = (error: unknown, ...codes: string[]): boolean =>
-  typeof error === 'object' && error !== null && 'code' in error && codes.includes(String(error.code));
+const hasCode = (error: unknown, ...codes: string[]): boolean => codes.includes(errorCode(error) ?? '');
 
 async function unlessAbsent<T>(work: Promise<T>): Promise<T | undefined> {
   try {

@@ -1,8 +1,6 @@
 /** References to stored documents, checked before any storage sees them. */
 import { StorageError } from './storage';
-
-/** Names that a folder uses while it writes; never references, never listed. */
-export const TEMPORARY = /^\.audit-runner-[0-9a-f-]{36}\.tmp$/;
+import { TEMPORARY } from './temporary';
 
 /** File systems allow 255 bytes in a name. */
 const LONGEST_NAME = 255;

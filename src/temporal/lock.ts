@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { errorCode } from './error-code';
+import { errorCode, isAlive } from '../system';
 
 /** A holder touches its lock this often, milliseconds. */
 const TOUCH_MS = 2_000;
@@ -78,13 +78,4 @@ async function isStale(file: string, holder: Holder): Promise<boolean> {
   if (holder.host === hostname() && !isAlive(holder.pid)) return true;
   const touched = await stat(file).catch(() => undefined);
   return touched !== undefined && Date.now() - touched.mtimeMs > STALE_MS;
-}
-
-/** Does a process with this ID exist? One of another user's (EPERM) does. */
-export function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
-  }
 }

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { isAlive } from '../system';
 import { isListening } from './free-port';
-import { isAlive } from './lock';
 
 /** What is noted beside a database file about the server that runs on it. */
 const RunningServer = z.object({

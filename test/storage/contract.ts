@@ -231,7 +231,7 @@ function contract(subjectOf: () => Promise<Subject>): void {
       '%252e%252e/outside',
       '..%5coutside',
       'a%00',
-      '.audit-runner-00000000-0000-0000-0000-000000000000.tmp',
+      '.audit-runner-0123abcd-7-00000000-0000-0000-0000-000000000000.tmp',
       'é'.repeat(128),
       'a/'.repeat(600),
     ])('as %j, whatever is done with it', async (ref) => {

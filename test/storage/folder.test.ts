@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -45,10 +45,40 @@ behavesAsStorage(async () => ({
 describe('a folder', () => {
   it('lists documents only: no temporary file, no link, no name that is no reference', async () => {
     await storage.write('a/doc', 'x');
-    await writeFile(join(root, 'a', '.audit-runner-00000000-0000-0000-0000-000000000000.tmp'), 'left over');
+    await writeFile(join(root, 'a', '.audit-runner-0123abcd-7-00000000-0000-0000-0000-000000000000.tmp'), 'another’s');
     await writeFile(join(root, 'a', 'back\\slash'), 'no reference');
     await symlink(root, join(root, 'a', 'loop'));
     expect(await refs()).toEqual(['a/doc']);
+  });
+
+  it('removes what a killed process left in it, at its first write there, and nothing of the living', async () => {
+    const nameOf = (host: string, pid: number) =>
+      `.audit-runner-${host}-${pid}-00000000-0000-0000-0000-00000000000${pid % 10}.tmp`;
+    let here = '';
+    const seen = async function* () {
+      here = (await readdir(join(root, 'a')))[0]?.split('-')[2] ?? '';
+      yield 'x';
+    };
+    await storage.write('a/first', seen());
+    expect(here).toMatch(/^[0-9a-f]{8}$/);
+    const dead = execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' });
+    const files = {
+      killed: nameOf(here, Number(dead)),
+      restarted: nameOf(here, process.pid),
+      alive: nameOf(here, process.ppid),
+      elsewhere: nameOf('0123abcd', 7),
+      elsewhereLongAgo: nameOf('0123abcd', 8),
+    };
+    for (const name of Object.values(files)) await writeFile(join(root, 'a', name), 'half');
+    await utimes(join(root, 'a', files.elsewhereLongAgo), 0, 0);
+    const slow = async function* () {
+      yield 'whole ';
+      await openStorage(pathToFileURL(root).href).write('a/second', 'x');
+      yield 'document';
+    };
+    await storage.write('a/slow', slow());
+    expect(await content('a/slow')).toBe('whole document');
+    expect(await filesIn(join(root, 'a'))).toEqual([files.alive, files.elsewhere, 'first', 'second', 'slow'].sort());
   });
 
   it('is synchronized file by file: what was written is the file itself', async () => {

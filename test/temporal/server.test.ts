@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { isAlive } from '../../src/system';
 import { connectClient } from '../../src/temporal/connect';
 import type { Env } from '../../src/temporal/environment';
 import { isListening } from '../../src/temporal/free-port';
-import { isAlive } from '../../src/temporal/lock';
 import { packageRoot } from '../../src/temporal/package-root';
 import { ensureQueueLimits, readQueueLimit } from '../../src/temporal/queue-limits';
 import { ensureTemporal, type OwnServer, startServer, type TemporalServer } from '../../src/temporal/server';

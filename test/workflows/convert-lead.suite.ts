@@ -177,9 +177,11 @@ export function convertLeadSuite(variant: 'a' | 'b'): void {
           const wrong = run.executeUpdate(chooseProjectUpdate, { args: [{ projectId: 'another' }] });
           await expect(wrong).rejects.toMatchObject({ cause: { message: expect.stringContaining('Choose one of') } });
           const ids = waiting?.match(/own: ([^.]+)\./)?.[1]?.split(', ') ?? [];
-          await run.executeUpdate(chooseProjectUpdate, {
-            args: [{ projectId: ids.find((id) => !used.includes(id)) ?? '', by: 'Ada' }],
-          });
+          const choose = (projectId: string) =>
+            run.executeUpdate(chooseProjectUpdate, { args: [{ projectId, by: 'Ada' }] });
+          for (const id of ids.filter((one) => used.includes(one)))
+            expect(await choose(id)).toContain('of another lead already');
+          await choose(ids.find((id) => !used.includes(id)) ?? '');
         }
         return (await run.describe()).status.name === 'COMPLETED';
       });
