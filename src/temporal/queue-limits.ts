@@ -1,4 +1,5 @@
 /** The rate of each API queue, kept by the Temporal server for all worker processes together (S5). */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { GRPC, grpcStatus, rootMessage } from './grpc-status';
@@ -12,6 +13,8 @@ const BURST_S = 1;
 const JITTER_S = 0.7;
 
 const taskQueueType = temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY;
+const VISIBLE_TIMEOUT_MS = 10_000;
+const POLL_MS = 50;
 const IDENTITY = 'audit-runner';
 const REASON = "the Agent API's rate limit of this token";
 
@@ -95,7 +98,9 @@ async function ensureQueueLimit(connection: Service, namespace: string, queue: s
   try {
     if (isSame((await readQueueLimit(connection, namespace, queue))?.rate, rate)) return undefined;
     await setQueueLimit(connection, namespace, queue, rate);
-    if (isSame((await readQueueLimit(connection, namespace, queue))?.rate, rate)) return undefined;
+    // A busy server tells its matching nodes a moment after it has accepted the setting.
+    for (const deadline = performance.now() + VISIBLE_TIMEOUT_MS; performance.now() < deadline; await sleep(POLL_MS))
+      if (isSame((await readQueueLimit(connection, namespace, queue))?.rate, rate)) return undefined;
     return cannot('it accepts the setting and does not show it');
   } catch (error) {
     const status = grpcStatus(error);

@@ -167,18 +167,19 @@ test.concurrent(
         const taskQueue = 'audit-runner';
         const batch = { operation: 'convertLead', file: { ref: 'leads.csv' }, maxCredits: 3_000, window: 1 } as const;
         sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 500, times: 3 });
-        const runs = [
-          await workflow.start(auditProject, {
-            ...{ workflowId: 'audit', taskQueue },
-            args: [{ project: { clientName: 'Client' }, documents: ['a.txt'] }],
-          }),
-          await workflow.start(ingestCapture, { workflowId: 'note', taskQueue, args: [{ note: 'Invoices first.' }] }),
-          await workflow.start(backfill, { workflowId: 'batch', taskQueue, args: [batch] }),
-        ] as const;
-        await until(() => {
-          const { 'jobs.get': polls = 0, 'captures.get': looks = 0 } = sandbox.control.stats().requests.byRoute;
-          return polls > 0 && looks > 0 && scene.stage.figures().conversions > 0;
+        const audit = await workflow.start(auditProject, {
+          ...{ workflowId: 'audit', taskQueue },
+          args: [{ project: { clientName: 'Client' }, documents: ['a.txt'] }],
         });
+        await until(() => (sandbox.control.stats().requests.byRoute['jobs.get'] ?? 0) > 0);
+        const note = await workflow.start(ingestCapture, {
+          ...{ workflowId: 'note', taskQueue },
+          args: [{ note: 'Invoices first.' }],
+        });
+        await until(() => (sandbox.control.stats().requests.byRoute['captures.get'] ?? 0) > 0);
+        const batched = await workflow.start(backfill, { workflowId: 'batch', taskQueue, args: [batch] });
+        const runs = [audit, note, batched];
+        await until(() => scene.stage.figures().conversions > 0);
         sandbox.control.setAgentApi({ enabled: false });
         await until(async () => {
           const said = await Promise.all(runs.map((run) => run.query<{ waiting?: string }>('progress')));
@@ -186,7 +187,6 @@ test.concurrent(
         });
         await expectQuietHold(scene, 'killSwitch');
         sandbox.control.setAgentApi({ enabled: true });
-        const [audit, note, batched] = runs;
         expect(await audit.result()).toMatchObject({ outcome: 'audited', analysis: { starts: 1 } });
         expect(await note.result()).toMatchObject({ outcome: 'processed' });
         expect(await batched.result()).toMatchObject({ ended: 'done', counts: { done: 3 } });
@@ -194,7 +194,7 @@ test.concurrent(
         await scene.booksAreRight();
         expect(await failedRuns(scene)).toEqual([]);
       },
-      { durations: { audit: 4_000, extraction: 4_000, documentAnalysis: 50, interviewAnalysis: 50, upload: 20 } },
+      { durations: { audit: 15_000, extraction: 10_000, documentAnalysis: 50, interviewAnalysis: 50, upload: 20 } },
     ),
   LIMIT_MS,
 );
