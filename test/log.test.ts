@@ -1,4 +1,5 @@
-import { createLogger, redactText } from '../src/log';
+import { createLogger } from '../src/log';
+import { redactText } from '../src/redact';
 
 const TOKEN = `aky_${'a1B2'.repeat(8)}`;
 const SECRETS = [TOKEN, 'ada@example.com', '+49 30 1234', 'Ada Lovelace', 'Analytical Engines', 'what was said'];

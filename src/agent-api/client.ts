@@ -12,12 +12,10 @@ import type { Gate } from './gate';
 import { type Exchange, exchange, type HttpRequest } from './http';
 import { type CallInput, pathOf, wireBody } from './input';
 import { queryString } from './query';
-import { type Reply, type Route, type RouteName, routes } from './routes';
+import { PAID_MS_MIN, type Reply, type Route, type RouteName, routes } from './routes';
 import { TokenError, type TokenSource } from './token';
 import { UnreadableBody, Unshown } from './unshown';
 
-/** The least time limit of a call that is paid for or must not happen twice: audits run up to 180 s, and a commit may come late (S2). */
-export const PAID_MS_MIN = 200_000;
 const CONNECT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 

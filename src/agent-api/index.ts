@@ -4,7 +4,6 @@ export {
   type AgentApi,
   type AgentApiOptions,
   createAgentApi,
-  PAID_MS_MIN,
   type Timeouts,
 } from './client';
 export type { Attempt, Failure } from './failure';
@@ -13,7 +12,7 @@ export type { StreamedBody } from './http';
 export type { CallInput, RawBody } from './input';
 export { InvalidCall } from './invalid-call';
 export * from './records';
-export { LIMITS, type RateClass, type Reply, type Route, type RouteName, routes } from './routes';
+export { LIMITS, PAID_MS_MIN, type RateClass, type Reply, type Route, type RouteName, routes } from './routes';
 export { TokenError, type TokenSource, tokenFromEnv, tokenFromFile, tokenFromText } from './token';
 export { UnreadableBody, Unshown } from './unshown';
 export { type DocumentFile, documentUpload } from './upload';

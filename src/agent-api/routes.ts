@@ -362,6 +362,9 @@ export type Reply<N extends RouteName> =
       ? R
       : never;
 
+/** The least time limit of a call that is paid for or must not happen twice: audits run up to 180 s, and a commit may come late (S2). */
+export const PAID_MS_MIN = 200_000;
+
 /** agent-api.md, "Limits": requests in any window, per token. */
 export const LIMITS: Record<RateClass, { max: number; windowMs: number }> = {
   reads: { max: 100, windowMs: 60_000 },

@@ -6,7 +6,7 @@ import type { Config } from '../config';
 import { toAccount } from '../config/account';
 import { AccountFile, ConfigFile } from '../config/schema';
 import type { Sandbox } from '../sandbox';
-import { connectNative } from '../temporal/connect';
+import { connectNative } from '../temporal/connect-worker';
 import type { TemporalServer } from '../temporal/server';
 import { type RunningWorker, startWorker } from '../worker';
 

@@ -1,7 +1,7 @@
 /** Results go to standard output, everything else to standard error. */
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
-import { redactText } from '../log';
+import { redactText } from '../redact';
 
 type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 

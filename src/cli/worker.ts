@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { accountOf, type Config, ConfigError, loadConfig } from '../config';
 import { createLogger } from '../log';
 import { SameUser } from '../runtime';
-import { connectNative } from '../temporal/connect';
+import { connectNative } from '../temporal/connect-worker';
 import { installSdkRuntime } from '../temporal/sdk-runtime';
 import { startWorker } from '../worker';
 import { EXIT } from './exit';

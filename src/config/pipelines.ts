@@ -1,10 +1,10 @@
 /** Pipelines with everything resolved, their inputs checked as the workflows themselves do. */
 import { closest } from 'fastest-levenshtein';
 import type { z } from 'zod';
-import { redactText } from '../log';
 import { InputError } from '../policy/input';
 import { describable } from '../policy/inputs/allowed';
 import { WORKFLOW_TYPES } from '../policy/workflow-types';
+import { redactText } from '../redact';
 import type { Account } from './account';
 import type { Overlap, PipelineFile } from './pipeline-file';
 

@@ -1,7 +1,7 @@
 /** What is wrong with a configuration, in sentences for a person. */
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { redactText } from '../log';
+import { redactText } from '../redact';
 
 /** A configuration that cannot be used. All problems at once, one a line; no line holds a token (S4). */
 export class ConfigError extends Error {

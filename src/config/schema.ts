@@ -1,8 +1,7 @@
 /** The shape of the configuration file. Every field that can have a default has one. */
 import { z } from 'zod';
 import { parseBaseUrl } from '../agent-api/base-url';
-import { PAID_MS_MIN } from '../agent-api/client';
-import { LIMITS, type RouteName, routes } from '../agent-api/routes';
+import { LIMITS, PAID_MS_MIN, type RouteName, routes } from '../agent-api/routes';
 import { Unshown } from '../agent-api/unshown';
 import { LOG_LEVELS } from '../log';
 import { TimeZone } from '../policy/inputs/fields';

@@ -1,8 +1,7 @@
 /** Connecting to the Temporal server that the environment, a profile or a command line names. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, Connection } from '@temporalio/client';
+import { type Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
 import { createClient } from './client';
 import { type Env, type Log, setVariables } from './environment';
 import { GRPC, grpcStatus, rootMessage } from './grpc-status';
@@ -13,7 +12,7 @@ export interface ConnectionConfig {
   address: string;
   namespace: string;
   /** @default no TLS, unless there is an API key */
-  tls?: NonNullable<NativeConnectionOptions['tls']>;
+  tls?: NonNullable<ConnectionOptions['tls']>;
   apiKey?: string;
   metadata?: Record<string, string>;
 }
@@ -92,16 +91,6 @@ export async function connectClient(options: ConnectOptions = {}): Promise<Conne
   const { namespace } = config;
   const client = createClient({ connection, namespace }, env);
   return { connection, client, namespace, close: () => connection.close() };
-}
-
-/** The connection of a worker; a {@link Client} can use it too. Throws {@link TemporalUnreachable}. */
-export async function connectNative(
-  options: ConnectOptions = {},
-): Promise<{ connection: NativeConnection; namespace: string }> {
-  const config = options.config ?? connectionConfig({ env: options.env });
-  const { namespace, ...rest } = config;
-  await (await untilReached(config, options)).close();
-  return { connection: await NativeConnection.connect(rest), namespace };
 }
 
 async function untilReached(config: ConnectionConfig, { wait, log, signal }: ConnectOptions): Promise<Connection> {

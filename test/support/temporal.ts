@@ -1,6 +1,7 @@
 import type { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, type NativeConnection, Runtime } from '@temporalio/worker';
-import { connectClient, connectNative } from '../../src/temporal/connect';
+import { connectClient } from '../../src/temporal/connect';
+import { connectNative } from '../../src/temporal/connect-worker';
 import { type OwnServer, startServer } from '../../src/temporal/server';
 
 /** A real Temporal server of a test file's own, with the project's search attributes, and connections to it. */

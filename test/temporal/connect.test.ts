@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { connectClient, connectionConfig, connectNative, TemporalUnreachable } from '../../src/temporal/connect';
+import { connectClient, connectionConfig, TemporalUnreachable } from '../../src/temporal/connect';
+import { connectNative } from '../../src/temporal/connect-worker';
 import { freePort } from '../../src/temporal/free-port';
 import { startServer } from '../../src/temporal/server';
 import { startTestTemporal, type TestTemporal } from '../support/temporal';

@@ -1,8 +1,8 @@
 /** `audit-runner schedules pause | resume | trigger | backfill`: what people do with a schedule. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { redactText } from '../../log';
 import { Since } from '../../policy/inputs/fields';
+import { redactText } from '../../redact';
 import { overlapPolicy } from '../../temporal/schedule-definition';
 import { matchingTimes, readSchedule, type StoredSchedule, scheduleHandle } from '../../temporal/schedules';
 import { EXIT, Exit } from '../exit';

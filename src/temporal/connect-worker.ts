@@ -1,0 +1,13 @@
+/** A worker's connection. In a file of its own: commands that only ask start without loading the worker's engine. */
+import { NativeConnection } from '@temporalio/worker';
+import { type ConnectOptions, connectClient, connectionConfig } from './connect';
+
+/** The connection of a worker; a Client can use it too. Throws `TemporalUnreachable`. */
+export async function connectNative(
+  options: ConnectOptions = {},
+): Promise<{ connection: NativeConnection; namespace: string }> {
+  const config = options.config ?? connectionConfig({ env: options.env });
+  const { namespace, ...rest } = config;
+  await (await connectClient({ ...options, config })).close();
+  return { connection: await NativeConnection.connect(rest), namespace };
+}
