@@ -1,13 +1,24 @@
 import { randomUUID } from 'node:crypto';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { z } from 'zod';
 import { ingestCapture } from '../../workflows';
-import { QUICK, startStage } from '../support/stage';
+import { QUICK, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
 /** An hour, as long as it is here. */
 const HOUR_MS = 30_000;
 const NOTES = 34;
 
-test.concurrent('S5: of many notes at once ten leave at once, then evenly, never over thirty in any hour, each once', async () => {
+/** What the ledger answered to those who wanted to send, in its order: however slow the machine is, this is what it let go. */
+async function answersOfLedger({ temporal, ledgerId }: Stage): Promise<unknown[]> {
+  const { events } = await temporal.client.workflow.getHandle(ledgerId).fetchHistory();
+  return (events ?? [])
+    .flatMap((event) => event.workflowExecutionUpdateCompletedEventAttributes?.outcome?.success?.payloads ?? [])
+    .map((payload) => z.object({ kind: z.unknown() }).safeParse(defaultPayloadConverter.fromPayload(payload)))
+    .flatMap(({ data }) => (data ? [data.kind] : []));
+}
+
+test('S5: of many notes at once ten leave at once, then evenly, never over thirty in any hour, each once', async () => {
   const notes = { max: 30, windowMs: HOUR_MS };
   const stage = await startStage({
     sandbox: {
@@ -36,9 +47,10 @@ test.concurrent('S5: of many notes at once ten leave at once, then evenly, never
     expect(windows.find(({ rateClass }) => rateClass === 'notes')?.largest).toBeLessThanOrEqual(30);
     const times = stage.sandbox.control.captures().map(({ createdAt }) => Date.parse(createdAt));
     const [first = 0, ...later] = times.sort((a, b) => a - b);
-    // Evenly from the start the tenth would leave after 9 s.
-    expect((later[8] ?? 0) - first).toBeLessThan(6_000);
     expect((later[NOTES - 2] ?? 0) - first).toBeGreaterThan(15_000);
+    const answers = await answersOfLedger(stage);
+    expect(answers.slice(0, 10)).toEqual(Array(10).fill('granted'));
+    expect(answers).toContain('parked');
     // One look before the first try to send, one when its place has come.
     expect(requests.byRoute['captures.list']).toBeLessThanOrEqual(3 * NOTES);
   } finally {
@@ -46,7 +58,7 @@ test.concurrent('S5: of many notes at once ten leave at once, then evenly, never
   }
 });
 
-test.concurrent('S5: two hundred captures that wait are looked at together; a single one is asked itself', async () => {
+test('S5: two hundred captures that wait are looked at together; a single one is asked itself', async () => {
   const stage = await startStage({ sandbox: { durations: { extraction: 4_000 }, captures: 201 } });
   try {
     await stage.startWorker();
