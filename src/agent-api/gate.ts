@@ -100,7 +100,8 @@ class Lane {
   #moments(now: number): number[] {
     const latest = ({ at, used }: Place) => (used ? at : at + this.holdMs);
     this.#places = this.#places.filter((place) => latest(place) >= now - this.limit.windowMs);
-    return this.#places.map(latest).sort((a, b) => a - b);
+    // One that is overdue (the ledger was slow, the process stood still) can still leave at any moment.
+    return this.#places.map((place) => (place.used ? place.at : Math.max(latest(place), now))).sort((a, b) => a - b);
   }
 }
 
