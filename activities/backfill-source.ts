@@ -1,7 +1,9 @@
 /** Where the items of a backfill come from: a file, pages of the API, an earlier backfill. Each is read as a stream. */
+
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
+import { idKey } from '../src/agent-api/id';
 import { applyColumns, mapColumns } from '../src/policy/backfill/columns';
 import { type About, type Checked, checkRow } from '../src/policy/backfill/items';
 import { UnreadableFile } from '../src/policy/backfill/lines';
@@ -99,8 +101,8 @@ export function createBackfillSourceActivities(deps: Deps) {
         for (const page of pages)
           for await (const { id, decision, reasons } of openEach(storage, page, PageRow)) {
             // Offsets move while a list is read: what is seen again is no news.
-            if (seen.has(id)) continue;
-            seen.add(id);
+            if (seen.has(idKey(id))) continue;
+            seen.add(idKey(id));
             if (decision === 'skip') yield { left: reasons?.[0] ?? 'skip' };
             else yield await candidate(storage, making, checkRow(making, { [key]: id }), 0);
           }

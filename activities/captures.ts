@@ -1,5 +1,5 @@
 /** Captures: looked at, waited for, stored, and extracted again. What they hold goes to the storage, not to a history (S4). */
-import { Id } from '../src/agent-api/id';
+import { Id, idKey } from '../src/agent-api/id';
 import type { Reply } from '../src/agent-api/routes';
 import type { SendOutcome } from '../src/policy/course';
 import { captureSubject } from '../src/policy/subject';
@@ -52,7 +52,7 @@ export function createCapturesActivities(deps: Deps) {
 
   /** Writes the capture and its items. Repeatable: twice leaves one file each. */
   async function store(captureId: string, { capture, items }: Reply<'captures.get'>): Promise<CaptureStored> {
-    const folder = `captures/${Id.parse(captureId)}`;
+    const folder = `captures/${idKey(Id.parse(captureId))}`;
     const put = async (part: string, value: unknown) =>
       (
         await storage.write(`${folder}/${part}.json`, `${JSON.stringify(value, null, 2)}\n`, {

@@ -1,7 +1,8 @@
 /** Notes: submitted once each, and found again by their text, which stays in here (S4). */
+
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
-import { Id } from '../src/agent-api/id';
+import { Id, isSameId } from '../src/agent-api/id';
 import type { SendOutcome } from '../src/policy/course';
 import { FailureType } from '../src/policy/failures';
 import { couldBe, identifyNote, isBehind, type NoteIdentity, sameText, textKey } from '../src/policy/note';
@@ -93,7 +94,7 @@ export function createNotesActivities(deps: Deps) {
           other !== subject && other.startsWith(noteSubject(sameText(note))) && overAt > Date.now(),
       );
       const taken = await ledger.claims(subject);
-      const free = call.captures.filter((id) => !taken.includes(id));
+      const free = call.captures.filter((id) => !taken.some((one) => isSameId(one, id)));
       if (free.length === 0) return { kind: 'none' };
       if (!call.certain && free.length <= rivals.length)
         return { kind: 'wait', until: Math.max(...rivals.map(({ overAt }) => overAt)) + 1 };

@@ -1,4 +1,5 @@
 /** Converts one lead into a project, once. */
+
 import {
   allHandlersFinished,
   condition,
@@ -11,6 +12,7 @@ import {
 } from '@temporalio/workflow';
 import type { AccountFacts } from '../activities/account';
 import type { LeadSeen } from '../activities/leads';
+import { isSameId } from '../src/agent-api/id';
 import { ConvertLeadInput, type ConvertLeadJson } from '../src/policy/inputs/convert-lead';
 import { ProjectSaid } from '../src/policy/inputs/messages';
 import { leadSubject } from '../src/policy/subject';
@@ -62,7 +64,8 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
     chooseProjectUpdate,
     async ({ projectId, ...said }) => {
       const taken = await control.claimedRefs({ account, but: leadSubject(leadId) });
-      if (taken.includes(projectId)) return `Project ${projectId} is that of another lead already: choose again.`;
+      if (taken.some((one) => isSameId(one, projectId)))
+        return `Project ${projectId} is that of another lead already: choose again.`;
       chosen = projectId;
       asker.note(`project ${projectId}`, said);
       return `Noted: the lead became project ${projectId}.`;

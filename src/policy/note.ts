@@ -1,5 +1,7 @@
 /** Which note a note is (S2): the API has no field for a mark of ours, so it is known by its text. */
+
 import { createHash } from 'node:crypto';
+import { idKey, isSameId } from '../agent-api/id';
 import type { Capture } from '../agent-api/records';
 
 /** A note as workflows and the ledger know it: hashes, no text (S4). */
@@ -29,7 +31,10 @@ export function identifyNote(
   reference?: string,
 ): NoteIdentity {
   const key = textKey(text) ?? '';
-  const rest = hash(JSON.stringify([account, projectId ?? null, reference ?? null]), 12);
+  const rest = hash(
+    JSON.stringify([account, projectId === undefined ? null : idKey(projectId), reference ?? null]),
+    12,
+  );
   return { textKey: key, id: `${key}.${rest}` };
 }
 
@@ -52,7 +57,7 @@ export const couldBe = (
 ): string[] =>
   page
     .filter((capture) => textKey(capture.rawContent) === note.textKey && !(bornAt(capture) < since - CLOCK_STEP_MS))
-    .filter((capture) => !capture.projectId || capture.projectId === projectId)
+    .filter((capture) => !capture.projectId || isSameId(capture.projectId, projectId ?? ''))
     .sort((a, b) => Number(!a.projectId) - Number(!b.projectId) || bornAt(a) - bornAt(b))
     .map(({ id }) => id);
 

@@ -1,4 +1,5 @@
 /** From what was decided about each listed lead to the list of those to convert, every lead accounted for (S6). Pure. */
+import { idKey } from '../agent-api/id';
 import type { LeadPipelineInput } from './inputs/lead-pipeline';
 import type { Decision, ReasonCode } from './scoring';
 
@@ -88,9 +89,10 @@ function unique(pages: readonly DecidedPage[]): { decisions: Decision[]; repeate
   for (const { decisions } of pages)
     for (const decision of decisions) {
       listed += 1;
-      const before = byId.get(decision.id);
+      const before = byId.get(idKey(decision.id));
       if (before && before.decision !== decision.decision) changed += 1;
-      if (!before || (before.decision === 'candidate' && decision.decision === 'skip')) byId.set(decision.id, decision);
+      if (!before || (before.decision === 'candidate' && decision.decision === 'skip'))
+        byId.set(idKey(decision.id), decision);
     }
   return { decisions: [...byId.values()], repeated: listed - byId.size, changed };
 }

@@ -2,27 +2,29 @@
  * What must happen once, as the ledger names it. Imported by workflows and activities alike: one spelling, or S1 is void.
  * Nothing here is personal data: IDs of the service, and hashes.
  */
+import { idKey } from '../agent-api/id';
 
 const kinds = ['lead', 'project', 'document', 'audit', 'note', 'capture', 'call'] as const;
 type Kind = (typeof kinds)[number];
 
 /** The conversion of a lead. */
-export const leadSubject = (leadId: string): string => `lead:${leadId}`;
+export const leadSubject = (leadId: string): string => `lead:${idKey(leadId)}`;
 
 /** The creation of the project that carries this reference in its description. */
 export const projectSubject = (reference: string): string => `project:${reference}`;
 
 /** The upload of one document; file names may name people, so the subject has a hash of it. */
-export const documentSubject = (projectId: string, nameHash: string): string => `document:${projectId}/${nameHash}`;
+export const documentSubject = (projectId: string, nameHash: string): string =>
+  `document:${idKey(projectId)}/${nameHash}`;
 
 /** The start of an audit: one at a time for a project. */
-export const auditSubject = (projectId: string): string => `audit:${projectId}`;
+export const auditSubject = (projectId: string): string => `audit:${idKey(projectId)}`;
 
 /** The submission of a note. */
 export const noteSubject = (reference: string): string => `note:${reference}`;
 
 /** The reprocessing of a capture. */
-export const captureSubject = (captureId: string): string => `capture:${captureId}`;
+export const captureSubject = (captureId: string): string => `capture:${idKey(captureId)}`;
 
 /** A call of a route that has no workflow of its own; the key is a hash of what is sent. */
 export const callSubject = (route: string, key: string): string => `call:${route}/${key}`;

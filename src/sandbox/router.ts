@@ -1,3 +1,4 @@
+import { idKey } from '../agent-api/id';
 import { type RateClass, type Route, type RouteName, routes } from '../agent-api/routes';
 
 /** Routes of the web app that need a browser session; the document names only the creation of a token. */
@@ -47,7 +48,7 @@ export function match(method: string, pathname: string): Target | undefined {
   const segments = pathname.split('/');
   for (const [index, segment] of segments.entries()) {
     const name = segment === '' ? undefined : names.get(`${verb} ${segments.with(index, '{id}').join('/')}`);
-    if (name !== undefined) return target(name, segment);
+    if (name !== undefined) return target(name, idKey(segment));
   }
   return undefined;
 }

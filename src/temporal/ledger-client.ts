@@ -1,4 +1,5 @@
 /** Talks to one user's ledger (workflow `accountLedger`): starts it when it is missing, asks it, tells it. */
+
 import { createHash } from 'node:crypto';
 import {
   type Client,
@@ -24,6 +25,7 @@ import {
   statusQuery,
   subjectQuery,
 } from '../../workflows/ledger/messages';
+import { idKey } from '../agent-api/id';
 import type { BeginAnswer, BeginSend, Hold, Settle } from '../policy/ledger';
 import { GRPC, grpcStatus, isPassing } from './grpc-status';
 import { createLimit } from './in-flight';
@@ -43,8 +45,9 @@ const PATIENCE_MS = 60_000;
 
 /** Workflow ID of the ledger of a user. IDs that are no plain identifiers (an e-mail address) are hashed (S4). */
 export function ledgerId(userId: string): string {
-  const plain = /^[A-Za-z0-9-]{1,64}$/.test(userId);
-  return `account-ledger.${plain ? userId : createHash('sha256').update(userId).digest('hex').slice(0, 16)}`;
+  const key = idKey(userId);
+  const plain = /^[A-Za-z0-9-]{1,64}$/.test(key);
+  return `account-ledger.${plain ? key : createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
 }
 
 export class LedgerClient {

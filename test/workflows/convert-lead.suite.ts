@@ -117,12 +117,21 @@ export function convertLeadSuite(variant: 'a' | 'b'): void {
     converted++;
   });
 
+  test.concurrent('S1: started twice, its ID written in small and in capital letters, it converts once', async () => {
+    const leadId = next();
+    fail(leadId, { fault: 'delay', delayMs: 800 });
+    const runs = [await start(leadId, 'small'), await start(leadId.toUpperCase(), 'capital')];
+    const outcomes = (await Promise.all(runs.map((run) => run.result()))).map(({ outcome }) => outcome);
+    expect(outcomes.sort()).toEqual(['alreadyConverted', 'converted']);
+    converted++;
+  });
+
   test('S1 S3: all of these were paid for once, none by two calls in flight, and the ledger has exactly that', async () => {
     const { spent, conversions, paidTwice } = stage.figures();
     expect({ spent, conversions, paidTwice }).toEqual({
       ...{ spent: 1_000 * converted, conversions: converted, paidTwice: 0 },
     });
-    expect(converted).toBe(FAULTS.length + 3);
+    expect(converted).toBe(FAULTS.length + 4);
     expect(stage.sandbox.control.stats().paidOverlapping).toEqual([]);
     await until(async () => (await stage.spentByLedger()) === spent);
   });

@@ -1,5 +1,7 @@
 /** What an audit gave: fetched part by part, stored, and made into a report. */
+
 import type { StoredPart, StoredReport } from '../../activities/deliverables';
+import { idKey } from '../../src/agent-api/id';
 import { CATEGORIES } from '../../src/policy/categories';
 import { control, patiently, reads, refusalOf } from '../shared/calls';
 import type { At } from './step';
@@ -17,7 +19,7 @@ const asName = (id: string) => id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100);
 export async function storeResults(at: At, projectId: string, analysisId: string): Promise<StoredResults> {
   const { account, status, facts, place } = at;
   status.step('storing', `Storing the results of project ${projectId}`);
-  const folder = `audits/${asName(projectId)}/${asName(analysisId)}`;
+  const folder = `audits/${asName(idKey(projectId))}/${asName(idKey(analysisId))}`;
   const call = { account, projectId, folder };
   /** What cannot be had is said in the result and in the report; the rest is not lost over it. */
   const part = async (what: string, fetch: (activities: ReturnType<typeof reads>) => Promise<StoredPart>) => {

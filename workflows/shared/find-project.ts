@@ -1,8 +1,10 @@
 /** Finds the project that a converted lead became, by name and time, without the names leaving the activities (S4). */
+
 import type { Priority } from '@temporalio/common';
 import type { AccountFacts } from '../../activities/account';
 import type { LeadSeen } from '../../activities/leads';
 import type { ProjectPage } from '../../activities/projects';
+import { isSameId } from '../../src/agent-api/id';
 import { control, patiently, reads } from './calls';
 import type { Status } from './status';
 
@@ -39,7 +41,7 @@ export async function findProject(
     if (matches === undefined) ({ nameKeys, keyId } = await look());
   }
   const taken = await control.claimedRefs({ account: search.account, but: search.subject });
-  const ids = [...new Set(matches)].filter((id) => !taken.includes(id));
+  const ids = [...new Set(matches)].filter((id) => !taken.some((one) => isSameId(one, id)));
   const [id] = ids;
   if (id === undefined) return { kind: 'none' };
   return ids.length === 1 ? { kind: 'one', id } : { kind: 'several', ids };

@@ -1,6 +1,8 @@
 /** One item of a backfill: what it works on, and the run that does it, the same whoever starts it. Pure; no workflow. */
+
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { idKey } from '../../agent-api/id';
 import { InputError, parseInput } from '../input';
 import { itemSchemas, OPERATIONS, type Operation, OWN_FIELDS } from '../inputs/backfill';
 import { quotable } from '../inputs/ingest-capture';
@@ -90,8 +92,9 @@ const Subject = z.object({
 /** What the input is about, as the runs of the operation are called everywhere. */
 function idOf(account: string, input: unknown): string {
   const { captureId, leadId, project, projectId, reference, note, noteFile } = Subject.parse(input);
-  if (captureId !== undefined) return captureId;
+  if (captureId !== undefined) return idKey(captureId);
   if (note !== undefined) return identifyNote(account, projectId, note, reference).id;
   if (noteFile !== undefined) return hash([noteFile, projectId, reference]);
-  return projectId ?? leadId ?? reference ?? hash(project);
+  const record = projectId ?? leadId;
+  return record === undefined ? (reference ?? hash(project)) : idKey(record);
 }
