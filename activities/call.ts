@@ -11,6 +11,17 @@ import { type HoldCause, holdCause } from '../src/policy/classify';
 import { FailureType, type Refusal } from '../src/policy/failures';
 import type { AccountRuntime } from './deps';
 
+/** The setting that holds the guessed names of a list's parameters. */
+const GUESSED_NAMES: Partial<Record<RouteName, string>> = {
+  'leads.list': 'leadsList',
+  'projects.list': 'projectsList',
+  'captures.list': 'capturesList',
+  'memories.list': 'memoriesList',
+};
+
+/** How often a reply to a GET is read before its shape counts as the service's own. */
+const READ_TRIES = 3;
+
 /** Back to the queue: Temporal tries again after the delay, without history events. */
 export const bounce = (message: string, delayMs: number) =>
   ApplicationFailure.create({
@@ -84,22 +95,29 @@ async function asFailure(runtime: AccountRuntime, name: RouteName, attempt: Extr
   if (failure.kind === 'rejected') {
     const { status, code, requiredTier } = failure;
     const refusal: Refusal = { status, ...(code && { code }), ...(requiredTier && { requiredTier }) };
+    const names = status === 400 || status === 422 ? GUESSED_NAMES[name] : undefined;
+    const hint = names ? ` (if its parameters have other names here, set unshown.${names})` : '';
     return ApplicationFailure.nonRetryable(
-      `${where} was refused: ${status}${code ? ` ${code}` : ''}`,
+      `${where} was refused${hint}: ${status}${code ? ` ${code}` : ''}`,
       FailureType.refused,
       refusal,
     );
   }
-  // A page of something in between instead of the service's JSON: it passes.
-  if (failure.kind === 'unreadable' && failure.problem.includes('not JSON'))
+  // A page of something in between, or half an answer: it passes.
+  if (failure.kind === 'unreadable' && failure.garbled)
     return ApplicationFailure.nonRetryable(`the service does not answer ${where} with JSON`, FailureType.upstream);
+  // Once it may be a slip; that it stays so is worth a person's time.
+  const { attempt: tries } = Context.current().info;
+  if (failure.kind === 'unreadable' && routes[name].method === 'GET' && tries < READ_TRIES)
+    return bounce(`the reply of ${where} cannot be read: ${failure.problem}`, tries * 1_000);
   if (failure.kind === 'unreadable')
     return ApplicationFailure.nonRetryable(
       `the reply of ${where} cannot be read: ${failure.problem}`,
       FailureType.unreadable,
     );
+  const said = failure.reason === 'saysFailed' ? `answers ${where} with success: false` : undefined;
   return ApplicationFailure.nonRetryable(
-    `the service does not answer ${where} (${failure.reason})`,
+    `the service ${said ?? `does not answer ${where} (${failure.reason})`}`,
     FailureType.upstream,
   );
 }

@@ -7,8 +7,8 @@ import type { LeadPipelineInput } from '../src/policy/inputs/lead-pipeline';
 import { type Decision, decide, type Rules } from '../src/policy/scoring';
 import { type LeadDecision, type SelectionLimits, select } from '../src/policy/selection';
 import { type Kept, keep, MAX_INLINE_BYTES, open } from '../src/storage/claim';
-import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
+import { callList } from './list-form';
 
 /** Documented maximum of a page. */
 const PAGE = 500;
@@ -85,12 +85,15 @@ export function createLeadListActivities(deps: Deps) {
       ref: string;
     }): Promise<LeadPageSeen> {
       const { view, surveyLink, offset } = call;
-      const { value: page } = await callRoute(runtimeOf(deps, call.account), 'leads.list', {
-        query: {
-          ...{ status: view, surveyLink, limit: PAGE, offset },
-          ...{ sort: 'created_at', direction: 'asc' },
-        },
-      });
+      const { value: page } = await callList(
+        runtimeOf(deps, call.account),
+        'leads.list',
+        { status: view, surveyLink },
+        [
+          { limit: PAGE, offset },
+          { sort: 'created_at', direction: 'asc' },
+        ],
+      );
       const { pagination } = page;
       // The returned pagination is documented, our parameter names are guesses: believe what came back.
       if (pagination.offset !== offset)

@@ -5,8 +5,8 @@
 import type { Project } from '../src/agent-api/records';
 import type { LookOutcome } from '../src/policy/course';
 import { carries } from '../src/policy/reference';
-import { callRoute } from './call';
 import type { AccountRuntime } from './deps';
+import { callList } from './list-form';
 
 const PAGE = 100;
 /** Beyond so many pages nobody can tell. */
@@ -22,8 +22,8 @@ export interface ProjectList {
 
 /** GET one page of the project list. */
 export async function listProjects(runtime: AccountRuntime, offset: number): Promise<ProjectList> {
-  const query = runtime.account.unshown.projectsList.paging === 'send' ? { limit: PAGE, offset } : {};
-  const { value: page, serverTime } = await callRoute(runtime, 'projects.list', { query });
+  const paging = runtime.account.unshown.projectsList.paging === 'send' ? [{ limit: PAGE, offset }] : [];
+  const { value: page, serverTime } = await callList(runtime, 'projects.list', {}, paging);
   const end = (page.offset ?? offset) + page.items.length;
   const more =
     page.items.length > 0 && (page.total !== undefined ? end < page.total : page.items.length >= (page.limit ?? PAGE));

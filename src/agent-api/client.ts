@@ -14,7 +14,7 @@ import { type CallInput, pathOf, wireBody } from './input';
 import { queryString } from './query';
 import { PAID_MS_MIN, type Reply, type Route, type RouteName, routes } from './routes';
 import { TokenError, type TokenSource } from './token';
-import { UnreadableBody, Unshown } from './unshown';
+import { at, UnreadableBody, Unshown } from './unshown';
 
 const CONNECT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
@@ -156,18 +156,24 @@ const failed = (failure: Failure, result: Pick<Exchange, 'sentAt' | 'endedAt' | 
 /** A 2xx reply through the route's reader. An empty one has the value undefined. */
 function read<R>(route: Route, result: Exchange, unshown: Unshown): Attempt<R> {
   const status = result.head?.status ?? 0;
-  const unreadable = (problem: string) => failed({ kind: 'unreadable', status, problem }, result);
+  const unreadable = (problem: string, garbled = false) =>
+    failed({ kind: 'unreadable', status, problem, ...(garbled && { garbled }) }, result);
   const body = result.ending.kind === 'complete' ? result.ending.body : Buffer.alloc(0);
   const json = body.length === 0 ? { value: undefined } : parseJson(body);
-  if (json === undefined) return unreadable('the reply is not JSON');
+  if (json === undefined) return unreadable('the reply is not JSON', true);
+  if (saysFailed(json.value)) return failed({ kind: 'unknown', reason: 'saysFailed', status }, result);
   try {
     return { ok: true, status, value: route.read(json.value, unshown) as R, body: json.value, ...times(result) };
   } catch (error) {
+    if (body.length === 0) return unreadable('the reply is empty', true);
     if (error instanceof UnreadableBody) return unreadable(error.message);
     if (error instanceof z.ZodError) return unreadable(shapeProblem(error));
     throw error;
   }
 }
+
+/** A success by its status and a failure by its words proves neither; what it did is looked up (S2). */
+const saysFailed = (body: unknown): boolean => at(body, 'success') === false && (at(body, 'data') ?? null) === null;
 
 /** Names the fields that are wrong; zod's own messages name kinds of values, not the values (S4). */
 const shapeProblem = (error: z.ZodError): string =>

@@ -8,8 +8,12 @@ export type Failure =
       kind: 'notSent';
       reason: 'refused' | 'dns' | 'connectTimeout' | 'tls' | 'tooLate' | 'aborted' | 'token' | 'unreachable';
     }
-  /** The request left and no answer proves what became of it. */
-  | { kind: 'unknown'; reason: 'connectionLost' | 'timeout' | 'serverError' | 'unprovenBody'; status?: number }
+  /** The request left and no answer proves what became of it. `saysFailed`: 2xx with `success: false` and nothing else. */
+  | {
+      kind: 'unknown';
+      reason: 'connectionLost' | 'timeout' | 'serverError' | 'unprovenBody' | 'saysFailed';
+      status?: number;
+    }
   /** The service answered with a JSON error of the documented shapes: nothing happened. */
   | {
       kind: 'rejected';
@@ -20,8 +24,11 @@ export type Failure =
       /** Milliseconds from `Retry-After`, given as seconds or as a date; absent when the header is. */
       retryAfterMs?: number;
     }
-  /** 2xx, but the body is not what the route returns. For a paid call that is money spent (S3). */
-  | { kind: 'unreadable'; status: number; problem: string };
+  /**
+   * 2xx, but the body is not what the route returns. For a paid call that is money spent (S3). `garbled`: it is empty or no
+   * JSON at all, so it says nothing about the shapes that this service has.
+   */
+  | { kind: 'unreadable'; status: number; problem: string; garbled?: true };
 
 /**
  * One attempt's result: what the route's reader made of the reply, and the reply as it came (undefined for an empty one).

@@ -86,6 +86,9 @@ function afterLook(
 ): Course {
   // Whoever has sent and does not know pays, also when what is found could be somebody else's: the books err to the safe side.
   if (look.found === 'found') return end(course, course.ours || course.unknowns > 0 ? 'foundPaid' : 'alreadyDone');
+  // While it may still happen nothing is sent anyway: another look may tell, and nobody need be asked.
+  if (course.overAt !== undefined && look.askedAt <= course.overAt)
+    return lookLater(course, course.overAt, now, settlingMs);
   if (look.found === 'cannotTell') return { ...course, step: { do: 'ask', why: 'cannotTell' } };
   if (course.refusal !== undefined) {
     const { refusal, ...rest } = course;
@@ -93,8 +96,6 @@ function afterLook(
     if (course.unknowns > 0) return { ...rest, step: { do: 'ask', why: 'cannotTell' } };
     return { ...course, step: { do: 'end', how: 'refused', reason: refusal } };
   }
-  if (course.overAt !== undefined && look.askedAt <= course.overAt)
-    return lookLater(course, course.overAt, now, settlingMs);
   if (course.unknowns >= MAX_UNKNOWN) return { ...settled(course), step: { do: 'ask', why: 'unknownTwice' } };
   return { ...settled(course), step: { do: 'send', lookedAt: look.askedAt, notBefore: now } };
 }

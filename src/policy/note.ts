@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { idKey, isSameId } from '../agent-api/id';
 import type { Capture } from '../agent-api/records';
+import { CLOCKS_APART_MS } from './clocks';
 
 /** A note as workflows and the ledger know it: hashes, no text (S4). */
 export interface NoteIdentity {
@@ -41,9 +42,6 @@ export function identifyNote(
 /** What all notes of one text have in common in their IDs. */
 export const sameText = ({ textKey: key }: NoteIdentity): string => `${key}.`;
 
-/** The `Date` header has whole seconds, and the clocks behind one service differ a little. */
-const CLOCK_STEP_MS = 2_000;
-
 /**
  * Captures of a page that could be the note, the likeliest first: one that shows its project before one that shows none,
  * of equals the oldest.
@@ -56,7 +54,7 @@ export const couldBe = (
   since: number,
 ): string[] =>
   page
-    .filter((capture) => textKey(capture.rawContent) === note.textKey && !(bornAt(capture) < since - CLOCK_STEP_MS))
+    .filter((capture) => textKey(capture.rawContent) === note.textKey && !(bornAt(capture) < since - CLOCKS_APART_MS))
     .filter((capture) => !capture.projectId || isSameId(capture.projectId, projectId ?? ''))
     .sort((a, b) => Number(!a.projectId) - Number(!b.projectId) || bornAt(a) - bornAt(b))
     .map(({ id }) => id);
@@ -70,7 +68,7 @@ export function isBehind(page: readonly Capture[], since: number): boolean {
   if (!first || !last) return false;
   const times = page.map(bornAt);
   const descends = times.every((time, i) => time <= (times[i - 1] ?? Number.POSITIVE_INFINITY));
-  return descends && bornAt(first) > bornAt(last) && newestOf(last) < since - CLOCK_STEP_MS;
+  return descends && bornAt(first) > bornAt(last) && newestOf(last) < since - CLOCKS_APART_MS;
 }
 
 const bornAt = ({ createdAt, capturedAt }: Capture): number => Date.parse(createdAt ?? capturedAt ?? '');

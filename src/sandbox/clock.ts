@@ -10,11 +10,17 @@ export class Clock {
   constructor(
     private readonly speed: number,
     private readonly skewMs: number,
+    private readonly dateSkewMs = 0,
   ) {}
 
   /** Wall time, milliseconds since 1970. */
   wall(): number {
     return Date.now() + this.skewMs;
+  }
+
+  /** What the `Date` header says. */
+  date(): string {
+    return new Date(this.wall() + this.dateSkewMs).toUTCString();
   }
 
   iso(): string {

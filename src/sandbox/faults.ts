@@ -101,6 +101,12 @@ export async function suffer(fault: Fault, commit: () => Promise<Reply>, wire: W
       return wire.send(errorReply(fault, clock));
     case 'html':
       return wire.sendText(502, 'text/html; charset=utf-8', '<html><body><h1>502 Bad Gateway</h1></body></html>');
+    case 'saysFailed':
+      return wire.send({ status: 200, body: { success: false, error: 'Something went wrong' } });
+    case 'empty': {
+      const { status, body, ...reply } = await commit();
+      return wire.send(status < 300 ? { ...reply, status } : { ...reply, status, body });
+    }
     case 'garbage': {
       const reply = await commit();
       if (reply.status >= 300) return wire.send(reply);

@@ -32,6 +32,10 @@ export const FAULTS = [
   'html',
   /** Commits, then answers 2xx with half of a JSON body. */
   'garbage',
+  /** Commits, then answers 2xx with nothing. */
+  'empty',
+  /** Answers 200 with `success: false`; the call has no effect. */
+  'saysFailed',
 ] as const;
 
 /** How a fault looks; durations in milliseconds, divided by `speed`. */
@@ -104,6 +108,8 @@ export const SandboxOptions = z.strictObject({
   speed: z.number().positive().default(1),
   /** Added to the service's clock, milliseconds: time stamps and the `Date` header. */
   clockSkewMs: z.number().default(0),
+  /** Added to the `Date` header alone, milliseconds: a server in front whose clock is another. */
+  dateSkewMs: z.number().default(0),
   /** Which shapes to use where the document shows none: `a` as audit-runner guesses by default, `b` otherwise. */
   variant: z.enum(['a', 'b']).default('a'),
   /** Rate limits that differ from the documented ones, by class; `off` lifts them (requests are still counted). */

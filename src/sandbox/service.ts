@@ -58,7 +58,7 @@ export class Service {
   readonly other: User;
 
   constructor(readonly settings: Settings) {
-    this.clock = new Clock(settings.speed, settings.clockSkewMs);
+    this.clock = new Clock(settings.speed, settings.clockSkewMs, settings.dateSkewMs);
     this.random = new Random(settings.seed, 1);
     this.shapes = shapesOf(settings.variant);
     this.limits = new Limits(settings, this.clock);

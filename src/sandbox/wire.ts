@@ -33,8 +33,7 @@ export class HttpWire implements Wire {
     // What a refused client is still sending is read and dropped, so that it gets to see the answer.
     this.request.resume();
     const length: Record<string, string> = status === 204 ? {} : { 'Content-Length': String(Buffer.byteLength(text)) };
-    const date = new Date(this.clock.wall()).toUTCString();
-    this.response.writeHead(status, { ...headers, ...length, Date: date }).end(text);
+    this.response.writeHead(status, { ...headers, ...length, Date: this.clock.date() }).end(text);
     this.ended(status);
   }
 }

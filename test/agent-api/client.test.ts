@@ -150,7 +150,7 @@ describe('replies that are not what the route returns', () => {
     ['a page of HTML', 'account.user', '<html>secret</html>', 'the reply is not JSON'],
     ['JSON that breaks off', 'leads.convert', '{"data":{"auditId":"secret', 'the reply is not JSON'],
     ['another record', 'leads.convert', '{"data":{"id":"secret"}}', 'no data in a shape'],
-    ['nothing', 'leads.convert', '', 'no data in a shape'],
+    ['nothing', 'leads.convert', '', 'the reply is empty'],
     ['a page without its paging', 'leads.list', '{"data":[{"id":"secret"}]}', "'data.0.surveyStatus'"],
     ['a reply without a balance', 'account.credits', '{"secret":"secret"}', "'unshown.account.balance'"],
   ] as const)('%s is unreadable and its text is not handed on', async (_, route, body, problem) => {
@@ -159,6 +159,17 @@ describe('replies that are not what the route returns', () => {
     expect(attempt).toMatchObject({ ok: false, failure: { kind: 'unreadable', status: 200 } });
     expect(JSON.stringify(attempt)).toContain(problem);
     expect(JSON.stringify(attempt)).not.toContain('secret');
+  });
+
+  it('a 2xx that says success: false and nothing else proves neither; beside data it is a word of the data', async () => {
+    const said = await serve((response) => response.writeHead(200).end('{"success":false,"error":"secret"}'));
+    expect(await apiOf(said.baseUrl).call('leads.convert', { id: 'x' })).toMatchObject({
+      ok: false,
+      failure: { kind: 'unknown', reason: 'saysFailed' },
+    });
+    const incomplete = '{"success":false,"data":{"projectId":"x","isComplete":false}}';
+    const shown = await serve((response) => response.writeHead(200).end(incomplete));
+    expect(await apiOf(shown.baseUrl).call('projects.deliverables', { id: 'x' })).toMatchObject({ ok: true });
   });
 
   it('a reply that is too large is unreadable, and is not read to its end', async () => {

@@ -28,6 +28,8 @@ const FAULTS: [string, Fault[]][] = [
   ['429 with a date', [{ fault: 'status', status: 429, retryAfter: 1, retryAfterForm: 'date' }]],
   ['429 with nothing', [{ fault: 'status', status: 429 }]],
   ['a garbage 2xx', [{ fault: 'garbage' }]],
+  ['an empty 2xx', [{ fault: 'empty' }]],
+  ['a 200 that says success: false', [{ fault: 'saysFailed' }]],
   ['the reply is lost after a first try that never arrived', [{ fault: 'cutBeforeCommit' }, { fault: 'replyLost' }]],
 ];
 

@@ -34,6 +34,7 @@ const FAULTS: [string, Fault[]][] = [
   ['502 with an HTML body', [{ route: 'captures.submitNote', fault: 'html' }]],
   ['429', [{ route: 'captures.submitNote', fault: 'status', status: 429, retryAfter: 1 }]],
   ['a garbage 2xx', [{ route: 'captures.submitNote', fault: 'garbage' }]],
+  ['a 200 that says success: false', [{ route: 'captures.submitNote', fault: 'saysFailed' }]],
   [
     'the reply is lost after a first try that never arrived',
     [

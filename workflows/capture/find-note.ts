@@ -1,14 +1,13 @@
 /** Finds the capture that a note became, by its text and time, each capture for one note only (S2). */
 import { sleep } from '@temporalio/workflow';
 import type { Claim, NotePage } from '../../activities/notes';
+import { CLOCKS_APART_MS } from '../../src/policy/clocks';
 import type { NoteIdentity } from '../../src/policy/note';
 import { control, patiently, reads } from '../shared/calls';
 import type { At } from './step';
 
 /** Beyond so many pages nobody can tell. */
 const MAX_PAGES = 100;
-/** Without a `Date` of the service its clock may differ by so much, milliseconds. */
-const NO_DATE_MS = 300_000;
 
 export class FindNote {
   /** The capture, once it is known. */
@@ -61,7 +60,7 @@ export class FindNote {
 
   /** Notes since when the note may be there. @returns whether an earlier run may have sent it */
   async #begin(): Promise<boolean> {
-    const { serverTime = Date.now() - NO_DATE_MS } = await this.#page(0);
+    const { serverTime = Date.now() - CLOCKS_APART_MS } = await this.#page(0);
     const { account } = this.at;
     const { since, captureId, isNew } = await control.noteRecord({ account, note: this.note, since: serverTime });
     this.#since = since;

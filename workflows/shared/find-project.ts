@@ -5,6 +5,7 @@ import type { AccountFacts } from '../../activities/account';
 import type { LeadSeen } from '../../activities/leads';
 import type { ProjectPage } from '../../activities/projects';
 import { isSameId } from '../../src/agent-api/id';
+import { CLOCK_STEP_MS, CLOCKS_APART_MS } from '../../src/policy/clocks';
 import { control, patiently, reads } from './calls';
 import type { Status } from './status';
 
@@ -12,11 +13,11 @@ export type FoundProject = { kind: 'none' } | { kind: 'one'; id: string } | { ki
 
 /** The list's order is not shown, so all of it is read, up to this; beyond it a person is asked. */
 const MAX_PAGES = 50;
-/** The `Date` header has whole seconds. */
-const CLOCK_STEP_MS = 2_000;
 
 /** How often the token may be replaced in the middle of a search before the search gives up. */
 const MAX_SEARCHES = 3;
+
+type Match = ProjectPage['matches'][number];
 
 export interface Search {
   account: string;
@@ -35,22 +36,25 @@ export async function findProject(
   look: () => Promise<LeadSeen>,
 ): Promise<FoundProject> {
   let { nameKeys, keyId } = seen;
-  let matches: string[] | undefined;
+  let matches: Match[] | undefined;
   for (let searches = 0; matches === undefined && searches < MAX_SEARCHES; searches++) {
     matches = await matching(search, nameKeys, keyId);
     if (matches === undefined) ({ nameKeys, keyId } = await look());
   }
   const taken = await control.claimedRefs({ account: search.account, but: search.subject });
-  const ids = [...new Set(matches)].filter((id) => !taken.some((one) => isSameId(one, id)));
+  const free = (matches ?? []).filter(({ id }) => !taken.some((one) => isSameId(one, id)));
+  // Where the clocks agree, what was created after the look is it; else whatever could have been.
+  const after = free.filter(({ createdAt }) => Date.parse(createdAt ?? '') >= search.since - CLOCK_STEP_MS);
+  const ids = [...new Set((after.length > 0 ? after : free).map(({ id }) => id))];
   const [id] = ids;
   if (id === undefined) return { kind: 'none' };
   return ids.length === 1 ? { kind: 'one', id } : { kind: 'several', ids };
 }
 
 /** Projects that could be the lead's own; undefined when the token was replaced meanwhile. */
-async function matching(search: Search, nameKeys: string[], keyId: string): Promise<string[] | undefined> {
+async function matching(search: Search, nameKeys: string[], keyId: string): Promise<Match[] | undefined> {
   const { account, facts, status, place, since } = search;
-  const found: string[] = [];
+  const found: Match[] = [];
   let offset: number | undefined = 0;
   for (let pages = 0; offset !== undefined && pages < MAX_PAGES; pages++) {
     const from: number = offset;
@@ -59,11 +63,11 @@ async function matching(search: Search, nameKeys: string[], keyId: string): Prom
         account,
         nameKeys,
         offset: from,
-        since: Number.isNaN(since) ? 0 : since - CLOCK_STEP_MS,
+        since: Number.isNaN(since) ? 0 : since - CLOCKS_APART_MS,
       }),
     );
     if (page.keyId !== keyId) return undefined;
-    found.push(...page.matches.map(({ id }) => id));
+    found.push(...page.matches);
     offset = page.next;
   }
   return found;
