@@ -7,7 +7,7 @@ import { projectSubject } from '../src/policy/subject';
 import { bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { slower } from './pace';
-import { listProjects } from './references';
+import { type ListPlace, listProjects } from './references';
 import { sendOnce } from './send-once';
 
 export interface ProjectPage {
@@ -15,8 +15,8 @@ export interface ProjectPage {
   keyId: string;
   /** Projects of the page that carry one of the names and were created since. */
   matches: { id: string; createdAt?: string }[];
-  /** Offset of the next page; absent when this was the last. */
-  next?: number;
+  /** The next page; absent when this was the last. */
+  next?: ListPlace;
 }
 
 /** What one page of the project list says of a reference. */
@@ -25,7 +25,9 @@ export interface ReferencePage {
   found?: string;
   /** Projects of the same name whose description the list does not show. */
   ask: string[];
-  next?: number;
+  next?: ListPlace;
+  /** The list may go on, and its next page cannot be had. */
+  cut?: boolean;
 }
 
 /** A new project, as the run's input has it. */
@@ -56,12 +58,12 @@ export function createProjectsActivities(deps: Deps) {
     /** GET one page of the project list, and of it only the projects that could be meant. */
     async matchProjects(input: {
       account: string;
-      offset: number;
+      place: ListPlace;
       nameKeys: string[];
       since: number;
     }): Promise<ProjectPage> {
       const runtime = runtimeOf(deps, input.account);
-      const { items, next } = await listProjects(runtime, input.offset);
+      const { items, next } = await listProjects(runtime, input.place);
       const secret = runtime.account.token.read();
       const matches = items.filter((project) => {
         const key = nameKey(secret, project.clientName);
@@ -71,7 +73,7 @@ export function createProjectsActivities(deps: Deps) {
       return {
         keyId: keyId(secret),
         matches: matches.map(({ id, createdAt }) => ({ id, ...(createdAt && { createdAt }) })),
-        ...(next !== undefined && { next }),
+        ...(next && { next }),
       };
     },
 
@@ -87,14 +89,14 @@ export function createProjectsActivities(deps: Deps) {
       account: string;
       reference: string;
       clientName: string;
-      offset: number;
+      place: ListPlace;
     }): Promise<ReferencePage> {
-      const { items, next } = await listProjects(runtimeOf(deps, call.account), call.offset);
+      const { items, next, cut } = await listProjects(runtimeOf(deps, call.account), call.place);
       const found = items.find(({ description }) => carries(description, call.reference))?.id;
       const ask = items.filter(
         ({ clientName, description }) => description === undefined && clientName === call.clientName,
       );
-      return { ...(found && { found }), ask: ask.map(({ id }) => id), ...(next !== undefined && { next }) };
+      return { ...(found && { found }), ask: ask.map(({ id }) => id), ...(next && { next }), ...(cut && { cut }) };
     },
 
     /** GET one project: whether it carries the reference. */

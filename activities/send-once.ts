@@ -67,6 +67,7 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
     case 'stale':
       return { kind: answer.kind };
     case 'capped':
+    case 'done':
       return answer;
     case 'parked':
       return { kind: 'throttled', retryAt: answer.until };

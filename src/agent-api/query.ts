@@ -10,8 +10,8 @@ export type Query = Readonly<Record<string, string | number | undefined>>;
 /** Wire names of the parameters whose names the document does not show; undefined: not sent at all. */
 const WIRE_NAMES: Partial<Record<RouteName, (unshown: Unshown) => Record<string, string | undefined>>> = {
   'leads.list': ({ leadsList }) => leadsList,
-  'projects.list': ({ projectsList: { limit, offset, paging } }) =>
-    paging === 'send' ? { limit, offset } : { limit: undefined, offset: undefined },
+  'projects.list': ({ projectsList: { limit, offset, page, paging } }) =>
+    paging === 'send' ? { limit, offset, page } : { limit: undefined, offset: undefined, page: undefined },
   'captures.list': ({ capturesList }) => capturesList,
   'memories.list': ({ memoriesList }) => memoriesList,
 };

@@ -150,7 +150,7 @@ export const routes = {
   'account.credits': get('/api/user/credits', { read: balance, about: 'The credit balance' }),
 
   'projects.list': get(PROJECTS, {
-    query: ['limit', 'offset'],
+    query: ['limit', 'offset', 'page'],
     read: list(records.Project, 'projects'),
     about: 'List projects',
   }),

@@ -21,9 +21,17 @@ export const Unshown = z.strictObject({
       direction: name('order'),
     })
     .prefault({}),
-  /** Query parameter names of the project list; `none` sends no paging parameters at all. */
+  /**
+   * Query parameter names of the project list; `page` is sent where a reply names its page by a number. `none` sends no
+   * paging parameters at all.
+   */
   projectsList: z
-    .strictObject({ limit: name('limit'), offset: name('offset'), paging: z.enum(['send', 'none']).default('send') })
+    .strictObject({
+      limit: name('limit'),
+      offset: name('offset'),
+      page: name('page'),
+      paging: z.enum(['send', 'none']).default('send'),
+    })
     .prefault({}),
   /** Query parameter name of the capture list's project filter. */
   capturesList: z.strictObject({ project: name('projectId') }).prefault({}),
@@ -100,6 +108,8 @@ export interface Page<T> {
   items: T[];
   limit?: number;
   offset?: number;
+  /** The number of this page, where the service counts pages. */
+  page?: number;
   total?: number;
 }
 
@@ -116,12 +126,19 @@ export const list =
     );
   };
 
+const PAGING = {
+  limit: ['limit', 'page_size', 'pageSize', 'per_page', 'perPage'],
+  offset: ['offset', 'skip'],
+  page: ['page', 'page_number', 'pageNumber', 'current_page', 'currentPage'],
+  total: ['total', 'total_count', 'totalCount'],
+} as const;
+
 function paging(body: unknown): Partial<Page<never>> {
   const page: Partial<Page<never>> = {};
   for (const place of [body, at(body, 'pagination'), at(body, 'meta'), at(body, 'data.pagination')])
-    for (const key of ['limit', 'offset', 'total'] as const) {
-      const value = at(place, key);
-      if (typeof value === 'number') page[key] = value;
+    for (const [key, names] of Object.entries(PAGING)) {
+      const value = names.map((name) => at(place, name)).find((each) => typeof each === 'number');
+      if (typeof value === 'number') page[key as keyof typeof PAGING] = value;
     }
   return page;
 }

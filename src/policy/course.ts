@@ -17,6 +17,8 @@ export type SendOutcome =
   | { kind: 'throttled'; retryAt: number }
   /** The ledger: another attempt may still have an effect. */
   | { kind: 'open'; overAt: number }
+  /** The ledger: it has become this already, whatever the look says. */
+  | { kind: 'done'; ref: string }
   /** The ledger: the look is too old. */
   | { kind: 'stale' }
   /** The ledger or the service: the account is on hold. */
@@ -118,6 +120,8 @@ function afterSend(course: Course, outcome: SendOutcome, now: number, settlingMs
       return look({ ...reached, overAt: outcome.overAt, looks: 0 }, now, 'settling');
     case 'refused':
       return look({ ...reached, refusal: outcome.reason }, now, 'explain');
+    case 'done':
+      return { ...reached, step: { do: 'end', how: 'alreadyDone', ref: outcome.ref } };
     case 'stale':
       return look(reached, now, 'stale');
     case 'throttled': {

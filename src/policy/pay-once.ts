@@ -9,6 +9,8 @@
  * asked for, never when it returned, so a look is never taken to be fresher than it is.
  */
 
+import { happensOnceEver } from './subject';
+
 /** How long things can take. All milliseconds. */
 export interface PayTiming {
   /** From the ledger's grant to the first byte of the request; a request that cannot make it is not sent. @default 5000 */
@@ -76,7 +78,9 @@ export type FlightAnswer =
   /** Another attempt may still have an effect until `overAt`. */
   | { kind: 'open'; overAt: number; attempt: string }
   /** The look is older than what the ledger remembers of this subject: look again. */
-  | { kind: 'stale' };
+  | { kind: 'stale' }
+  /** It has become this, and happens once only: a look that did not find it was wrong (a list cut short, a late replica). */
+  | { kind: 'done'; ref: string };
 
 /** May this attempt send? Asking again with the same attempt gives the same answer (updates are retried). */
 export function admit(flights: Flights, request: SendRequest, now: number, timing: PayTiming): FlightAnswer {
@@ -86,6 +90,7 @@ export function admit(flights: Flights, request: SendRequest, now: number, timin
   if (open && request.lookedAt <= open.overAt) return { kind: 'open', overAt: open.overAt, attempt: open.attempt };
   if (request.lookedAt <= flights.forgottenBefore) return { kind: 'stale' };
   const settled = flights.settled.find((s) => s.subject === request.subject);
+  if (settled?.ref !== undefined && happensOnceEver(request.subject)) return { kind: 'done', ref: settled.ref };
   if (settled && request.lookedAt <= settled.at + CLOCK_TOLERANCE_MS) return { kind: 'stale' };
   const { attempt, run, credits } = request;
   const overAt = now + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs;

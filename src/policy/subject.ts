@@ -29,6 +29,12 @@ export const captureSubject = (captureId: string): string => `capture:${idKey(ca
 /** A call of a route that has no workflow of its own; the key is a hash of what is sent. */
 export const callSubject = (route: string, key: string): string => `call:${route}/${key}`;
 
+/**
+ * Whether it can happen once only, ever: a lead is converted once, and another project has another reference. Audits and
+ * extractions may be wanted again.
+ */
+export const happensOnceEver = (subject: string): boolean => /^(lead|project):/.test(subject);
+
 /** What a subject is about; undefined when nobody knows. */
 export function partsOf(subject: string): { kind: Kind; of: string } | undefined {
   const [word, of] = [subject.slice(0, subject.indexOf(':')), subject.slice(subject.indexOf(':') + 1)];

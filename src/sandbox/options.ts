@@ -112,6 +112,11 @@ export const SandboxOptions = z.strictObject({
   dateSkewMs: z.number().default(0),
   /** Which shapes to use where the document shows none: `a` as audit-runner guesses by default, `b` otherwise. */
   variant: z.enum(['a', 'b']).default('a'),
+  /**
+   * How the project list is paged: by `offset`, by the number of the `page` (20 a page, and the reply says which), or not at
+   * all: the `first` 20 and nothing that says so.
+   */
+  projectsPaging: z.enum(['offset', 'page', 'first']).default('offset'),
   /** Rate limits that differ from the documented ones, by class; `off` lifts them (requests are still counted). */
   limits: z
     .union([

@@ -144,7 +144,7 @@ function* paidActivity(world: World, call: Call): Process {
   };
   const settle = (settlement: ledger.Settle['settlement']) => world.settle({ subject, attempt, run, settlement });
   if (answer.kind === 'held' || answer.kind === 'stale') return finish({ kind: answer.kind });
-  if (answer.kind === 'capped') return finish(answer);
+  if (answer.kind === 'capped' || answer.kind === 'done') return finish(answer);
   if (answer.kind === 'parked') return finish({ kind: 'throttled', retryAt: answer.until });
   if (answer.kind === 'open') return finish(answer);
   yield world.between(1, 6_000);

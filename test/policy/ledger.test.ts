@@ -227,6 +227,24 @@ describe('after an unknown outcome of its own', () => {
     expect(found.step).toEqual({ do: 'end', how: 'foundPaid' });
   });
 
+  test('S1: what has become a project is not sent for again, whatever a fresh look says; an audit may be wanted again', () => {
+    const later = NOW + 600_000;
+    const paid = (subject: string) =>
+      ledger.settle(
+        open(),
+        { subject, attempt: 'a', run: 'r', settlement: { kind: 'paid', credits: 0, ref: 'x' } },
+        NOW,
+      ).state;
+    const again = (subject: string) =>
+      ledger.beginSend(
+        paid(subject),
+        { subject, attempt: 'b', run: 'r', runCap: 10_000, credits: 1_000, lookedAt: later },
+        later,
+      ).answer;
+    expect(again('lead:1')).toEqual({ kind: 'done', ref: 'x' });
+    expect(again('audit:1')).toMatchObject({ kind: 'granted' });
+  });
+
   test('S3: what is found later is booked even when the ledger has forgotten the send, and once', () => {
     const found = {
       subject: 'lead:1',

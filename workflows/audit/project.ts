@@ -2,6 +2,7 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ChildWorkflowFailure, ParentClosePolicy, sleep, startChild, workflowInfo } from '@temporalio/workflow';
 import type { NewProject, ReferencePage } from '../../activities/projects';
+import type { ListPlace } from '../../activities/references';
 import type { LookOutcome } from '../../src/policy/course';
 import { convertLeadId } from '../../src/policy/run-ids';
 import { projectSubject } from '../../src/policy/subject';
@@ -25,6 +26,10 @@ export interface TakenProject {
 const MAX_PAGES = 100;
 /** Projects of the same name that are asked one by one. */
 const MAX_ASKED = 20;
+
+/** A note of the result, and part of the question. */
+const CUT =
+  'The list of projects could not be read to its end: set unshown.projectsList to the names of its parameters.';
 
 export async function takeProject(at: At): Promise<TakenProject> {
   const { project, projectId, leadId } = at.input;
@@ -58,7 +63,7 @@ async function createProject(at: At, project: NewProject): Promise<TakenProject>
     },
     ask: (why) =>
       asker.decide(
-        `${WHY[why]} Look in the web app for a project whose description ends with [audit-runner ${reference}].`,
+        `${WHY[why]} ${at.notes.includes(CUT) ? `${CUT} ` : ''}Look in the web app for a project whose description ends with [audit-runner ${reference}].`,
       ),
   });
   switch (ending.how) {
@@ -69,7 +74,7 @@ async function createProject(at: At, project: NewProject): Promise<TakenProject>
     case 'foundPaid':
     case 'alreadyDone': {
       const sent = ending.how === 'foundPaid';
-      const projectId = found ?? (await awaitShown(at, look, () => found));
+      const projectId = found ?? ending.ref ?? (await awaitShown(at, look, () => found));
       const subject = projectSubject(reference);
       const settlement = { kind: 'foundPaid', ref: projectId, ...(sent && { credits: facts.createPrice }) } as const;
       const booked = await control.settleSubject({ account, subject, run: run.key, settlement });
@@ -115,16 +120,18 @@ async function awaitShown(at: At, look: () => Promise<LookOutcome>, found: () =>
 async function lookFor(at: At, reference: string, clientName: string): Promise<string | 'cannotTell' | undefined> {
   const { account, facts, status, place } = at;
   const ask: string[] = [];
-  let offset: number | undefined = 0;
-  for (let pages = 0; offset !== undefined; pages++) {
+  let next: ListPlace | undefined = { offset: 0 };
+  let cut = false;
+  for (let pages = 0; next !== undefined; pages++) {
     if (pages === MAX_PAGES) return 'cannotTell';
-    const from: number = offset;
+    const from: ListPlace = next;
     const page: ReferencePage = await patiently(status, facts, account, () =>
-      reads(account, place, 'Look for the project').lookForProject({ account, reference, clientName, offset: from }),
+      reads(account, place, 'Look for the project').lookForProject({ account, reference, clientName, place: from }),
     );
     if (page.found) return page.found;
     ask.push(...page.ask);
-    offset = page.next;
+    next = page.next;
+    cut ||= page.cut === true;
   }
   // The newest are likely to be listed first or last, so both ends are asked.
   const asked = ask.length <= MAX_ASKED ? ask : [...ask.slice(0, MAX_ASKED / 2), ...ask.slice(-MAX_ASKED / 2)];
@@ -134,7 +141,9 @@ async function lookFor(at: At, reference: string, clientName: string): Promise<s
     );
     if (carries) return projectId;
   }
-  return ask.length <= MAX_ASKED ? undefined : 'cannotTell';
+  if (!cut) return ask.length <= MAX_ASKED ? undefined : 'cannotTell';
+  if (!at.notes.includes(CUT)) at.notes.push(CUT);
+  return 'cannotTell';
 }
 
 /** S2: the reference goes only now that the project's ID is in the history. */

@@ -4,6 +4,7 @@ import type { Priority } from '@temporalio/common';
 import type { AccountFacts } from '../../activities/account';
 import type { LeadSeen } from '../../activities/leads';
 import type { ProjectPage } from '../../activities/projects';
+import type { ListPlace } from '../../activities/references';
 import { isSameId } from '../../src/agent-api/id';
 import { CLOCK_STEP_MS, CLOCKS_APART_MS } from '../../src/policy/clocks';
 import { control, patiently, reads } from './calls';
@@ -55,20 +56,20 @@ export async function findProject(
 async function matching(search: Search, nameKeys: string[], keyId: string): Promise<Match[] | undefined> {
   const { account, facts, status, place, since } = search;
   const found: Match[] = [];
-  let offset: number | undefined = 0;
-  for (let pages = 0; offset !== undefined && pages < MAX_PAGES; pages++) {
-    const from: number = offset;
+  let next: ListPlace | undefined = { offset: 0 };
+  for (let pages = 0; next !== undefined && pages < MAX_PAGES; pages++) {
+    const from: ListPlace = next;
     const page: ProjectPage = await patiently(status, facts, account, () =>
       reads(account, place, 'Look for the project').matchProjects({
         account,
         nameKeys,
-        offset: from,
+        place: from,
         since: Number.isNaN(since) ? 0 : since - CLOCKS_APART_MS,
       }),
     );
     if (page.keyId !== keyId) return undefined;
     found.push(...page.matches);
-    offset = page.next;
+    next = page.next;
   }
   return found;
 }

@@ -5,6 +5,7 @@ import { AUDIT_TIER, requireTier } from '../plan';
 import { badRequest, found, ok } from '../refusal';
 import type { Project } from '../rows';
 import type { HandlersOf, Service } from '../service';
+import type { Query } from '../wire-names';
 
 type Names = 'list' | 'create' | 'get' | 'update' | 'uploadDocument';
 
@@ -18,12 +19,23 @@ const Fields = z.object({
   status: z.enum(['setup', 'analysis', 'interviews', 'complete', 'archived']).optional(),
 });
 
+const PAGE_SIZE = 20;
+
+/** Services that count pages instead of records, or have no pages at all. */
+function numbered(all: readonly Project[], query: Query, paging: 'page' | 'first'): object {
+  const page = paging === 'page' ? query.integer('page', 1, Number.MAX_SAFE_INTEGER, 1) : 1;
+  const projects = all.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE).map(shownProject);
+  return { projects, ...(paging === 'page' && { total: all.length, page, page_size: PAGE_SIZE }) };
+}
+
 /** agent-api.md, "Projects", without the audit. */
 export function projectHandlers(service: Service): Pick<HandlersOf<'projects'>, `projects.${Names}`> {
   const { store, shapes, clock, settings, seeder, payments, audits, documents } = service;
   return {
     'projects.list': ({ user, query }) => {
       const { limit: usual, max } = shapes.projects;
+      if (settings.projectsPaging !== 'offset')
+        return ok(numbered(store.projects.all(user.id).reverse(), query, settings.projectsPaging));
       const limit = Math.min(max, query.integer('limit', 1, Number.MAX_SAFE_INTEGER, usual));
       const offset = query.integer('offset', 0, Number.MAX_SAFE_INTEGER, 0);
       const all = store.projects.all(user.id).reverse();
