@@ -211,11 +211,14 @@ async function conclude(
   }
 }
 
+/** agent-api.md, "Errors": of its 400s without a code, one is that the lead is converted already, which it is not. */
+const NOT_CONVERTED_400 = ' The AI provider key of the service may be missing or revoked: look in the web app.';
+
 async function finish(status: Status, { answers }: Asker, result: ConvertLeadResult): Promise<ConvertLeadResult> {
   const project = result.projectId ? ` It is project ${result.projectId}.` : '';
   status.step(
     result.outcome,
-    `Lead ${result.leadId}: ${result.outcome}${result.reason ? ` (${result.reason})` : ''}, ${result.credits} credits.${project}`,
+    `Lead ${result.leadId}: ${result.outcome}${result.reason ? ` (${result.reason})` : ''}, ${result.credits} credits.${project}${result.reason === 'http400' ? NOT_CONVERTED_400 : ''}`,
     credits(result.credits),
     ...(result.projectId ? [{ key: searchAttributeKeys.projectId, value: result.projectId }] : []),
   );

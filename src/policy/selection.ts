@@ -54,7 +54,8 @@ export function select(pages: readonly DecidedPage[], limits: SelectionLimits): 
   const { decisions, repeated, changed } = unique(pages);
   const candidates = decisions.filter(({ decision }) => decision === 'candidate').sort(ORDERS[order]);
   const affordable = price > 0 ? Math.floor(maxCredits / price) : Number.POSITIVE_INFINITY;
-  const conversions = Math.max(0, Math.min(candidates.length, maxConversions, affordable));
+  const wanted = Math.min(candidates.length, maxConversions);
+  const conversions = Math.max(0, Math.min(wanted, affordable));
   const over: ReasonCode = affordable < maxConversions ? 'overMaxCredits' : 'overMaxConversions';
   const leads = [
     ...candidates.map(
@@ -74,7 +75,12 @@ export function select(pages: readonly DecidedPage[], limits: SelectionLimits): 
     credits: conversions * price,
     counts: count(leads),
     seen: { leads: leads.length, repeated, total: totals.at(-1) ?? null },
-    notes: notes(leads.length, repeated, changed, totals),
+    notes: [
+      ...notes(leads.length, repeated, changed, totals),
+      ...(conversions < wanted && over === 'overMaxCredits'
+        ? [`maxCredits (${maxCredits}) pays for ${conversions} of ${wanted} conversions.`]
+        : []),
+    ],
   };
 }
 

@@ -144,7 +144,9 @@ describe('doctor', () => {
     if (!account) throw new Error('no account');
     const found = await checkAccount(account, new Map());
     await other.close();
-    expect(found.find(({ name }) => name === 'credits')?.mend).toContain('unshown.account.balance');
+    const mend = (about: string) => found.find(({ name }) => name === about)?.mend;
+    expect(mend('credits')).toContain('unshown.account.balance');
+    expect(mend('leads')).toContain('unshown.leadsList');
   });
 
   test('a configuration that cannot be used does not hide the rest', async () => {

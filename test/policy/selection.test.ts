@@ -104,6 +104,14 @@ describe('a list that moves while it is read', () => {
     },
   );
 
+  it('notes that maxCredits pays for fewer than there are', () => {
+    const pages = [{ decisions: ['a', 'b', 'c'].map((id) => candidate(id)) }];
+    expect(select(pages, { ...limits, maxConversions: 3, maxCredits: 2_500, price: 1_000 }).notes).toEqual([
+      'maxCredits (2500) pays for 2 of 3 conversions.',
+    ]);
+    expect(select(pages, { ...limits, maxConversions: 2, maxCredits: 2_500, price: 1_000 }).notes).toEqual([]);
+  });
+
   it('notes what was missed, what came on top, and that the total moved', () => {
     expect(select([{ decisions: [candidate('a')], total: 4 }], limits).notes).toEqual([
       '3 leads were not seen, of 4 that the server counts; the next run looks again.',

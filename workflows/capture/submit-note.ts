@@ -12,6 +12,8 @@ import type { At } from './step';
 export const noteSubmittedUpdate = defineUpdate<string, [CaptureSaid]>('noteSubmitted');
 
 /** Refusals that mean the route and not the note: agent-api.md does not name it among the token's routes. */
+/** What a service says of a body whose fields it does not know. */
+const FORM_REFUSED = /^http4(00|15|22)$/;
 const ROUTE_REFUSED = /^(PAT_ROUTE_NOT_ALLOWED|PAT_NOT_SUPPORTED_FOR_ENDPOINT|http405|http501)$/;
 
 /** @returns the capture that the note became */
@@ -71,7 +73,11 @@ async function captureOf(at: At, ending: Ending, search: FindNote, person: Perso
       if (ROUTE_REFUSED.test(ending.reason)) return person.names('The token may not submit notes');
       if (ending.reason === 'noteChanged')
         throw new Stop('refused', ending.reason, 'The file of the note was changed or removed after the run began.');
-      throw new Stop('refused', ending.reason, `The service refused the note (${ending.reason}).`);
+      throw new Stop(
+        'refused',
+        ending.reason,
+        `The service refused the note (${ending.reason}).${FORM_REFUSED.test(ending.reason) ? ' If its fields have other names here, set unshown.note.content and unshown.note.project.' : ''}`,
+      );
     default:
       throw new Stop('unresolved', 'nobodyDecided', 'Whether the note was submitted could not be found out.');
   }

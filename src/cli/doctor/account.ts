@@ -67,6 +67,15 @@ export async function checkAccount(account: Account, owners: Map<string, string>
   }
 
   /** Reading needs no scope; only a write shows whether the token may write. */
+  function otherNames(failure: Failure): Check | undefined {
+    if (failure.kind !== 'rejected' || (failure.status !== 400 && failure.status !== 422)) return undefined;
+    return wrong(
+      'leads',
+      `the list refuses our parameters with ${failure.status}`,
+      'set unshown.leadsList (limit, offset, sort, direction) to their names here; until then it is read without them',
+    );
+  }
+
   function scope(failure: Failure): Check | undefined {
     if (failure.kind !== 'rejected') return undefined;
     const { status, code } = failure;
@@ -87,7 +96,9 @@ export async function checkAccount(account: Account, owners: Map<string, string>
     await ask('credits', 'account.credits', ({ balance }) => credits(balance));
     const listed = (count: number) => `readable, ${number(count)} in the list`;
     const one = { query: { limit: 1 } };
-    await ask('leads', 'leads.list', ({ pagination }) => ok('leads', listed(pagination.total)), one);
+    // As a pipeline asks, so that a service that knows other names says so here first.
+    const ordered = { query: { limit: 1, sort: 'created_at', direction: 'asc' } };
+    await ask('leads', 'leads.list', ({ pagination }) => ok('leads', listed(pagination.total)), ordered, otherNames);
     await ask(
       'projects',
       'projects.list',
