@@ -237,6 +237,7 @@ test.concurrent('S6: a terminated conversion that was paid is done, one that was
   fail(ids.slice(1), { fault: 'delay', delayMs: 60_000 });
   const run = await start('terminated', { operation: 'convertLead', file });
   await until(() => isInTheCall(ids) && converted(ids) === 1);
+  await until(async () => (await waiting(run)).includes('None of those under way has ended lately'));
   for (const id of ids)
     await stage.temporal.client.workflow.getHandle(`convert-lead.default.${id}`).terminate('a person ended it');
   const result = await run.result();

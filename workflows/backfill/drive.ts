@@ -38,6 +38,8 @@ export class Drive {
   readonly #feed: Feed;
   #begun = 0;
   #hold: string | undefined;
+  /** Items are under way, and none has ended since the last look. */
+  #quiet = false;
   #shownCredits = -1;
 
   constructor(
@@ -161,6 +163,7 @@ export class Drive {
     const { state, controls } = this;
     if (retry) state.counts.failed--;
     state.counts[ended.outcome]++;
+    this.#quiet = false;
     state.credits += ended.credits;
     const at = new Date().toISOString();
     this.#unwritten.add({ n, ...(line !== undefined && { line }), id, ...ended, run: workflowId, at });
@@ -211,6 +214,10 @@ export class Drive {
         `Paused by ${paused.by}${paused.reason ? ` (${paused.reason})` : ''}. The update \`resume\` lets it go on.`,
       );
     else if (this.#hold !== undefined) status.waits(`The account is not free to go on: ${this.#hold}`);
+    else if (this.#quiet)
+      status.waits(
+        'None of those under way has ended lately. They go on by themselves; each says in its own details why it waits.',
+      );
     else status.goesOn();
     this.show();
   }
@@ -236,6 +243,7 @@ export class Drive {
           silence = holdProbeMs / 2;
         }
       }
+      this.#quiet = ended === endedIn(this.state) && this.window.running.size > 0;
       ended = endedIn(this.state);
       await this.#lookWhoAsks();
       this.#say();
