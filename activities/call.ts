@@ -31,6 +31,12 @@ export const bounce = (message: string, delayMs: number) =>
     category: 'BENIGN',
   });
 
+/** S5: until when a class is parked after a 429, as far as this process or the ledger knows; milliseconds since 1970. */
+export async function parkedUntil(runtime: AccountRuntime, rateClass: RateClass): Promise<number> {
+  const status = await (await runtime.ledger()).status();
+  return Math.max(status?.parked[rateClass] ?? 0, runtime.gate.parkedUntil(rateClass) ?? 0);
+}
+
 /** S5: takes a permit, or goes back to the queue until one can be had. Parks and holds of other processes count too. */
 export async function takePermit(runtime: AccountRuntime, rateClass: RateClass, ignoreHolds = false): Promise<void> {
   const status = await (await runtime.ledger()).status();

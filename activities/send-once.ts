@@ -12,8 +12,11 @@ import { refusalReason } from '../src/policy/classify';
 import type { SendOutcome } from '../src/policy/course';
 import { FailureType } from '../src/policy/failures';
 import type { Settlement } from '../src/policy/pay-once';
-import { parkClass, reportHold, takePermit } from './call';
+import { parkClass, parkedUntil, reportHold, takePermit } from './call';
 import type { AccountRuntime } from './deps';
+
+/** A park that takes longer than this is told, milliseconds. */
+const SAY_PARKED_MS = 5_000;
 
 export interface OnceCall<N extends RouteName> {
   route: N;
@@ -35,7 +38,11 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
   const ledger = await runtime.ledger();
   const { rateClass } = routes[call.route];
   // Notes leave through the writes; their hourly permit is the ledger's, which sees all processes.
-  await takePermit(runtime, rateClass === 'notes' ? 'writes' : rateClass);
+  const lane = rateClass === 'notes' ? 'writes' : rateClass;
+  // S7: a long park is told to the workflow, which says so; here nobody would see it.
+  const retryAt = await parkedUntil(runtime, lane);
+  if (retryAt - Date.now() > SAY_PARKED_MS) return { kind: 'throttled', retryAt };
+  await takePermit(runtime, lane);
   const owner = `${info.workflowExecution?.workflowId}#`;
   const attempt = `${owner}${info.workflowExecution?.runId}/${info.activityId}/${info.attempt}`;
   const { subject, run, runCap, lookedAt } = call;

@@ -1,5 +1,7 @@
 /** S2, S6: what was paid for or sent is found and never reported as failed, however odd the replies of the looks are. */
 import { ingestCapture, leadPipeline } from '../../workflows';
+import { progressQuery } from '../../workflows/convert-lead';
+import { until } from '../support/until';
 import { inScene } from './support/scene';
 
 const LIMIT_MS = 60_000;
@@ -69,7 +71,27 @@ test.concurrent(
         taskQueue: 'audit-runner',
         args: [{ dryRun: true }],
       });
-      expect(await run.result()).toMatchObject({ ended: 'planned', leads: 18 });
+      const shown = scene.stage.sandbox.control.leads().filter(({ surveyStatus }) => surveyStatus !== 'archived');
+      expect(await run.result()).toMatchObject({ ended: 'planned', leads: shown.length });
+    }),
+  LIMIT_MS,
+);
+
+test.concurrent(
+  'S7: whoever waits because others met a 429 says so',
+  () =>
+    inScene({}, async (scene) => {
+      await scene.worker();
+      const { control } = scene.stage.sandbox;
+      control.addFault({ route: 'leads.convert', fault: 'status', status: 429, retryAfter: 8 });
+      const first = await scene.convert(scene.lead());
+      await until(() => control.stats().faults.length > 0);
+      const second = await scene.convert(scene.lead());
+      await until(async () => (await second.query(progressQuery)).waiting?.includes('limits comes in') === true);
+      expect(scene.stage.figures().converts).toBe(1);
+      for (const run of [first, second]) expect(await run.result()).toMatchObject({ outcome: 'converted' });
+      // Its own: nothing left while the class was parked.
+      expect(control.stats().refused429).toBe(1);
     }),
   LIMIT_MS,
 );
