@@ -48,7 +48,7 @@ it.each([
 it('refuses a long text in no time', () => {
   const start = performance.now();
   for (const text of [' '.repeat(1e6), '1'.repeat(1e6), '1 '.repeat(1e6)]) expect(parseDuration(text)).toBeUndefined();
-  expect(performance.now() - start).toBeLessThan(500);
+  expect(performance.now() - start).toBeLessThan(5_000);
 });
 
 it.each([

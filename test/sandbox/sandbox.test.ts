@@ -1,18 +1,17 @@
 import { startSandbox } from '../../src/sandbox';
+import { leastOf } from '../support/least';
 import { call, convertible, first, sandboxOf } from './helpers';
 
 describe('the seed', () => {
   it('starts with 100,000 leads in under 3 seconds, and pages through them in any order', async () => {
-    // Processor time, and the best of three: what else the machine is doing only ever adds to it.
-    const seconds: number[] = [];
     let sandbox = await sandboxOf();
-    while (seconds.length < 3 && !seconds.some((took) => took < 3)) {
+    const seconds = await leastOf(3, async () => {
       const before = process.cpuUsage();
       sandbox = await sandboxOf({ leads: 100_000 });
       const { user, system } = process.cpuUsage(before);
-      seconds.push((user + system) / 1e6);
-    }
-    expect(Math.min(...seconds)).toBeLessThan(3);
+      return (user + system) / 1e6;
+    });
+    expect(seconds).toBeLessThan(3);
     const path = '/api/lead-generation/leads?status=all&sort=business_name&limit=500&offset=';
     const ids = new Set<string>();
     for (let offset = 0; offset < 100_000; offset += 500)
