@@ -4,12 +4,12 @@ import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { AuditDocument } from '../../src/policy/documents';
 import { Said } from '../../src/policy/inputs/messages';
 import { WHY } from '../shared/asker';
-import { onceCalls, patiently, reads } from '../shared/calls';
+import { onceCalls, reads } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { type Ports, payOnce } from '../shared/pay-once';
 import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';
-import type { At } from './step';
+import { type At, ofProject } from './step';
 
 /** Every document is in exactly one of them (S6). */
 export interface UploadedDocuments {
@@ -94,7 +94,7 @@ export async function uploadDocuments(
 }
 
 const statesOf = (at: At, projectId: string, documents: readonly AuditDocument[]) =>
-  patiently(at.status, at.facts, at.account, () =>
+  ofProject(at, () =>
     reads(at.account, at.place, 'Look at the documents').documentStates({ account: at.account, projectId, documents }),
   );
 
@@ -149,6 +149,7 @@ async function settled(at: At, projectId: string, documents: readonly AuditDocum
     ...([status, facts, account, Date.now() + input.prerequisitesDeadline] as const),
     `The service takes in the documents of project ${projectId}; it is asked again and again.`,
     (left) => reads(account, place, 'Wait for the documents', left).awaitDocuments({ account, projectId, documents }),
+    at.taken.freshUntil,
   );
   if (ended !== 'late') return ended.failed;
   throw new Stop('expired', 'documentsNotSettled', `The documents of project ${projectId} were not taken in in time.`);
