@@ -100,8 +100,18 @@ async function createProject(at: At, project: NewProject): Promise<string> {
     case 'gaveUp':
       throw new Stop('unresolved', 'nobodyDecided', 'Whether the project was created could not be found out.');
     case 'refused':
-      throw new Stop('refused', ending.reason, `The service refused to create the project (${ending.reason}).`);
+      throw new Stop('refused', ending.reason, refusedToCreate(project, ending.reason));
   }
+}
+
+/** Which fields a service requires is not shown: what a refusal without a better reason can mean. */
+function refusedToCreate(project: NewProject, reason: string): string {
+  const refused = `The service refused to create the project (${reason})`;
+  if (/^(PAT_|planTooLow:|http40[34])/.test(reason)) return `${refused}.`;
+  const missing = (['industry', 'companySize', 'description', 'currency'] as const).filter((field) => !project[field]);
+  return missing.length === 0
+    ? `${refused}: it may not take one of the values that were given in project.`
+    : `${refused}: it may require fields of project that are optional here. Not given: ${missing.join(', ')}; give them and start again.`;
 }
 
 /** S3: what is paid for shows sooner or later; looks until it must have shown. */
