@@ -81,7 +81,8 @@ export async function auditProject(raw: AuditProjectJson): Promise<AuditProjectR
   try {
     const projectId = await takeProject(at);
     upsertSearchAttributes([{ key: searchAttributeKeys.projectId, value: projectId }, credits(at.taken.credits)]);
-    result.documents = await uploadDocuments(at, projectId, documents);
+    result.documents = { uploaded: [], found: [], byPerson: [] };
+    await uploadDocuments(at, projectId, documents, result.documents);
     const { uploaded, byPerson } = result.documents;
     result.analysis = await analyse(at, projectId, uploaded.length + byPerson.length > 0);
     result.results = await storeResults(at, projectId, result.analysis.analysisId ?? workflowInfo().runId);

@@ -15,6 +15,7 @@ import {
   record,
   shown,
   tier,
+  uploadTaken,
   userId,
 } from './unshown';
 
@@ -176,7 +177,7 @@ export const routes = {
     allowlist: 'no',
     afterUnknown: 'look',
     timeoutMs: 300_000,
-    read: anything,
+    read: uploadTaken,
     about: 'Add a document to a project',
   }),
   'projects.audit': write('POST', `${PROJECTS}/{id}/audit-analysis`, {
