@@ -102,25 +102,24 @@ export async function auditProject(raw: AuditProjectJson): Promise<AuditProjectR
 
 // ---- Helpers
 
-/** S6: a call that failed ends the run with what was done and paid for. Undefined for what is none: a fault of ours, a cancellation. */
-function stopFor(error: unknown, { taken, input }: At): Stop | undefined {
-  const { projectId, freshUntil } = taken;
-  const id = projectId ?? input.projectId ?? input.leadId;
+/** S6: a call that failed ends the run with what was done and paid for. @returns undefined for what is no call's failure */
+function stopFor(error: unknown, { taken: { projectId, credits, freshUntil } }: At): Stop | undefined {
   const reason = refusalOf(error);
-  if (reason !== undefined && isNotFound(error) && freshUntil > 0)
-    return new Stop(
-      'unresolved',
-      'projectNotShown',
-      `The service gave this run project ${id}, and does not show it (${reason}): look in the web app, then start auditProject with this projectId.`,
-    );
-  if (reason !== undefined && isNotFound(error) && id !== undefined)
-    return new Stop('refused', reason, `There is no project ${id} for this account: correct projectId (${reason}).`);
+  const next = projectId ? `start auditProject with projectId ${projectId}` : 'start this input again';
+  if (reason !== undefined && projectId !== undefined && isNotFound(error))
+    return freshUntil > 0
+      ? new Stop(
+          'unresolved',
+          'projectNotShown',
+          `The service gave this run project ${projectId}, and does not show it (${reason}): look in the web app, then ${next}.`,
+        )
+      : new Stop(
+          'refused',
+          reason,
+          `There is no project ${projectId} for this account (${reason}): correct projectId.`,
+        );
   if (reason !== undefined) return new Stop('refused', reason, `${failureText(error)}.`);
   const type = failureType(error);
-  if (type === undefined || (projectId === undefined && taken.credits === 0)) return undefined;
-  return new Stop(
-    'failed',
-    type,
-    `${failureText(error)}. Mend that, then start auditProject with projectId ${projectId}.`,
-  );
+  if (type === undefined || (projectId === undefined && credits === 0)) return undefined;
+  return new Stop('failed', type, `${failureText(error)}. Once that is mended, ${next}.`);
 }

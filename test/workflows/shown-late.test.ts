@@ -24,8 +24,8 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await startStage({
     sandbox: { leads: 5, credits: 100_000, projects: 0, durations: QUICKLY },
-    // Long enough for several looks, also on a busy machine.
-    account: { timing: { ...QUICK.timing, settlingMs: 3_000 } },
+    // Long enough for a second look, also on a busy machine.
+    account: { timing: { ...QUICK.timing, settlingMs: 2_000 } },
   });
   await stage.startWorker();
 });
@@ -85,11 +85,11 @@ test.concurrent('a project that a person names is refused at once when there is 
 
 test.concurrent('S2: an audit that is run again never reports the analysis from before, while its job is not known yet', async () => {
   const { input, projectId, analysisId } = await audited();
-  about(input, unknown('jobs.get', 2), {
+  about(input, unknown('jobs.get', 1), {
     route: 'projects.analysis',
     fault: 'instead',
     body: old(analysisId),
-    times: 4,
+    times: 3,
   });
   const result = await run({ projectId, again: true });
   expect(result).toMatchObject({ outcome: 'audited', analysis: { how: 'run', starts: 1 } });
@@ -114,7 +114,7 @@ test.concurrent('a complete audit whose analysis never shows is not taken for th
 
 test.concurrent('S1: neither a job nor an analysis that shows late is started a second time', async () => {
   const input = fresh();
-  about(input, unknown('jobs.get', 2), unknown('projects.analysis', 5));
+  about(input, unknown('jobs.get', 1), unknown('projects.analysis', 4));
   const document = { fileName: 'a.txt', fileType: 'text/plain', fileSize: 1 };
   const { projectId = '' } = await run({ ...input, prerequisites: 'fail' });
   stage.sandbox.control.addDocument({ projectId, ...document });
@@ -138,7 +138,7 @@ test.concurrent('S1: what an audit that seemed to have failed became is looked a
 });
 
 test.concurrent.each([
-  ['soon', 2, { outcome: 'processed', submitted: true }],
+  ['soon', 1, { outcome: 'processed', submitted: true }],
   ['never', FOR_EVER, { outcome: 'unresolved', reason: 'captureNotShown', submitted: true }],
 ])('S6: a note whose capture shows %s is not reported as refused', async (when, times, expected) => {
   const note = `Shows ${when} ${randomUUID()}`;

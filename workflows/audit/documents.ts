@@ -3,7 +3,7 @@
 import type { ResizedDocument } from '../../activities/documents';
 import type { AuditDocument } from '../../src/policy/documents';
 import { WHY } from '../shared/asker';
-import { onceCalls, reads } from '../shared/calls';
+import { onceCalls, reads, refusalOf } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { type Ports, payOnce } from '../shared/pay-once';
 import { Stop } from '../shared/stop';
@@ -115,8 +115,14 @@ async function uploadOne(
   const ports: Ports = {
     credits: 0,
     async look() {
-      const [state] = await statesOf(at, projectId, [document]);
-      return state === 'settled' || state === 'pending' ? 'found' : 'notFound';
+      try {
+        const [state] = await statesOf(at, projectId, [document]);
+        return state === 'settled' || state === 'pending' ? 'found' : 'notFound';
+      } catch (error) {
+        // S2: a look that is refused after something was sent tells nothing.
+        if (sent && refusalOf(error)) return 'cannotTell';
+        throw error;
+      }
     },
     send(lookedAt) {
       sent = true;
