@@ -103,14 +103,14 @@ async function startAudit(at: At, projectId: string, look: () => Promise<LookOut
       const calls = onceCalls(account, facts, place, `Start the audit of project ${projectId}`);
       const call = { account, projectId, lookedAt };
       // What took too long once is not waited for a second time.
-      return input.mode === 'sync' && ++sends === 1 ? calls.runAuditOnce(call) : calls.startAuditOnce(call);
+      return ++sends === 1 && input.mode === 'sync' ? calls.runAuditOnce(call) : calls.startAuditOnce(call);
     },
     ask: (why) => asker.decide(`${WHY[why]} Look whether an audit of project ${projectId} is running.`),
   });
   status.goesOn();
   const jobId = jobOf(at, projectId, ending);
   const waitedFor = input.mode === 'sync' && sends === 1 && ending.how === 'paid';
-  return { ...(jobId && { jobId }), byUs: ending.how === 'paid' || ending.how === 'foundPaid', waitedFor };
+  return { ...(jobId && { jobId }), byUs: sends > 0, waitedFor };
 }
 
 /** @returns the job, when the service named one */

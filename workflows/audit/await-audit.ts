@@ -10,7 +10,7 @@ import type { At } from './step';
 export interface Started {
   /** Its job, when the service named one. */
   jobId?: string;
-  /** This run started it. */
+  /** This run sent a start, and did not only find one. */
   byUs: boolean;
   /** The service said that it is complete: the synchronous route answers only then. */
   waitedFor: boolean;
