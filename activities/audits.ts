@@ -1,5 +1,6 @@
 /** The audit of a project: started once, waited for, asked about. */
 import { ApplicationFailure } from '@temporalio/common';
+import type { AnalysisSeen } from '../src/policy/analysis';
 import type { SendOutcome } from '../src/policy/course';
 import { FailureType, type Refusal } from '../src/policy/failures';
 import { auditSubject } from '../src/policy/subject';
@@ -7,14 +8,6 @@ import { bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { slower } from './pace';
 import { ownRun, sendOnce } from './send-once';
-
-/** The latest analysis of a project, without its content. */
-export interface AnalysisSeen {
-  /** `none`: never run. A word that is not known counts as running. */
-  state: 'none' | 'running' | 'complete' | 'failed';
-  id?: string;
-  createdAt?: string;
-}
 
 export interface AuditCall {
   account: string;
@@ -72,17 +65,12 @@ export function createAuditsActivities(deps: Deps) {
 
     /**
      * Returns when the job has ended. Retried by Temporal without history events: the polls queue is the scheduler for any
-     * number of jobs, and the fairness key gives each its turn. `lost`: nobody knows the job.
+     * number of jobs, and the fairness key gives each its turn.
      */
-    async awaitJob({ account, jobId }: { account: string; jobId: string }): Promise<'complete' | 'failed' | 'lost'> {
+    async awaitJob({ account, jobId }: { account: string; jobId: string }): Promise<'complete' | 'failed'> {
       const runtime = runtimeOf(deps, account);
-      try {
-        const { value } = await callRoute(runtime, 'jobs.get', { id: jobId });
-        if (value.state !== 'running') return value.state;
-      } catch (error) {
-        if (isNotFound(error) || isUnreadable(error)) return 'lost';
-        throw error;
-      }
+      const { value } = await callRoute(runtime, 'jobs.get', { id: jobId });
+      if (value.state !== 'running') return value.state;
       throw bounce('the audit is still running', slower(runtime, 6));
     },
 
@@ -100,6 +88,3 @@ function isNotFound(error: unknown): boolean {
   const refusal = error.details?.[0] as Refusal | undefined;
   return refusal?.status === 404;
 }
-
-const isUnreadable = (error: unknown): boolean =>
-  error instanceof ApplicationFailure && error.type === FailureType.unreadable;

@@ -20,6 +20,15 @@ import { ownRun, sendOnce } from './send-once';
 /** A document of a project, by its name. */
 export type DocumentState = 'missing' | 'pending' | 'settled' | 'failed';
 
+/** A document that the project shows with another size than it has in the storage. */
+export interface ResizedDocument {
+  fileName: string;
+  /** As the service shows it, in whatever unit. */
+  shown: number;
+  /** Bytes. */
+  size: number;
+}
+
 export interface DocumentUpload {
   account: string;
   projectId: string;
@@ -57,7 +66,7 @@ export function createDocumentsActivities(deps: Deps) {
       return { problems, documents: good };
     },
 
-    /** GET the project: what became of each document, by name and size. */
+    /** GET the project: what became of each document, by its name. */
     async documentStates(call: {
       account: string;
       projectId: string;
@@ -86,20 +95,23 @@ export function createDocumentsActivities(deps: Deps) {
     },
 
     /**
-     * Returns once every document is there and its `uploadStatus` has settled; with those that failed. Retried by Temporal
-     * without history events.
+     * Returns once every document is there and its `uploadStatus` has settled; with those that failed, and those that are
+     * shown with another size. Retried by Temporal without history events.
      */
     async awaitDocuments(call: {
       account: string;
       projectId: string;
       documents: readonly AuditDocument[];
-    }): Promise<{ failed: string[] }> {
+    }): Promise<{ failed: string[]; resized: ResizedDocument[] }> {
       const { documents } = await projectOf(call.account, call.projectId);
       const states = call.documents.map((document) => ({ document, state: stateOf(document, documents ?? []) }));
       const open = states.filter(({ state }) => state === 'missing' || state === 'pending');
       if (open.length > 0)
         throw bounce(`${open.length} documents are not there yet`, slower(runtimeOf(deps, call.account), 24));
-      return { failed: states.filter(({ state }) => state === 'failed').map(({ document }) => document.fileName) };
+      return {
+        failed: states.filter(({ state }) => state === 'failed').map(({ document }) => document.fileName),
+        resized: call.documents.flatMap((document) => resizedIn(document, documents ?? [])),
+      };
     },
   };
 }
@@ -109,16 +121,24 @@ const hashOf = (name: string) => createHash('sha256').update(name).digest('hex')
 /** Services write names in their own way: composed or decomposed, trimmed. */
 const plain = (name: string) => name.normalize('NFC').trim();
 
-function stateOf({ fileName, size }: AuditDocument, documents: readonly ProjectDocument[]): DocumentState {
-  const same = documents.filter(
-    (d) => d.fileName !== undefined && d.fileName !== null && plain(d.fileName) === plain(fileName),
-  );
-  // A size that differs is another document of the same name; one that is not shown decides nothing.
-  const mine = same.filter(({ fileSize }) => typeof fileSize !== 'number' || fileSize === size);
-  if (mine.length === 0) return 'missing';
-  const statuses = mine.map(({ uploadStatus }) => uploadStatus ?? '');
+const namesakes = ({ fileName }: AuditDocument, documents: readonly ProjectDocument[]) =>
+  documents.filter((d) => d.fileName !== undefined && d.fileName !== null && plain(d.fileName) === plain(fileName));
+
+/** The name alone tells: in which unit `fileSize` is, and whether it is that of what was sent, is not shown. */
+function stateOf(document: AuditDocument, documents: readonly ProjectDocument[]): DocumentState {
+  const same = namesakes(document, documents);
+  if (same.length === 0) return 'missing';
+  const statuses = same.map(({ uploadStatus }) => uploadStatus ?? '');
   if (statuses.some((status) => !FAILED.test(status) && !OPEN.test(status))) return 'settled';
   return statuses.some((status) => OPEN.test(status)) ? 'pending' : 'failed';
+}
+
+/** The document, when sizes are shown under its name and its own is not among them. */
+function resizedIn(document: AuditDocument, documents: readonly ProjectDocument[]): ResizedDocument[] {
+  const sizes = namesakes(document, documents).flatMap(({ fileSize }) => fileSize ?? []);
+  const [shown] = sizes;
+  const { fileName, size } = document;
+  return shown === undefined || sizes.includes(size) ? [] : [{ fileName, shown, size }];
 }
 
 /** The words of `uploadStatus` are not shown. */

@@ -3,7 +3,6 @@
  * exceeded (S5); then the same with a fault on one request in five, and nothing paid for twice (S1, S2, S6).
  */
 import { LIMITS } from '../src/agent-api/routes';
-import { FAULTS } from '../src/sandbox/options';
 import { WORKFLOW_QUEUE } from '../src/temporal/queues';
 import type { leadPipeline } from '../workflows';
 import { countEvents, weighHistories } from './support/history';
@@ -96,7 +95,6 @@ async function disturbed(stage: Stage): Promise<void> {
   await stage.sandbox.setFaultRate({
     share: 0.2,
     routes: ['leads.convert', 'leads.get'],
-    faults: [...FAULTS],
     delayMs: 2_000,
     commitAfterMs: 5_000,
     status: 503,

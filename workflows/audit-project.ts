@@ -12,11 +12,11 @@ import { AuditProjectInput, type AuditProjectJson, documentsIn } from '../src/po
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { type Analysed, analyse } from './audit/analysis';
 import { type UploadedDocuments, uploadDocuments } from './audit/documents';
-import { type TakenProject, takeProject } from './audit/project';
+import { takeProject } from './audit/project';
 import { type StoredResults, storeResults } from './audit/results';
-import type { At } from './audit/step';
+import type { At, Taken } from './audit/step';
 import { Asker } from './shared/asker';
-import { control, fairnessKey, runKey } from './shared/calls';
+import { control, failureText, failureType, fairnessKey, isNotFound, refusalOf, runKey } from './shared/calls';
 import { readInputWith } from './shared/input';
 import type { Answered } from './shared/said';
 import { credits, identity, Status } from './shared/status';
@@ -32,7 +32,7 @@ export interface AuditProjectResult {
   sentence: string;
   projectId?: string;
   /** How the project came about. */
-  project?: TakenProject['how'];
+  project?: Taken['how'];
   /** Credits that this run spent, as booked. */
   credits: number;
   documents?: UploadedDocuments;
@@ -72,29 +72,54 @@ export async function auditProject(raw: AuditProjectJson): Promise<AuditProjectR
   const run = input.run ?? { key: runKey(), maxCredits: input.maxCredits };
   const at: At = {
     ...{ account, input, status, asker, run },
+    taken: { credits: 0, freshUntil: 0 },
     facts: await control.accountFacts({ account }),
     place: { priorityKey: input.priority, fairnessKey: fairnessKey(run.key) },
     notes: result.notes,
   };
 
   try {
-    const { projectId, how, credits } = await takeProject(at);
-    Object.assign(result, { projectId, project: how, credits });
-    upsertSearchAttributes([
-      { key: searchAttributeKeys.projectId, value: projectId },
-      { key: searchAttributeKeys.creditsSpent, value: credits },
-    ]);
-    result.documents = await uploadDocuments(at, projectId, documents);
+    const projectId = await takeProject(at);
+    upsertSearchAttributes([{ key: searchAttributeKeys.projectId, value: projectId }, credits(at.taken.credits)]);
+    result.documents = { uploaded: [], found: [], byPerson: [] };
+    await uploadDocuments(at, projectId, documents, result.documents);
     const { uploaded, byPerson } = result.documents;
     result.analysis = await analyse(at, projectId, uploaded.length + byPerson.length > 0);
     result.results = await storeResults(at, projectId, result.analysis.analysisId ?? workflowInfo().runId);
     result.sentence = `Project ${projectId} is audited: ${result.results.opportunities} opportunities. Report: ${result.results.report.url}`;
   } catch (error) {
-    if (!(error instanceof Stop)) throw error;
-    const { outcome, reason, sentence } = error;
+    const stop = error instanceof Stop ? error : stopFor(error, at);
+    if (stop === undefined) throw error;
+    const { outcome, reason, sentence } = stop;
     Object.assign(result, { outcome, reason, sentence });
   }
+  const { projectId, how, credits: spent } = at.taken;
+  Object.assign(result, { ...(projectId && { projectId, project: how }), credits: spent });
   status.step(result.outcome, `${result.outcome}: ${result.sentence}`, credits(result.credits));
   await condition(allHandlersFinished);
   return result;
+}
+
+// ---- Helpers
+
+/** S6: a call that failed ends the run with what was done and paid for. @returns undefined for what is no call's failure */
+function stopFor(error: unknown, { taken: { projectId, credits, freshUntil } }: At): Stop | undefined {
+  const reason = refusalOf(error);
+  const next = projectId ? `start auditProject with projectId ${projectId}` : 'start this input again';
+  if (reason !== undefined && projectId !== undefined && isNotFound(error))
+    return freshUntil > 0
+      ? new Stop(
+          'unresolved',
+          'projectNotShown',
+          `The service gave this run project ${projectId}, and does not show it (${reason}): look in the web app, then ${next}.`,
+        )
+      : new Stop(
+          'refused',
+          reason,
+          `There is no project ${projectId} for this account (${reason}): correct projectId.`,
+        );
+  if (reason !== undefined) return new Stop('refused', reason, `${failureText(error)}.`);
+  const type = failureType(error);
+  if (type === undefined || (projectId === undefined && credits === 0)) return undefined;
+  return new Stop('failed', type, `${failureText(error)}. Once that is mended, ${next}.`);
 }

@@ -7,7 +7,7 @@ import { processCapture } from './capture/process';
 import type { At, Progress } from './capture/step';
 import { submitNote } from './capture/submit-note';
 import { Asker } from './shared/asker';
-import { control, ownFairnessKey, runKey } from './shared/calls';
+import { control, failureText, notShownUntil, ownFairnessKey, refusalOf, runKey } from './shared/calls';
 import { readInputWith } from './shared/input';
 import type { Answered } from './shared/said';
 import { identity, Status } from './shared/status';
@@ -56,7 +56,7 @@ export async function ingestCapture(raw: IngestCaptureJson): Promise<IngestCaptu
     identity(account, ...(projectId ? [{ key: searchAttributeKeys.projectId, value: projectId }] : [])),
   );
   const run = runKey();
-  const progress: Progress = { submitted: false, reprocesses: 0 };
+  const progress: Progress = { submitted: false, freshUntil: 0, reprocesses: 0 };
   const asker = new Asker(status, input, 'the note or its extraction');
   const at: At = {
     ...{ account, input, status, asker, run, progress },
@@ -65,7 +65,10 @@ export async function ingestCapture(raw: IngestCaptureJson): Promise<IngestCaptu
   };
   const end = await follow(at).catch((error): Stop => {
     if (error instanceof Stop) return error;
-    throw error;
+    // What was submitted stays in the result (S6).
+    const reason = refusalOf(error);
+    if (reason === undefined) throw error;
+    return new Stop('refused', reason, `${failureText(error)}.`);
   });
   status.step(end.outcome, `${end.outcome}: ${end.sentence}`);
   await condition(allHandlersFinished);
@@ -86,9 +89,10 @@ export async function ingestCapture(raw: IngestCaptureJson): Promise<IngestCaptu
 // ---- Helpers
 
 async function follow(at: At): Promise<Pick<IngestCaptureResult, 'outcome' | 'sentence'>> {
-  const { input, status, progress } = at;
+  const { input, status, facts, progress } = at;
   if (input.captureId === undefined) status.step('looking', 'Looking whether the note is there already');
   const captureId = input.captureId ?? (await submitNote(at));
+  if (input.captureId === undefined) progress.freshUntil = notShownUntil(facts);
   progress.captureId = captureId;
   upsertSearchAttributes([{ key: searchAttributeKeys.captureId, value: captureId }]);
   const outcome = await processCapture(at, captureId);

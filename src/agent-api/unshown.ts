@@ -6,6 +6,8 @@
 import { z } from 'zod';
 
 const name = (guess: string) => z.string().min(1).default(guess);
+/** A part that a service may not take: null leaves it out. */
+const optional = (guess: string) => z.string().min(1).nullable().default(guess);
 /** A field that is found under one of the usual names unless this names it, as a path like `data.balance`. */
 const field = z.string().min(1).optional();
 
@@ -41,13 +43,16 @@ export const Unshown = z.strictObject({
   account: z.strictObject({ userId: field, balance: field, tier: field }).prefault({}),
   /** Where the job record, and the reply that starts a job, keep what we need. */
   job: z.strictObject({ id: field, status: field }).prefault({}),
-  /** The document upload: multipart form or JSON with base64, and the names of its fields. */
+  /**
+   * The document upload: multipart form or JSON with base64, and the names of its fields. `fileName` and `fileType` are sent
+   * beside the file, which in a form has both of its own; null leaves them out.
+   */
   upload: z
     .strictObject({
       encoding: z.enum(['multipart', 'json']).default('multipart'),
       file: name('file'),
-      fileName: name('fileName'),
-      fileType: name('fileType'),
+      fileName: optional('fileName'),
+      fileType: optional('fileType'),
     })
     .prefault({}),
   /** Field names of the note submission, and where its reply keeps the ID of the capture. */

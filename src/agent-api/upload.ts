@@ -64,13 +64,14 @@ function form(names: Unshown['upload'], { fileName, fileType }: DocumentFile): F
   const boundary = `----audit-runner-${randomBytes(16).toString('hex')}`;
   const part = (name: string, rest: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; name="${escaped(lines(name))}"${rest}\r\n\r\n`;
+  const field = (name: string | null, value: string) => (name === null ? '' : `${part(name, '')}${lines(value)}\r\n`);
   // Anything else could end the line that it stands in.
   const type = /^[\x20-\x7e]+$/.test(fileType) ? fileType : 'application/octet-stream';
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
     head:
-      `${part(names.fileName, '')}${lines(fileName)}\r\n` +
-      `${part(names.fileType, '')}${lines(fileType)}\r\n` +
+      field(names.fileName, fileName) +
+      field(names.fileType, fileType) +
       part(names.file, `; filename="${escaped(fileName)}"\r\nContent-Type: ${type}`),
     tail: `\r\n--${boundary}--\r\n`,
     length: (size) => size,
@@ -83,10 +84,13 @@ const escaped = (name: string) => name.replaceAll('\n', '%0A').replaceAll('\r', 
 const lines = (text: string) => text.replace(/\r?\n|\r/g, '\r\n');
 
 function json(names: Unshown['upload'], { fileName, fileType }: DocumentFile): Frame {
-  const fields = JSON.stringify({ [names.fileName]: fileName, [names.fileType]: fileType });
+  const fields = [[names.fileName, fileName] as const, [names.fileType, fileType] as const];
+  const head = fields.flatMap(([name, value]) =>
+    name === null ? [] : `${JSON.stringify(name)}:${JSON.stringify(value)},`,
+  );
   return {
     contentType: 'application/json',
-    head: `${fields.slice(0, -1)},${JSON.stringify(names.file)}:"`,
+    head: `{${head.join('')}${JSON.stringify(names.file)}:"`,
     tail: '"}',
     length: (size) => 4 * Math.ceil(size / 3),
     encoded: base64,

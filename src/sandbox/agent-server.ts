@@ -75,7 +75,9 @@ async function readCall(
 
 /** Whether a call is about what a text names; how, is with the option. */
 function isAbout({ store }: Service, { user, id, body, upload }: Call, text: string): boolean {
-  if (id !== '' && (id === text || store.projects.get(user.id, id)?.clientName === text)) return true;
+  const projectId = store.jobs.get(user.id, id)?.projectId ?? id;
+  if (id !== '' && (id === text || store.projects.get(user.id, projectId)?.clientName === text)) return true;
+  if (store.captures.get(user.id, id)?.rawContent.includes(text)) return true;
   return upload?.fileName === text || (JSON.stringify(body) ?? '').includes(text);
 }
 

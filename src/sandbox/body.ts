@@ -79,7 +79,7 @@ async function readForm(request: IncomingMessage, names: Unshown['upload'], limi
     reader.write(chunk);
   });
   const parts = reader.end();
-  const field = (name: string) => parts.find((part) => part.name === name && part.fileName === undefined)?.text;
+  const field = (name: string | null) => parts.find((part) => part.name === name && part.fileName === undefined)?.text;
   const file = parts.find((part) => part.name === names.file && part.fileName !== undefined);
   if (file === undefined) throw badRequest(`The form has no file '${names.file}'`);
   return {
@@ -91,18 +91,19 @@ async function readForm(request: IncomingMessage, names: Unshown['upload'], limi
 }
 
 async function readEncoded(request: IncomingMessage, names: Unshown['upload'], limit: number): Promise<Upload> {
+  const [fileName, fileType] = [names.fileName ?? '', names.fileType ?? ''];
   const fields = z.object({
     [names.file]: z.base64(),
-    [names.fileName]: z.string().min(1),
-    [names.fileType]: z.string(),
+    [fileName]: z.string().min(1),
+    [fileType]: z.string(),
   });
   // Base64 takes four characters for three bytes.
   const parsed = fields.safeParse(await readJson(request, Math.ceil(limit * 1.4)));
-  if (!parsed.success) throw badRequest(`The body needs ${names.file} (base64), ${names.fileName}, ${names.fileType}`);
+  if (!parsed.success) throw badRequest(`The body needs ${names.file} (base64), ${fileName}, ${fileType}`);
   const content = Buffer.from(parsed.data[names.file] ?? '', 'base64');
   return {
-    fileName: parsed.data[names.fileName] ?? '',
-    fileType: parsed.data[names.fileType] ?? '',
+    fileName: parsed.data[fileName] ?? '',
+    fileType: parsed.data[fileType] ?? '',
     fileSize: content.length,
     sha256: createHash('sha256').update(content).digest('hex'),
   };

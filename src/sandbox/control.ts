@@ -91,6 +91,11 @@ export function createControl(service: Service, statistics: Statistics) {
       audits.completeInterviews(userOf(input.user).id, input.projectId);
       return done;
     }),
+    analyses: operation(z.strictObject({ user, projectId: z.string() }), (input) =>
+      found(store.projects.get(userOf(input.user).id, input.projectId), 'Project').analyses.map(
+        ({ id, status, createdAt }) => ({ id, status, createdAt }),
+      ),
+    ),
     /** A person adds a document in the web app. */
     addDocument: operation(
       z.strictObject({ user, projectId: z.string(), fileName: z.string(), fileType: z.string(), fileSize: z.int() }),

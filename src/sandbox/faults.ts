@@ -1,7 +1,7 @@
 import type { Clock } from './clock';
 import type { FaultRate, FaultRule } from './options';
 import type { Random } from './random';
-import type { Reply } from './refusal';
+import { ok, type Reply } from './refusal';
 import type { AgentRouteName } from './router';
 
 /** What happens to one request. */
@@ -99,10 +99,10 @@ export async function suffer(fault: Fault, commit: () => Promise<Reply>, wire: W
     case 'statusAfterCommit':
       await commit();
       return wire.send(errorReply(fault, clock));
+    case 'instead':
+      return wire.send(ok(fault.body));
     case 'html':
       return wire.sendText(502, 'text/html; charset=utf-8', '<html><body><h1>502 Bad Gateway</h1></body></html>');
-    case 'saysFailed':
-      return wire.send({ status: 200, body: { success: false, error: 'Something went wrong' } });
     case 'empty': {
       const { status, body, ...reply } = await commit();
       return wire.send(status < 300 ? { ...reply, status } : { ...reply, status, body });

@@ -34,8 +34,8 @@ export const FAULTS = [
   'garbage',
   /** Commits, then answers 2xx with nothing. */
   'empty',
-  /** Answers 200 with `success: false`; the call has no effect. */
-  'saysFailed',
+  /** Answers 200 with `body`; the call has no effect. */
+  'instead',
 ] as const;
 
 /** How a fault looks; durations in milliseconds, divided by `speed`. */
@@ -46,6 +46,7 @@ const faultDetails = {
   /** Real seconds in `Retry-After`; without it there is no such header. */
   retryAfter: z.number().nonnegative().optional(),
   retryAfterForm: z.enum(['seconds', 'date']).default('seconds'),
+  body: z.json().default({}),
 };
 
 /** A fault for the next requests of one route that pass the gate. Faults of one route happen in the order of queueing. */
@@ -56,22 +57,25 @@ export const FaultRule = z.strictObject({
   /** Requests of the route to leave alone first. */
   after: z.int().nonnegative().default(0),
   /**
-   * Only requests about this: the identifier in the path, the client's name of the project that it names, the name of the
-   * document, or a text in the body. @default all of the route
+   * Only requests about this: the identifier in the path, the client's name of the project that it or its job names, a text
+   * in the capture that it names, the name of the document, or a text in the body. @default all of the route
    */
   about: z.string().min(1).optional(),
   ...faultDetails,
 });
 export type FaultRule = z.output<typeof FaultRule>;
 
+/** An answer of somebody's own has to be made for its route. */
+const RandomFault = z.enum(FAULTS).exclude(['instead']);
+
 /** Random faults, seeded, on a share of the requests of some routes. */
 export const FaultRate = z.strictObject({
   share: z.number().min(0).max(1),
   routes: z.array(RouteNameSchema).min(1),
   faults: z
-    .array(z.enum(FAULTS))
+    .array(RandomFault)
     .min(1)
-    .default([...FAULTS]),
+    .default([...RandomFault.options]),
   ...faultDetails,
 });
 export type FaultRate = z.output<typeof FaultRate>;

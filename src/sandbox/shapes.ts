@@ -34,6 +34,8 @@ export interface Shapes {
   jobStarted(job: Job): Reply;
   job(job: Job): object;
   uploaded(document: Document): Reply;
+  /** `fileSize` of so many bytes: the document gives no unit. */
+  fileSize(bytes: number): number;
   noteTaken(capture: object & { id: string }): Reply;
   /** What is stored of a note's text. */
   noteText(text: string): string;
@@ -73,6 +75,7 @@ const variantA: Shapes = {
     finishedAt: analysis.finishedAt,
   }),
   uploaded: (document) => ok({ document }, 201),
+  fileSize: (bytes) => bytes,
   noteTaken: (capture) => ok({ capture }, 201),
   noteText: (text) => text,
   deleted: () => ok({ success: true }),
@@ -101,6 +104,7 @@ const variantB: Shapes = {
   jobStarted: (job) => ok(data({ job: { jobId: job.id, state: 'PENDING' } })),
   job: ({ id, analysis }) => data({ job: { jobId: id, state: JOB_STATES[analysis.status] } }),
   uploaded: (document) => ok(data({ document })),
+  fileSize: (bytes) => Math.ceil(bytes / 1024),
   noteTaken: ({ id }) => ok(data({ captureId: id }), 202),
   noteText: (text) => text.replaceAll('\r\n', '\n').trim(),
   deleted: () => ({ status: 204 }),

@@ -103,6 +103,16 @@ describe('on the wire', () => {
     }
   });
 
+  it('what the settings leave out is not sent', async () => {
+    const none = { fileName: null, fileType: null };
+    const asForm = await wire(documentUpload({ ...multipart, ...none }, documentOf(bytes(3))));
+    expect(asForm.body.toString().match(/ name="[^"]*"/g)).toEqual([' name="file"']);
+    expect(asForm.length).toBe(asForm.body.length);
+    const asJson = await wire(documentUpload({ ...encoded, ...none }, documentOf(Buffer.from('hello'))));
+    expect(JSON.parse(asJson.body.toString())).toEqual({ contentBase64: 'aGVsbG8=' });
+    expect(asJson.length).toBe(asJson.body.length);
+  });
+
   it('nothing is opened for a body that is not sent', async () => {
     let opened = 0;
     const file = documentOf(bytes(3), { open: async () => Readable.from([opened++]) });

@@ -6,16 +6,20 @@ import { inScene } from './support/scene';
 
 const LIMIT_MS = 60_000;
 
-const ODD = ['garbage', 'empty', 'saysFailed'] as const;
+const ODD = [
+  { fault: 'garbage' },
+  { fault: 'empty' },
+  { fault: 'instead', body: { success: false, error: 'Busy' } },
+] as const;
 
 test.concurrent.each(ODD)(
-  'an odd reply (%s), once, neither fails a conversion whose own reply was lost nor asks a person',
-  (fault) =>
+  'an odd reply (%j), once, neither fails a conversion whose own reply was lost nor asks a person',
+  (odd) =>
     inScene({}, async (scene) => {
       await scene.worker();
       const { control } = scene.stage.sandbox;
       control.addFault({ route: 'leads.convert', fault: 'replyLost' });
-      control.addFault({ route: 'leads.get', fault, after: 1 });
+      control.addFault({ route: 'leads.get', ...odd, after: 1 });
       const run = await scene.convert(scene.lead());
       const result = await run.result().catch((error: Error) => error.cause);
       expect(scene.stage.figures().spent).toBe(1_000);
@@ -25,11 +29,11 @@ test.concurrent.each(ODD)(
 );
 
 test.concurrent.each(ODD)(
-  'an odd reply (%s), once, does not fail a pipeline',
-  (fault) =>
+  'an odd reply (%j), once, does not fail a pipeline',
+  (odd) =>
     inScene({}, async (scene) => {
       await scene.worker();
-      scene.stage.sandbox.control.addFault({ route: 'leads.list', fault });
+      scene.stage.sandbox.control.addFault({ route: 'leads.list', ...odd });
       const run = await scene.stage.temporal.client.workflow.start(leadPipeline, {
         workflowId: 'pipeline',
         taskQueue: 'audit-runner',

@@ -172,6 +172,7 @@ export const WRONG: Record<
       keepReference: [['no', 'true or false']],
       ...auditFields,
       again: [[1, 'true or false']],
+      fresh: [['yes', 'true or false']],
       maxCredits: [[-1, CREDITS]],
       run: [['run-1', 'an object with the fields key, maxCredits']],
       'run.key': [['', 'text of 1 to 1000 characters']],

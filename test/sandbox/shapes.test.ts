@@ -60,7 +60,10 @@ async function everyAnswer(sandbox: Sandbox, names: Unshown): Promise<Map<string
 
 function document({ upload }: Unshown): [unknown, FormData | undefined] {
   if (upload.encoding === 'json')
-    return [{ [upload.file]: 'aGVsbG8=', [upload.fileName]: 'a.txt', [upload.fileType]: 'text/plain' }, undefined];
+    return [
+      { [upload.file]: 'aGVsbG8=', [upload.fileName ?? '']: 'a.txt', [upload.fileType ?? '']: 'text/plain' },
+      undefined,
+    ];
   const form = new FormData();
   form.append(upload.file, new Blob(['hello'], { type: 'text/plain' }), 'a.txt');
   return [undefined, form];

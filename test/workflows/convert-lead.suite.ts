@@ -29,7 +29,7 @@ const FAULTS: [string, Fault[]][] = [
   ['429 with nothing', [{ fault: 'status', status: 429 }]],
   ['a garbage 2xx', [{ fault: 'garbage' }]],
   ['an empty 2xx', [{ fault: 'empty' }]],
-  ['a 200 that says success: false', [{ fault: 'saysFailed' }]],
+  ['a 200 that says success: false', [{ fault: 'instead', body: { success: false, error: 'Busy' } }]],
   ['the reply is lost after a first try that never arrived', [{ fault: 'cutBeforeCommit' }, { fault: 'replyLost' }]],
 ];
 

@@ -34,7 +34,10 @@ const FAULTS: [string, Fault[]][] = [
   ['502 with an HTML body', [{ route: 'captures.submitNote', fault: 'html' }]],
   ['429', [{ route: 'captures.submitNote', fault: 'status', status: 429, retryAfter: 1 }]],
   ['a garbage 2xx', [{ route: 'captures.submitNote', fault: 'garbage' }]],
-  ['a 200 that says success: false', [{ route: 'captures.submitNote', fault: 'saysFailed' }]],
+  [
+    'a 200 that says success: false',
+    [{ route: 'captures.submitNote', fault: 'instead', body: { success: false, error: 'Busy' } }],
+  ],
   [
     'the reply is lost after a first try that never arrived',
     [

@@ -87,6 +87,8 @@ test('S6: a terminated conversion that was paid is reported as converted', async
 });
 
 test('goes on to the audit of each converted lead: runs of their own that outlive it, linked both ways', async () => {
+  // The first look at each project comes before the service shows it.
+  stage.sandbox.control.addFault({ route: 'projects.get', fault: 'status', status: 404, times: 2 });
   const run = await pipeline('goes-on', {
     ...{ maxConversions: 2, scoring: { minReadiness: 0 }, surveyStatus: ['completed', 'pending'] },
     ...{ then: 'audit', audit: { prerequisitesDeadline: '1h' } },

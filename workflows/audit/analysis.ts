@@ -1,12 +1,14 @@
 /** The analysis of an audit: its prerequisites, its start (one at a time), its end. */
 import { sleep } from '@temporalio/workflow';
-import type { AnalysisSeen } from '../../activities/audits';
+import { type AnalysisSeen, type Before, isOurs } from '../../src/policy/analysis';
+import type { LookOutcome } from '../../src/policy/course';
 import { WHY } from '../shared/asker';
-import { onceCalls, patiently, polls, reads } from '../shared/calls';
+import { onceCalls, reads } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { type Ending, payOnce } from '../shared/pay-once';
 import { Stop } from '../shared/stop';
-import type { At } from './step';
+import { awaitAudit, type Started } from './await-audit';
+import { type At, ofProject } from './step';
 
 /** A complete analysis. */
 export interface Analysed {
@@ -18,7 +20,7 @@ export interface Analysed {
 }
 
 const seen = (at: At, projectId: string): Promise<AnalysisSeen> =>
-  patiently(at.status, at.facts, at.account, () =>
+  ofProject(at, () =>
     reads(at.account, at.place, 'Look at the analysis').analysisSeen({ account: at.account, projectId }),
   );
 
@@ -35,18 +37,32 @@ export async function analyse(at: At, projectId: string, added: boolean): Promis
     at.notes.push('An audit was complete already, and no document was added; "again": true runs another.');
     return done(first, 'existing', 0);
   }
-  for (let starts = 1; ; starts++) {
+  let atFirst: AnalysisSeen | undefined;
+  for (let tries = 1, starts = 0; ; tries++) {
     // The async route asks for both; the synchronous one makes what is missing itself, as far as the document shows.
     if (input.mode === 'async') await awaitPrerequisites(at, projectId);
     status.step('auditing', `The audit of project ${projectId} is under way`);
-    const jobId = await startAudit(at, projectId);
-    const ended = await awaitAudit(at, projectId, jobId);
+    let before: Before | undefined;
+    const started = await startAudit(at, projectId, async () => {
+      const now = await seen(at, projectId);
+      atFirst ??= now;
+      before ??= { firstStart: atFirst, thisStart: now };
+      // A running one will do, whoever started it; so will one that was completed since the first start.
+      return now.state === 'running' || isOurs(now, before) ? 'found' : 'notFound';
+    });
+    if (started.byUs) starts++;
+    before ??= { firstStart: first, thisStart: first };
+    let ended = await awaitAudit(at, projectId, started, before);
+    if (ended.state !== 'complete' && tries >= input.maxStarts) {
+      const last = await seen(at, projectId);
+      if (last.state === 'complete' && isOurs(last, before)) ended = last;
+    }
     if (ended.state === 'complete') return done(ended, 'run', starts);
-    if (starts >= input.maxStarts)
-      throw new Stop('failed', 'auditFailed', `The audit of project ${projectId} failed ${starts} times.`);
-    const wait = (facts.timing.settlingMs / 5) * 2 ** starts;
+    if (tries >= input.maxStarts)
+      throw new Stop('failed', 'auditFailed', `The audit of project ${projectId} failed ${tries} times.`);
+    const wait = (facts.timing.settlingMs / 5) * 2 ** tries;
     status.waits(
-      `The audit failed (start ${starts} of ${input.maxStarts}); it is started again in ${Math.ceil(wait / 1000)} s.`,
+      `${ended.state === 'failed' ? 'The audit failed' : 'The audit did not begin'} (start ${tries} of ${input.maxStarts}); it is looked at again, and started again if need be, in ${Math.ceil(wait / 1000)} s.`,
     );
     await sleep(wait);
   }
@@ -55,7 +71,7 @@ export async function analyse(at: At, projectId: string, added: boolean): Promis
 /** Waits for the project's document and interview analysis, or ends the run, as the input says. */
 async function awaitPrerequisites(at: At, projectId: string): Promise<void> {
   const { account, facts, status, place, input } = at;
-  const { hasAnalysis, hasInterviewAnalysis } = await patiently(status, facts, account, () =>
+  const { hasAnalysis, hasInterviewAnalysis } = await ofProject(at, () =>
     reads(account, place, 'Look at the prerequisites').prerequisites({ account, projectId }),
   );
   if (hasAnalysis && hasInterviewAnalysis) return;
@@ -70,37 +86,34 @@ async function awaitPrerequisites(at: At, projectId: string): Promise<void> {
     ...([status, facts, account, Date.now() + input.prerequisitesDeadline] as const),
     `${what}. It goes on by itself when the web app shows ${missing.length > 1 ? 'both' : 'it'}; documents and interviews are added there.`,
     (left) => reads(account, place, 'Wait for the prerequisites', left).awaitPrerequisites({ account, projectId }),
+    at.taken.freshUntil,
   );
   if (ended === 'late')
     throw new Stop('expired', 'prerequisitesMissing', `${what}, and the time to wait for it is over.`);
 }
 
-/** Starts one analysis if none is running (S1, S2). @returns its job, when the service named one */
-async function startAudit(at: At, projectId: string): Promise<string | undefined> {
+/** Starts one analysis unless a look finds one (S1, S2). */
+async function startAudit(at: At, projectId: string, look: () => Promise<LookOutcome>): Promise<Started> {
   const { account, facts, status, place, asker, input } = at;
-  let before: AnalysisSeen | undefined;
   let sends = 0;
   const ending = await payOnce(account, facts, status, {
     credits: 0,
-    async look() {
-      const now = await seen(at, projectId);
-      before ??= now;
-      // A running one will do, whoever started it; so will one that came since.
-      const another = now.id !== before.id || now.createdAt !== before.createdAt;
-      return now.state === 'running' || (now.state !== 'none' && another) ? 'found' : 'notFound';
-    },
+    look,
     send(lookedAt) {
       const calls = onceCalls(account, facts, place, `Start the audit of project ${projectId}`);
       const call = { account, projectId, lookedAt };
       // What took too long once is not waited for a second time.
-      return input.mode === 'sync' && ++sends === 1 ? calls.runAuditOnce(call) : calls.startAuditOnce(call);
+      return ++sends === 1 && input.mode === 'sync' ? calls.runAuditOnce(call) : calls.startAuditOnce(call);
     },
     ask: (why) => asker.decide(`${WHY[why]} Look whether an audit of project ${projectId} is running.`),
   });
   status.goesOn();
-  return jobOf(at, projectId, ending);
+  const jobId = jobOf(at, projectId, ending);
+  const waitedFor = input.mode === 'sync' && sends === 1 && ending.how === 'paid';
+  return { ...(jobId && { jobId }), byUs: sends > 0, waitedFor };
 }
 
+/** @returns the job, when the service named one */
 function jobOf(at: At, projectId: string, ending: Ending): string | undefined {
   switch (ending.how) {
     case 'refused':
@@ -141,27 +154,4 @@ function refused({ input }: At, projectId: string, reason: string): Stop {
     reason,
     `The service refused to start the audit of project ${projectId} (${reason}): ${cause}.`,
   );
-}
-
-/** Polls the job under its own limit; without one, or when nobody knows it, the analysis itself. */
-async function awaitAudit(at: At, projectId: string, jobId: string | undefined): Promise<AnalysisSeen> {
-  const { account, facts, status, place, input } = at;
-  const deadlineAt = Date.now() + input.auditDeadline;
-  const why = 'The service works on the audit; it is asked again and again.';
-  const late = () => new Stop('expired', 'auditDeadline', `The audit of project ${projectId} did not end in time.`);
-  if (jobId !== undefined) {
-    const job = await waitUntil(status, facts, account, deadlineAt, why, (left) =>
-      polls(account, { ...place, fairnessKey: jobId.slice(0, 64) }, 'Wait for the audit', left).awaitJob({
-        account,
-        jobId,
-      }),
-    );
-    if (job === 'late') throw late();
-    if (job === 'failed') return { state: 'failed' };
-  }
-  const ended = await waitUntil(status, facts, account, deadlineAt, why, (left) =>
-    reads(account, place, 'Wait for the analysis', left).awaitAnalysis({ account, projectId }),
-  );
-  if (ended === 'late') throw late();
-  return ended;
 }

@@ -1,40 +1,36 @@
 /** The documents of an audit: uploaded once each, by a person where the token may not, and waited for. */
 
-import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
+import type { ResizedDocument } from '../../activities/documents';
 import type { AuditDocument } from '../../src/policy/documents';
-import { Said } from '../../src/policy/inputs/messages';
 import { WHY } from '../shared/asker';
-import { onceCalls, patiently, reads } from '../shared/calls';
+import { onceCalls, reads, refusalOf } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { type Ports, payOnce } from '../shared/pay-once';
-import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';
-import type { At } from './step';
+import { Person } from './by-person';
+import { type At, ofProject } from './step';
 
-/** Every document is in exactly one of them (S6). */
-export interface UploadedDocuments {
-  /** By this run. */
-  uploaded: string[];
-  /** There before. */
-  found: string[];
-  /** By a person, where the service let the token upload none. */
-  byPerson: string[];
-}
-
-export const documentsUploadedUpdate = defineUpdate<string, [Said | undefined]>('documentsUploaded');
+/**
+ * The documents that are in the project, each in exactly one of them (S6): `uploaded` by this run, `found` there before, or
+ * `byPerson` where the service refused them from the token.
+ */
+export type UploadedDocuments = Record<'uploaded' | 'found' | 'byPerson', string[]>;
 
 const AT_ONCE = 4;
 /** Refusals that mean the route and not the document: agent-api.md leaves it off the token's allowlist. */
 const ROUTE_REFUSED = /^(PAT_ROUTE_NOT_ALLOWED|PAT_NOT_SUPPORTED_FOR_ENDPOINT|http40[345]|http501)$/;
+/** Refusals that can mean the form in which documents are sent, which is a guess; a code of the service can mean anything. */
+const FORM_REFUSED = /^(http400|http415|http422|(?!http|PAT_|planTooLow:).+)$/;
 
+/** @param result gets each document as soon as it is there, so that it tells also when this throws */
 export async function uploadDocuments(
   at: At,
   projectId: string,
   documents: readonly AuditDocument[],
-): Promise<UploadedDocuments> {
-  const result: UploadedDocuments = { uploaded: [], found: [], byPerson: [] };
+  result: UploadedDocuments,
+): Promise<void> {
   const person = new Person(at, projectId);
-  if (documents.length === 0) return result;
+  if (documents.length === 0) return;
   const { status } = at;
   const show = (byHand: readonly AuditDocument[] = []) =>
     status.figures(
@@ -44,6 +40,11 @@ export async function uploadDocuments(
           : ''
       }`,
     );
+  const names = documents.map(({ fileName }) => fileName);
+  const put = (how: keyof UploadedDocuments, { fileName }: AuditDocument) => {
+    if (!result[how].includes(fileName)) result[how].push(fileName);
+    result[how].sort((one, other) => names.indexOf(one) - names.indexOf(other));
+  };
   status.step('uploading', `Uploading ${documents.length} documents to project ${projectId}`);
   show();
 
@@ -52,22 +53,21 @@ export async function uploadDocuments(
   for (const [i, state] of (await statesOf(at, projectId, documents)).entries()) {
     const document = documents[i];
     if (!document) continue;
-    if (state === 'settled' || state === 'pending') result.found.push(document.fileName);
+    if (state === 'settled' || state === 'pending') put('found', document);
     else left.push(document);
   }
   let byHand: AuditDocument[] = [];
-  let routeRefused = false;
+  const refusals: string[] = [];
+  // A closed route refuses all alike; so does a service that wants another form, when none of the first has passed.
+  const isClosed = () =>
+    refusals.some((reason) => ROUTE_REFUSED.test(reason)) ||
+    (refusals.length >= AT_ONCE && result.uploaded.length === 0);
   const lane = async () => {
     for (let document = left.shift(); document; document = left.shift()) {
-      if (routeRefused) {
-        byHand.push(document);
-        continue;
-      }
-      const how = await uploadOne(at, projectId, document, askedAt);
-      if (how === 'refused') {
-        routeRefused = true;
-        byHand.push(document);
-      } else result[how].push(document.fileName);
+      const how = isClosed() ? 'byHand' : await uploadOne(at, projectId, document, askedAt);
+      if (how === 'uploaded' || how === 'found') put(how, document);
+      else byHand.push(document);
+      if (typeof how === 'object') refusals.push(how.refused);
       show();
     }
   };
@@ -78,23 +78,24 @@ export async function uploadDocuments(
   for (;;) {
     if (byHand.length > 0) {
       show(byHand);
-      await person.uploads(byHand, routeRefused);
-      result.byPerson.push(...byHand.map(({ fileName }) => fileName).filter((name) => !result.byPerson.includes(name)));
+      await person.uploads(byHand, whyByHand(refusals));
+      for (const document of byHand) put('byPerson', document);
     }
-    const failed = await settled(at, projectId, documents);
-    if (failed.length === 0) break;
+    const { failed, resized } = await settled(at, projectId, documents);
+    if (failed.length === 0) {
+      noteSizes(at, result, resized);
+      break;
+    }
     byHand = documents.filter(({ fileName }) => failed.includes(fileName));
-    routeRefused = false;
+    refusals.length = 0;
     for (const list of [result.uploaded, result.found])
       for (const name of failed) if (list.includes(name)) list.splice(list.indexOf(name), 1);
   }
   status.figures('');
-  const inOrder = (names: string[]) => documents.map(({ fileName }) => fileName).filter((name) => names.includes(name));
-  return { uploaded: inOrder(result.uploaded), found: inOrder(result.found), byPerson: inOrder(result.byPerson) };
 }
 
 const statesOf = (at: At, projectId: string, documents: readonly AuditDocument[]) =>
-  patiently(at.status, at.facts, at.account, () =>
+  ofProject(at, () =>
     reads(at.account, at.place, 'Look at the documents').documentStates({ account: at.account, projectId, documents }),
   );
 
@@ -107,15 +108,21 @@ async function uploadOne(
   projectId: string,
   document: AuditDocument,
   askedAt: number,
-): Promise<'uploaded' | 'found' | 'refused'> {
+): Promise<'uploaded' | 'found' | { refused: string }> {
   const { account, facts, status, place, asker } = at;
   const { fileName } = document;
   let sent = false;
   const ports: Ports = {
     credits: 0,
     async look() {
-      const [state] = await statesOf(at, projectId, [document]);
-      return state === 'settled' || state === 'pending' ? 'found' : 'notFound';
+      try {
+        const [state] = await statesOf(at, projectId, [document]);
+        return state === 'settled' || state === 'pending' ? 'found' : 'notFound';
+      } catch (error) {
+        // S2: a look that is refused after something was sent tells nothing.
+        if (sent && refusalOf(error)) return 'cannotTell';
+        throw error;
+      }
     },
     send(lookedAt) {
       sent = true;
@@ -130,8 +137,7 @@ async function uploadOne(
   status.goesOn();
   switch (ending.how) {
     case 'refused':
-      if (ROUTE_REFUSED.test(ending.reason)) return 'refused';
-      throw new Stop('refused', ending.reason, `The service refused the document '${fileName}' (${ending.reason}).`);
+      return { refused: ending.reason };
     case 'gaveUp':
     case 'overRunCap':
       throw new Stop('unresolved', 'nobodyDecided', `Whether '${fileName}' was uploaded could not be found out.`);
@@ -142,83 +148,39 @@ async function uploadOne(
   }
 }
 
-/** Waits until the service has taken in every document. @returns the names of those that it could not */
-async function settled(at: At, projectId: string, documents: readonly AuditDocument[]): Promise<string[]> {
+/** Waits until the service has taken in every document. @returns those that it could not, and those of another size */
+async function settled(at: At, projectId: string, documents: readonly AuditDocument[]) {
   const { account, facts, status, place, input } = at;
   const ended = await waitUntil(
     ...([status, facts, account, Date.now() + input.prerequisitesDeadline] as const),
     `The service takes in the documents of project ${projectId}; it is asked again and again.`,
     (left) => reads(account, place, 'Wait for the documents', left).awaitDocuments({ account, projectId, documents }),
+    at.taken.freshUntil,
   );
-  if (ended !== 'late') return ended.failed;
+  if (ended !== 'late') return ended;
   throw new Stop('expired', 'documentsNotSettled', `The documents of project ${projectId} were not taken in in time.`);
 }
 
-/** A person uploads in the web app, and says so; or it is noticed without a word. */
-class Person {
-  #asking: readonly AuditDocument[] = [];
-  #done = false;
+/** Why a person uploads, and which settings would let the run do it. */
+function whyByHand(refusals: readonly string[]): string {
+  const reasons = [...new Set(refusals)].join(', ');
+  if (refusals.length === 0) return 'The service could not take in some documents';
+  if (refusals.some((reason) => ROUTE_REFUSED.test(reason))) return 'The token may not upload documents';
+  if (!refusals.some((reason) => FORM_REFUSED.test(reason))) return `The service refused documents (${reasons})`;
+  return `The service refused documents (${reasons}), perhaps for the form in which they are sent. The account's settings unshown.upload.encoding, unshown.upload.file, unshown.upload.fileName and unshown.upload.fileType describe it (null leaves out one of the last two); with others, this input started again uploads them. Or by hand`;
+}
 
-  constructor(
-    private readonly at: At,
-    private readonly projectId: string,
-  ) {
-    setHandler(documentsUploadedUpdate, (said) => this.#heard(said), {
-      description: 'Says that the listed documents are in the project now: {"by": "…"}',
-      validator: checked(Said, 'documentsUploaded', () => {
-        if (this.#asking.length === 0) throw new Error('This run does not wait for documents at the moment.');
-      }),
-    });
-  }
-
-  async uploads(documents: readonly AuditDocument[], routeRefused: boolean): Promise<void> {
-    const { at, projectId } = this;
-    this.#asking = documents;
-    this.#done = false;
-    const why = routeRefused ? 'The token may not upload documents' : 'The service could not take in some documents';
-    const noticed = this.#notice(documents);
-    await at.asker.until(
-      `${why}: upload the listed files to project ${projectId} in the web app. It goes on when they are there; the update \`documentsUploaded\` makes it look at once.`,
-      () => this.#done,
-    );
-    this.#asking = [];
-    if (!this.#done)
-      throw new Stop(
-        'expired',
-        'documentsMissing',
-        `${documents.length} documents were not uploaded in time: ${documents.map(({ fileName }) => fileName).join(', ')}.`,
-      );
-    await noticed;
-  }
-
-  /** Looks by itself, ever more seldom. */
-  async #notice(documents: readonly AuditDocument[]): Promise<void> {
-    const { holdProbeMs } = this.at.facts.timing;
-    for (
-      let wait = holdProbeMs;
-      this.#asking === documents && !this.#done;
-      wait = Math.min(2 * wait, 60 * holdProbeMs)
-    ) {
-      await condition(() => this.#done || this.#asking !== documents, wait);
-      if (!this.#done && this.#asking === documents) await this.#missing().catch(() => undefined);
-    }
-  }
-
-  async #heard(said: Said | undefined): Promise<string> {
-    const missing = await this.#missing();
-    if (missing.length > 0) return `Still missing in project ${this.projectId}: ${missing.join(', ')}.`;
-    this.at.asker.note('documentsUploaded', said);
-    return 'All documents are there: it goes on.';
-  }
-
-  async #missing(): Promise<string[]> {
-    const asked = this.#asking;
-    const { account, place } = this.at;
-    const states = await reads(account, place, 'Look at the documents').documentStates({
-      ...{ account, projectId: this.projectId, documents: asked },
-    });
-    const missing = asked.filter((_, i) => states[i] !== 'settled' && states[i] !== 'pending');
-    if (missing.length === 0) this.#done = true;
-    return missing.map(({ fileName }) => fileName);
-  }
+/** A name stands for one document, so what differs in size under it is told and never sent a second time. */
+function noteSizes(at: At, { uploaded }: UploadedDocuments, resized: readonly ResizedDocument[]): void {
+  const note = (of: readonly ResizedDocument[], sentence: string) => {
+    const named = of.slice(0, 10).map(({ fileName, shown, size }) => `'${fileName}' (${shown}, not ${size} bytes)`);
+    const rest = of.length > named.length ? ` and ${of.length - named.length} more` : '';
+    if (of.length > 0) at.notes.push(`${sentence}: ${named.join(', ')}${rest}.`);
+  };
+  const isOurs = ({ fileName }: ResizedDocument) => uploaded.includes(fileName);
+  note(resized.filter(isOurs), 'The service shows another size than was uploaded, in another unit perhaps');
+  note(
+    resized.filter((document) => !isOurs(document)),
+    'The project has documents of these names that this run did not upload, and shows another size for them; if yours are other documents, give them another fileName and start again',
+  );
 }

@@ -9,18 +9,10 @@ import { projectSubject } from '../../src/policy/subject';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { type ConvertLeadResult, convertLead } from '../convert-lead';
 import { WHY } from '../shared/asker';
-import { control, onceCalls, patiently, reads, refusalOf, writes } from '../shared/calls';
+import { control, notShownUntil, onceCalls, patiently, reads, refusalOf, writes } from '../shared/calls';
 import { payOnce } from '../shared/pay-once';
 import { Stop } from '../shared/stop';
-import type { At } from './step';
-
-/** The project, how it came about, and what it cost this run. */
-export interface TakenProject {
-  projectId: string;
-  /** `found`: a project with this reference was there already. */
-  how: 'given' | 'created' | 'found' | 'converted' | 'alreadyConverted';
-  credits: number;
-}
+import { type At, ofProject, type Taken } from './step';
 
 /** Pages of the project list that are read for one look; beyond them a person is asked. */
 const MAX_PAGES = 100;
@@ -31,28 +23,42 @@ const MAX_ASKED = 20;
 const CUT =
   'The list of projects could not be read to its end: set unshown.projectsList to the names of its parameters.';
 
-export async function takeProject(at: At): Promise<TakenProject> {
-  const { project, projectId, leadId } = at.input;
+/** @returns its ID; what is known of it stands in `at.taken` from then on, also when this throws (S6) */
+export async function takeProject(at: At): Promise<string> {
+  const { project, projectId, leadId, fresh } = at.input;
   if (project) return createProject(at, project);
   if (leadId) return convert(at, leadId);
-  if (projectId) return { projectId, how: 'given', credits: 0 };
-  throw new TypeError('an input that was checked names a project');
+  if (!projectId) throw new TypeError('an input that was checked names a project');
+  return take(at, { projectId, how: 'given', ...(!fresh && { freshUntil: 0 }) });
 }
 
-async function createProject(at: At, project: NewProject): Promise<TakenProject> {
+function take(at: At, taken: Partial<Taken> & Required<Pick<Taken, 'projectId' | 'how'>>): string {
+  Object.assign(at.taken, { freshUntil: notShownUntil(at.facts), ...taken });
+  return taken.projectId;
+}
+
+async function createProject(at: At, project: NewProject): Promise<string> {
   const { account, facts, status, place, run, asker, input } = at;
   const reference = input.reference ?? (await control.referenceOf({ account, project }));
   status.step('looking', 'Looking whether the project is there already');
   let found: string | undefined;
+  let sent = false;
   const look = async (): Promise<LookOutcome> => {
-    const seen = await lookFor(at, reference, project.clientName);
-    if (seen !== 'cannotTell') found = seen;
-    return seen === 'cannotTell' ? 'cannotTell' : seen === undefined ? 'notFound' : 'found';
+    try {
+      const seen = await lookFor(at, reference, project.clientName);
+      if (seen !== 'cannotTell') found = seen;
+      return seen === 'cannotTell' ? 'cannotTell' : seen === undefined ? 'notFound' : 'found';
+    } catch (error) {
+      // S2: a look that is refused after something was sent tells nothing; before, it ends the run with its reason.
+      if (sent && refusalOf(error)) return 'cannotTell';
+      throw error;
+    }
   };
   const ending = await payOnce(account, facts, status, {
     credits: facts.createPrice,
     look,
     send(lookedAt, again) {
+      sent = true;
       status.step('creating', `Creating the project for ${facts.createPrice} credits`);
       const priority = again ? { ...place, priorityKey: 1 } : place;
       return onceCalls(account, facts, priority, 'Create the project').createProjectOnce({
@@ -68,25 +74,27 @@ async function createProject(at: At, project: NewProject): Promise<TakenProject>
   });
   switch (ending.how) {
     case 'paid': {
+      at.taken.credits = ending.credits ?? facts.createPrice;
       const projectId = ending.ref ?? (await awaitShown(at, look, () => found));
-      return removed(at, reference, { projectId, how: 'created', credits: ending.credits ?? facts.createPrice });
+      return removed(at, reference, take(at, { projectId, how: 'created' }));
     }
     case 'foundPaid':
     case 'alreadyDone': {
-      const sent = ending.how === 'foundPaid';
+      const paid = ending.how === 'foundPaid';
+      if (paid) at.taken.credits = facts.createPrice;
       const projectId = found ?? ending.ref ?? (await awaitShown(at, look, () => found));
       const subject = projectSubject(reference);
-      const settlement = { kind: 'foundPaid', ref: projectId, ...(sent && { credits: facts.createPrice }) } as const;
+      const settlement = { kind: 'foundPaid', ref: projectId, ...(paid && { credits: facts.createPrice }) } as const;
       const booked = await control.settleSubject({ account, subject, run: run.key, settlement });
       const { settled } = await control.subjectState({ account, subject });
       // An earlier try of this run may have settled it: then it is ours after all.
-      const ours = sent || booked > 0 || (settled?.run === run.key && settled.credits > 0);
+      const ours = paid || booked > 0 || (settled?.run === run.key && settled.credits > 0);
       if (!ours)
         at.notes.push(
           `A project with the reference ${reference} was there already; another reference makes another project.`,
         );
       const credits = ours ? (settled?.credits ?? facts.createPrice) : 0;
-      return removed(at, reference, { projectId, how: ours ? 'created' : 'found', credits });
+      return removed(at, reference, take(at, { projectId, how: ours ? 'created' : 'found', credits }));
     }
     case 'overRunCap':
       throw new Stop(
@@ -97,8 +105,18 @@ async function createProject(at: At, project: NewProject): Promise<TakenProject>
     case 'gaveUp':
       throw new Stop('unresolved', 'nobodyDecided', 'Whether the project was created could not be found out.');
     case 'refused':
-      throw new Stop('refused', ending.reason, `The service refused to create the project (${ending.reason}).`);
+      throw new Stop('refused', ending.reason, refusedToCreate(project, ending.reason));
   }
+}
+
+/** Which fields a service requires is not shown: what a refusal without a better reason can mean. */
+function refusedToCreate(project: NewProject, reason: string): string {
+  const refused = `The service refused to create the project (${reason})`;
+  if (/^(PAT_|planTooLow:|http40[34])/.test(reason)) return `${refused}.`;
+  const missing = (['industry', 'companySize', 'description', 'currency'] as const).filter((field) => !project[field]);
+  return missing.length === 0
+    ? `${refused}: it may not take one of the values that were given in project.`
+    : `${refused}: it may require fields of project that are optional here. Not given: ${missing.join(', ')}; give them and start again.`;
 }
 
 /** S3: what is paid for shows sooner or later; looks until it must have shown. */
@@ -135,11 +153,11 @@ async function lookFor(at: At, reference: string, clientName: string): Promise<s
   }
   // The newest are likely to be listed first or last, so both ends are asked.
   const asked = ask.length <= MAX_ASKED ? ask : [...ask.slice(0, MAX_ASKED / 2), ...ask.slice(-MAX_ASKED / 2)];
+  const freshUntil = notShownUntil(facts);
   for (const projectId of asked) {
-    const carries = await patiently(status, facts, account, () =>
-      reads(account, place, `Look at project ${projectId}`).carriesReference({ account, projectId, reference }),
-    );
-    if (carries) return projectId;
+    const ask = () =>
+      reads(account, place, `Look at project ${projectId}`).carriesReference({ account, projectId, reference });
+    if (await patiently(status, facts, account, ask, freshUntil)) return projectId;
   }
   if (!cut) return ask.length <= MAX_ASKED ? undefined : 'cannotTell';
   if (!at.notes.includes(CUT)) at.notes.push(CUT);
@@ -147,16 +165,15 @@ async function lookFor(at: At, reference: string, clientName: string): Promise<s
 }
 
 /** S2: the reference goes only now that the project's ID is in the history. */
-async function removed(at: At, reference: string, taken: TakenProject): Promise<TakenProject> {
-  const { account, facts, status, place, input } = at;
-  if (input.keepReference) return taken;
-  const { projectId } = taken;
+async function removed(at: At, reference: string, projectId: string): Promise<string> {
+  const { account, place, input } = at;
+  if (input.keepReference) return projectId;
   try {
-    const { without } = await patiently(status, facts, account, () =>
+    const { without } = await ofProject(at, () =>
       reads(account, place, 'Read the description').descriptionOf({ account, projectId, reference }),
     );
     if (without !== undefined)
-      await patiently(status, facts, account, () =>
+      await ofProject(at, () =>
         writes(account, place, 'Take the reference out').setDescription({ account, projectId, description: without }),
       );
   } catch (error) {
@@ -164,19 +181,20 @@ async function removed(at: At, reference: string, taken: TakenProject): Promise<
     if (reason === undefined) throw error;
     at.notes.push(`The reference could not be taken out of the description (${reason}).`);
   }
-  return taken;
+  return projectId;
 }
 
 /** How often another run's conversion of the lead is waited for. */
 const MAX_FOLLOWED = 3;
 
-async function convert(at: At, leadId: string): Promise<TakenProject> {
+async function convert(at: At, leadId: string): Promise<string> {
   at.status.step(
     'converting',
     `Converting lead ${leadId}; the run ${convertLeadId(at.account, leadId)} says how far it is`,
   );
   const { outcome, reason, credits, projectId } = await conversionOf(at, leadId);
-  if (projectId) return { projectId, how: outcome === 'converted' ? 'converted' : 'alreadyConverted', credits };
+  at.taken.credits = credits;
+  if (projectId) return take(at, { projectId, how: outcome === 'converted' ? 'converted' : 'alreadyConverted' });
   if (outcome === 'converted' || outcome === 'alreadyConverted')
     throw new Stop(
       'unresolved',

@@ -3,8 +3,8 @@
 import type { StoredPart, StoredReport } from '../../activities/deliverables';
 import { idKey } from '../../src/agent-api/id';
 import { CATEGORIES } from '../../src/policy/categories';
-import { control, patiently, reads, refusalOf } from '../shared/calls';
-import type { At } from './step';
+import { control, reads, refusalOf } from '../shared/calls';
+import { type At, ofProject } from './step';
 
 export interface StoredResults {
   /** References into the storage: what the API gave, as it came. */
@@ -17,14 +17,14 @@ export interface StoredResults {
 const asName = (id: string) => id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100);
 
 export async function storeResults(at: At, projectId: string, analysisId: string): Promise<StoredResults> {
-  const { account, status, facts, place } = at;
+  const { account, status, place } = at;
   status.step('storing', `Storing the results of project ${projectId}`);
   const folder = `audits/${asName(idKey(projectId))}/${asName(idKey(analysisId))}`;
   const call = { account, projectId, folder };
   /** What cannot be had is said in the result and in the report; the rest is not lost over it. */
   const part = async (what: string, fetch: (activities: ReturnType<typeof reads>) => Promise<StoredPart>) => {
     try {
-      return await patiently(status, facts, account, () => fetch(reads(account, place, `Store the ${what}`)));
+      return await ofProject(at, () => fetch(reads(account, place, `Store the ${what}`)));
     } catch (error) {
       const reason = refusalOf(error);
       if (reason === undefined) throw error;

@@ -3,7 +3,18 @@ import type { Priority } from '@temporalio/common';
 import type { AccountFacts } from '../../activities/account';
 import type { AuditProjectInput } from '../../src/policy/inputs/audit-project';
 import type { Asker } from '../shared/asker';
+import { patiently } from '../shared/calls';
 import type { Status } from '../shared/status';
+
+/** The project, how it came about, and what it cost this run: told as soon as it is known, for the result (S6). */
+export interface Taken {
+  projectId?: string;
+  /** `found`: a project with this reference was there already. */
+  how?: 'given' | 'created' | 'found' | 'converted' | 'alreadyConverted';
+  credits: number;
+  /** Until when the service may not show the project yet; 0 for one that a person named. */
+  freshUntil: number;
+}
 
 /** The run that a step belongs to. */
 export interface At {
@@ -15,6 +26,11 @@ export interface At {
   readonly place: Priority;
   /** The run whose budget counts, and its cap in credits. */
   readonly run: { key: string; maxCredits: number };
+  readonly taken: Taken;
   /** What a person should know of the result, one sentence each. */
   readonly notes: string[];
 }
+
+/** A read of the run's project, or of what belongs to it. */
+export const ofProject = <T>({ status, facts, account, taken }: At, call: () => Promise<T>): Promise<T> =>
+  patiently(status, facts, account, call, taken.freshUntil);

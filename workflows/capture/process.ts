@@ -4,7 +4,7 @@ import type { CaptureSeen } from '../../activities/capture-poll';
 import { formatDuration } from '../../src/policy/duration';
 import { captureSubject } from '../../src/policy/subject';
 import { WHY } from '../shared/asker';
-import { control, onceCalls, patiently, reads, refusalOf } from '../shared/calls';
+import { control, isNotFound, onceCalls, patiently, reads, refusalOf } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { payOnce } from '../shared/pay-once';
 import { Stop } from '../shared/stop';
@@ -26,9 +26,16 @@ export async function processCapture(at: At, captureId: string): Promise<'proces
     status.step('processing', `Capture ${captureId} is being processed`);
     const why = `The service takes out its items; it is looked at again and again, at most a minute apart, until ${new Date(deadlineAt).toISOString()}.`;
     const priority = { ...place, priorityKey: Math.min(5, input.priority + 1) };
-    const seen = await waitUntil(status, facts, account, deadlineAt, why, (left) =>
-      reads(account, priority, `Wait for capture ${captureId}`, left).awaitCapture({ account, captureId, fresh }),
-    ).catch(refusedToStop(captureId));
+    const seen = await waitUntil(
+      status,
+      facts,
+      account,
+      deadlineAt,
+      why,
+      (left) =>
+        reads(account, priority, `Wait for capture ${captureId}`, left).awaitCapture({ account, captureId, fresh }),
+      progress.freshUntil,
+    ).catch(refusedToStop(at, captureId));
     if (seen === 'late')
       throw new Stop('expired', 'processingDeadline', `Capture ${captureId} was not processed in time.`);
     progress.stored = seen;
@@ -72,9 +79,8 @@ async function reprocess(at: At, captureId: string, was: CaptureSeen): Promise<v
   const ending = await payOnce(account, facts, status, {
     credits: 0,
     async look() {
-      const now = await patiently(status, facts, account, () =>
-        reads(account, place, `Look at capture ${captureId}`).lookAtCapture({ account, captureId }),
-      );
+      const see = () => reads(account, place, `Look at capture ${captureId}`).lookAtCapture({ account, captureId });
+      const now = await patiently(status, facts, account, see, progress.freshUntil);
       return now.status === was.status && now.updatedAt === was.updatedAt ? 'notFound' : 'found';
     },
     send: (lookedAt) =>
@@ -85,7 +91,7 @@ async function reprocess(at: At, captureId: string, was: CaptureSeen): Promise<v
       }),
     ask: (why) =>
       asker.decide(`${WHY[why]} Look in the web app whether capture ${captureId} is being extracted again.`),
-  }).catch(refusedToStop(captureId));
+  }).catch(refusedToStop(at, captureId));
   switch (ending.how) {
     case 'foundPaid':
       // It is over, so that the next one need not wait until it would be.
@@ -117,10 +123,16 @@ async function reprocess(at: At, captureId: string, was: CaptureSeen): Promise<v
 
 /** A read that is refused ends the run with its reason. */
 const refusedToStop =
-  (captureId: string) =>
+  ({ progress }: At, captureId: string) =>
   (error: unknown): never => {
     const reason = refusalOf(error);
     if (reason === undefined) throw error;
+    if (isNotFound(error) && progress.freshUntil > 0)
+      throw new Stop(
+        'unresolved',
+        'captureNotShown',
+        `The note is capture ${captureId}, and the service does not show it (${reason}): look in the web app, then start ingestCapture with this captureId.`,
+      );
     const what = reason === 'http404' ? 'There is no such capture for this account' : 'The service does not show it';
     throw new Stop('refused', reason, `${what}: ${captureId} (${reason}).`);
   };

@@ -10,6 +10,8 @@ import type { Status } from '../shared/status';
 export interface Progress {
   captureId?: string;
   submitted: boolean;
+  /** Until when the service may not show the capture yet; 0 for one that a person named. */
+  freshUntil: number;
   reprocesses: number;
   /** As last stored. */
   stored?: CaptureStored;

@@ -4,7 +4,7 @@ import type { Priority } from '@temporalio/common';
 import { ActivityFailure, ApplicationFailure, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities';
 import type { AccountFacts } from '../../activities/account';
-import { FailureType } from '../../src/policy/failures';
+import { FailureType, type Refusal } from '../../src/policy/failures';
 import { type QueueClass, queueName, WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import type { Status } from './status';
 
@@ -112,14 +112,31 @@ export function refusalOf(error: unknown): string | undefined {
   return undefined;
 }
 
+/** The service knows nothing of this kind under the ID. */
+export function isNotFound(error: unknown): boolean {
+  if (!(error instanceof ActivityFailure && error.cause instanceof ApplicationFailure)) return false;
+  const { type, details } = error.cause;
+  return type === FailureType.refused && (details?.[0] as Refusal | undefined)?.status === 404;
+}
+
+/**
+ * Until when a 404 proves nothing about an ID that the service itself has just given: reads may come from a copy of its
+ * data that lags. Milliseconds of workflow time.
+ */
+export const notShownUntil = ({ timing }: AccountFacts): number => Date.now() + timing.settlingMs;
+
 const MAX_BACKOFF_MS = 600_000;
 
-/** S7: repeats a read until the account is off hold and the service answers, and says meanwhile what it waits for. */
+/**
+ * S7: repeats a read until the account is off hold and the service answers, and says meanwhile what it waits for.
+ * @param freshUntil until when a 404 is waited out; see {@link notShownUntil}. Default: for an ID that a person gave, never
+ */
 export async function patiently<T>(
   status: Status,
   facts: AccountFacts,
   account: string,
   call: () => Promise<T>,
+  freshUntil = 0,
 ): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
@@ -134,6 +151,17 @@ export async function patiently<T>(
         case FailureType.upstream: {
           const wait = Math.min(MAX_BACKOFF_MS, (facts.timing.settlingMs / 150) * 2 ** Math.min(failures, 12));
           status.waits(`${failureText(error)}; it is tried again in ${Math.ceil(wait / 1000)} s`);
+          await sleep(wait);
+          break;
+        }
+        case FailureType.refused: {
+          const left = freshUntil - Date.now();
+          if (!isNotFound(error) || left <= 0) throw error;
+          const { settlingMs } = facts.timing;
+          const wait = Math.min(left, settlingMs / 20, (settlingMs / 150) * 2 ** Math.min(failures, 12));
+          status.waits(
+            `The service does not show yet what it gave this run: ${failureText(error)}. It is looked at again in ${Math.ceil(wait / 1000)} s, at the latest until ${new Date(freshUntil).toISOString()}`,
+          );
           await sleep(wait);
           break;
         }

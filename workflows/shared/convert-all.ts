@@ -129,7 +129,7 @@ async function goOn({ account, audit }: Account, outcome: LeadOutcome): Promise<
   try {
     await startChild<typeof auditProject>('auditProject', {
       workflowId,
-      args: [{ ...audit, account, ...(projectId ? { projectId } : { leadId }), priority: 3 }],
+      args: [{ ...audit, account, ...(projectId ? { projectId } : { leadId }), fresh: true, priority: 3 }],
       parentClosePolicy: ParentClosePolicy.ABANDON,
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       staticSummary: `Audit of lead ${leadId}`,

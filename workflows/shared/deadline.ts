@@ -7,6 +7,7 @@ import type { Status } from './status';
 /**
  * @param why what is waited for, and what ends it: shown in the details meanwhile (S7)
  * @param wait an activity that Temporal repeats until it returns, given the milliseconds that are left
+ * @param freshUntil as in `patiently`
  */
 export async function waitUntil<T>(
   status: Status,
@@ -15,12 +16,14 @@ export async function waitUntil<T>(
   deadlineAt: number,
   why: string,
   wait: (leftMs: number) => Promise<T>,
+  freshUntil = 0,
 ): Promise<T | 'late'> {
   try {
-    return await patiently(status, facts, account, () => {
+    const ask = () => {
       status.waits(why);
       return wait(deadlineAt - Date.now());
-    });
+    };
+    return await patiently(status, facts, account, ask, freshUntil);
   } catch (error) {
     if (isTimeout(error)) return 'late';
     throw error;

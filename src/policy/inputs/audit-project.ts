@@ -85,6 +85,13 @@ export const AuditProjectInput = z
       .default(false)
       .describe('Run an audit also where a complete one is there and no document was added. Default false.'),
     maxCredits: Credits.default(2000).describe('Most credits that this run spends. Default 2000.'),
+    fresh: z
+      .boolean()
+      .default(false)
+      .describe(
+        'The projectId or leadId was received from the service just now, which may not show it yet: a 404 is waited out ' +
+          "for the account's settling time instead of ending the run. Default false.",
+      ),
     run: BudgetOf.describe('The pipeline against whose budget the credits count as well. Default: none.'),
     ...runFields,
   })

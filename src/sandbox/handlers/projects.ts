@@ -55,7 +55,8 @@ export function projectHandlers(service: Service): Pick<HandlersOf<'projects'>, 
     },
     'projects.get': ({ user, id }) => {
       const project = found(store.projects.get(user.id, id), 'Project');
-      return ok(shapes.one('project', detailOf(project)));
+      const documents = project.documents.map((one) => ({ ...one, fileSize: shapes.fileSize(one.fileSize) }));
+      return ok(shapes.one('project', { ...detailOf(project), documents }));
     },
     'projects.update': ({ user, id, body }) => {
       const project = found(store.projects.get(user.id, id), 'Project');

@@ -1,0 +1,100 @@
+/** Documents and projects at a service that sees them otherwise: other sizes, other forms, other required fields. */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { auditProject } from '../../workflows';
+import { auditProgressQuery } from '../../workflows/audit-project';
+import { type Stage, startStage } from '../support/stage';
+import { until } from '../support/until';
+
+let stage: Stage;
+beforeAll(async () => {
+  const durations = { createProject: 0, upload: 0, documentAnalysis: 0, audit: 50 };
+  stage = await startStage({ sandbox: { leads: 0, credits: 100_000, projects: 0, durations } });
+  await stage.startWorker();
+});
+afterAll(() => stage.close());
+
+type Input = Parameters<typeof auditProject>[0];
+const start = (input: Input) =>
+  stage.temporal.client.workflow.start(auditProject, {
+    ...{ workflowId: `audit-${randomUUID()}`, taskQueue: 'audit-runner', args: [{ prerequisites: 'fail', ...input }] },
+  });
+const run = async (input: Input) => (await start(input)).result();
+/** A new project of its own, and documents, so that tests do not meet. */
+const fresh = (...names: string[]) => {
+  const clientName = `Client ${randomUUID()}`;
+  const documents = names.map((name) => {
+    const ref = `${clientName}/${name}`;
+    const file = join(fileURLToPath(stage.config.storageUrl), ref);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `${clientName} ${name}`);
+    return ref;
+  });
+  return { clientName, input: { project: { clientName }, documents } };
+};
+const project = (name: string) => stage.sandbox.control.projects().find(({ clientName }) => clientName === name);
+const add = (clientName: string, fileName: string, fileSize = 7) =>
+  stage.sandbox.control.addDocument({
+    ...{ projectId: project(clientName)?.id ?? '', fileName, fileType: 'text/plain', fileSize },
+  });
+const upload = { route: 'projects.uploadDocument' } as const;
+
+test.concurrent('S2: a document is known by its name: of another size it is not uploaded again, and that is said', async () => {
+  const { clientName, input } = fresh('a.txt');
+  await run({ ...input, documents: [] });
+  add(clientName, 'a.txt', 7);
+  const result = await run(input);
+  expect(result).toMatchObject({ documents: { uploaded: [], found: ['a.txt'] } });
+  expect(result.notes.join()).toMatch(/another fileName.*'a\.txt' \(7, not \d+ bytes\)/);
+  expect(project(clientName)?.documents).toHaveLength(1);
+});
+
+test.concurrent('S2: a 200 that says success: false is no upload: it is looked up, and sent again', async () => {
+  const { clientName, input } = fresh('a.txt');
+  stage.sandbox.control.addFault({ ...upload, about: clientName, fault: 'instead', body: { success: false } });
+  expect(await run(input)).toMatchObject({ documents: { uploaded: ['a.txt'] } });
+  expect(project(clientName)?.documents).toHaveLength(1);
+});
+
+test.concurrent('S6: where the service refuses the form of an upload, a person is asked, and told the settings', async () => {
+  const { clientName, input } = fresh(...'abcdefghij'.split('').map((name) => `${name}.txt`));
+  const before = stage.sandbox.control.stats().faults.length;
+  stage.sandbox.control.addFault({ ...upload, about: clientName, fault: 'status', status: 422, times: 100 });
+  const handle = await start(input);
+  const waiting = async () => (await handle.query(auditProgressQuery)).waiting ?? '';
+  await until(async () => (await waiting()).includes('documentsUploaded'));
+  const said = await waiting();
+  for (const part of ['http422', 'encoding', 'file', 'fileName', 'fileType']) expect(said).toContain(part);
+  const refused = stage.sandbox.control.stats().faults.slice(before);
+  // Those under way when it had become clear, and no more.
+  expect(refused.filter(({ about }) => about === clientName).length).toBeLessThan(8);
+  for (const name of 'abcdefghij') add(clientName, `${name}.txt`);
+  const result = await handle.result();
+  expect(result).toMatchObject({ credits: 1_000, documents: { uploaded: [], found: [] } });
+  expect(result.documents?.byPerson).toHaveLength(10);
+});
+
+test.concurrent('S6: one document that the service refuses keeps none of the others, and the result says which are there', async () => {
+  const { clientName, input } = fresh('bad.txt', 'b.txt', 'c.txt');
+  const bad = `bad-${randomUUID()}.txt`;
+  const documents = input.documents.map((ref, i) => (i === 0 ? { ref, fileName: bad } : ref));
+  stage.sandbox.control.addFault({ ...upload, about: bad, fault: 'status', status: 400 });
+  const result = await run({ ...input, documents, askPerson: false });
+  expect(result).toMatchObject({ outcome: 'expired', reason: 'documentsMissing', credits: 1_000 });
+  expect(result.documents).toEqual({ uploaded: ['b.txt', 'c.txt'], found: [], byPerson: [] });
+  for (const part of [bad, 'unshown.upload.encoding']) expect(result.sentence).toContain(part);
+  expect(project(clientName)?.documents).toHaveLength(2);
+});
+
+test.concurrent('a refused creation says which fields the service may miss', async () => {
+  const { clientName } = fresh();
+  const refuse = { route: 'projects.create', about: clientName, fault: 'status', status: 422, times: 2 } as const;
+  stage.sandbox.control.addFault(refuse);
+  const some = await run({ project: { clientName, industry: 'Logistics' } });
+  expect(some).toMatchObject({ outcome: 'refused', reason: 'http422', credits: 0 });
+  expect(some.sentence).toContain('Not given: companySize, description, currency');
+  const all = { industry: 'Logistics', companySize: '1-9', description: 'All of it', currency: 'EUR' };
+  expect((await run({ project: { clientName, ...all } })).sentence).toContain('one of the values');
+});

@@ -1,0 +1,151 @@
+/** What the service shows late, or wrongly for a moment: a copy that lags, an earlier analysis, a job that nobody knows yet. */
+import { randomUUID } from 'node:crypto';
+import type { FaultRule } from '../../src/sandbox';
+import { auditProject, ingestCapture } from '../../workflows';
+import { auditProgressQuery } from '../../workflows/audit-project';
+import { QUICK, type Stage, startStage } from '../support/stage';
+import { until } from '../support/until';
+
+type Fault = Partial<FaultRule> & Pick<FaultRule, 'route' | 'fault'>;
+
+const FOR_EVER = 1_000;
+const QUICKLY = {
+  createProject: 0,
+  upload: 0,
+  documentAnalysis: 0,
+  interviewAnalysis: 0,
+  audit: 50,
+  extraction: 50,
+} as const;
+/** It needs no document. */
+const SYNC = { mode: 'sync' } as const;
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage({
+    sandbox: { leads: 5, credits: 100_000, projects: 0, durations: QUICKLY },
+    // Long enough for a second look, also on a busy machine.
+    account: { timing: { ...QUICK.timing, settlingMs: 2_000 } },
+  });
+  await stage.startWorker();
+});
+afterAll(() => stage.close());
+
+type Input = Parameters<typeof auditProject>[0];
+const start = (input: Input) =>
+  stage.temporal.client.workflow.start(auditProject, {
+    ...{ workflowId: `audit-${randomUUID()}`, taskQueue: 'audit-runner', args: [input] },
+  });
+const run = async (input: Input) => (await start(input)).result();
+const fresh = () => ({ project: { clientName: `Client ${randomUUID()}` } });
+const about = ({ project: { clientName } }: ReturnType<typeof fresh>, ...faults: Fault[]) => {
+  for (const fault of faults) stage.sandbox.control.addFault({ about: clientName, ...fault });
+};
+const unknown = (route: FaultRule['route'], times: number): Fault => ({ route, fault: 'status', status: 404, times });
+/** A project with a complete audit. */
+const audited = async () => {
+  const input = fresh();
+  const { projectId = '', analysis } = await run({ ...input, ...SYNC });
+  stage.sandbox.control.addDocument({ projectId, fileName: 'a.txt', fileType: 'text/plain', fileSize: 1 });
+  return { input, projectId, analysisId: analysis?.analysisId ?? '' };
+};
+const analysesOf = (projectId: string) => stage.sandbox.control.analyses({ projectId });
+const old = (id: string) => ({ id, status: 'complete', createdAt: '2026-01-01T00:00:00.000Z' });
+
+test.concurrent('S6: a project of its own that the service does not show yet is waited for', async () => {
+  const input = fresh();
+  about(input, unknown('projects.get', 1));
+  const result = await run({ ...input, prerequisites: 'fail', keepReference: false });
+  expect(result).toMatchObject({ reason: 'prerequisitesMissing', project: 'created', credits: 1_000, notes: [] });
+});
+
+test.concurrent('S6 S7: a paid project that never shows: the details say so, and the result has its ID and its credits', async () => {
+  const input = fresh();
+  about(input, unknown('projects.get', FOR_EVER));
+  const handle = await start(input);
+  await until(async () => (await handle.query(auditProgressQuery)).waiting?.includes('does not show yet') === true);
+  const result = await handle.result();
+  expect(result).toMatchObject({
+    outcome: 'unresolved',
+    reason: 'projectNotShown',
+    project: 'created',
+    credits: 1_000,
+  });
+  expect(result.sentence).toContain(result.projectId);
+});
+
+test.concurrent('a project that a person names is refused at once when there is none, unless it is said to be fresh', async () => {
+  const projectId = randomUUID();
+  const asked = () => stage.sandbox.control.stats().requests.byRoute['projects.get'] ?? 0;
+  const before = asked();
+  expect(await run({ projectId })).toMatchObject({ outcome: 'refused', reason: 'http404', projectId, credits: 0 });
+  expect(asked() - before).toBeLessThan(20);
+  expect(await run({ projectId, fresh: true })).toMatchObject({ outcome: 'unresolved', reason: 'projectNotShown' });
+});
+
+test.concurrent('S2: an audit that is run again never reports the analysis from before, while its job is not known yet', async () => {
+  const { input, projectId, analysisId } = await audited();
+  about(input, unknown('jobs.get', 1), {
+    route: 'projects.analysis',
+    fault: 'instead',
+    body: old(analysisId),
+    times: 3,
+  });
+  const result = await run({ projectId, again: true });
+  expect(result).toMatchObject({ outcome: 'audited', analysis: { how: 'run', starts: 1 } });
+  expect(analysesOf(projectId).map(({ id }) => id)).toEqual([analysisId, result.analysis?.analysisId]);
+});
+
+test.concurrent('S2: where nobody ever knows the job, the new analysis tells', async () => {
+  const { input, projectId, analysisId } = await audited();
+  about(input, unknown('jobs.get', FOR_EVER));
+  const result = await run({ projectId, again: true });
+  expect(result).toMatchObject({ outcome: 'audited', analysis: { starts: 1 } });
+  expect(analysesOf(projectId).map(({ id }) => id)).toEqual([analysisId, result.analysis?.analysisId]);
+});
+
+test.concurrent('a complete audit whose analysis never shows is not taken for the one before', async () => {
+  const { input, projectId, analysisId } = await audited();
+  about(input, { route: 'projects.analysis', fault: 'instead', body: old(analysisId), times: FOR_EVER });
+  const result = await run({ projectId, again: true });
+  expect(result).toMatchObject({ outcome: 'unresolved', reason: 'analysisNotShown', projectId });
+  expect(analysesOf(projectId)).toHaveLength(2);
+});
+
+test.concurrent('S1: neither a job nor an analysis that shows late is started a second time', async () => {
+  const input = fresh();
+  about(input, unknown('jobs.get', 1), unknown('projects.analysis', 4));
+  const document = { fileName: 'a.txt', fileType: 'text/plain', fileSize: 1 };
+  const { projectId = '' } = await run({ ...input, prerequisites: 'fail' });
+  stage.sandbox.control.addDocument({ projectId, ...document });
+  expect(await run({ projectId })).toMatchObject({ outcome: 'audited', analysis: { starts: 1 } });
+  expect(analysesOf(projectId)).toHaveLength(1);
+});
+
+test.concurrent('S1: an audit that is complete is not started again over one wrong word', async () => {
+  const { input, projectId } = await audited();
+  const body = { id: randomUUID(), status: 'failed', createdAt: '2999-01-01T00:00:00.000Z' };
+  about(input, { route: 'projects.analysis', fault: 'instead', body, after: 2 });
+  expect(await run({ projectId, again: true })).toMatchObject({ outcome: 'audited', analysis: { starts: 1 } });
+  expect(analysesOf(projectId)).toHaveLength(2);
+});
+
+test.concurrent('S1: what an audit that seemed to have failed became is looked at before another is started', async () => {
+  const { input, projectId } = await audited();
+  about(input, { route: 'jobs.get', fault: 'instead', body: { status: 'failed' } });
+  expect(await run({ projectId, again: true })).toMatchObject({ outcome: 'audited', analysis: { starts: 1 } });
+  expect(analysesOf(projectId)).toHaveLength(2);
+});
+
+test.concurrent.each([
+  ['soon', 1, { outcome: 'processed', submitted: true }],
+  ['never', FOR_EVER, { outcome: 'unresolved', reason: 'captureNotShown', submitted: true }],
+])('S6: a note whose capture shows %s is not reported as refused', async (when, times, expected) => {
+  const note = `Shows ${when} ${randomUUID()}`;
+  stage.sandbox.control.addFault({ ...unknown('captures.get', times), about: note });
+  const result = await stage.temporal.client.workflow.execute(ingestCapture, {
+    ...{ workflowId: `ingest-${randomUUID()}`, taskQueue: 'audit-runner', args: [{ note }] },
+  });
+  expect(result).toMatchObject(expected);
+  expect(result.sentence).toContain(result.captureId);
+});

@@ -1,0 +1,88 @@
+/** Waits for the end of an audit that was started: by its job, and by the analysis that it becomes. */
+import { sleep } from '@temporalio/workflow';
+import { type AnalysisSeen, type Before, isOurs } from '../../src/policy/analysis';
+import { notShownUntil, polls, reads, refusalOf } from '../shared/calls';
+import { waitUntil } from '../shared/deadline';
+import { Stop } from '../shared/stop';
+import type { At } from './step';
+
+/** An audit that is under way, or may be over already. */
+export interface Started {
+  /** Its job, when the service named one. */
+  jobId?: string;
+  /** This run sent a start, and did not only find one. */
+  byUs: boolean;
+  /** The service said that it is complete: the synchronous route answers only then. */
+  waitedFor: boolean;
+}
+
+/**
+ * @param before what is never taken for the new analysis
+ * @returns `complete`, or `failed`; `none` when no analysis came of the start in the time in which it would have shown
+ */
+export async function awaitAudit(
+  at: At,
+  projectId: string,
+  { jobId, waitedFor }: Started,
+  before: Before,
+): Promise<AnalysisSeen> {
+  const { account, facts, status, place, input } = at;
+  const { settlingMs } = facts.timing;
+  const deadlineAt = Date.now() + input.auditDeadline;
+  const why = 'The service works on the audit; it is asked again and again.';
+  const job = jobId === undefined ? undefined : await awaitJob(at, jobId, deadlineAt, why);
+  if (job === 'late') throw late(projectId);
+  if (job === 'failed') return { state: 'failed' };
+  const complete = waitedFor || job === 'complete';
+  // The start was accepted: what does not show, or not as it should, proves nothing before this.
+  const settledAt = notShownUntil(facts);
+  for (let looks = 0; ; looks++) {
+    const now = await waitUntil(status, facts, account, deadlineAt, why, (left) =>
+      reads(account, place, 'Wait for the analysis', left).awaitAnalysis({ account, projectId }),
+    );
+    if (now === 'late') throw late(projectId);
+    const ours = isOurs(now, before);
+    if (ours && (now.state === 'complete' || !complete)) return now;
+    const left = settledAt - Date.now();
+    if (left <= 0) return settled(projectId, now, ours, complete);
+    const wait = Math.min(left, settlingMs / 10, (settlingMs / 150) * 2 ** Math.min(looks, 12));
+    status.waits(
+      `The service does not show the new analysis of project ${projectId} yet; it is looked at again in ${Math.ceil(wait / 1000)} s, at the latest until ${new Date(settledAt).toISOString()}.`,
+    );
+    await sleep(wait);
+  }
+}
+
+/** @returns `lost` when nobody knows the job, or it cannot be read: then the analysis itself tells */
+async function awaitJob(at: At, jobId: string, deadlineAt: number, why: string) {
+  const { account, facts, status, place } = at;
+  try {
+    return await waitUntil(
+      ...([status, facts, account, deadlineAt, why] as const),
+      (left) =>
+        polls(account, { ...place, fairnessKey: jobId.slice(0, 64) }, 'Wait for the audit', left).awaitJob({
+          account,
+          jobId,
+        }),
+      notShownUntil(facts),
+    );
+  } catch (error) {
+    if (refusalOf(error) === undefined) throw error;
+    return 'lost';
+  }
+}
+
+/** What it is when it has not become what it should in time. */
+function settled(projectId: string, now: AnalysisSeen, ours: boolean | undefined, complete: boolean): AnalysisSeen {
+  // Where the service shows neither ID nor time of an analysis, this is all that it tells.
+  if (ours === undefined || (ours && now.state === 'failed')) return now;
+  if (!complete) return { state: 'none' };
+  throw new Stop(
+    'unresolved',
+    'analysisNotShown',
+    `The audit of project ${projectId} is complete, and the service does not show its analysis: look in the web app, and start auditProject with this projectId, without "again", when it is there.`,
+  );
+}
+
+const late = (projectId: string) =>
+  new Stop('expired', 'auditDeadline', `The audit of project ${projectId} did not end in time.`);

@@ -1,0 +1,79 @@
+/** The documents that a person uploads in the web app. */
+import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
+import type { AuditDocument } from '../../src/policy/documents';
+import { Said } from '../../src/policy/inputs/messages';
+import { reads } from '../shared/calls';
+import { checked } from '../shared/said';
+import { Stop } from '../shared/stop';
+import type { At } from './step';
+
+export const documentsUploadedUpdate = defineUpdate<string, [Said | undefined]>('documentsUploaded');
+
+/** A person uploads in the web app, and says so; or it is noticed without a word. */
+export class Person {
+  #asking: readonly AuditDocument[] = [];
+  #done = false;
+
+  constructor(
+    private readonly at: At,
+    private readonly projectId: string,
+  ) {
+    setHandler(documentsUploadedUpdate, (said) => this.#heard(said), {
+      description: 'Says that the listed documents are in the project now: {"by": "…"}',
+      validator: checked(Said, 'documentsUploaded', () => {
+        if (this.#asking.length === 0) throw new Error('This run does not wait for documents at the moment.');
+      }),
+    });
+  }
+
+  /** @param why they could not be uploaded without a person. @throws Stop when they are not there in time */
+  async uploads(documents: readonly AuditDocument[], why: string): Promise<void> {
+    const { at, projectId } = this;
+    this.#asking = documents;
+    this.#done = false;
+    const noticed = this.#notice(documents);
+    await at.asker.until(
+      `${why}: upload the listed files to project ${projectId} in the web app. It goes on when they are there; the update \`documentsUploaded\` makes it look at once.`,
+      () => this.#done,
+    );
+    this.#asking = [];
+    if (!this.#done)
+      throw new Stop(
+        'expired',
+        'documentsMissing',
+        `${documents.length} documents were not uploaded in time: ${documents.map(({ fileName }) => fileName).join(', ')}. ${why}: upload them to project ${projectId} in the web app, then start auditProject with this projectId.`,
+      );
+    await noticed;
+  }
+
+  /** Looks by itself, ever more seldom. */
+  async #notice(documents: readonly AuditDocument[]): Promise<void> {
+    const { holdProbeMs } = this.at.facts.timing;
+    for (
+      let wait = holdProbeMs;
+      this.#asking === documents && !this.#done;
+      wait = Math.min(2 * wait, 60 * holdProbeMs)
+    ) {
+      await condition(() => this.#done || this.#asking !== documents, wait);
+      if (!this.#done && this.#asking === documents) await this.#missing().catch(() => undefined);
+    }
+  }
+
+  async #heard(said: Said | undefined): Promise<string> {
+    const missing = await this.#missing();
+    if (missing.length > 0) return `Still missing in project ${this.projectId}: ${missing.join(', ')}.`;
+    this.at.asker.note('documentsUploaded', said);
+    return 'All documents are there: it goes on.';
+  }
+
+  async #missing(): Promise<string[]> {
+    const asked = this.#asking;
+    const { account, place } = this.at;
+    const states = await reads(account, place, 'Look at the documents').documentStates({
+      ...{ account, projectId: this.projectId, documents: asked },
+    });
+    const missing = asked.filter((_, i) => states[i] !== 'settled' && states[i] !== 'pending');
+    if (missing.length === 0) this.#done = true;
+    return missing.map(({ fileName }) => fileName);
+  }
+}
