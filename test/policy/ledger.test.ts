@@ -88,7 +88,7 @@ describe('the ledger grants, books and holds', () => {
       cap: 'day',
       until: Date.UTC(2026, 10, 22),
     });
-    const floor = ledger.readBalance(open({ balanceFloor: 500 }), 2499, NOW);
+    const floor = ledger.readBalance(open({ balanceFloor: 500 }), 2499, NOW, NOW);
     const one = ledger.beginSend(floor, request('lead:1'), NOW);
     expect(one.answer.kind).toBe('granted');
     expect(ledger.beginSend(one.state, request('lead:2'), NOW).answer).toEqual({ kind: 'capped', cap: 'floor' });
@@ -126,9 +126,11 @@ describe('the ledger grants, books and holds', () => {
   });
 
   test('S3: credits spent in the web app are noted apart', () => {
-    const read = ledger.readBalance(open(), 10_000, NOW);
+    const read = ledger.readBalance(open(), 10_000, NOW, NOW);
     const booked = ledger.book(read, { subject: 'lead:1', run: 'r', credits: 1000, at: NOW });
-    expect(ledger.readBalance(booked, 7_000, NOW + 1).elsewhere).toBe(2000);
+    const settled = NOW + timing.settlingMs;
+    expect(ledger.readBalance(booked, 7_000, settled - 1, settled).elsewhere).toBe(0);
+    expect(ledger.readBalance(booked, 7_000, settled, settled + 1).elsewhere).toBe(2000);
   });
 
   test('a lost ledger grants nothing until every send that it may have granted is over', () => {
@@ -148,9 +150,9 @@ describe('the ledger grants, books and holds', () => {
     });
     expect(held.holds).toHaveLength(1);
     expect(ledger.beginSend(held, request('lead:1'), NOW).answer.kind).toBe('held');
-    const poor = ledger.readBalance(held, 300, NOW + 60_000);
+    const poor = ledger.readBalance(held, 300, NOW + 60_000, NOW + 60_000);
     expect(poor.holds).toHaveLength(1);
-    expect(ledger.readBalance(poor, 1300, NOW + 120_000).holds).toEqual([]);
+    expect(ledger.readBalance(poor, 1300, NOW + 120_000, NOW + 120_000).holds).toEqual([]);
   });
 
   test('a 429 parks the writes for every process', () => {

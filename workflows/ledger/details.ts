@@ -20,17 +20,25 @@ export const describeHold = (hold: policy.Hold): string =>
 const CAP_TEXT = {
   run: 'the run has spent what it may',
   day: 'the credits of the day are used up; it goes on tomorrow, or when somebody raises the limit with the update `setBudget` of the ledger',
-  floor: 'the balance has reached its floor; it goes on when there are credits again',
+  floor:
+    'the balance has reached its floor, less what was spent in the last minutes and may not show in it yet; it goes on when the balance leaves enough',
 };
+
+const UNREAD = 'the balance, of which a part must remain, was not read yet; it goes on when it was and leaves enough';
 
 /** Why a run may not go on, for its own details. */
 export const describeObstacle = (obstacle: Exclude<Obstacle, { kind: 'none' }>): string =>
-  obstacle.kind === 'held' ? obstacle.holds.map(describeHold).join('; ') : CAP_TEXT[obstacle.cap];
+  obstacle.kind === 'held'
+    ? obstacle.holds.map(describeHold).join('; ')
+    : obstacle.unread
+      ? UNREAD
+      : CAP_TEXT[obstacle.cap];
 
 export function describeLedger(state: policy.LedgerState, now: number): string {
   const open = Object.entries(state.flights.open);
   const { perDay, balanceFloor, timeZone } = state.budget;
-  const balance = state.balance ? `${state.balance.amount - state.balance.bookedSince} credits` : 'not read yet';
+  const left = policy.balance(state);
+  const balance = left === undefined ? 'not read yet' : `${left} credits`;
   const lines = [
     `**Account ${state.account}**: ${state.holds.length > 0 ? 'on hold' : 'open'}`,
     ...state.holds.map((hold) => `- ${describeHold(hold)}`),

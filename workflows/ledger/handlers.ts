@@ -166,9 +166,10 @@ export function handleQuestions(book: Book): void {
 
 function statusOf(state: policy.LedgerState, now: number): messages.LedgerStatus {
   const available = policy.available(state);
+  const balance = policy.balance(state);
   return {
     account: state.account,
-    ...(state.balance && { balance: state.balance.amount - state.balance.bookedSince }),
+    ...(balance !== undefined && { balance }),
     ...(available !== undefined && { available }),
     reserved: policy.reservedCredits(state),
     spentToday: policy.spentOn(state, now),

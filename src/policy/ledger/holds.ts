@@ -1,4 +1,5 @@
 /** What stops an account and what lets it go on: holds, parks, and the balance that the service tells. */
+import { noteReading } from './balance';
 import type { Hold, HoldKind, LedgerState } from './state';
 
 /** A balance that looks sufficient and was refused all the same is tried again after this. */
@@ -23,22 +24,8 @@ export const park = (state: LedgerState, rateClass: string, until: number): Ledg
   parked: { ...state.parked, [rateClass]: Math.max(until, state.parked[rateClass] ?? 0) },
 });
 
-/**
- * A balance was read. What it lost beyond our bookings was spent elsewhere; that is noted, not mistaken for ours.
- * @param bookedBefore what had been booked since the last reading when this one was asked for: what was booked meanwhile
- *   may be in the amount or not, and counts as not, so that the floor holds
- */
-export function readBalance(
-  state: LedgerState,
-  amount: number,
-  now: number,
-  bookedBefore = state.balance?.bookedSince ?? 0,
-): LedgerState {
-  const bookedSince = (state.balance?.bookedSince ?? 0) - bookedBefore;
-  const expected = state.balance && state.balance.amount - state.balance.bookedSince;
-  // While sends are open their credits may or may not be off the balance already: compare only when none is.
-  const settled = Object.values(state.flights.open).every(({ credits }) => credits === 0) && bookedSince === 0;
-  const elsewhere = expected !== undefined && settled ? state.elsewhere + (expected - amount) : state.elsewhere;
+/** A balance was read, by a question of `askedAt`: it tells what is left, and ends the hold for lack of credits. */
+export function readBalance(state: LedgerState, amount: number, askedAt: number, now: number): LedgerState {
   const holds = state.holds.flatMap((one) => {
     if (one.kind !== 'noCredits') return [one];
     // The same balance that was refused before it: not sooner than after a while.
@@ -48,9 +35,8 @@ export function readBalance(
   const lifted = holds.length < state.holds.length;
   return {
     ...state,
+    ...noteReading(state, amount, askedAt, now),
     holds,
-    elsewhere,
-    balance: { amount, readAt: now, bookedSince },
     ...(lifted && { creditsTried: { amount, at: now } }),
   };
 }

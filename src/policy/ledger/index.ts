@@ -5,10 +5,12 @@
 import { dayOf } from '../day';
 import type { Limit } from '../limiter';
 import * as payOnce from '../pay-once';
+import { bookOff } from './balance';
 import { type Capped, overAccountCap, overCap, reservedCredits, type Spending } from './caps';
 import { takeNote } from './notes';
 import type { Hold, LedgerState } from './state';
 
+export { balance, nextReading } from './balance';
 export { available, reservedCredits, spentOn } from './caps';
 export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll } from './holds';
 export {
@@ -108,8 +110,11 @@ export function book(state: LedgerState, booking: payOnce.Booking): LedgerState 
     ...rest,
     days,
     runs: latest(sums, KEEP_RUNS, ([, run]) => run.lastAt),
-    bookings: [...state.bookings, booking].slice(-KEEP_BOOKINGS),
-    ...(state.balance && { balance: { ...state.balance, bookedSince: state.balance.bookedSince + booking.credits } }),
+    bookings: [...state.bookings, booking].filter(
+      // Those that a reading of the balance may lack yet are all kept.
+      ({ at }, i, { length }) => i >= length - KEEP_BOOKINGS || at > booking.at - 2 * state.timing.settlingMs,
+    ),
+    ...(state.funds && { funds: bookOff(state.funds, booking.credits, booking.at) }),
   };
 }
 

@@ -1,5 +1,6 @@
 /** What an account's ledger knows. Plain data: it goes through Temporal at every continue-as-new. */
 import * as payOnce from '../pay-once';
+import type { Funds } from './balance';
 import { type NotePermits, noNotes } from './notes';
 
 /** What an account may spend. Credits. */
@@ -42,8 +43,8 @@ export interface LedgerState {
   readonly holds: readonly Hold[];
   /** Holds whose beginning people were told, and how many notices there were. */
   readonly told?: { readonly kinds: readonly HoldKind[]; readonly count: number };
-  /** The balance as last read, and what we booked since then. */
-  readonly balance?: { readonly amount: number; readonly readAt: number; readonly bookedSince: number };
+  /** What is left by the readings of the balance; absent until one was read. */
+  readonly funds?: Funds;
   /** The balance at which a hold for lack of credits was last lifted. */
   readonly creditsTried?: { readonly amount: number; readonly at: number };
   /** Sum of what the balance lost or gained beyond our own bookings: spent in the web app, or topped up. */
