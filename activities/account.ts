@@ -5,6 +5,7 @@ import type { LookOutcome } from '../src/policy/course';
 import { FailureType } from '../src/policy/failures';
 import type { PayTiming, Settlement } from '../src/policy/pay-once';
 import { partsOf } from '../src/policy/subject';
+import type { LedgerClient } from '../src/temporal/ledger-client';
 import { describeHold, describeObstacle } from '../workflows/ledger/details';
 import type { SubjectState } from '../workflows/ledger/messages';
 import { bounce, callRoute } from './call';
@@ -67,10 +68,12 @@ export function createAccountActivities(deps: Deps) {
       };
     },
 
-    /** GET the balance: the cheap call that finds out whether a hold has ended. */
-    async probe({ account }: { account: string }): Promise<{ kind: 'ok'; balance?: number }> {
+    /** GET the balance, for the ledger: the cheap call that finds out whether a hold has ended. */
+    async probe({ account }: { account: string }): Promise<{ kind: 'ok'; balance?: number } | { kind: 'otherUser' }> {
+      const runtime = runtimeOf(deps, account);
+      if (!isAsking(await runtime.ledger())) return { kind: 'otherUser' };
       try {
-        const { value } = await callRoute(runtimeOf(deps, account), 'account.credits', {}, { ignoreHolds: true });
+        const { value } = await callRoute(runtime, 'account.credits', {}, { ignoreHolds: true });
         return { kind: 'ok', balance: value.balance };
       } catch (error) {
         // It answered, so neither kill switch nor token stands in the way; the balance's shape is not shown.
@@ -82,6 +85,8 @@ export function createAccountActivities(deps: Deps) {
     /** Asks the API whether a subject was paid for, for the ledger and without personal data. */
     async lookUp({ account, subject }: { account: string; subject: string }): Promise<{ found: LookOutcome }> {
       const runtime = runtimeOf(deps, account);
+      // Another user's leads and projects prove nothing.
+      if (!isAsking(await runtime.ledger())) return { found: 'cannotTell' };
       const parts = partsOf(subject);
       if (parts?.kind === 'lead') {
         const { value: lead } = await callRoute(runtime, 'leads.get', { id: parts.of });
@@ -150,6 +155,10 @@ export function createAccountActivities(deps: Deps) {
     },
   };
 }
+
+/** Whether the ledger whose workflow this activity belongs to is the one of the user that the token belongs to. */
+const isAsking = ({ workflowId }: LedgerClient): boolean =>
+  Context.current().info.workflowExecution?.workflowId === workflowId;
 
 /** Soon at first, then every half minute. */
 const followDelay = (attempt: number) => Math.min(30_000, 250 * 2 ** Math.min(attempt, 7));

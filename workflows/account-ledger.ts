@@ -93,6 +93,7 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
 
   /** When the account should next be asked something: soon while it is on hold, seldom after credits moved, else never. */
   function nextProbe(): number {
+    if (state.restingSince !== undefined) return Number.POSITIVE_INFINITY;
     if (balanceWanted || state.holds.some(({ kind }) => kind !== 'manual')) return probedAt + input.probeEveryMs;
     const telling = policy.nextReading(state);
     // A floor that stands in the way is reached from the other side by a top-up that nobody tells us of.
@@ -113,7 +114,11 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
       .catch(() => undefined);
     if (!answer) return;
     balanceWanted = false;
-    const free = policy.release(state, 'killSwitch', 'token');
+    if (answer.kind === 'otherUser') {
+      book.change(policy.rest(state, Date.now()));
+      return;
+    }
+    const free = policy.release(state, 'killSwitch', 'token', 'otherUser');
     const { balance } = answer;
     book.change(
       balance === undefined

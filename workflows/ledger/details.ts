@@ -9,6 +9,8 @@ const HOLD_TEXT: Record<policy.HoldKind, string> = {
   killSwitch:
     'the service has switched its agent API off; it is asked again every minute and everything goes on by itself',
   token: 'the service does not accept the token; put a valid one in its place and everything goes on by itself',
+  otherUser:
+    'the token belongs to another user than before, so nothing is sent with it; put a token of the user before in its place and everything goes on by itself, or restart the workers to work for the other one',
   noCredits: 'there are too few credits; everything goes on by itself when the balance suffices',
   manual: 'a person put it on hold; it ends with the update `release`',
 };
@@ -40,7 +42,7 @@ export function describeLedger(state: policy.LedgerState, now: number): string {
   const left = policy.balance(state);
   const balance = left === undefined ? 'not read yet' : `${left} credits`;
   const lines = [
-    `**Account ${state.account}**: ${state.holds.length > 0 ? 'on hold' : 'open'}`,
+    `**Account ${state.account}**: ${state.holds.length > 0 ? 'on hold' : state.restingSince ? 'works for another user now' : 'open'}`,
     ...state.holds.map((hold) => `- ${describeHold(hold)}`),
     '',
     `- Balance: ${balance}, of which reserved for calls under way: ${policy.reservedCredits(state)}`,

@@ -43,7 +43,10 @@ export function handleWorkers(book: Book): void {
   );
   setHandler(
     messages.configureUpdate,
-    ({ budget, timing }) => book.change(policy.configure(book.state, budget, timing)),
+    ({ budget, timing }) => {
+      if (book.state.restingSince !== undefined) book.wantBalance();
+      book.change(policy.configure(book.state, budget, timing));
+    },
     {
       validator: requireShape(shapes.configure),
       description: "Sent by a worker at its start: the configuration's budget and timing.",
@@ -177,6 +180,7 @@ function statusOf(state: policy.LedgerState, now: number): messages.LedgerStatus
     budget: state.budget,
     holds: state.holds,
     parked: state.parked,
+    ...(state.restingSince !== undefined && { restingSince: state.restingSince }),
     open: Object.entries(state.flights.open).map(([subject, { run, grantedAt, overAt }]) => ({
       subject,
       run,

@@ -27,6 +27,8 @@ export interface LedgerStatus {
   parked: Readonly<Record<string, number>>;
   open: { subject: string; run: string; grantedAt: number; overAt: number }[];
   patientUntil?: number;
+  /** Since when the account works for another user; this one is an earlier one's. */
+  restingSince?: number;
 }
 
 /** What stands in the way of spending. */

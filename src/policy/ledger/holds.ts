@@ -15,6 +15,12 @@ export const release = (state: LedgerState, ...kinds: HoldKind[]): LedgerState =
   holds: state.holds.filter((h) => !kinds.includes(h.kind)),
 });
 
+/** The account works for another user now, by its token: what stopped it here is no longer asked after. */
+export const rest = (state: LedgerState, now: number): LedgerState => ({
+  ...release(state, 'killSwitch', 'token', 'otherUser'),
+  restingSince: state.restingSince ?? now,
+});
+
 /** A person lets everything go on, also what a 429 has parked. */
 export const releaseAll = (state: LedgerState): LedgerState => ({ ...state, holds: [], parked: {} });
 

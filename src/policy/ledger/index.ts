@@ -12,7 +12,7 @@ import type { Hold, LedgerState } from './state';
 
 export { balance, nextReading } from './balance';
 export { available, reservedCredits, spentOn } from './caps';
-export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll } from './holds';
+export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest } from './holds';
 export {
   type Budget,
   configure,

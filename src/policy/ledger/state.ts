@@ -14,7 +14,7 @@ export interface Budget {
 }
 
 /** Why an account's calls stand still. `manual` holds are lifted by a person, all others when their cause has gone. */
-export type HoldKind = 'killSwitch' | 'token' | 'noCredits' | 'manual';
+export type HoldKind = 'killSwitch' | 'token' | 'otherUser' | 'noCredits' | 'manual';
 
 export interface Hold {
   readonly kind: HoldKind;
@@ -59,6 +59,8 @@ export interface LedgerState {
   readonly configured?: Budget;
   /** Open sends that the ledger could not look up, and when it tries again. */
   readonly postponed?: Readonly<Record<string, number>>;
+  /** Since when the account's token is another user's: until this user's is used again there is nothing to ask for. */
+  readonly restingSince?: number | undefined;
   /** Set when this ledger replaced one that was lost: nothing is granted before. */
   readonly patientUntil?: number;
 }
@@ -90,8 +92,8 @@ export function openLedger(start: LedgerStart, now: number, lost: boolean): Ledg
   };
 }
 
-/** The configuration's budget and timing. A budget that a person set stands until the configured one changes. */
+/** The configuration's budget and timing, by a worker that works for this user. A budget that a person set stands until the configured one changes. */
 export function configure(state: LedgerState, budget: Budget, timing: payOnce.PayTiming): LedgerState {
   const changed = JSON.stringify(state.configured ?? state.budget) !== JSON.stringify(budget);
-  return { ...state, timing, configured: budget, ...(changed && { budget }) };
+  return { ...state, timing, configured: budget, restingSince: undefined, ...(changed && { budget }) };
 }
