@@ -1,6 +1,7 @@
 import { advance, start } from '../../src/policy/course';
 import { dayOf, nextDay } from '../../src/policy/day';
 import * as ledger from '../../src/policy/ledger';
+import { describeHold, describeLedger, describeObstacle } from '../../workflows/ledger/details';
 
 const timing = { sendWindowMs: 5_000, paidTimeoutMs: 210_000, settlingMs: 300_000 };
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -153,6 +154,34 @@ describe('the ledger grants, books and holds', () => {
     const poor = ledger.readBalance(held, 300, NOW + 60_000, NOW + 60_000);
     expect(poor.holds).toHaveLength(1);
     expect(ledger.readBalance(poor, 1300, NOW + 120_000, NOW + 120_000).holds).toEqual([]);
+  });
+
+  test('S7: a balance that cannot be read is said to be so, with the setting that mends it, and reading it ends that', () => {
+    const said = (state: ledger.LedgerState) => {
+      const obstacle = ledger.obstacle(state, 1000, NOW);
+      return obstacle && describeObstacle(obstacle);
+    };
+    const unread = open({ balanceFloor: 500 });
+    expect(said(unread)).toContain('was not read yet');
+    const unreadable = ledger.answeredWithoutBalance(unread, NOW);
+    expect(said(unreadable)).toMatch(/cannot be read: .*unshown\.account\.balance.*budget\.balanceFloor/);
+    expect(describeLedger(unreadable, NOW)).not.toContain('Spent elsewhere');
+    expect(said(ledger.readBalance(unreadable, 5000, NOW, NOW))).toBeUndefined();
+  });
+
+  test('S7: a hold that the balance cannot end says when a call is tried again, and ends then', () => {
+    const held = ledger.hold(open(), { kind: 'noCredits', since: NOW, reason: '402', needs: 1000 });
+    const said = ({ holds }: ledger.LedgerState) => holds.map(describeHold).join();
+    expect(said(held)).toContain('when the balance suffices');
+    const unreadable = ledger.answeredWithoutBalance(held, NOW + 60_000);
+    expect(said(unreadable)).toMatch(/unshown\.account\.balance.*tried again at 2026-11-21 12:10:00 UTC/);
+    expect(ledger.answeredWithoutBalance(unreadable, NOW + 600_000).holds).toEqual([]);
+    const lifted = ledger.readBalance(held, 2000, NOW, NOW);
+    const again = ledger.hold(lifted, { kind: 'noCredits', since: NOW + 1, reason: '402', needs: 1000 });
+    const refused = ledger.readBalance(again, 2000, NOW + 60_000, NOW + 60_000);
+    expect(said(refused)).toMatch(/balance looks sufficient.*tried again at 2026-11-21 12:10:00 UTC/);
+    expect(ledger.readBalance(refused, 2000, NOW + 600_000, NOW + 600_000).holds).toEqual([]);
+    expect(said(ledger.readBalance(refused, 10, NOW + 60_001, NOW + 60_001))).toContain('when the balance suffices');
   });
 
   test('a 429 parks the writes for every process', () => {

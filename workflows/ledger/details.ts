@@ -15,9 +15,17 @@ const HOLD_TEXT: Record<policy.HoldKind, string> = {
   manual: 'a person put it on hold; it ends with the update `release`',
 };
 
+const RETRY_TEXT = {
+  unreadable:
+    "there are too few credits, and the balance cannot be read (name its field with the setting 'unshown.account.balance')",
+  refused: 'a call was refused for lack of credits, though the balance looks sufficient',
+};
+
 /** One sentence on a hold: what, since when, what ends it. */
-export const describeHold = (hold: policy.Hold): string =>
-  `on hold since ${at(hold.since)} UTC: ${HOLD_TEXT[hold.kind]} (${hold.reason})`;
+export const describeHold = ({ kind, since, reason, retry }: policy.Hold): string =>
+  `on hold since ${at(since)} UTC: ${
+    retry ? `${RETRY_TEXT[retry.why]}; it is tried again at ${at(retry.at)} UTC` : HOLD_TEXT[kind]
+  } (${reason})`;
 
 const CAP_TEXT = {
   run: 'the run has spent what it may',
@@ -26,28 +34,33 @@ const CAP_TEXT = {
     'the balance has reached its floor, less what was spent in the last minutes and may not show in it yet; it goes on when the balance leaves enough',
 };
 
-const UNREAD = 'the balance, of which a part must remain, was not read yet; it goes on when it was and leaves enough';
+const FLOOR_TEXT = {
+  unread: 'the balance, of which a part must remain, was not read yet; it goes on when it was and leaves enough',
+  unreadable:
+    "the balance, of which a part must remain, cannot be read: name its field with the setting 'unshown.account.balance', or remove 'budget.balanceFloor', and restart the workers",
+};
 
 /** Why a run may not go on, for its own details. */
 export const describeObstacle = (obstacle: Exclude<Obstacle, { kind: 'none' }>): string =>
   obstacle.kind === 'held'
     ? obstacle.holds.map(describeHold).join('; ')
-    : obstacle.unread
-      ? UNREAD
+    : obstacle.balance
+      ? FLOOR_TEXT[obstacle.balance]
       : CAP_TEXT[obstacle.cap];
 
 export function describeLedger(state: policy.LedgerState, now: number): string {
   const open = Object.entries(state.flights.open);
   const { perDay, balanceFloor, timeZone } = state.budget;
   const left = policy.balance(state);
-  const balance = left === undefined ? 'not read yet' : `${left} credits`;
+  const unread = state.unreadableSince === undefined ? 'not read yet' : "cannot be read; see 'unshown.account.balance'";
+  const balance = left === undefined ? unread : `${left} credits`;
   const lines = [
     `**Account ${state.account}**: ${state.holds.length > 0 ? 'on hold' : state.restingSince ? 'works for another user now' : 'open'}`,
     ...state.holds.map((hold) => `- ${describeHold(hold)}`),
     '',
     `- Balance: ${balance}, of which reserved for calls under way: ${policy.reservedCredits(state)}`,
     `- Spent today (${timeZone}): ${policy.spentOn(state, now)}${perDay === null ? '' : ` of ${perDay}`}${balanceFloor > 0 ? `; ${balanceFloor} must remain` : ''}`,
-    `- Spent elsewhere, as the balance shows: ${state.elsewhere}`,
+    ...(left === undefined ? [] : [`- Spent elsewhere, as the balance shows: ${state.elsewhere}`]),
     ...(state.patientUntil !== undefined && now < state.patientUntil
       ? [
           `- This ledger replaced one that was lost: it grants nothing before ${at(state.patientUntil)} UTC, when whatever was under way is over`,

@@ -44,7 +44,8 @@ export function handleWorkers(book: Book): void {
   setHandler(
     messages.configureUpdate,
     ({ budget, timing }) => {
-      if (book.state.restingSince !== undefined) book.wantBalance();
+      // What stood in the way of reading it may have been corrected.
+      if (book.state.restingSince !== undefined || book.state.unreadableSince !== undefined) book.wantBalance();
       book.change(policy.configure(book.state, budget, timing));
     },
     {
@@ -177,6 +178,7 @@ function statusOf(state: policy.LedgerState, now: number): messages.LedgerStatus
     reserved: policy.reservedCredits(state),
     spentToday: policy.spentOn(state, now),
     elsewhere: state.elsewhere,
+    ...(state.unreadableSince !== undefined && { unreadableSince: state.unreadableSince }),
     budget: state.budget,
     holds: state.holds,
     parked: state.parked,

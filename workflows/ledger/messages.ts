@@ -22,6 +22,8 @@ export interface LedgerStatus {
   reserved: number;
   spentToday: number;
   elsewhere: number;
+  /** Since when the balance cannot be read. */
+  unreadableSince?: number;
   budget: policy.Budget;
   holds: readonly policy.Hold[];
   parked: Readonly<Record<string, number>>;

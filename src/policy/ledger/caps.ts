@@ -8,8 +8,8 @@ export interface Capped {
   cap: 'run' | 'day' | 'floor';
   /** When it ends by itself. */
   until?: number;
-  /** Of the floor: the balance was not read yet. */
-  unread?: true;
+  /** Of the floor: the balance was not read yet, or the service's answer cannot be read. */
+  balance?: 'unread' | 'unreadable';
 }
 
 /** What is about to be spent. */
@@ -39,7 +39,8 @@ export function overAccountCap(state: LedgerState, credits: number, reserved: nu
     return { kind: 'capped', cap: 'day', until: nextDay(now, timeZone) };
   if (balanceFloor === 0) return undefined;
   const left = available(state);
-  if (left === undefined) return { kind: 'capped', cap: 'floor', unread: true };
+  if (state.unreadableSince !== undefined) return { kind: 'capped', cap: 'floor', balance: 'unreadable' };
+  if (left === undefined) return { kind: 'capped', cap: 'floor', balance: 'unread' };
   return left - credits < balanceFloor ? { kind: 'capped', cap: 'floor' } : undefined;
 }
 

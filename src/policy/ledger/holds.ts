@@ -35,13 +35,15 @@ export function readBalance(state: LedgerState, amount: number, askedAt: number,
   const holds = state.holds.flatMap((one) => {
     if (one.kind !== 'noCredits') return [one];
     // The same balance that was refused before it: not sooner than after a while.
-    const tried = state.creditsTried?.amount === amount && now - state.creditsTried.at < RETRY_CREDITS_MS;
-    return amount >= (one.needs ?? 0) && !tried ? [] : [one];
+    const again = state.creditsTried?.amount === amount ? state.creditsTried.at + RETRY_CREDITS_MS : 0;
+    if (amount < (one.needs ?? 0)) return [{ ...one, retry: undefined }];
+    return again > now ? [{ ...one, retry: { at: again, why: 'refused' } as const }] : [];
   });
   const lifted = holds.length < state.holds.length;
   return {
     ...state,
     ...noteReading(state, amount, askedAt, now),
+    unreadableSince: undefined,
     holds,
     ...(lifted && { creditsTried: { amount, at: now } }),
   };
@@ -50,5 +52,10 @@ export function readBalance(state: LedgerState, amount: number, askedAt: number,
 /** The service answered, without a balance that can be read: an empty one is tried again after a while. */
 export const answeredWithoutBalance = (state: LedgerState, now: number): LedgerState => ({
   ...state,
-  holds: state.holds.filter(({ kind, since }) => kind !== 'noCredits' || now - since < RETRY_CREDITS_MS),
+  unreadableSince: state.unreadableSince ?? now,
+  holds: state.holds.flatMap((one) => {
+    if (one.kind !== 'noCredits') return [one];
+    const again = one.since + RETRY_CREDITS_MS;
+    return again > now ? [{ ...one, retry: { at: again, why: 'unreadable' } as const }] : [];
+  }),
 });

@@ -22,6 +22,8 @@ export interface Hold {
   readonly reason: string;
   /** For `noCredits`: the balance that lifts it. */
   readonly needs?: number;
+  /** For `noCredits`, where the balance does not tell when it ends: a call is tried again after this. */
+  readonly retry?: { readonly at: number; readonly why: 'unreadable' | 'refused' } | undefined;
 }
 
 export interface RunSum {
@@ -45,6 +47,8 @@ export interface LedgerState {
   readonly told?: { readonly kinds: readonly HoldKind[]; readonly count: number };
   /** What is left by the readings of the balance; absent until one was read. */
   readonly funds?: Funds;
+  /** Since when the service answers without a balance that can be read. */
+  readonly unreadableSince?: number | undefined;
   /** The balance at which a hold for lack of credits was last lifted. */
   readonly creditsTried?: { readonly amount: number; readonly at: number };
   /** Sum of what the balance lost or gained beyond our own bookings: spent in the web app, or topped up. */
