@@ -3,6 +3,7 @@ import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
 import type { RateClass } from '../src/agent-api/routes';
 import type { LookOutcome } from '../src/policy/course';
 import { FailureType } from '../src/policy/failures';
+import { stopping } from '../src/policy/ledger';
 import type { PayTiming, Settlement } from '../src/policy/pay-once';
 import { partsOf } from '../src/policy/subject';
 import type { LedgerClient } from '../src/temporal/ledger-client';
@@ -19,6 +20,15 @@ export interface AccountFacts {
   /** Credits of the two calls that cost by the document. */
   convertPrice: number;
   createPrice: number;
+}
+
+/** What a waiting run wants to do. */
+export interface ClearanceAsked {
+  account: string;
+  /** What is about to be spent; 0: nothing, then a lack of credits does not stand in the way. */
+  credits: number;
+  /** Only holds count, no budget. @default false */
+  holdsOnly?: boolean;
 }
 
 /** Whether a waiting run may go on, and if not, why and until when. */
@@ -39,7 +49,7 @@ export function createAccountActivities(deps: Deps) {
     }
   };
 
-  const clearance = async (account: string, credits: number): Promise<Clearance> => {
+  const clearance = async ({ account, credits, holdsOnly }: ClearanceAsked): Promise<Clearance> => {
     const runtime = runtimeOf(deps, account);
     try {
       const ledger = await runtime.ledger();
@@ -47,8 +57,9 @@ export function createAccountActivities(deps: Deps) {
       const status = await ledger.status();
       if (!status) return { clear: false, why: 'the ledger does not answer yet' };
       // Known without asking again: a thousand runs may wait for a hold.
-      if (status.holds.length > 0) return { clear: false, why: status.holds.map(describeHold).join('; ') };
-      if (credits === 0) return { clear: true };
+      const holds = stopping(status.holds, credits);
+      if (holds.length > 0) return { clear: false, why: holds.map(describeHold).join('; ') };
+      if (credits === 0 || holdsOnly) return { clear: true };
       const obstacle = await ledger.obstacle(credits);
       return obstacle.kind === 'none' ? { clear: true } : { clear: false, why: describeObstacle(obstacle) };
     } catch (error) {
@@ -127,13 +138,13 @@ export function createAccountActivities(deps: Deps) {
     },
 
     /** May a waiting run go on? Asked once; the answer says why not. */
-    clearance: ({ account, credits }: { account: string; credits: number }) => clearance(account, credits),
+    clearance: (asked: ClearanceAsked) => clearance(asked),
 
     /** Returns when the run may go on. Retried by Temporal without history events; costs no call of the API. */
-    async awaitClearance({ account, credits }: { account: string; credits: number }): Promise<void> {
-      const { clear, why } = await clearance(account, credits);
+    async awaitClearance(asked: ClearanceAsked): Promise<void> {
+      const { clear, why } = await clearance(asked);
       if (clear) return;
-      const { holdProbeMs } = runtimeOf(deps, account).account.timing;
+      const { holdProbeMs } = runtimeOf(deps, asked.account).account.timing;
       // Less and less often, to a minute: a thousand runs may wait.
       throw bounce(
         why ?? 'still waiting',

@@ -9,6 +9,7 @@ import type { CallInput } from '../src/agent-api/input';
 import { type RateClass, type Reply, type RouteName, routes } from '../src/agent-api/routes';
 import { type HoldCause, holdCause } from '../src/policy/classify';
 import { FailureType, type Refusal } from '../src/policy/failures';
+import { stopping } from '../src/policy/ledger';
 import type { AccountRuntime } from './deps';
 
 /** Back to the queue: Temporal tries again after the delay, without history events. */
@@ -21,9 +22,14 @@ export const bounce = (message: string, delayMs: number) =>
   });
 
 /** S5: takes a permit, or goes back to the queue until one can be had. Parks and holds of other processes count too. */
-export async function takePermit(runtime: AccountRuntime, rateClass: RateClass, ignoreHolds = false): Promise<void> {
+export async function takePermit(
+  runtime: AccountRuntime,
+  rateClass: RateClass,
+  ignoreHolds = false,
+  credits = 0,
+): Promise<void> {
   const status = await (await runtime.ledger()).status();
-  const hold = status?.holds.find(({ kind }) => kind !== 'manual');
+  const hold = stopping(status?.holds ?? [], credits).find(({ kind }) => kind !== 'manual');
   if (hold && !ignoreHolds) throw ApplicationFailure.nonRetryable(`account on hold: ${hold.kind}`, FailureType.held);
   const until = status?.parked[rateClass] ?? 0;
   if (until > Date.now()) runtime.gate.park(rateClass, until);
@@ -38,7 +44,7 @@ export async function parkClass(runtime: AccountRuntime, rateClass: RateClass): 
   return until;
 }
 
-/** Puts the account on hold when the failure is the account's and not the call's. */
+/** Puts the account on hold when the failure is the account's and not the call's. @param needs credits of the call */
 export async function reportHold(
   runtime: AccountRuntime,
   failure: Failure,
@@ -46,7 +52,10 @@ export async function reportHold(
 ): Promise<HoldCause | undefined> {
   const cause = holdCause(failure);
   if (cause)
-    await (await runtime.ledger()).reportHold({ ...cause, ...(cause.kind === 'noCredits' && needs && { needs }) });
+    await (await runtime.ledger()).reportHold({
+      ...cause,
+      ...(cause.kind === 'noCredits' && (needs ? { needs } : { stopsAll: true })),
+    });
   return cause;
 }
 

@@ -35,11 +35,11 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
   const ledger = await runtime.ledger();
   const { rateClass } = routes[call.route];
   // Notes leave through the writes; their hourly permit is the ledger's, which sees all processes.
-  await takePermit(runtime, rateClass === 'notes' ? 'writes' : rateClass);
+  const price = runtime.account.credits(call.route);
+  await takePermit(runtime, rateClass === 'notes' ? 'writes' : rateClass, false, price);
   const owner = `${info.workflowExecution?.workflowId}#`;
   const attempt = `${owner}${info.workflowExecution?.runId}/${info.activityId}/${info.attempt}`;
   const { subject, run, runCap, lookedAt } = call;
-  const price = runtime.account.credits(call.route);
   const settle = (settlement: Settlement) =>
     ledger.settle({ subject, attempt, run, settlement }).catch((error) => {
       // The flight stays open in the ledger, which looks the subject up when it is over: late, never wrong.

@@ -1,7 +1,7 @@
 /** `audit-runner status`: accounts, queues and runs at one glance; what stands still, and for whom. */
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { describeHold } from '../../workflows/ledger/details';
+import { describeHold, describeState } from '../../workflows/ledger/details';
 import type { LedgerStatus } from '../../workflows/ledger/messages';
 import { loadConfig } from '../config';
 import { WORKFLOW_TYPES } from '../policy/workflow-types';
@@ -145,8 +145,8 @@ function show({ accounts, queues, runs, needsPerson }: Status, ledgers: number):
       ? 'No account has a ledger yet: a worker opens it when it starts.'
       : table(
           ['account', 'balance', 'reserved', 'spent today', 'state'],
-          accounts.map(({ account, balance, reserved, spentToday, holds: all }) => {
-            return [account, balance ?? null, reserved, spentToday, all.length > 0 ? 'on hold' : 'open'];
+          accounts.map(({ account, balance, reserved, spentToday, holds: all, restingSince }) => {
+            return [account, balance ?? null, reserved, spentToday, describeState({ holds: all, restingSince })];
           }),
         ),
     ...(silent > 0 ? [`${silent} ledgers do not answer: no worker is running.`] : []),

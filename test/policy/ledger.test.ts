@@ -184,6 +184,23 @@ describe('the ledger grants, books and holds', () => {
     expect(said(ledger.readBalance(refused, 10, NOW + 60_001, NOW + 60_001))).toContain('when the balance suffices');
   });
 
+  test('an empty balance stops what costs, and free calls only when one of them met it', () => {
+    const free = (subject: string) => request(subject, { credits: 0, runCap: 0 });
+    const hold = { kind: 'noCredits', since: NOW, reason: '402' } as const;
+    const paid = ledger.hold(open(), { ...hold, needs: 1000 });
+    expect(ledger.beginSend(paid, request('lead:1'), NOW).answer.kind).toBe('held');
+    expect(ledger.beginSend(paid, free('note:1'), NOW).answer.kind).toBe('granted');
+    expect(ledger.obstacle(paid, 0, NOW)).toBeUndefined();
+    expect(ledger.obstacle(paid, 1000, NOW)?.kind).toBe('held');
+    const both = ledger.hold(paid, { ...hold, stopsAll: true });
+    expect(both.holds).toEqual([{ ...hold, needs: 1000, stopsAll: true }]);
+    expect(ledger.beginSend(both, free('note:1'), NOW).answer.kind).toBe('held');
+    expect(ledger.readBalance(both, 300, NOW, NOW).holds).toHaveLength(1);
+    expect(ledger.readBalance(both, 1300, NOW, NOW).holds).toEqual([]);
+    const manual = ledger.hold(paid, { kind: 'manual', since: NOW, reason: 'month end' });
+    expect(ledger.beginSend(manual, free('note:1'), NOW).answer.kind).toBe('held');
+  });
+
   test('a 429 parks the writes for every process', () => {
     const parked = ledger.park(open(), 'writes', NOW + 30_000);
     expect(ledger.beginSend(parked, request('lead:1'), NOW + 29_999).answer).toEqual({

@@ -11,7 +11,7 @@ const HOLD_TEXT: Record<policy.HoldKind, string> = {
   token: 'the service does not accept the token; put a valid one in its place and everything goes on by itself',
   otherUser:
     'the token belongs to another user than before, so nothing is sent with it; put a token of the user before in its place and everything goes on by itself, or restart the workers to work for the other one',
-  noCredits: 'there are too few credits; everything goes on by itself when the balance suffices',
+  noCredits: 'there are too few credits; what costs none goes on, and the rest by itself when the balance suffices',
   manual: 'a person put it on hold; it ends with the update `release`',
 };
 
@@ -22,9 +22,13 @@ const RETRY_TEXT = {
 };
 
 /** One sentence on a hold: what, since when, what ends it. */
-export const describeHold = ({ kind, since, reason, retry }: policy.Hold): string =>
+export const describeHold = ({ kind, since, reason, retry, stopsAll }: policy.Hold): string =>
   `on hold since ${at(since)} UTC: ${
-    retry ? `${RETRY_TEXT[retry.why]}; it is tried again at ${at(retry.at)} UTC` : HOLD_TEXT[kind]
+    retry
+      ? `${RETRY_TEXT[retry.why]}; it is tried again at ${at(retry.at)} UTC`
+      : stopsAll
+        ? 'there are too few credits, also for a call that should cost none; everything goes on by itself when the balance suffices'
+        : HOLD_TEXT[kind]
   } (${reason})`;
 
 const CAP_TEXT = {
@@ -48,6 +52,13 @@ export const describeObstacle = (obstacle: Exclude<Obstacle, { kind: 'none' }>):
       ? FLOOR_TEXT[obstacle.balance]
       : CAP_TEXT[obstacle.cap];
 
+/** What an account's ledger lets through, in a few words. */
+export function describeState({ holds, restingSince }: Pick<policy.LedgerState, 'holds' | 'restingSince'>): string {
+  if (policy.stopping(holds, 0).length > 0) return 'on hold';
+  if (holds.length > 0) return 'no credits';
+  return restingSince === undefined ? 'open' : 'an earlier user';
+}
+
 export function describeLedger(state: policy.LedgerState, now: number): string {
   const open = Object.entries(state.flights.open);
   const { perDay, balanceFloor, timeZone } = state.budget;
@@ -55,7 +66,7 @@ export function describeLedger(state: policy.LedgerState, now: number): string {
   const unread = state.unreadableSince === undefined ? 'not read yet' : "cannot be read; see 'unshown.account.balance'";
   const balance = left === undefined ? unread : `${left} credits`;
   const lines = [
-    `**Account ${state.account}**: ${state.holds.length > 0 ? 'on hold' : state.restingSince ? 'works for another user now' : 'open'}`,
+    `**Account ${state.account}**: ${describeState(state)}`,
     ...state.holds.map((hold) => `- ${describeHold(hold)}`),
     '',
     `- Balance: ${balance}, of which reserved for calls under way: ${policy.reservedCredits(state)}`,

@@ -73,7 +73,7 @@ export async function payOnce(
         break;
       }
       case 'awaitHold':
-        await awaitClearance(status, account);
+        await awaitClearance(status, account, ports.credits);
         course = resume(course, Date.now());
         break;
       case 'awaitBudget':

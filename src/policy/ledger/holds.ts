@@ -5,10 +5,17 @@ import type { Hold, HoldKind, LedgerState } from './state';
 /** A balance that looks sufficient and was refused all the same is tried again after this. */
 const RETRY_CREDITS_MS = 600_000;
 
-/** Puts the account on hold, once per kind. */
+/** Puts the account on hold, once per kind; one that a free call met as well stops free calls too. */
 export function hold(state: LedgerState, added: Hold): LedgerState {
-  return state.holds.some((h) => h.kind === added.kind) ? state : { ...state, holds: [...state.holds, added] };
+  const present = state.holds.find(({ kind }) => kind === added.kind);
+  if (!present) return { ...state, holds: [...state.holds, added] };
+  if (!added.stopsAll || present.stopsAll) return state;
+  return { ...state, holds: state.holds.map((one) => (one === present ? { ...one, stopsAll: true } : one)) };
 }
+
+/** The holds that stop a call which costs so many credits: a lack of credits stops what costs, and free calls if one met it. */
+export const stopping = (holds: readonly Hold[], credits: number): Hold[] =>
+  holds.filter(({ kind, stopsAll }) => kind !== 'noCredits' || credits > 0 || stopsAll);
 
 export const release = (state: LedgerState, ...kinds: HoldKind[]): LedgerState => ({
   ...state,

@@ -7,12 +7,13 @@ import type { Limit } from '../limiter';
 import * as payOnce from '../pay-once';
 import { bookOff } from './balance';
 import { type Capped, overAccountCap, overCap, reservedCredits, type Spending } from './caps';
+import { stopping } from './holds';
 import { takeNote } from './notes';
 import type { Hold, LedgerState } from './state';
 
 export { balance, nextReading } from './balance';
 export { available, reservedCredits, spentOn } from './caps';
-export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest } from './holds';
+export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest, stopping } from './holds';
 export {
   type Budget,
   configure,
@@ -48,7 +49,8 @@ export function beginSend(
   const refuse = (answer: BeginAnswer) => ({ state, answer });
   const open = state.flights.open[request.subject];
   if (open?.attempt === request.attempt) return refuse({ kind: 'granted', flight: open });
-  if (state.holds.length > 0) return refuse({ kind: 'held', holds: state.holds });
+  const holds = stopping(state.holds, request.credits);
+  if (holds.length > 0) return refuse({ kind: 'held', holds });
   if (state.patientUntil !== undefined && now < state.patientUntil)
     return refuse({ kind: 'open', overAt: state.patientUntil, attempt: '' });
   const answer = payOnce.admit(state.flights, request, now, state.timing);
@@ -71,7 +73,8 @@ export function obstacle(
   credits: number,
   now: number,
 ): Extract<BeginAnswer, { kind: 'held' | 'capped' }> | undefined {
-  if (state.holds.length > 0) return { kind: 'held', holds: state.holds };
+  const holds = stopping(state.holds, credits);
+  if (holds.length > 0) return { kind: 'held', holds };
   return credits > 0 ? overAccountCap(state, credits, reservedCredits(state), now) : undefined;
 }
 

@@ -22,6 +22,8 @@ export interface Hold {
   readonly reason: string;
   /** For `noCredits`: the balance that lifts it. */
   readonly needs?: number;
+  /** For `noCredits`: a call met it that should cost nothing, so calls that cost nothing wait as well. */
+  readonly stopsAll?: true;
   /** For `noCredits`, where the balance does not tell when it ends: a call is tried again after this. */
   readonly retry?: { readonly at: number; readonly why: 'unreadable' | 'refused' } | undefined;
 }
