@@ -70,6 +70,8 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
       return answer;
     case 'parked':
       return { kind: 'throttled', retryAt: answer.until };
+    case 'patient':
+      return { kind: 'open', overAt: answer.until, newBooks: true };
     case 'open':
       // Our own earlier try, whose worker was lost in the call: what became of it is ours to find out.
       return { kind: answer.attempt.startsWith(owner) ? 'unknown' : 'open', overAt: answer.overAt };

@@ -136,7 +136,9 @@ describe('the ledger grants, books and holds', () => {
 
   test('a lost ledger grants nothing until every send that it may have granted is over', () => {
     const lost = ledger.openLedger(open(), NOW, true);
-    expect(ledger.beginSend(lost, request('lead:1'), NOW + 514_999).answer.kind).toBe('open');
+    expect(ledger.beginSend(lost, request('lead:1'), NOW + 514_999).answer).toEqual({
+      ...{ kind: 'patient', until: NOW + 515_000 },
+    });
     expect(ledger.beginSend(lost, request('lead:1', { lookedAt: NOW }), NOW + 515_001).answer.kind).toBe('stale');
     expect(ledger.beginSend(lost, request('lead:1', { lookedAt: NOW + 515_001 }), NOW + 515_002).answer.kind).toBe(
       'granted',

@@ -37,6 +37,8 @@ export interface BeginSend extends payOnce.SendRequest, Pick<Spending, 'runCap'>
 export type BeginAnswer =
   | payOnce.FlightAnswer
   | { kind: 'held'; holds: readonly Hold[] }
+  /** The ledger replaced one that was lost: what that one granted may have an effect until then. */
+  | { kind: 'patient'; until: number }
   | { kind: 'parked'; until: number }
   | Capped;
 
@@ -52,7 +54,7 @@ export function beginSend(
   const holds = stopping(state.holds, request.credits);
   if (holds.length > 0) return refuse({ kind: 'held', holds });
   if (state.patientUntil !== undefined && now < state.patientUntil)
-    return refuse({ kind: 'open', overAt: state.patientUntil, attempt: '' });
+    return refuse({ kind: 'patient', until: state.patientUntil });
   const answer = payOnce.admit(state.flights, request, now, state.timing);
   if (answer.kind !== 'granted') return refuse(answer);
   const until = Math.max(state.parked.writes ?? 0, (request.notes && state.parked.notes) ?? 0);
