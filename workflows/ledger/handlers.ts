@@ -19,7 +19,7 @@ export function handleWorkers(book: Book): void {
   setHandler(
     messages.beginSendUpdate,
     (request) => {
-      const { state, answer } = policy.beginSend(book.state, request, Date.now());
+      const { state, answer } = policy.beginSend(policy.wake(book.state), request, Date.now());
       if (answer.kind === 'capped' && answer.cap === 'floor') book.wantBalance();
       book.change(state);
       return answer;
@@ -46,7 +46,7 @@ export function handleWorkers(book: Book): void {
     ({ budget, timing }) => {
       // What stood in the way of reading it may have been corrected.
       if (book.state.restingSince !== undefined || book.state.unreadableSince !== undefined) book.wantBalance();
-      book.change(policy.configure(book.state, budget, timing));
+      book.change(policy.configure(book.state, budget, timing, Date.now()));
     },
     {
       validator: requireShape(shapes.configure),
@@ -55,7 +55,7 @@ export function handleWorkers(book: Book): void {
   );
   setHandler(
     messages.reportHoldUpdate,
-    (hold) => book.change(policy.hold(book.state, { ...hold, since: Date.now() })),
+    (hold) => book.change(policy.hold(policy.wake(book.state), { ...hold, since: Date.now() })),
     {
       validator: requireShape(shapes.hold),
       description: 'Sent by a worker that met a kill switch, a revoked token or an empty balance.',
@@ -182,6 +182,7 @@ function statusOf(state: policy.LedgerState, now: number): messages.LedgerStatus
     budget: state.budget,
     holds: state.holds,
     parked: state.parked,
+    ...(state.configuredAt !== undefined && { configuredAt: state.configuredAt }),
     ...(state.restingSince !== undefined && { restingSince: state.restingSince }),
     open: Object.entries(state.flights.open).map(([subject, { run, grantedAt, overAt }]) => ({
       subject,

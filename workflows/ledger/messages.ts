@@ -29,6 +29,8 @@ export interface LedgerStatus {
   parked: Readonly<Record<string, number>>;
   open: { subject: string; run: string; grantedAt: number; overAt: number }[];
   patientUntil?: number;
+  /** When a worker last told the ledger its configuration. */
+  configuredAt?: number;
   /** Since when the account works for another user; this one is an earlier one's. */
   restingSince?: number;
 }

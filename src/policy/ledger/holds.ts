@@ -28,6 +28,10 @@ export const rest = (state: LedgerState, now: number): LedgerState => ({
   restingSince: state.restingSince ?? now,
 });
 
+/** A worker uses this ledger: it is asked after again. */
+export const wake = (state: LedgerState): LedgerState =>
+  state.restingSince === undefined ? state : { ...state, restingSince: undefined };
+
 /** A person lets everything go on, also what a 429 has parked. */
 export const releaseAll = (state: LedgerState): LedgerState => ({ ...state, holds: [], parked: {} });
 

@@ -13,7 +13,7 @@ import type { Hold, LedgerState } from './state';
 
 export { balance, nextReading } from './balance';
 export { available, reservedCredits, spentOn } from './caps';
-export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest, stopping } from './holds';
+export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest, stopping, wake } from './holds';
 export {
   type Budget,
   configure,

@@ -63,6 +63,8 @@ export interface LedgerState {
   readonly actions?: readonly { at: number; by: string; what: string; reason: string }[];
   /** What the configuration said last; a person's `setBudget` stands until the configuration changes. */
   readonly configured?: Budget;
+  /** When a worker last said so: of several ledgers of one account name the latest is that of its present user. */
+  readonly configuredAt?: number;
   /** Open sends that the ledger could not look up, and when it tries again. */
   readonly postponed?: Readonly<Record<string, number>>;
   /** Since when the account's token is another user's: until this user's is used again there is nothing to ask for. */
@@ -99,7 +101,8 @@ export function openLedger(start: LedgerStart, now: number, lost: boolean): Ledg
 }
 
 /** The configuration's budget and timing, by a worker that works for this user. A budget that a person set stands until the configured one changes. */
-export function configure(state: LedgerState, budget: Budget, timing: payOnce.PayTiming): LedgerState {
+export function configure(state: LedgerState, budget: Budget, timing: payOnce.PayTiming, now: number): LedgerState {
   const changed = JSON.stringify(state.configured ?? state.budget) !== JSON.stringify(budget);
-  return { ...state, timing, configured: budget, restingSince: undefined, ...(changed && { budget }) };
+  const said = { configured: budget, configuredAt: now, restingSince: undefined };
+  return { ...state, ...said, timing, ...(changed && { budget }) };
 }
