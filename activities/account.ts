@@ -3,8 +3,10 @@ import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
 import type { RateClass } from '../src/agent-api/routes';
 import type { LookOutcome } from '../src/policy/course';
 import { FailureType } from '../src/policy/failures';
+import { stopping } from '../src/policy/ledger';
 import type { PayTiming, Settlement } from '../src/policy/pay-once';
 import { partsOf } from '../src/policy/subject';
+import type { LedgerClient } from '../src/temporal/ledger-client';
 import { describeHold, describeObstacle } from '../workflows/ledger/details';
 import type { SubjectState } from '../workflows/ledger/messages';
 import { bounce, callRoute } from './call';
@@ -18,6 +20,15 @@ export interface AccountFacts {
   /** Credits of the two calls that cost by the document. */
   convertPrice: number;
   createPrice: number;
+}
+
+/** What a waiting run wants to do. */
+export interface ClearanceAsked {
+  account: string;
+  /** What is about to be spent; 0: nothing, then a lack of credits does not stand in the way. */
+  credits: number;
+  /** Only holds count, no budget. @default false */
+  holdsOnly?: boolean;
 }
 
 /** Whether a waiting run may go on, and if not, why and until when. */
@@ -38,7 +49,7 @@ export function createAccountActivities(deps: Deps) {
     }
   };
 
-  const clearance = async (account: string, credits: number): Promise<Clearance> => {
+  const clearance = async ({ account, credits, holdsOnly }: ClearanceAsked): Promise<Clearance> => {
     const runtime = runtimeOf(deps, account);
     try {
       const ledger = await runtime.ledger();
@@ -46,8 +57,9 @@ export function createAccountActivities(deps: Deps) {
       const status = await ledger.status();
       if (!status) return { clear: false, why: 'the ledger does not answer yet' };
       // Known without asking again: a thousand runs may wait for a hold.
-      if (status.holds.length > 0) return { clear: false, why: status.holds.map(describeHold).join('; ') };
-      if (credits === 0) return { clear: true };
+      const holds = stopping(status.holds, credits);
+      if (holds.length > 0) return { clear: false, why: holds.map(describeHold).join('; ') };
+      if (credits === 0 || holdsOnly) return { clear: true };
       const obstacle = await ledger.obstacle(credits);
       return obstacle.kind === 'none' ? { clear: true } : { clear: false, why: describeObstacle(obstacle) };
     } catch (error) {
@@ -67,10 +79,12 @@ export function createAccountActivities(deps: Deps) {
       };
     },
 
-    /** GET the balance: the cheap call that finds out whether a hold has ended. */
-    async probe({ account }: { account: string }): Promise<{ kind: 'ok'; balance?: number }> {
+    /** GET the balance, for the ledger: the cheap call that finds out whether a hold has ended. */
+    async probe({ account }: { account: string }): Promise<{ kind: 'ok'; balance?: number } | { kind: 'otherUser' }> {
+      const runtime = runtimeOf(deps, account);
+      if (!isAsking(await runtime.ledger())) return { kind: 'otherUser' };
       try {
-        const { value } = await callRoute(runtimeOf(deps, account), 'account.credits', {}, { ignoreHolds: true });
+        const { value } = await callRoute(runtime, 'account.credits', {}, { ignoreHolds: true });
         return { kind: 'ok', balance: value.balance };
       } catch (error) {
         // It answered, so neither kill switch nor token stands in the way; the balance's shape is not shown.
@@ -82,6 +96,8 @@ export function createAccountActivities(deps: Deps) {
     /** Asks the API whether a subject was paid for, for the ledger and without personal data. */
     async lookUp({ account, subject }: { account: string; subject: string }): Promise<{ found: LookOutcome }> {
       const runtime = runtimeOf(deps, account);
+      // Another user's leads and projects prove nothing.
+      if (!isAsking(await runtime.ledger())) return { found: 'cannotTell' };
       const parts = partsOf(subject);
       if (parts?.kind === 'lead') {
         const { value: lead } = await callRoute(runtime, 'leads.get', { id: parts.of });
@@ -122,13 +138,13 @@ export function createAccountActivities(deps: Deps) {
     },
 
     /** May a waiting run go on? Asked once; the answer says why not. */
-    clearance: ({ account, credits }: { account: string; credits: number }) => clearance(account, credits),
+    clearance: (asked: ClearanceAsked) => clearance(asked),
 
     /** Returns when the run may go on. Retried by Temporal without history events; costs no call of the API. */
-    async awaitClearance({ account, credits }: { account: string; credits: number }): Promise<void> {
-      const { clear, why } = await clearance(account, credits);
+    async awaitClearance(asked: ClearanceAsked): Promise<void> {
+      const { clear, why } = await clearance(asked);
       if (clear) return;
-      const { holdProbeMs } = runtimeOf(deps, account).account.timing;
+      const { holdProbeMs } = runtimeOf(deps, asked.account).account.timing;
       // Less and less often, to a minute: a thousand runs may wait.
       throw bounce(
         why ?? 'still waiting',
@@ -150,6 +166,10 @@ export function createAccountActivities(deps: Deps) {
     },
   };
 }
+
+/** Whether the ledger whose workflow this activity belongs to is the one of the user that the token belongs to. */
+const isAsking = ({ workflowId }: LedgerClient): boolean =>
+  Context.current().info.workflowExecution?.workflowId === workflowId;
 
 /** Soon at first, then every half minute. */
 const followDelay = (attempt: number) => Math.min(30_000, 250 * 2 ** Math.min(attempt, 7));

@@ -9,6 +9,7 @@ import type { CallInput } from '../src/agent-api/input';
 import { type RateClass, type Reply, type RouteName, routes } from '../src/agent-api/routes';
 import { type HoldCause, holdCause } from '../src/policy/classify';
 import { FailureType, type Refusal } from '../src/policy/failures';
+import { stopping } from '../src/policy/ledger';
 import type { AccountRuntime } from './deps';
 
 /** The setting that holds the guessed names of a list's parameters. */
@@ -38,9 +39,14 @@ export async function parkedUntil(runtime: AccountRuntime, rateClass: RateClass)
 }
 
 /** S5: takes a permit, or goes back to the queue until one can be had. Parks and holds of other processes count too. */
-export async function takePermit(runtime: AccountRuntime, rateClass: RateClass, ignoreHolds = false): Promise<void> {
+export async function takePermit(
+  runtime: AccountRuntime,
+  rateClass: RateClass,
+  ignoreHolds = false,
+  credits = 0,
+): Promise<void> {
   const status = await (await runtime.ledger()).status();
-  const hold = status?.holds.find(({ kind }) => kind !== 'manual');
+  const hold = stopping(status?.holds ?? [], credits).find(({ kind }) => kind !== 'manual');
   if (hold && !ignoreHolds) throw ApplicationFailure.nonRetryable(`account on hold: ${hold.kind}`, FailureType.held);
   const until = status?.parked[rateClass] ?? 0;
   if (until > Date.now()) runtime.gate.park(rateClass, until);
@@ -55,7 +61,7 @@ export async function parkClass(runtime: AccountRuntime, rateClass: RateClass): 
   return until;
 }
 
-/** Puts the account on hold when the failure is the account's and not the call's. */
+/** Puts the account on hold when the failure is the account's and not the call's. @param needs credits of the call */
 export async function reportHold(
   runtime: AccountRuntime,
   failure: Failure,
@@ -63,7 +69,10 @@ export async function reportHold(
 ): Promise<HoldCause | undefined> {
   const cause = holdCause(failure);
   if (cause)
-    await (await runtime.ledger()).reportHold({ ...cause, ...(cause.kind === 'noCredits' && needs && { needs }) });
+    await (await runtime.ledger()).reportHold({
+      ...cause,
+      ...(cause.kind === 'noCredits' && (needs ? { needs } : { stopsAll: true })),
+    });
   return cause;
 }
 

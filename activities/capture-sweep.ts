@@ -27,7 +27,7 @@ export interface SweptCapture {
   /**
    * `reprocessed`; `due`: it would be, but for dryRun or maxReprocesses; `tooSoon`, `givenUp`, `undated`: by the rules of the
    * sweep; `inAnotherRun`: an ingestCapture or another sweep sees to it; `unknown`: the next sweep finds out; `refused`;
-   * `failed`: the service did not take it, the next sweep tries again.
+   * `failed`: the service did not take it, or (`newBooks`) the account's ledger is new; the next sweep tries again.
    */
   outcome: SweepVerdict | 'reprocessed' | 'inAnotherRun' | 'unknown' | 'refused' | 'failed';
   reason?: string;

@@ -106,7 +106,7 @@ export function createNotesActivities(deps: Deps) {
         });
         if (answer.kind === 'held') throw ApplicationFailure.nonRetryable('account on hold', FailureType.held);
         const mine = answer.kind === 'open' && answer.attempt.startsWith(`${subject}>`);
-        if (answer.kind === 'open' && !mine && answer.attempt !== '') continue;
+        if (answer.kind === 'open' && !mine) continue;
         if (answer.kind !== 'granted' && !mine)
           throw bounce('the ledger grants nothing yet', answer.kind === 'parked' ? answer.until - Date.now() : 3_000);
         await ledger.settle({ ...ownRun(), subject, attempt: '', settlement: { kind: 'foundPaid', ref: captureId } });

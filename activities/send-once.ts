@@ -38,15 +38,15 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
   const ledger = await runtime.ledger();
   const { rateClass } = routes[call.route];
   // Notes leave through the writes; their hourly permit is the ledger's, which sees all processes.
+  const price = runtime.account.credits(call.route);
   const lane = rateClass === 'notes' ? 'writes' : rateClass;
   // S7: a long park is told to the workflow, which says so; here nobody would see it.
   const retryAt = await parkedUntil(runtime, lane);
   if (retryAt - Date.now() > SAY_PARKED_MS) return { kind: 'throttled', retryAt };
-  await takePermit(runtime, lane);
+  await takePermit(runtime, lane, false, price);
   const owner = `${info.workflowExecution?.workflowId}#`;
   const attempt = `${owner}${info.workflowExecution?.runId}/${info.activityId}/${info.attempt}`;
   const { subject, run, runCap, lookedAt } = call;
-  const price = runtime.account.credits(call.route);
   const settle = (settlement: Settlement) =>
     ledger.settle({ subject, attempt, run, settlement }).catch((error) => {
       // The flight stays open in the ledger, which looks the subject up when it is over: late, never wrong.
@@ -78,6 +78,8 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
       return answer;
     case 'parked':
       return { kind: 'throttled', retryAt: answer.until };
+    case 'patient':
+      return { kind: 'open', overAt: answer.until, newBooks: true };
     case 'open':
       // Our own earlier try, whose worker was lost in the call: what became of it is ours to find out.
       return { kind: answer.attempt.startsWith(owner) ? 'unknown' : 'open', overAt: answer.overAt };

@@ -6,6 +6,7 @@ import type { AccountRuntime } from '../activities/deps';
 import { createAgentApi } from './agent-api/client';
 import type { Failure } from './agent-api/failure';
 import { createGate } from './agent-api/gate';
+import { TokenError, type TokenSource } from './agent-api/token';
 import { type Account, apiOptions } from './config';
 import { holdCause } from './policy/classify';
 import { FailureType } from './policy/failures';
@@ -31,6 +32,13 @@ const describeFailure = (failure: Failure): string =>
       ? failure.problem
       : failure.reason;
 
+/** A question to the service whose token it is. */
+interface Asked {
+  /** The token; absent where there was none that could be used. */
+  token?: string;
+  failedAt?: number;
+}
+
 /** Which account works for which ledger in this process. */
 export type LedgerOwners = Map<string, string>;
 
@@ -41,17 +49,47 @@ export function createRuntime(
   log: Logger,
 ): AccountRuntime & { close(): Promise<void> } {
   const gate = createGate({ limits: account.limits, sendWindowMs: account.timing.sendWindowMs });
-  const api = createAgentApi({ ...apiOptions(account), gate });
-  let ledger: { promise: Promise<LedgerClient>; failedAt?: number } | undefined;
+  /** The token whose owner is known, and that user's ledger. */
+  let known: { token: string; ledger: LedgerClient } | undefined;
+  let asked: Asked | undefined;
+  let answer: Promise<LedgerClient> | undefined;
+  // S3: what one user's ledger granted is sent with that user's token: until it is known who a new token belongs to, the
+  // call goes out with the one before.
+  const token: TokenSource = {
+    read() {
+      const present = account.token.read();
+      return known?.token ?? present;
+    },
+  };
+  const api = createAgentApi({ ...apiOptions(account), token, gate });
 
-  /** Asks the service once who the token belongs to; after a failure not again before the probe interval is over. */
-  async function resolveLedger(): Promise<LedgerClient> {
+  /** Asks the service who the present token belongs to. @param asking learns which token it was */
+  async function whoseToken(asking: Asked) {
+    const own = createAgentApi({
+      ...{ ...apiOptions(account), gate },
+      token: {
+        read() {
+          asking.token = account.token.read();
+          return asking.token;
+        },
+      },
+    });
+    try {
+      return await own.call('account.user');
+    } finally {
+      await own.close();
+    }
+  }
+
+  /** Asks the service once for each token; after a failure not again before the probe interval is over. */
+  async function resolveLedger(asking: Asked): Promise<LedgerClient> {
     const permit = await gate.acquire('reads');
     if (!permit.ok)
       throw ApplicationFailure.retryable('waits for its turn to ask who the token belongs to', FailureType.waiting);
-    const attempt = await api.call('account.user');
+    const attempt = await whoseToken(asking);
     if (!attempt.ok && !mayGoByName(attempt.failure)) {
       const held = holdCause(attempt.failure);
+      if (held) await known?.ledger.reportHold(held);
       throw ApplicationFailure.nonRetryable(
         `it is not known who the token of account '${account.name}' belongs to: ${held?.reason ?? describeFailure(attempt.failure)}`,
         held ? FailureType.held : FailureType.upstream,
@@ -63,6 +101,16 @@ export function createRuntime(
         "it cannot be read who the token belongs to, so the ledger goes by the account's name; see the setting unshown.account.userId",
       );
     const id = ledgerId(attempt.ok ? attempt.value.userId : `by-name-${account.name}`);
+    if (known && known.ledger.workflowId !== id) {
+      const theirs = owners.get(id);
+      const sentence = `The token of account '${account.name}' belongs to another user than the one that it works for${theirs ? `, that of account '${theirs}'` : ''}; nothing is sent with it. Put a token of the user before in its place, or restart the workers to work for the other one.`;
+      log.error({ account: account.name, ledger: id }, sentence);
+      await known.ledger.reportHold({
+        kind: 'otherUser',
+        reason: theirs ? `that of account '${theirs}'` : 'by its ID',
+      });
+      throw ApplicationFailure.nonRetryable(sentence, FailureType.held);
+    }
     const other = owners.get(id);
     if (other !== undefined && other !== account.name)
       throw new SameUser(
@@ -71,9 +119,20 @@ export function createRuntime(
     owners.set(id, account.name);
     const { timing, budget, timeZone } = account;
     const input = { account: account.name, timing, budget: { ...budget, timeZone }, probeEveryMs: timing.holdProbeMs };
-    const found = new LedgerClient(client, id, input);
+    const found = known?.ledger ?? new LedgerClient(client, id, input);
     await found.configure();
+    if (asking.token !== undefined) known = { token: asking.token, ledger: found };
     return found;
+  }
+
+  /** The present token, where there is one. */
+  function present(): string | undefined {
+    try {
+      return account.token.read();
+    } catch (error) {
+      if (error instanceof TokenError) return undefined;
+      throw error;
+    }
   }
 
   return {
@@ -81,15 +140,18 @@ export function createRuntime(
     api,
     gate,
     ledger() {
-      const again = ledger?.failedAt !== undefined && Date.now() - ledger.failedAt > account.timing.holdProbeMs;
-      if (!ledger || again) {
-        const next: typeof ledger = { promise: resolveLedger() };
-        next.promise.catch(() => {
+      const now = present();
+      const changed = now !== undefined && now !== asked?.token;
+      const again = asked?.failedAt !== undefined && Date.now() - asked.failedAt > account.timing.holdProbeMs;
+      if (!answer || changed || again) {
+        const next: Asked = { ...(now !== undefined && { token: now }) };
+        answer = resolveLedger(next);
+        answer.catch(() => {
           next.failedAt = Date.now();
         });
-        ledger = next;
+        asked = next;
       }
-      return ledger.promise;
+      return answer;
     },
     close: () => api.close(),
   };

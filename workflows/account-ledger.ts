@@ -20,7 +20,7 @@ import { tell } from './shared/tell';
 
 // ---- Types
 
-/** How much longer than while on hold the balance is left unread while credits move: it shows what is spent elsewhere. */
+/** How much longer than while on hold the balance is left unread while credits move, or where a floor stands in the way. */
 const BALANCE_EVERY = 10;
 /** A ledger that was evicted from a worker's memory answers when it is replayed: a short history is soon replayed. */
 const MAX_EVENTS = 1_500;
@@ -39,7 +39,7 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
       FailureType.badInput,
     );
   let state = input.state ?? policy.openLedger(input, Date.now(), input.lost ?? false);
-  let balanceWanted = state.balance === undefined;
+  let balanceWanted = state.funds === undefined;
   let probedAt = 0;
   const book: Book = {
     get state() {
@@ -91,12 +91,14 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
     state = { ...state, told: { kinds: holds.map(({ kind }) => kind), count: nth } };
   }
 
-  /** When the account should next be asked something: soon while it is on hold, seldom while credits move, else never. */
+  /** When the account should next be asked something: soon while it is on hold, seldom after credits moved, else never. */
   function nextProbe(): number {
+    if (state.restingSince !== undefined) return Number.POSITIVE_INFINITY;
     if (balanceWanted || state.holds.some(({ kind }) => kind !== 'manual')) return probedAt + input.probeEveryMs;
+    const telling = policy.nextReading(state);
     // A floor that stands in the way is reached from the other side by a top-up that nobody tells us of.
-    const moving = (state.balance?.bookedSince ?? 0) !== 0 || state.budget.balanceFloor > 0;
-    return moving ? probedAt + BALANCE_EVERY * input.probeEveryMs : Number.POSITIVE_INFINITY;
+    if (!Number.isFinite(telling) && state.budget.balanceFloor === 0) return telling;
+    return probedAt + Math.min(BALANCE_EVERY * input.probeEveryMs, Math.max(input.probeEveryMs, telling - probedAt));
   }
 
   function nextDue(): number {
@@ -105,19 +107,23 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
 
   /** One cheap GET: it tells the balance, and whether the kill switch is off and the token valid again. */
   async function probe(): Promise<void> {
-    probedAt = Date.now();
-    const booked = state.balance?.bookedSince ?? 0;
+    const askedAt = Date.now();
+    probedAt = askedAt;
     const answer = await asking(state.account)
       .probe({ account: state.account })
       .catch(() => undefined);
     if (!answer) return;
     balanceWanted = false;
-    const free = policy.release(state, 'killSwitch', 'token');
+    if (answer.kind === 'otherUser') {
+      book.change(policy.rest(state, Date.now()));
+      return;
+    }
+    const free = policy.release(state, 'killSwitch', 'token', 'otherUser');
     const { balance } = answer;
     book.change(
       balance === undefined
         ? policy.answeredWithoutBalance(free, Date.now())
-        : policy.readBalance(free, balance, Date.now(), booked),
+        : policy.readBalance(free, balance, askedAt, Date.now()),
     );
   }
 

@@ -124,6 +124,9 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
         case 'paid':
           return { outcome: 'reprocessed' };
         case 'open':
+          // What the list showed before does not count for new books: the next sweep reads it again.
+          if (outcome.newBooks) return { outcome: 'failed', reason: 'newBooks' };
+          return { outcome: 'inAnotherRun' };
         case 'stale':
           return { outcome: 'inAnotherRun' };
         case 'unknown':

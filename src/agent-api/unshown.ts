@@ -149,25 +149,45 @@ function paging(body: unknown): Partial<Page<never>> {
 }
 
 /** Finds a value under the configured path, or else under the first of the usual names in any usual envelope. */
-function find<T>(body: unknown, path: string | undefined, names: readonly string[], is: (v: unknown) => v is T) {
-  if (path !== undefined) {
-    const value = at(body, path);
-    return is(value) ? value : undefined;
-  }
+function find<T>(
+  body: unknown,
+  path: string | undefined,
+  names: readonly string[],
+  as: (v: unknown) => T | undefined,
+): T | undefined {
+  if (path !== undefined) return as(at(body, path));
   for (const layer of layers(body, ['user', 'account', 'credits', 'tier', 'job', 'subscription', 'plan']))
     for (const key of names) {
-      const value = at(layer, key);
-      if (is(value)) return value;
+      const value = as(at(layer, key));
+      if (value !== undefined) return value;
     }
   return undefined;
 }
 
 const isText = (v: unknown): v is string => typeof v === 'string' && v.length > 0;
-const isNumber = (v: unknown): v is number => typeof v === 'number' && Number.isFinite(v);
+const asText = (v: unknown): string | undefined => (isText(v) ? v : undefined);
+
+/** A decimal number, or one whose thousands are set apart by a sign that cannot be a decimal one. */
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+const THOUSANDS = [
+  { form: /^-?\d{1,3}((,\d{3})+\.\d+|(,\d{3}){2,})$/, separator: /,/g },
+  { form: /^-?\d{1,3}((\.\d{3})+,\d+|(\.\d{3}){2,})$/, separator: /\./g },
+  { form: /^-?\d{1,3}([ '_\u00a0\u202f]\d{3})+([.,]\d+)?$/, separator: /[ '_\u00a0\u202f]/g },
+];
+
+/** A number, also as text. `25,000` may be either of two numbers and is none. */
+function asNumber(v: unknown): number | undefined {
+  if (typeof v === 'number') return Number.isFinite(v) ? v : undefined;
+  if (typeof v !== 'string') return undefined;
+  const text = v.trim();
+  if (DECIMAL.test(text)) return Number(text);
+  const thousands = THOUSANDS.find(({ form }) => form.test(text));
+  return thousands && Number(text.replace(thousands.separator, '').replace(',', '.'));
+}
 
 /** GET /api/user/current → the ID of the user that the token belongs to. */
 export const userId: Reader<{ userId: string }> = (body, { account }) => {
-  const value = find(body, account.userId, ['id', 'userId', 'user_id', 'uid', 'sub'], isText);
+  const value = find(body, account.userId, ['id', 'userId', 'user_id', 'uid', 'sub'], asText);
   if (value === undefined)
     throw new UnreadableBody(
       "no user ID in the reply of GET /api/user/current: name its field with 'unshown.account.userId'",
@@ -177,7 +197,7 @@ export const userId: Reader<{ userId: string }> = (body, { account }) => {
 
 /** GET /api/user/tier → the tier's name. */
 export const tier: Reader<{ tier: string }> = (body, { account }) => {
-  const value = find(body, account.tier, ['tier', 'currentTier', 'name', 'plan', 'tierName', 'id'], isText);
+  const value = find(body, account.tier, ['tier', 'currentTier', 'name', 'plan', 'tierName', 'id'], asText);
   if (value === undefined)
     throw new UnreadableBody("no tier in the reply of GET /api/user/tier: name its field with 'unshown.account.tier'");
   return { tier: value };
@@ -198,7 +218,7 @@ const BALANCE = [
 
 /** GET /api/user/credits → the balance. */
 export const balance: Reader<{ balance: number }> = (body, { account }) => {
-  const value = isNumber(body) ? body : find(body, account.balance, BALANCE, isNumber);
+  const value = asNumber(body) ?? find(body, account.balance, BALANCE, asNumber);
   if (value === undefined)
     throw new UnreadableBody(
       "no balance in the reply of GET /api/user/credits: name its field with 'unshown.account.balance'",
@@ -215,7 +235,7 @@ const JOB_FAILED = /^(fail(ed|ure)?|error(ed)?|cancel+ed|timed[_-]?out|aborted)$
 
 /** GET /api/agent/jobs/{id} → running, complete or failed. A status word that we do not know counts as running. */
 export const jobState: Reader<JobState> = (body, { job }) => {
-  const value = find(body, job.status, ['status', 'state', 'jobStatus'], isText);
+  const value = find(body, job.status, ['status', 'state', 'jobStatus'], asText);
   if (value === undefined)
     throw new UnreadableBody(
       "no status in the reply of GET /api/agent/jobs/{id}: name its field with 'unshown.job.status'",
@@ -225,7 +245,7 @@ export const jobState: Reader<JobState> = (body, { job }) => {
 
 /** POST …/audit-analysis/async → the job's ID, when one can be found; without one the analysis itself is polled. */
 export const jobStarted: Reader<{ jobId?: string }> = (body, { job }) => {
-  const value = find(body, job.id, ['jobId', 'job_id', 'id'], isText);
+  const value = find(body, job.id, ['jobId', 'job_id', 'id'], asText);
   return value === undefined ? {} : { jobId: value };
 };
 

@@ -72,14 +72,16 @@ export async function readBooks(client: Client, ledger: string): Promise<Books> 
 }
 
 function showBooks({ ledger, status, bookings, days }: Books): string {
-  const { account, balance, reserved, spentToday, elsewhere, budget, holds, open } = status;
+  const { account, balance, unreadableSince, reserved, spentToday, elsewhere, budget, holds, open } = status;
   const { perDay, balanceFloor, timeZone } = budget;
+  const unread =
+    unreadableSince === undefined ? 'not read yet' : "cannot be read: see the setting 'unshown.account.balance'";
   const shown = bookings.slice(-LAST_BOOKINGS);
   const facts = [
-    `balance          ${balance === undefined ? 'not read yet' : number(balance)}`,
+    `balance          ${balance === undefined ? unread : number(balance)}`,
     `reserved         ${number(reserved)} for calls under way`,
     `spent today      ${number(spentToday)}${perDay === null ? '' : ` of ${number(perDay)}`} (${timeZone})`,
-    `spent elsewhere  ${number(elsewhere)}, as the balance shows (web app, or before the ledger)`,
+    `spent elsewhere  ${balance === undefined ? 'not known: only the balance shows it' : `${number(elsewhere)}, as the balance shows (web app, or before the ledger)`}`,
     ...(balanceFloor > 0 ? [`floor            ${number(balanceFloor)} must remain`] : []),
   ];
   const parts = [

@@ -1,7 +1,7 @@
 /** `audit-runner status`: accounts, queues and runs at one glance; what stands still, and for whom. */
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { describeHold } from '../../workflows/ledger/details';
+import { describeHold, describeState } from '../../workflows/ledger/details';
 import type { LedgerStatus } from '../../workflows/ledger/messages';
 import { loadConfig } from '../config';
 import { WORKFLOW_TYPES } from '../policy/workflow-types';
@@ -39,8 +39,15 @@ interface WaitingRun {
   link?: string;
 }
 
+/** One ledger; an account whose token became another user's has several. */
+interface AccountStatus extends LedgerStatus {
+  ledger: string;
+  /** It is that of the user whom the workers work for. */
+  present: boolean;
+}
+
 interface Status {
-  accounts: LedgerStatus[];
+  accounts: AccountStatus[];
   queues: QueueStatus[];
   /** Runs under way, by type. */
   runs: Record<string, number>;
@@ -60,25 +67,32 @@ export async function statusCommand({ json, config: file }: StatusOptions): Prom
     const ledgers = await Promise.all(
       (await findLedgers(client, undefined)).map((ledger) =>
         readBooks(client, ledger).then(
-          ({ status }) => status,
+          ({ status }) => ({ ...status, ledger }),
           () => undefined,
         ),
       ),
     );
     const names = [...new Set([...Object.keys(accounts), ...ledgers.flatMap((ledger) => ledger?.account ?? [])])];
     const status: Status = {
-      accounts: ledgers.flatMap((ledger) => ledger ?? []),
+      accounts: withPresent(ledgers.flatMap((ledger) => ledger ?? [])),
       queues: await queuesOf(connected, names, Object.keys(accounts)),
       runs: await runsOf(client),
       needsPerson: await waitingOf(client, (id) => uiUrl && linkTo(uiUrl, config.namespace, id)),
     };
     if (json) printJson(status);
     else print(show(status, ledgers.length));
-    const still = status.needsPerson.length > 0 || status.accounts.some(({ holds }) => holds.length > 0);
+    const still =
+      status.needsPerson.length > 0 || status.accounts.some(({ present, holds }) => present && holds.length > 0);
     return still || status.queues.some(unattended) ? EXIT.notAllDone : EXIT.done;
   } finally {
     await connected.close();
   }
+}
+
+function withPresent(ledgers: readonly Omit<AccountStatus, 'present'>[]): AccountStatus[] {
+  const latest = (account: string) =>
+    Math.max(...ledgers.filter((one) => one.account === account).map(({ configuredAt = 0 }) => configuredAt));
+  return ledgers.map((one) => ({ ...one, present: (one.configuredAt ?? 0) === latest(one.account) }));
 }
 
 /** Nobody would take work from it, or nobody takes what is there. Queues of accounts that were removed may be idle. */
@@ -136,7 +150,10 @@ async function waitingOf(client: Client, link: (workflowId: string) => string | 
 }
 
 function show({ accounts, queues, runs, needsPerson }: Status, ledgers: number): string {
-  const holds = accounts.flatMap(({ account, holds: all }) => all.map((hold) => `${account}: ${describeHold(hold)}`));
+  const holds = accounts
+    .filter(({ present }) => present)
+    .flatMap(({ account, holds: all }) => all.map((hold) => `${account}: ${describeHold(hold)}`));
+  const several = accounts.some(({ present }) => !present);
   const silent = ledgers - accounts.length;
   const unserved = queues.filter(unattended);
   const tasks = unserved.reduce((sum, { backlog }) => sum + backlog, 0);
@@ -144,10 +161,12 @@ function show({ accounts, queues, runs, needsPerson }: Status, ledgers: number):
     accounts.length === 0
       ? 'No account has a ledger yet: a worker opens it when it starts.'
       : table(
-          ['account', 'balance', 'reserved', 'spent today', 'state'],
-          accounts.map(({ account, balance, reserved, spentToday, holds: all }) => {
-            return [account, balance ?? null, reserved, spentToday, all.length > 0 ? 'on hold' : 'open'];
-          }),
+          ['account', 'balance', 'reserved', 'spent today', 'state', ...(several ? ['ledger'] : [])],
+          accounts.map(({ account, balance, reserved, spentToday, present, ledger, ...rest }) => [
+            ...[account, balance ?? null, reserved, spentToday],
+            present ? describeState(rest) : 'an earlier user',
+            ...(several ? [ledger] : []),
+          ]),
         ),
     ...(silent > 0 ? [`${silent} ledgers do not answer: no worker is running.`] : []),
     ...holds.map((hold) => styled('yellow', hold)),

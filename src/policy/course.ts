@@ -15,8 +15,8 @@ export type SendOutcome =
   | { kind: 'notSent'; reason: string }
   /** 429: nothing happened; the whole class is parked. */
   | { kind: 'throttled'; retryAt: number }
-  /** The ledger: another attempt may still have an effect. */
-  | { kind: 'open'; overAt: number }
+  /** The ledger: another attempt may still have an effect; with `newBooks` it does not know of any, for it is new. */
+  | { kind: 'open'; overAt: number; newBooks?: true }
   /** The ledger: it has become this already, whatever the look says. */
   | { kind: 'done'; ref: string }
   /** The ledger: the look is too old. */

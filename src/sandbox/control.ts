@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { setBalance } from './balance';
 import { convert, refuseConverted } from './conversion';
 import { detailOf } from './handlers/projects';
 import { FaultRate, FaultRule, Tier } from './options';
@@ -42,7 +43,7 @@ export function createControl(service: Service, statistics: Statistics) {
     stats: operation(nothing, () => statistics.now()),
 
     setCredits: operation(z.strictObject({ user, credits: z.number().nonnegative() }), (input) => {
-      userOf(input.user).credits = input.credits;
+      setBalance(userOf(input.user), input.credits, clock.wall());
       return done;
     }),
     credits: operation(forUser, (input) => ({ credits: userOf(input.user).credits })),

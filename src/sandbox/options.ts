@@ -141,6 +141,8 @@ export const SandboxOptions = z.strictObject({
   captures: z.int().nonnegative().default(5),
   /** The first user's balance. */
   credits: z.number().nonnegative().default(50_000),
+  /** How old the balance is that GET /api/user/credits shows, milliseconds divided by `speed`: a replica that lags behind. */
+  balanceLagMs: z.number().nonnegative().default(0),
   tier: Tier.default('team'),
   /** Whether a token may upload documents (the document leaves this route off its allowlist). */
   documentsRoute: routeAccess,

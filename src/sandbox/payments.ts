@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { routes } from '../agent-api/routes';
+import { setBalance } from './balance';
 import type { Clock } from './clock';
 import { Refusal } from './refusal';
 import type { User } from './rows';
@@ -38,7 +39,7 @@ export class Payments {
   charge(user: User, route: PaidRoute, subject: string, by: Payment['by'] = 'agent'): number {
     const { credits } = routes[route];
     if (user.credits < credits) throw new Refusal(402, 'Insufficient credits');
-    user.credits -= credits;
+    setBalance(user, user.credits - credits, this.clock.wall());
     this.all.push({ userId: user.id, subject, at: this.clock.iso(), credits, by });
     return credits;
   }

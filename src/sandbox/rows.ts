@@ -12,7 +12,10 @@ export interface User {
   readonly email: string;
   readonly session: string;
   tier: Tier;
+  /** Changed by `setBalance` alone. */
   credits: number;
+  /** Earlier balances, oldest first. */
+  readonly balanceBefore: { credits: number; until: number }[];
 }
 
 export interface Token extends Owned {

@@ -29,7 +29,15 @@ export const QUESTIONS: readonly string[] = Array.from({ length: 25 }, (_, index
 export function seed(store: Store, settings: Settings, random: Random, clock: Clock): { owner: User; other: User } {
   const user = (name: string, session: string): User => {
     const email = `${name.toLowerCase().replace(' ', '.')}@example.com`;
-    const row = { id: random.uuid(), name, email, session, tier: settings.tier, credits: settings.credits };
+    const row = {
+      id: random.uuid(),
+      name,
+      email,
+      session,
+      tier: settings.tier,
+      credits: settings.credits,
+      balanceBefore: [],
+    };
     store.users.set(row.id, row);
     return row;
   };

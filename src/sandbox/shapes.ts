@@ -26,7 +26,7 @@ export interface Shapes {
   readonly auditTimeout: 408 | 504;
   user(user: User): object;
   tier(user: User): object;
-  credits(user: User, allocation: number): object;
+  credits(balance: number, allocation: number): object;
   /** One record whose wrapping is not shown. */
   one(kind: string, record: object): object;
   /** A list whose wrapping is not shown. */
@@ -62,7 +62,7 @@ const variantA: Shapes = {
   auditTimeout: 408,
   user: ({ id, name, email }) => ({ id, name, email }),
   tier: ({ tier }) => ({ tier }),
-  credits: ({ credits }, allocation) => ({ balance: credits, allocation }),
+  credits: (credits, allocation) => ({ balance: credits, allocation }),
   one: (_, record) => record,
   many: (kind, records, paging) => ({ [kind]: records, ...(paging && { pagination: paging }) }),
   jobStarted: (job) => ok({ jobId: job.id, status: 'queued' }, 202),
@@ -98,7 +98,7 @@ const variantB: Shapes = {
   auditTimeout: 504,
   user: ({ id, name, email }) => data({ profile: { accountId: id, displayName: name, contact: email } }),
   tier: ({ tier }) => data({ membership: { level: tier } }),
-  credits: ({ credits }, allocation) => data({ wallet: { amount: credits, perPeriod: allocation } }),
+  credits: (credits, allocation) => data({ wallet: { amount: credits, perPeriod: allocation } }),
   one: (kind, record) => data({ [kind]: record }),
   many: (kind, records, paging) => ({ ...data({ [kind]: records }), ...(paging && { meta: paging }) }),
   jobStarted: (job) => ok(data({ job: { jobId: job.id, state: 'PENDING' } })),

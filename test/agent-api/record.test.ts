@@ -86,3 +86,29 @@ describe('an envelope that would do for the record', () => {
     expect(read('projects.get', project)).toEqual(project);
   });
 });
+
+describe('the balance', () => {
+  it.each([
+    [25_000, 25_000],
+    ['25000.00', 25_000],
+    [' 25000 ', 25_000],
+    ['-3', -3],
+    ['25,000.00', 25_000],
+    ['1,250,000', 1_250_000],
+    ['25.000,50', 25_000.5],
+    ['25 000', 25_000],
+    ["1'250'000.00", 1_250_000],
+  ])('is read from %j', (balance, value) => {
+    expect(read('account.credits', { balance })).toEqual({ balance: value });
+    expect(read('account.credits', { data: { credits: { remaining: balance } } })).toEqual({ balance: value });
+    const named = Unshown.parse({ account: { balance: 'wallet.left' } });
+    expect(routes['account.credits'].read({ wallet: { left: balance } }, named)).toEqual({ balance: value });
+  });
+
+  it.each(['25,000', '25,00', 'many', '', '1,25,000', '25000 credits', null, true, {}])(
+    'is not guessed from %j',
+    (balance) => {
+      expect(() => read('account.credits', { balance })).toThrow("name its field with 'unshown.account.balance'");
+    },
+  );
+});

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { LedgerClient } from '../../src/temporal/ledger-client';
 import { leadPipeline } from '../../workflows';
 import { holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
 import { type Stage, startStage } from '../support/stage';
@@ -53,6 +54,23 @@ test('a hold is seen, and its end', async () => {
   expect(code).toBe(3);
   await ledger.executeUpdate(releaseUpdate, { args: [{ reason: 'over' }] });
   expect((await cli.run(['status'], env)).code).toBe(0);
+});
+
+test('of the ledgers of an earlier and the present user each is named, and the earlier one is marked', async () => {
+  const { timing, budget } = stage.config.accounts.default ?? {};
+  if (!timing || !budget) throw new Error('no account');
+  const input = { account: 'default', timing, budget: { ...budget, timeZone: 'UTC' }, probeEveryMs: 60_000 };
+  const earlier = new LedgerClient(stage.temporal.client, 'account-ledger.earlier', input);
+  await earlier.configure();
+  await new LedgerClient(stage.temporal.client, stage.ledgerId, input).configure();
+  await earlier.reportHold({ kind: 'token', reason: '401' });
+  const shown = async () => cli.run(['status'], env);
+  await until(async () => (await shown()).stdout.includes('account-ledger.earlier'));
+  const { stdout, code } = await shown();
+  expect(stdout).toMatch(/default .* an earlier user +account-ledger\.earlier/);
+  expect(stdout).toMatch(new RegExp(`default .* open +${stage.ledgerId}`));
+  expect(code).toBe(0);
+  await stage.temporal.client.workflow.getHandle('account-ledger.earlier').terminate('test');
 });
 
 test('queues without a worker are named, with what waits in them', async () => {

@@ -1,6 +1,7 @@
 /** The ledger gone in the middle of a paid call: what replaces it does not know of that call, and must not need to (S1). */
 import { randomUUID } from 'node:crypto';
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { progressQuery } from '../../workflows/convert-lead';
 import { QUICK } from '../support/stage';
 import { until } from '../support/until';
 import { inScene, type Scene } from './support/scene';
@@ -29,13 +30,21 @@ async function loseLedger(scene: Scene, { deleted }: { deleted: boolean }) {
       ),
     );
   }
-  return { lead, run };
+  return { lead, run, deleted };
 }
 
 /** Somebody converts the same lead under an ID of their own, while the first call is still under way. */
-async function expectRivalWaits(scene: Scene, { lead, run }: Awaited<ReturnType<typeof loseLedger>>): Promise<void> {
+async function expectRivalWaits(
+  scene: Scene,
+  { lead, run, deleted }: Awaited<ReturnType<typeof loseLedger>>,
+): Promise<void> {
   const rival = await scene.convert(lead, `by-hand-${randomUUID()}`);
   await until(async () => (await scene.ledgerStatus().catch(() => undefined)) !== undefined);
+  // S7: the one that replaced it says what it waits for, and not that anything of its own was sent.
+  if (deleted) {
+    const waiting = () => rival.query(progressQuery).catch(() => undefined);
+    await until(async () => /books are new.*may still be under way/.test((await waiting())?.waiting ?? ''));
+  }
   const results = [await run?.result(), await rival.result()];
   const { conversions, converts, spent } = scene.stage.figures();
   expect({ conversions, converts, spent }).toEqual({ conversions: 1, converts: 1, spent: 1_000 });

@@ -146,6 +146,7 @@ function* paidActivity(world: World, call: Call): Process {
   if (answer.kind === 'held' || answer.kind === 'stale') return finish({ kind: answer.kind });
   if (answer.kind === 'capped' || answer.kind === 'done') return finish(answer);
   if (answer.kind === 'parked') return finish({ kind: 'throttled', retryAt: answer.until });
+  if (answer.kind === 'patient') return finish({ kind: 'open', overAt: answer.until, newBooks: true });
   if (answer.kind === 'open') return finish(answer);
   yield world.between(1, 6_000);
   if (world.now > askedAt + TIMING.sendWindowMs) {

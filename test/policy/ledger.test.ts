@@ -1,6 +1,7 @@
 import { advance, start } from '../../src/policy/course';
 import { dayOf, nextDay } from '../../src/policy/day';
 import * as ledger from '../../src/policy/ledger';
+import { describeHold, describeLedger, describeObstacle } from '../../workflows/ledger/details';
 
 const timing = { sendWindowMs: 5_000, paidTimeoutMs: 210_000, settlingMs: 300_000 };
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -88,7 +89,7 @@ describe('the ledger grants, books and holds', () => {
       cap: 'day',
       until: Date.UTC(2026, 10, 22),
     });
-    const floor = ledger.readBalance(open({ balanceFloor: 500 }), 2499, NOW);
+    const floor = ledger.readBalance(open({ balanceFloor: 500 }), 2499, NOW, NOW);
     const one = ledger.beginSend(floor, request('lead:1'), NOW);
     expect(one.answer.kind).toBe('granted');
     expect(ledger.beginSend(one.state, request('lead:2'), NOW).answer).toEqual({ kind: 'capped', cap: 'floor' });
@@ -126,14 +127,18 @@ describe('the ledger grants, books and holds', () => {
   });
 
   test('S3: credits spent in the web app are noted apart', () => {
-    const read = ledger.readBalance(open(), 10_000, NOW);
+    const read = ledger.readBalance(open(), 10_000, NOW, NOW);
     const booked = ledger.book(read, { subject: 'lead:1', run: 'r', credits: 1000, at: NOW });
-    expect(ledger.readBalance(booked, 7_000, NOW + 1).elsewhere).toBe(2000);
+    const settled = NOW + timing.settlingMs;
+    expect(ledger.readBalance(booked, 7_000, settled - 1, settled).elsewhere).toBe(0);
+    expect(ledger.readBalance(booked, 7_000, settled, settled + 1).elsewhere).toBe(2000);
   });
 
   test('a lost ledger grants nothing until every send that it may have granted is over', () => {
     const lost = ledger.openLedger(open(), NOW, true);
-    expect(ledger.beginSend(lost, request('lead:1'), NOW + 514_999).answer.kind).toBe('open');
+    expect(ledger.beginSend(lost, request('lead:1'), NOW + 514_999).answer).toEqual({
+      ...{ kind: 'patient', until: NOW + 515_000 },
+    });
     expect(ledger.beginSend(lost, request('lead:1', { lookedAt: NOW }), NOW + 515_001).answer.kind).toBe('stale');
     expect(ledger.beginSend(lost, request('lead:1', { lookedAt: NOW + 515_001 }), NOW + 515_002).answer.kind).toBe(
       'granted',
@@ -148,9 +153,54 @@ describe('the ledger grants, books and holds', () => {
     });
     expect(held.holds).toHaveLength(1);
     expect(ledger.beginSend(held, request('lead:1'), NOW).answer.kind).toBe('held');
-    const poor = ledger.readBalance(held, 300, NOW + 60_000);
+    const poor = ledger.readBalance(held, 300, NOW + 60_000, NOW + 60_000);
     expect(poor.holds).toHaveLength(1);
-    expect(ledger.readBalance(poor, 1300, NOW + 120_000).holds).toEqual([]);
+    expect(ledger.readBalance(poor, 1300, NOW + 120_000, NOW + 120_000).holds).toEqual([]);
+  });
+
+  test('S7: a balance that cannot be read is said to be so, with the setting that mends it, and reading it ends that', () => {
+    const said = (state: ledger.LedgerState) => {
+      const obstacle = ledger.obstacle(state, 1000, NOW);
+      return obstacle && describeObstacle(obstacle);
+    };
+    const unread = open({ balanceFloor: 500 });
+    expect(said(unread)).toContain('was not read yet');
+    const unreadable = ledger.answeredWithoutBalance(unread, NOW);
+    expect(said(unreadable)).toMatch(/cannot be read: .*unshown\.account\.balance.*budget\.balanceFloor/);
+    expect(describeLedger(unreadable, NOW)).not.toContain('Spent elsewhere');
+    expect(said(ledger.readBalance(unreadable, 5000, NOW, NOW))).toBeUndefined();
+  });
+
+  test('S7: a hold that the balance cannot end says when a call is tried again, and ends then', () => {
+    const held = ledger.hold(open(), { kind: 'noCredits', since: NOW, reason: '402', needs: 1000 });
+    const said = ({ holds }: ledger.LedgerState) => holds.map(describeHold).join();
+    expect(said(held)).toContain('when the balance suffices');
+    const unreadable = ledger.answeredWithoutBalance(held, NOW + 60_000);
+    expect(said(unreadable)).toMatch(/unshown\.account\.balance.*tried again at 2026-11-21 12:10:00 UTC/);
+    expect(ledger.answeredWithoutBalance(unreadable, NOW + 600_000).holds).toEqual([]);
+    const lifted = ledger.readBalance(held, 2000, NOW, NOW);
+    const again = ledger.hold(lifted, { kind: 'noCredits', since: NOW + 1, reason: '402', needs: 1000 });
+    const refused = ledger.readBalance(again, 2000, NOW + 60_000, NOW + 60_000);
+    expect(said(refused)).toMatch(/balance looks sufficient.*tried again at 2026-11-21 12:10:00 UTC/);
+    expect(ledger.readBalance(refused, 2000, NOW + 600_000, NOW + 600_000).holds).toEqual([]);
+    expect(said(ledger.readBalance(refused, 10, NOW + 60_001, NOW + 60_001))).toContain('when the balance suffices');
+  });
+
+  test('an empty balance stops what costs, and free calls only when one of them met it', () => {
+    const free = (subject: string) => request(subject, { credits: 0, runCap: 0 });
+    const hold = { kind: 'noCredits', since: NOW, reason: '402' } as const;
+    const paid = ledger.hold(open(), { ...hold, needs: 1000 });
+    expect(ledger.beginSend(paid, request('lead:1'), NOW).answer.kind).toBe('held');
+    expect(ledger.beginSend(paid, free('note:1'), NOW).answer.kind).toBe('granted');
+    expect(ledger.obstacle(paid, 0, NOW)).toBeUndefined();
+    expect(ledger.obstacle(paid, 1000, NOW)?.kind).toBe('held');
+    const both = ledger.hold(paid, { ...hold, stopsAll: true });
+    expect(both.holds).toEqual([{ ...hold, needs: 1000, stopsAll: true }]);
+    expect(ledger.beginSend(both, free('note:1'), NOW).answer.kind).toBe('held');
+    expect(ledger.readBalance(both, 300, NOW, NOW).holds).toHaveLength(1);
+    expect(ledger.readBalance(both, 1300, NOW, NOW).holds).toEqual([]);
+    const manual = ledger.hold(paid, { kind: 'manual', since: NOW, reason: 'month end' });
+    expect(ledger.beginSend(manual, free('note:1'), NOW).answer.kind).toBe('held');
   });
 
   test('a 429 parks the writes for every process', () => {

@@ -82,8 +82,8 @@ test('people change the books with a reason, and are answered in words', async (
       () => 'no error',
       (error: Error & { cause: Error }) => error.cause.message,
     );
-  // The ledger reads the balance by itself.
-  const books = async () => ({ ...(await handle.query(stateQuery)), balance: undefined });
+  // The ledger asks for the balance by itself, and learns that the account works for another user.
+  const books = async () => ({ ...(await handle.query(stateQuery)), funds: undefined, restingSince: undefined });
   const before = await books();
   for (const [update, said, sentence] of [
     ['hold', { reason: '' }, "hold: reason was given ''; allowed is why, for example 'month end'"],

@@ -234,11 +234,13 @@ export class Drive {
       if (this.#unwritten.count > 0) await this.flush();
       if (ended !== endedIn(this.state)) silence = holdProbeMs / 2;
       else {
-        const { clear, why } = await control.clearance({ account, credits: 0 });
+        const credits = Math.max(0, ...[...this.window.running.values()].map(({ price }) => price));
+        const asked = { account, credits, holdsOnly: true };
+        const { clear, why } = await control.clearance(asked);
         if (!clear) {
           this.#hold = why ?? 'on hold';
           this.#say();
-          await control.awaitClearance({ account, credits: 0 });
+          await control.awaitClearance(asked);
           this.#hold = undefined;
           silence = holdProbeMs / 2;
         }

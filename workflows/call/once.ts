@@ -57,7 +57,7 @@ export async function callOnce(at: At): Promise<End> {
       replied = sent.replied ?? replied;
       const { outcome } = sent;
       if (outcome.kind === 'unknown') doubt = { attempt: OWN, until: outcome.overAt, own: true };
-      // A ledger that was lost says so as well, and knows of no attempt: then it may be anybody's.
+      // A ledger that replaced a lost one knows of no attempt: then it may be anybody's.
       if (outcome.kind === 'open' && !doubt?.own)
         doubt = { attempt: OWN, until: outcome.overAt, own: (await callKnown()).doubts.length === 0 };
       return outcome;

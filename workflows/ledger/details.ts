@@ -9,35 +9,69 @@ const HOLD_TEXT: Record<policy.HoldKind, string> = {
   killSwitch:
     'the service has switched its agent API off; it is asked again every minute and everything goes on by itself',
   token: 'the service does not accept the token; put a valid one in its place and everything goes on by itself',
-  noCredits: 'there are too few credits; everything goes on by itself when the balance suffices',
+  otherUser:
+    'the token belongs to another user than before, so nothing is sent with it; put a token of the user before in its place and everything goes on by itself, or restart the workers to work for the other one',
+  noCredits: 'there are too few credits; what costs none goes on, and the rest by itself when the balance suffices',
   manual: 'a person put it on hold; it ends with the update `release`',
 };
 
+const RETRY_TEXT = {
+  unreadable:
+    "there are too few credits, and the balance cannot be read (name its field with the setting 'unshown.account.balance')",
+  refused: 'a call was refused for lack of credits, though the balance looks sufficient',
+};
+
 /** One sentence on a hold: what, since when, what ends it. */
-export const describeHold = (hold: policy.Hold): string =>
-  `on hold since ${at(hold.since)} UTC: ${HOLD_TEXT[hold.kind]} (${hold.reason})`;
+export const describeHold = ({ kind, since, reason, retry, stopsAll }: policy.Hold): string =>
+  `on hold since ${at(since)} UTC: ${
+    retry
+      ? `${RETRY_TEXT[retry.why]}; it is tried again at ${at(retry.at)} UTC`
+      : stopsAll
+        ? 'there are too few credits, also for a call that should cost none; everything goes on by itself when the balance suffices'
+        : HOLD_TEXT[kind]
+  } (${reason})`;
 
 const CAP_TEXT = {
   run: 'the run has spent what it may',
   day: 'the credits of the day are used up; it goes on tomorrow, or when somebody raises the limit with the update `setBudget` of the ledger',
-  floor: 'the balance has reached its floor; it goes on when there are credits again',
+  floor:
+    'the balance has reached its floor, less what was spent in the last minutes and may not show in it yet; it goes on when the balance leaves enough',
+};
+
+const FLOOR_TEXT = {
+  unread: 'the balance, of which a part must remain, was not read yet; it goes on when it was and leaves enough',
+  unreadable:
+    "the balance, of which a part must remain, cannot be read: name its field with the setting 'unshown.account.balance', or remove 'budget.balanceFloor', and restart the workers",
 };
 
 /** Why a run may not go on, for its own details. */
 export const describeObstacle = (obstacle: Exclude<Obstacle, { kind: 'none' }>): string =>
-  obstacle.kind === 'held' ? obstacle.holds.map(describeHold).join('; ') : CAP_TEXT[obstacle.cap];
+  obstacle.kind === 'held'
+    ? obstacle.holds.map(describeHold).join('; ')
+    : obstacle.balance
+      ? FLOOR_TEXT[obstacle.balance]
+      : CAP_TEXT[obstacle.cap];
+
+/** What an account's ledger lets through, in a few words. */
+export function describeState({ holds, restingSince }: Pick<policy.LedgerState, 'holds' | 'restingSince'>): string {
+  if (policy.stopping(holds, 0).length > 0) return 'on hold';
+  if (holds.length > 0) return 'no credits';
+  return restingSince === undefined ? 'open' : 'an earlier user';
+}
 
 export function describeLedger(state: policy.LedgerState, now: number): string {
   const open = Object.entries(state.flights.open);
   const { perDay, balanceFloor, timeZone } = state.budget;
-  const balance = state.balance ? `${state.balance.amount - state.balance.bookedSince} credits` : 'not read yet';
+  const left = policy.balance(state);
+  const unread = state.unreadableSince === undefined ? 'not read yet' : "cannot be read; see 'unshown.account.balance'";
+  const balance = left === undefined ? unread : `${left} credits`;
   const lines = [
-    `**Account ${state.account}**: ${state.holds.length > 0 ? 'on hold' : 'open'}`,
+    `**Account ${state.account}**: ${describeState(state)}`,
     ...state.holds.map((hold) => `- ${describeHold(hold)}`),
     '',
     `- Balance: ${balance}, of which reserved for calls under way: ${policy.reservedCredits(state)}`,
     `- Spent today (${timeZone}): ${policy.spentOn(state, now)}${perDay === null ? '' : ` of ${perDay}`}${balanceFloor > 0 ? `; ${balanceFloor} must remain` : ''}`,
-    `- Spent elsewhere, as the balance shows: ${state.elsewhere}`,
+    ...(left === undefined ? [] : [`- Spent elsewhere, as the balance shows: ${state.elsewhere}`]),
     ...(state.patientUntil !== undefined && now < state.patientUntil
       ? [
           `- This ledger replaced one that was lost: it grants nothing before ${at(state.patientUntil)} UTC, when whatever was under way is over`,

@@ -19,7 +19,7 @@ export function handleWorkers(book: Book): void {
   setHandler(
     messages.beginSendUpdate,
     (request) => {
-      const { state, answer } = policy.beginSend(book.state, request, Date.now());
+      const { state, answer } = policy.beginSend(policy.wake(book.state), request, Date.now());
       if (answer.kind === 'capped' && answer.cap === 'floor') book.wantBalance();
       book.change(state);
       return answer;
@@ -43,7 +43,11 @@ export function handleWorkers(book: Book): void {
   );
   setHandler(
     messages.configureUpdate,
-    ({ budget, timing }) => book.change(policy.configure(book.state, budget, timing)),
+    ({ budget, timing }) => {
+      // What stood in the way of reading it may have been corrected.
+      if (book.state.restingSince !== undefined || book.state.unreadableSince !== undefined) book.wantBalance();
+      book.change(policy.configure(book.state, budget, timing, Date.now()));
+    },
     {
       validator: requireShape(shapes.configure),
       description: "Sent by a worker at its start: the configuration's budget and timing.",
@@ -51,7 +55,7 @@ export function handleWorkers(book: Book): void {
   );
   setHandler(
     messages.reportHoldUpdate,
-    (hold) => book.change(policy.hold(book.state, { ...hold, since: Date.now() })),
+    (hold) => book.change(policy.hold(policy.wake(book.state), { ...hold, since: Date.now() })),
     {
       validator: requireShape(shapes.hold),
       description: 'Sent by a worker that met a kill switch, a revoked token or an empty balance.',
@@ -166,16 +170,20 @@ export function handleQuestions(book: Book): void {
 
 function statusOf(state: policy.LedgerState, now: number): messages.LedgerStatus {
   const available = policy.available(state);
+  const balance = policy.balance(state);
   return {
     account: state.account,
-    ...(state.balance && { balance: state.balance.amount - state.balance.bookedSince }),
+    ...(balance !== undefined && { balance }),
     ...(available !== undefined && { available }),
     reserved: policy.reservedCredits(state),
     spentToday: policy.spentOn(state, now),
     elsewhere: state.elsewhere,
+    ...(state.unreadableSince !== undefined && { unreadableSince: state.unreadableSince }),
     budget: state.budget,
     holds: state.holds,
     parked: state.parked,
+    ...(state.configuredAt !== undefined && { configuredAt: state.configuredAt }),
+    ...(state.restingSince !== undefined && { restingSince: state.restingSince }),
     open: Object.entries(state.flights.open).map(([subject, { run, grantedAt, overAt }]) => ({
       subject,
       run,

@@ -22,11 +22,17 @@ export interface LedgerStatus {
   reserved: number;
   spentToday: number;
   elsewhere: number;
+  /** Since when the balance cannot be read. */
+  unreadableSince?: number;
   budget: policy.Budget;
   holds: readonly policy.Hold[];
   parked: Readonly<Record<string, number>>;
   open: { subject: string; run: string; grantedAt: number; overAt: number }[];
   patientUntil?: number;
+  /** When a worker last told the ledger its configuration. */
+  configuredAt?: number;
+  /** Since when the account works for another user; this one is an earlier one's. */
+  restingSince?: number;
 }
 
 /** What stands in the way of spending. */

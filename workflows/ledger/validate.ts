@@ -37,7 +37,12 @@ export const shapes = {
       z.object({ kind: z.literal('over') }),
     ]),
   }),
-  hold: z.object({ kind: z.enum(['killSwitch', 'token', 'noCredits', 'manual']), reason: z.string() }),
+  hold: z.object({
+    kind: z.enum(['killSwitch', 'token', 'otherUser', 'noCredits', 'manual']),
+    reason: z.string(),
+    needs: finite.optional(),
+    stopsAll: z.literal(true).optional(),
+  }),
   park: z.object({ rateClass: z.string(), until: finite }),
   configure: z.object({
     budget: z.object({ timeZone: TimeZone }),

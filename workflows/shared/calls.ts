@@ -174,12 +174,13 @@ export async function patiently<T>(
 
 /**
  * Waits until the ledger lets the account go on; says why it does not.
- * @param credits what is about to be spent, when a cap stood in the way
+ * @param credits what is about to be spent: 0 does not wait for credits
+ * @param holdsOnly does not wait for a budget
  */
-export async function awaitClearance(status: Status, account: string, credits = 0): Promise<void> {
-  const { clear, why } = await control.clearance({ account, credits });
+export async function awaitClearance(status: Status, account: string, credits = 0, holdsOnly = false): Promise<void> {
+  const { clear, why } = await control.clearance({ account, credits, holdsOnly });
   if (clear) return;
   status.waits(`The account is not free to go on: ${why}`);
-  await control.awaitClearance({ account, credits });
+  await control.awaitClearance({ account, credits, holdsOnly });
   status.goesOn();
 }

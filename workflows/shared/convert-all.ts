@@ -89,7 +89,7 @@ const MAX_SILENCE_MS = 3_600_000;
 async function sayHolds({ account, facts, status }: Account): Promise<never> {
   for (let silence = facts.timing.holdProbeMs; ; silence = Math.min(2 * silence, MAX_SILENCE_MS)) {
     await sleep(silence);
-    await awaitClearance(status, account);
+    await awaitClearance(status, account, facts.convertPrice, true);
   }
 }
 

@@ -51,11 +51,13 @@ export async function payOnce(
   let course: Course = start(Date.now());
   if (looked) course = advance(course, { type: 'looked', ...looked }, Date.now(), settlingMs);
   let stale = false;
+  /** The last answer was that of a ledger which replaced a lost one. */
+  let newBooks = false;
   for (;;) {
     const { step } = course;
     const wait = 'notBefore' in step ? step.notBefore - Date.now() : 0;
     if (wait > 0) {
-      status.waits(whyWait(course, step, wait));
+      status.waits(whyWait(course, step, wait, newBooks));
       await sleep(wait);
     }
     switch (step.do) {
@@ -69,11 +71,12 @@ export async function payOnce(
       }
       case 'send': {
         const outcome = await ports.send(step.lookedAt, stale).catch((error) => withoutAnswer(error, facts));
+        newBooks = outcome.kind === 'open' && outcome.newBooks === true;
         course = advance(course, { type: 'sent', outcome }, Date.now(), settlingMs);
         break;
       }
       case 'awaitHold':
-        await awaitClearance(status, account);
+        await awaitClearance(status, account, ports.credits);
         course = resume(course, Date.now());
         break;
       case 'awaitBudget':
@@ -101,8 +104,10 @@ function withoutAnswer(error: unknown, { timing }: AccountFacts): SendOutcome {
   return { kind: 'unknown', overAt: Date.now() + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs };
 }
 
-function whyWait(course: Course, step: Step, wait: number): string {
+function whyWait(course: Course, step: Step, wait: number, newBooks: boolean): string {
   const seconds = `${Math.ceil(wait / 1000)} s`;
+  if (course.overAt !== undefined && newBooks)
+    return `The account's books are new, for those before were lost. Nothing is sent before ${new Date(course.overAt).toISOString()}, because calls of before may still be under way; it is looked up again in ${seconds}.`;
   if (course.overAt !== undefined)
     return `It is unknown whether the call had its effect. It is looked up again in ${seconds}, and not sent again before ${new Date(course.overAt).toISOString()}, when it would have shown.`;
   if (step.do === 'look' && step.why === 'upstream')

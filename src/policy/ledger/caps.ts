@@ -1,5 +1,6 @@
 /** S3: what may still be spent. Every cap counts what is spent and what open sends may yet spend. */
 import { dayOf, nextDay } from '../day';
+import { leastFunds } from './balance';
 import type { LedgerState } from './state';
 
 export interface Capped {
@@ -7,6 +8,8 @@ export interface Capped {
   cap: 'run' | 'day' | 'floor';
   /** When it ends by itself. */
   until?: number;
+  /** Of the floor: the balance was not read yet, or the service's answer cannot be read. */
+  balance?: 'unread' | 'unreadable';
 }
 
 /** What is about to be spent. */
@@ -34,16 +37,17 @@ export function overAccountCap(state: LedgerState, credits: number, reserved: nu
   const { perDay, balanceFloor, timeZone } = state.budget;
   if (perDay !== null && spentOn(state, now) + reserved + credits > perDay)
     return { kind: 'capped', cap: 'day', until: nextDay(now, timeZone) };
+  if (balanceFloor === 0) return undefined;
   const left = available(state);
-  if (balanceFloor > 0 && (left === undefined || left - credits < balanceFloor))
-    return { kind: 'capped', cap: 'floor' };
-  return undefined;
+  if (state.unreadableSince !== undefined) return { kind: 'capped', cap: 'floor', balance: 'unreadable' };
+  if (left === undefined) return { kind: 'capped', cap: 'floor', balance: 'unread' };
+  return left - credits < balanceFloor ? { kind: 'capped', cap: 'floor' } : undefined;
 }
 
-/** What the balance would be if every open send succeeded; undefined until the balance has been read once. */
+/** What would surely be left if every open send succeeded; undefined until the balance was read. */
 export function available(state: LedgerState): number | undefined {
-  if (!state.balance) return undefined;
-  return state.balance.amount - state.balance.bookedSince - reservedCredits(state);
+  const least = leastFunds(state);
+  return least === undefined ? undefined : least - reservedCredits(state);
 }
 
 export const reservedCredits = (state: LedgerState): number =>

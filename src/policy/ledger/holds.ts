@@ -1,18 +1,36 @@
 /** What stops an account and what lets it go on: holds, parks, and the balance that the service tells. */
+import { noteReading } from './balance';
 import type { Hold, HoldKind, LedgerState } from './state';
 
 /** A balance that looks sufficient and was refused all the same is tried again after this. */
 const RETRY_CREDITS_MS = 600_000;
 
-/** Puts the account on hold, once per kind. */
+/** Puts the account on hold, once per kind; one that a free call met as well stops free calls too. */
 export function hold(state: LedgerState, added: Hold): LedgerState {
-  return state.holds.some((h) => h.kind === added.kind) ? state : { ...state, holds: [...state.holds, added] };
+  const present = state.holds.find(({ kind }) => kind === added.kind);
+  if (!present) return { ...state, holds: [...state.holds, added] };
+  if (!added.stopsAll || present.stopsAll) return state;
+  return { ...state, holds: state.holds.map((one) => (one === present ? { ...one, stopsAll: true } : one)) };
 }
+
+/** The holds that stop a call which costs so many credits: a lack of credits stops what costs, and free calls if one met it. */
+export const stopping = (holds: readonly Hold[], credits: number): Hold[] =>
+  holds.filter(({ kind, stopsAll }) => kind !== 'noCredits' || credits > 0 || stopsAll);
 
 export const release = (state: LedgerState, ...kinds: HoldKind[]): LedgerState => ({
   ...state,
   holds: state.holds.filter((h) => !kinds.includes(h.kind)),
 });
+
+/** The account works for another user now, by its token: what stopped it here is no longer asked after. */
+export const rest = (state: LedgerState, now: number): LedgerState => ({
+  ...release(state, 'killSwitch', 'token', 'otherUser'),
+  restingSince: state.restingSince ?? now,
+});
+
+/** A worker uses this ledger: it is asked after again. */
+export const wake = (state: LedgerState): LedgerState =>
+  state.restingSince === undefined ? state : { ...state, restingSince: undefined };
 
 /** A person lets everything go on, also what a 429 has parked. */
 export const releaseAll = (state: LedgerState): LedgerState => ({ ...state, holds: [], parked: {} });
@@ -23,34 +41,21 @@ export const park = (state: LedgerState, rateClass: string, until: number): Ledg
   parked: { ...state.parked, [rateClass]: Math.max(until, state.parked[rateClass] ?? 0) },
 });
 
-/**
- * A balance was read. What it lost beyond our bookings was spent elsewhere; that is noted, not mistaken for ours.
- * @param bookedBefore what had been booked since the last reading when this one was asked for: what was booked meanwhile
- *   may be in the amount or not, and counts as not, so that the floor holds
- */
-export function readBalance(
-  state: LedgerState,
-  amount: number,
-  now: number,
-  bookedBefore = state.balance?.bookedSince ?? 0,
-): LedgerState {
-  const bookedSince = (state.balance?.bookedSince ?? 0) - bookedBefore;
-  const expected = state.balance && state.balance.amount - state.balance.bookedSince;
-  // While sends are open their credits may or may not be off the balance already: compare only when none is.
-  const settled = Object.values(state.flights.open).every(({ credits }) => credits === 0) && bookedSince === 0;
-  const elsewhere = expected !== undefined && settled ? state.elsewhere + (expected - amount) : state.elsewhere;
+/** A balance was read, by a question of `askedAt`: it tells what is left, and ends the hold for lack of credits. */
+export function readBalance(state: LedgerState, amount: number, askedAt: number, now: number): LedgerState {
   const holds = state.holds.flatMap((one) => {
     if (one.kind !== 'noCredits') return [one];
     // The same balance that was refused before it: not sooner than after a while.
-    const tried = state.creditsTried?.amount === amount && now - state.creditsTried.at < RETRY_CREDITS_MS;
-    return amount >= (one.needs ?? 0) && !tried ? [] : [one];
+    const again = state.creditsTried?.amount === amount ? state.creditsTried.at + RETRY_CREDITS_MS : 0;
+    if (amount < (one.needs ?? 0)) return [{ ...one, retry: undefined }];
+    return again > now ? [{ ...one, retry: { at: again, why: 'refused' } as const }] : [];
   });
   const lifted = holds.length < state.holds.length;
   return {
     ...state,
+    ...noteReading(state, amount, askedAt, now),
+    unreadableSince: undefined,
     holds,
-    elsewhere,
-    balance: { amount, readAt: now, bookedSince },
     ...(lifted && { creditsTried: { amount, at: now } }),
   };
 }
@@ -58,5 +63,10 @@ export function readBalance(
 /** The service answered, without a balance that can be read: an empty one is tried again after a while. */
 export const answeredWithoutBalance = (state: LedgerState, now: number): LedgerState => ({
   ...state,
-  holds: state.holds.filter(({ kind, since }) => kind !== 'noCredits' || now - since < RETRY_CREDITS_MS),
+  unreadableSince: state.unreadableSince ?? now,
+  holds: state.holds.flatMap((one) => {
+    if (one.kind !== 'noCredits') return [one];
+    const again = one.since + RETRY_CREDITS_MS;
+    return again > now ? [{ ...one, retry: { at: again, why: 'unreadable' } as const }] : [];
+  }),
 });

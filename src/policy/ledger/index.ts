@@ -5,12 +5,15 @@
 import { dayOf } from '../day';
 import type { Limit } from '../limiter';
 import * as payOnce from '../pay-once';
+import { bookOff } from './balance';
 import { type Capped, overAccountCap, overCap, reservedCredits, type Spending } from './caps';
+import { stopping } from './holds';
 import { takeNote } from './notes';
 import type { Hold, LedgerState } from './state';
 
+export { balance, nextReading } from './balance';
 export { available, reservedCredits, spentOn } from './caps';
-export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll } from './holds';
+export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest, stopping, wake } from './holds';
 export {
   type Budget,
   configure,
@@ -34,6 +37,8 @@ export interface BeginSend extends payOnce.SendRequest, Pick<Spending, 'runCap'>
 export type BeginAnswer =
   | payOnce.FlightAnswer
   | { kind: 'held'; holds: readonly Hold[] }
+  /** The ledger replaced one that was lost: what that one granted may have an effect until then. */
+  | { kind: 'patient'; until: number }
   | { kind: 'parked'; until: number }
   | Capped;
 
@@ -46,9 +51,10 @@ export function beginSend(
   const refuse = (answer: BeginAnswer) => ({ state, answer });
   const open = state.flights.open[request.subject];
   if (open?.attempt === request.attempt) return refuse({ kind: 'granted', flight: open });
-  if (state.holds.length > 0) return refuse({ kind: 'held', holds: state.holds });
+  const holds = stopping(state.holds, request.credits);
+  if (holds.length > 0) return refuse({ kind: 'held', holds });
   if (state.patientUntil !== undefined && now < state.patientUntil)
-    return refuse({ kind: 'open', overAt: state.patientUntil, attempt: '' });
+    return refuse({ kind: 'patient', until: state.patientUntil });
   const answer = payOnce.admit(state.flights, request, now, state.timing);
   if (answer.kind !== 'granted') return refuse(answer);
   const until = Math.max(state.parked.writes ?? 0, (request.notes && state.parked.notes) ?? 0);
@@ -69,7 +75,8 @@ export function obstacle(
   credits: number,
   now: number,
 ): Extract<BeginAnswer, { kind: 'held' | 'capped' }> | undefined {
-  if (state.holds.length > 0) return { kind: 'held', holds: state.holds };
+  const holds = stopping(state.holds, credits);
+  if (holds.length > 0) return { kind: 'held', holds };
   return credits > 0 ? overAccountCap(state, credits, reservedCredits(state), now) : undefined;
 }
 
@@ -108,8 +115,11 @@ export function book(state: LedgerState, booking: payOnce.Booking): LedgerState 
     ...rest,
     days,
     runs: latest(sums, KEEP_RUNS, ([, run]) => run.lastAt),
-    bookings: [...state.bookings, booking].slice(-KEEP_BOOKINGS),
-    ...(state.balance && { balance: { ...state.balance, bookedSince: state.balance.bookedSince + booking.credits } }),
+    bookings: [...state.bookings, booking].filter(
+      // Those that a reading of the balance may lack yet are all kept.
+      ({ at }, i, { length }) => i >= length - KEEP_BOOKINGS || at > booking.at - 2 * state.timing.settlingMs,
+    ),
+    ...(state.funds && { funds: bookOff(state.funds, booking.credits, booking.at) }),
   };
 }
 

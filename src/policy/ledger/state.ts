@@ -1,5 +1,6 @@
 /** What an account's ledger knows. Plain data: it goes through Temporal at every continue-as-new. */
 import * as payOnce from '../pay-once';
+import type { Funds } from './balance';
 import { type NotePermits, noNotes } from './notes';
 
 /** What an account may spend. Credits. */
@@ -13,7 +14,7 @@ export interface Budget {
 }
 
 /** Why an account's calls stand still. `manual` holds are lifted by a person, all others when their cause has gone. */
-export type HoldKind = 'killSwitch' | 'token' | 'noCredits' | 'manual';
+export type HoldKind = 'killSwitch' | 'token' | 'otherUser' | 'noCredits' | 'manual';
 
 export interface Hold {
   readonly kind: HoldKind;
@@ -21,6 +22,10 @@ export interface Hold {
   readonly reason: string;
   /** For `noCredits`: the balance that lifts it. */
   readonly needs?: number;
+  /** For `noCredits`: a call met it that should cost nothing, so calls that cost nothing wait as well. */
+  readonly stopsAll?: true;
+  /** For `noCredits`, where the balance does not tell when it ends: a call is tried again after this. */
+  readonly retry?: { readonly at: number; readonly why: 'unreadable' | 'refused' } | undefined;
 }
 
 export interface RunSum {
@@ -42,8 +47,10 @@ export interface LedgerState {
   readonly holds: readonly Hold[];
   /** Holds whose beginning people were told, and how many notices there were. */
   readonly told?: { readonly kinds: readonly HoldKind[]; readonly count: number };
-  /** The balance as last read, and what we booked since then. */
-  readonly balance?: { readonly amount: number; readonly readAt: number; readonly bookedSince: number };
+  /** What is left by the readings of the balance; absent until one was read. */
+  readonly funds?: Funds;
+  /** Since when the service answers without a balance that can be read. */
+  readonly unreadableSince?: number | undefined;
   /** The balance at which a hold for lack of credits was last lifted. */
   readonly creditsTried?: { readonly amount: number; readonly at: number };
   /** Sum of what the balance lost or gained beyond our own bookings: spent in the web app, or topped up. */
@@ -56,8 +63,12 @@ export interface LedgerState {
   readonly actions?: readonly { at: number; by: string; what: string; reason: string }[];
   /** What the configuration said last; a person's `setBudget` stands until the configuration changes. */
   readonly configured?: Budget;
+  /** When a worker last said so: of several ledgers of one account name the latest is that of its present user. */
+  readonly configuredAt?: number;
   /** Open sends that the ledger could not look up, and when it tries again. */
   readonly postponed?: Readonly<Record<string, number>>;
+  /** Since when the account's token is another user's: until this user's is used again there is nothing to ask for. */
+  readonly restingSince?: number | undefined;
   /** Set when this ledger replaced one that was lost: nothing is granted before. */
   readonly patientUntil?: number;
 }
@@ -89,8 +100,9 @@ export function openLedger(start: LedgerStart, now: number, lost: boolean): Ledg
   };
 }
 
-/** The configuration's budget and timing. A budget that a person set stands until the configured one changes. */
-export function configure(state: LedgerState, budget: Budget, timing: payOnce.PayTiming): LedgerState {
+/** The configuration's budget and timing, by a worker that works for this user. A budget that a person set stands until the configured one changes. */
+export function configure(state: LedgerState, budget: Budget, timing: payOnce.PayTiming, now: number): LedgerState {
   const changed = JSON.stringify(state.configured ?? state.budget) !== JSON.stringify(budget);
-  return { ...state, timing, configured: budget, ...(changed && { budget }) };
+  const said = { configured: budget, configuredAt: now, restingSince: undefined };
+  return { ...state, ...said, timing, ...(changed && { budget }) };
 }
