@@ -22,7 +22,7 @@ export interface PayTiming {
 }
 
 /** How much older than a settlement a look may be and still be trusted: none, plus the clocks' tolerance. */
-const CLOCK_TOLERANCE_MS = 2_000;
+export const CLOCK_TOLERANCE_MS = 2_000;
 /** How long settled subjects are remembered; a look older than what is remembered must be repeated. */
 export const REMEMBER_MS = 3_600_000;
 /** Upper bound on remembered subjects: a little over an hour at the documented 20 writes a minute. */

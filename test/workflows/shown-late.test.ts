@@ -1,5 +1,7 @@
 /** What the service shows late, or wrongly for a moment: a copy that lags, an earlier analysis, a job that nobody knows yet. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CLOCK_TOLERANCE_MS } from '../../src/policy/pay-once';
 import type { FaultRule } from '../../src/sandbox';
 import { auditProject, ingestCapture } from '../../workflows';
 import { auditProgressQuery } from '../../workflows/audit-project';
@@ -47,6 +49,8 @@ const audited = async () => {
   const input = fresh();
   const { projectId = '', analysis } = await run({ ...input, ...SYNC });
   stage.sandbox.control.addDocument({ projectId, fileName: 'a.txt', fileType: 'text/plain', fileSize: 1 });
+  // The ledger lets nothing be sent by a look that is as young as the settlement: each would be looked for again.
+  await sleep(CLOCK_TOLERANCE_MS + 100);
   return { input, projectId, analysisId: analysis?.analysisId ?? '' };
 };
 const analysesOf = (projectId: string) => stage.sandbox.control.analyses({ projectId });
