@@ -157,11 +157,19 @@ function find<T>(
 ): T | undefined {
   if (path !== undefined) return as(at(body, path));
   for (const layer of layers(body, ['user', 'account', 'credits', 'tier', 'job', 'subscription', 'plan']))
-    for (const key of names) {
-      const value = as(at(layer, key));
+    for (const name of names) {
+      const value = as(fieldOf(layer, name));
       if (value !== undefined) return value;
     }
   return undefined;
+}
+
+/** A field by its name, also where the service writes names as `remaining_credits` or `RemainingCredits`. */
+function fieldOf(layer: unknown, name: string): unknown {
+  if (!isObject(layer)) return undefined;
+  if (name in layer) return layer[name];
+  const key = Object.keys(layer).find((one) => one.replace(/[_-]/g, '').toLowerCase() === name.toLowerCase());
+  return key === undefined ? undefined : layer[key];
 }
 
 const isText = (v: unknown): v is string => typeof v === 'string' && v.length > 0;
@@ -187,7 +195,7 @@ function asNumber(v: unknown): number | undefined {
 
 /** GET /api/user/current → the ID of the user that the token belongs to. */
 export const userId: Reader<{ userId: string }> = (body, { account }) => {
-  const value = find(body, account.userId, ['id', 'userId', 'user_id', 'uid', 'sub'], asText);
+  const value = find(body, account.userId, ['id', 'userId', 'uid', 'sub'], asText);
   if (value === undefined)
     throw new UnreadableBody(
       "no user ID in the reply of GET /api/user/current: name its field with 'unshown.account.userId'",
@@ -203,6 +211,7 @@ export const tier: Reader<{ tier: string }> = (body, { account }) => {
   return { tier: value };
 };
 
+/** Not `total`: it may be what a period allows, of which much is used. */
 const BALANCE = [
   'balance',
   'credits',
@@ -213,7 +222,8 @@ const BALANCE = [
   'currentBalance',
   'remainingCredits',
   'availableCredits',
-  'total',
+  'creditsAvailable',
+  'creditsBalance',
 ];
 
 /** GET /api/user/credits → the balance. */
@@ -245,7 +255,7 @@ export const jobState: Reader<JobState> = (body, { job }) => {
 
 /** POST …/audit-analysis/async → the job's ID, when one can be found; without one the analysis itself is polled. */
 export const jobStarted: Reader<{ jobId?: string }> = (body, { job }) => {
-  const value = find(body, job.id, ['jobId', 'job_id', 'id'], asText);
+  const value = find(body, job.id, ['jobId', 'id'], asText);
   return value === undefined ? {} : { jobId: value };
 };
 

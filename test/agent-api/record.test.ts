@@ -88,6 +88,13 @@ describe('an envelope that would do for the record', () => {
 });
 
 describe('the balance', () => {
+  it('is what remains, however the name is written, and never what the period allows', () => {
+    const period = { total_credits: 500_000, used_credits: 20_000, remaining_credits: 480_000 };
+    expect(read('account.credits', { success: true, data: period })).toEqual({ balance: 480_000 });
+    expect(read('account.credits', { RemainingCredits: 7 })).toEqual({ balance: 7 });
+    expect(() => read('account.credits', { total: 500_000, used: 20_000 })).toThrow('unshown.account.balance');
+  });
+
   it.each([
     [25_000, 25_000],
     ['25000.00', 25_000],
