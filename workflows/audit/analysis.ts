@@ -99,17 +99,11 @@ async function startAudit(at: At, projectId: string, look: () => Promise<LookOut
   const ending = await payOnce(account, facts, status, {
     credits: 0,
     look,
-    async send(lookedAt) {
+    send(lookedAt) {
       const calls = onceCalls(account, facts, place, `Start the audit of project ${projectId}`);
       const call = { account, projectId, lookedAt };
       // What took too long once is not waited for a second time.
-      const send = sends === 0 && input.mode === 'sync' ? calls.runAuditOnce(call) : calls.startAuditOnce(call);
-      const outcome = await send.catch((error) => {
-        sends++;
-        throw error;
-      });
-      if (outcome.kind === 'paid' || outcome.kind === 'unknown') sends++;
-      return outcome;
+      return ++sends === 1 && input.mode === 'sync' ? calls.runAuditOnce(call) : calls.startAuditOnce(call);
     },
     ask: (why) => asker.decide(`${WHY[why]} Look whether an audit of project ${projectId} is running.`),
   });
