@@ -6,6 +6,8 @@ import { performance } from 'node:perf_hooks';
  */
 export class Clock {
   private readonly timers = new Set<NodeJS.Timeout>();
+  /** Background work that became due while it stood still; undefined while it goes on. */
+  private due: (() => void)[] | undefined;
 
   constructor(
     private readonly speed: number,
@@ -37,18 +39,29 @@ export class Clock {
     return ms / this.speed;
   }
 
-  /** Does something once a documented duration is over. */
+  /** Background work that is done once a documented duration is over, and not while it {@link stand}s still. */
   after(ms: number, work: () => void): void {
+    this.timer(ms, () => (this.due === undefined ? work() : this.due.push(work)));
+  }
+
+  /** Whether background work stands still; what became due meanwhile is done as soon as it goes on. */
+  stand(still: boolean): void {
+    const due = this.due ?? [];
+    this.due = still ? due : undefined;
+    if (!still) for (const work of due) work();
+  }
+
+  /** A request waits for a documented duration; never resolves once the sandbox is closed. */
+  sleep(ms: number): Promise<void> {
+    return ms <= 0 ? Promise.resolve() : new Promise((resolve) => this.timer(ms, resolve));
+  }
+
+  private timer(ms: number, work: () => void): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
       work();
     }, this.scaled(ms));
     this.timers.add(timer);
-  }
-
-  /** Waits for a documented duration; never resolves once the sandbox is closed. */
-  sleep(ms: number): Promise<void> {
-    return ms <= 0 ? Promise.resolve() : new Promise((resolve) => this.after(ms, resolve));
   }
 
   close(): void {

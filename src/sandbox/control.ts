@@ -105,6 +105,11 @@ export function createControl(service: Service, statistics: Statistics) {
         return done;
       },
     ),
+    /** Uploads, analyses, extractions and deliveries stand still, or go on with what became due meanwhile. */
+    setBackgroundWork: operation(z.strictObject({ stands: z.boolean() }), (input) => {
+      clock.stand(input.stands);
+      return done;
+    }),
     /** Fails the analyses that are started next. */
     failNextJob: operation(z.strictObject({ times: z.int().positive().default(1) }).prefault({}), (input) => {
       audits.failNext(input.times);

@@ -86,14 +86,16 @@ describe('an audit', () => {
   });
 
   it('runs as a job, is running until then, and yields opportunities and deliverables', async () => {
-    const sandbox = await sandboxOf({ durations: { audit: 60 } });
+    const sandbox = await sandboxOf();
     const id = await readyProject(sandbox);
+    sandbox.control.setBackgroundWork({ stands: true });
     expect((await call(sandbox, 'GET', analysis(id))).status).toBe(404);
     expect((await call(sandbox, 'GET', `/api/projects/${id}/deliverables`)).status).toBe(404);
     const { text } = await call(sandbox, 'POST', async(id));
     const job = `/api/agent/jobs/${/"jobId":"([^"]+)"/.exec(text)?.[1]}`;
     expect((await call(sandbox, 'GET', job)).body).toMatchObject({ status: 'running' });
     expect((await call(sandbox, 'GET', analysis(id))).body).toMatchObject({ status: 'running' });
+    sandbox.control.setBackgroundWork({ stands: false });
     await until(async () => (await call(sandbox, 'GET', job)).text.includes('"status":"complete"'));
     expect((await call(sandbox, 'GET', analysis(id))).body).toMatchObject({
       status: 'complete',

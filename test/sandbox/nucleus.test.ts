@@ -10,13 +10,15 @@ const reaches = (sandbox: Sandbox, path: string, status: string) =>
 
 describe('captures', () => {
   it('go from pending through processing to processed, and then have items', async () => {
-    const sandbox = await sandboxOf({ durations: { extraction: 1_500 } });
+    const sandbox = await sandboxOf({ captures: 0, durations: { extraction: 60 } });
+    sandbox.control.setBackgroundWork({ stands: true });
     const path = await note(sandbox, 'Call Carla');
     expect((await call(sandbox, 'GET', path)).body).toMatchObject({
       capture: { status: 'pending', channel: 'text_note', rawContent: 'Call Carla', userId: sandbox.userId },
       items: [],
     });
-    await reaches(sandbox, path, 'processing');
+    sandbox.control.setBackgroundWork({ stands: false });
+    await until(() => first(sandbox.control.captures()).status === 'processing');
     await reaches(sandbox, path, 'processed');
     const { body } = await call(sandbox, 'GET', path);
     expect(body).toMatchObject({ items: expect.arrayContaining([expect.objectContaining({ itemType: 'decision' })]) });
@@ -42,8 +44,10 @@ describe('captures', () => {
     const path = await note(sandbox, 'Twice');
     const status = () => first(sandbox.control.captures()).status;
     await until(() => status() === 'processing');
+    sandbox.control.setBackgroundWork({ stands: true });
     await call(sandbox, 'POST', path);
     expect(status()).toBe('pending');
+    sandbox.control.setBackgroundWork({ stands: false });
     expect(await until(() => status() !== 'pending' && status())).toBe('processing');
     expect(await until(() => status() !== 'processing' && status())).toBe('processed');
   });

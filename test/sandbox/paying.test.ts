@@ -30,7 +30,7 @@ describe('paying', () => {
   });
 
   it('does not pay for a lead twice when two conversions are in flight, and counts that they were', async () => {
-    const sandbox = await sandboxOf({ durations: { convert: 50 } });
+    const sandbox = await sandboxOf({ durations: { convert: 250 } });
     const leadId = first(convertible(sandbox));
     const answers = await Promise.all([1, 2].map(() => call(sandbox, 'POST', convertPath(leadId))));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
@@ -41,7 +41,7 @@ describe('paying', () => {
   });
 
   it('pays twice where a conversion is checked as it arrives, and counts it', async () => {
-    const sandbox = await sandboxOf({ convertCheck: 'atArrival', durations: { convert: 50 } });
+    const sandbox = await sandboxOf({ convertCheck: 'atArrival', durations: { convert: 250 } });
     const leadId = first(convertible(sandbox));
     await Promise.all([1, 2].map(() => call(sandbox, 'POST', convertPath(leadId))));
     expect(sandbox.control.stats()).toMatchObject({
