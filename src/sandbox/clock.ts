@@ -6,6 +6,8 @@ import { performance } from 'node:perf_hooks';
  */
 export class Clock {
   private readonly timers = new Set<NodeJS.Timeout>();
+  /** Requests that wait, by their timers. */
+  private readonly sleepers = new Map<NodeJS.Timeout, () => void>();
   /** Background work that became due while it stood still; undefined while it goes on. */
   private due: (() => void)[] | undefined;
 
@@ -53,19 +55,38 @@ export class Clock {
 
   /** A request waits for a documented duration; never resolves once the sandbox is closed. */
   sleep(ms: number): Promise<void> {
-    return ms <= 0 ? Promise.resolve() : new Promise((resolve) => this.timer(ms, resolve));
+    if (ms <= 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = this.timer(ms, () => {
+        this.sleepers.delete(timer);
+        resolve();
+      });
+      this.sleepers.set(timer, resolve);
+    });
   }
 
-  private timer(ms: number, work: () => void): void {
+  /** Lets all requests that wait go on. */
+  wake(): void {
+    for (const [timer, goOn] of this.sleepers) {
+      clearTimeout(timer);
+      this.timers.delete(timer);
+      goOn();
+    }
+    this.sleepers.clear();
+  }
+
+  private timer(ms: number, work: () => void): NodeJS.Timeout {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
       work();
     }, this.scaled(ms));
     this.timers.add(timer);
+    return timer;
   }
 
   close(): void {
     for (const timer of this.timers) clearTimeout(timer);
     this.timers.clear();
+    this.sleepers.clear();
   }
 }

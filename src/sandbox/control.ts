@@ -125,6 +125,11 @@ export function createControl(service: Service, statistics: Statistics) {
       faults.setRate(rate);
       return done;
     }),
+    /** Requests that wait, by a delay or since the call takes its time, go on at once. */
+    endDelays: operation(nothing, () => {
+      clock.wake();
+      return done;
+    }),
     /** Forgets queued faults and the rate. */
     clearFaults: operation(nothing, () => {
       faults.clear();

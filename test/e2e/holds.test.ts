@@ -12,7 +12,7 @@ import { until } from '../support/until';
 import { inScene, type Scene } from './support/scene';
 
 const { holdProbeMs } = QUICK.timing;
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 240_000;
 
 const ledger = ({ stage }: Scene): Promise<LedgerStatus> =>
   stage.temporal.client.workflow.getHandle(stage.ledgerId).query(statusQuery);

@@ -1,17 +1,18 @@
 /** What is paid for is paid for once, and reported so, whatever is killed in the middle of it (S1, S2, S3, S6). */
+import type { FaultRule } from '../../src/sandbox/options';
 import { leadPipeline } from '../../workflows';
 import { QUICK } from '../support/stage';
 import { until } from '../support/until';
 import { inScene, type Scene } from './support/scene';
 
 /** Finding out that a worker is gone takes its heartbeat timeout, 15 s; seven scenes with processes of their own go side by side. */
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 240_000;
 
 const options = { persist: true, account: { timing: { ...QUICK.timing, paidTimeoutMs: 3_000 } } };
 /** Longer than it takes to kill something, shorter than the time limit of a paid call. */
 const DELAY = { fault: 'delay', delayMs: 1_500 } as const;
 const DELAY_REPLY = { fault: 'delayReply', delayMs: 1_500 } as const;
-const faults = ({ stage }: Scene, ...rules: readonly (typeof DELAY | typeof DELAY_REPLY)[]) => {
+const faults = ({ stage }: Scene, ...rules: readonly Pick<FaultRule, 'fault' | 'delayMs'>[]) => {
   for (const rule of rules) stage.sandbox.control.addFault({ route: 'leads.convert', ...rule });
 };
 
@@ -38,10 +39,7 @@ test.concurrent(
       // The third commits to nothing: the service refuses it, and nobody hears that.
       control.setCredits({ credits: 0 });
       await scene.worker();
-      await until(
-        async () => (await scene.ledgerStatus().catch(() => undefined))?.holds[0]?.kind === 'noCredits',
-        40_000,
-      );
+      await until(async () => (await scene.ledgerStatus().catch(() => undefined))?.holds[0]?.kind === 'noCredits');
       expect(scene.stage.figures()).toMatchObject({ conversions: 2, converts: 4 });
       control.setCredits({ credits: 50_000 });
       for (const run of runs) expect(await run.result()).toMatchObject(converted);
@@ -72,14 +70,16 @@ test.concurrent(
 );
 
 test.concurrent(
-  'a worker killed in two calls while another one stands by',
+  'of two workers the one that makes a call killed in it while the other one stands by',
   () =>
     inScene(options, async (scene) => {
-      const worker = await scene.worker();
+      const workers = [await scene.worker(), await scene.worker()];
       faults(scene, DELAY, DELAY_REPLY);
       const runs = await scene.convertsUnderWay([scene.lead(), scene.lead()]);
-      await scene.worker();
-      await worker.kill();
+      const pending = (await runs[0]?.describe())?.raw.pendingActivities ?? [];
+      const caller = workers.find(({ pid }) => pending[0]?.lastWorkerIdentity?.startsWith(`${pid}@`));
+      expect(scene.stage.figures().conversions).toBeLessThan(2);
+      expect(await caller?.kill()).toBeNull();
       for (const run of runs) expect(await run.result()).toMatchObject(converted);
       await scene.booksAreRight();
       expectPaidOnce(scene, 2);
@@ -117,7 +117,7 @@ test.concurrent(
         taskQueue: 'audit-runner',
         args: [{ maxConversions: 6, concurrency: 2, scoring: { minReadiness: 0 } }],
       });
-      await until(() => scene.stage.figures().converts === 3);
+      await until(() => scene.stage.figures().converts >= 3);
       await scene.killServer();
       await scene.restartServer();
       const { counts, leads, credits, ended } = await run.result();
@@ -134,7 +134,7 @@ test.concurrent(
   () =>
     inScene(options, async (scene) => {
       const worker = await scene.worker();
-      faults(scene, DELAY);
+      faults(scene, { ...DELAY, delayMs: 2_500 });
       const [run] = await scene.convertsUnderWay([scene.lead()]);
       worker.terminate();
       await worker.said('finishes the calls in flight');

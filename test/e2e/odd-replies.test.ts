@@ -4,7 +4,7 @@ import { progressQuery } from '../../workflows/convert-lead';
 import { until } from '../support/until';
 import { inScene } from './support/scene';
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 240_000;
 
 const ODD = [
   { fault: 'garbage' },
@@ -87,7 +87,7 @@ test.concurrent(
     inScene({}, async (scene) => {
       await scene.worker();
       const { control } = scene.stage.sandbox;
-      control.addFault({ route: 'leads.convert', fault: 'status', status: 429, retryAfter: 8 });
+      control.addFault({ route: 'leads.convert', fault: 'status', status: 429, retryAfter: 20 });
       const first = await scene.convert(scene.lead());
       await until(() => control.stats().faults.length > 0);
       const second = await scene.convert(scene.lead());

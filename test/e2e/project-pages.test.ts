@@ -5,7 +5,7 @@ import { decideUpdate } from '../../workflows/shared/asker';
 import { until } from '../support/until';
 import { inScene, type Scene } from './support/scene';
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 240_000;
 const project = { clientName: 'Harbour' };
 
 /** The project that is meant, and more newer ones than a page has. */

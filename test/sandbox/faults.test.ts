@@ -27,7 +27,7 @@ describe('a fault', () => {
   });
 
   it('cutThenCommit loses the connection first and commits later; until then the payment is in flight', async () => {
-    const { sandbox, leadId, answer } = await faulty('cutThenCommit', { commitAfterMs: 150 });
+    const { sandbox, leadId, answer } = await faulty('cutThenCommit', { commitAfterMs: 600_000 });
     expect(answer).toBeUndefined();
     expect(statusOf(sandbox, leadId)).toBe('completed');
     expect((await call(sandbox, 'POST', convertPath(leadId))).status).toBe(200);
@@ -50,11 +50,12 @@ describe('a fault', () => {
     ] as const) {
       const sandbox = await sandboxOf();
       const leadId = first(convertible(sandbox));
-      sandbox.control.addFault({ route: 'leads.convert', fault, delayMs: 100 });
+      sandbox.control.addFault({ route: 'leads.convert', fault, delayMs: 600_000 });
       const answer = call(sandbox, 'POST', convertPath(leadId));
       await until(() => sandbox.control.stats().faults.length === 1);
       await until(() => statusOf(sandbox, leadId) === during);
       expect(sandbox.control.stats().requests.byStatus).toEqual({});
+      sandbox.control.endDelays();
       expect((await answer).status).toBe(200);
       expect(statusOf(sandbox, leadId)).toBe('converted');
     }

@@ -73,7 +73,7 @@ const fail = (ids: readonly (string | undefined)[], fault: Partial<FaultRule> & 
   for (const about of ids) stage.sandbox.control.addFault({ route: 'leads.convert', about, ...fault });
 };
 const isInTheCall = (ids: readonly string[]) =>
-  stage.sandbox.control.stats().faults.filter(({ about = '' }) => ids.includes(about)).length === ids.length;
+  stage.sandbox.control.stats().faults.filter(({ about = '' }) => ids.includes(about)).length >= ids.length;
 const isDone = async (run: Awaited<ReturnType<typeof start>>, done: number) =>
   (await run.query(messages.backfillProgressQuery)).done >= done;
 const waiting = async (run: Awaited<ReturnType<typeof start>>) =>
@@ -233,13 +233,16 @@ test.concurrent('pause, resume, changeLimits: a wrong argument is answered with 
 test.concurrent('S6: a terminated conversion that was paid is done, one that was not is failed', async () => {
   const ids = free.splice(0, 2);
   const file = await store('terminated.csv', csvOf(ids));
-  fail(ids.slice(0, 1), { fault: 'delayReply', delayMs: 1_000 });
-  fail(ids.slice(1), { fault: 'delay', delayMs: 60_000 });
+  // Both replies are late for ever; the second conversion is asked for twice, and then its run waits for a person.
+  fail(ids.slice(0, 1), { fault: 'delayReply', delayMs: 60_000 });
+  fail(ids.slice(1), { fault: 'delay', delayMs: 60_000, times: 2 });
   const run = await start('terminated', { operation: 'convertLead', file });
+  const terminate = (id: string | undefined) =>
+    stage.temporal.client.workflow.getHandle(`convert-lead.default.${id}`).terminate('a person ended it');
   await until(() => isInTheCall(ids) && converted(ids) === 1);
+  await terminate(ids[0]);
   await until(async () => (await waiting(run)).includes('None of those under way has ended lately'));
-  for (const id of ids)
-    await stage.temporal.client.workflow.getHandle(`convert-lead.default.${id}`).terminate('a person ended it');
+  await terminate(ids[1]);
   const result = await run.result();
   await accounts(result);
   expect(result.counts).toMatchObject({ done: 1, failed: 1 });
@@ -293,13 +296,15 @@ test.concurrent('S3: all items share one budget; what it does not allow is skipp
 test.concurrent('a stop ends it; a run that goes on counts as waiting', async () => {
   const ids = free.splice(0, 6);
   const file = await store('stop.csv', csvOf(ids));
-  fail(ids.slice(0, 1), { fault: 'delay', delayMs: 1_200 });
+  fail(ids.slice(0, 1), { fault: 'cutBeforeCommit', times: 2 });
   const run = await start('stop', { operation: 'convertLead', file, window: 1 });
-  await until(() => isInTheCall(ids.slice(0, 1)));
+  await until(async () => (await run.query(messages.backfillProgressQuery)).asking === 1);
   await run.executeUpdate(messages.stopUpdate, { args: [{ now: true, by: 'Ada' }] });
   const result = await run.result();
   expect(result).toMatchObject({ ended: 'stopped', counts: { waiting: 1, skipped: 5 } });
   expect((await accounts(result))[0]).toMatchObject({ outcome: 'waiting', reason: 'itsRunGoesOn' });
+  const child = stage.temporal.client.workflow.getHandle(`convert-lead.default.${ids[0]}`);
+  await child.executeUpdate(decideUpdate, { args: [{ decision: 'sendAgain', by: 'Ada' }] });
   await until(() => converted(ids) === 1);
 });
 

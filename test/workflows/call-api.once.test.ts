@@ -78,7 +78,7 @@ test.concurrent('S1: equal calls that create something are one, however often th
 
 test.concurrent('S1: terminated in the call and started again, it is made once', async () => {
   const body = contact();
-  fault('contacts.create', { about: body.email, fault: 'delay', delayMs: 800 });
+  fault('contacts.create', { about: body.email, fault: 'delay', delayMs: 1_400 });
   const run = await start(create(body));
   await inTheCall(body.email);
   await run.terminate();

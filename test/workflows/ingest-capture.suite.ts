@@ -155,8 +155,9 @@ export function ingestCaptureSuite(variant: 'a' | 'b'): void {
   test.concurrent('a person has it extracted again, then gives up; without an answer in time it ends as expired', async () => {
     const handle = await start({ note: `[review] ${randomUUID()}` });
     await said(handle, 'reprocess');
+    const asked = await handle.query(ingestProgressQuery);
     await handle.executeUpdate(reprocessUpdate, { args: [undefined] });
-    await until(async () => (await handle.query(ingestProgressQuery)).doing.includes('processed'));
+    await until(async () => (await handle.query(ingestProgressQuery)).since > asked.since);
     await said(handle, 'giveUp');
     await handle.executeUpdate(giveUpUpdate, { args: [{ by: 'Bob' }] });
     expect(await handle.result()).toMatchObject({ outcome: 'unresolved', reason: 'gaveUp', reprocesses: 1 });

@@ -2,13 +2,16 @@ import { convertLeadId } from '../../src/policy/run-ids';
 import { type auditProject, type convertLead, leadPipeline } from '../../workflows';
 import { auditProgressQuery } from '../../workflows/audit-project';
 import { approveUpdate, pipelineProgressQuery } from '../../workflows/lead-pipeline';
+import { holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
 import { changeLimitsUpdate, pauseUpdate, resumeUpdate } from '../../workflows/pipeline/controls';
-import { type Stage, startStage } from '../support/stage';
+import { QUICK, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await startStage({ sandbox: { leads: 60, credits: 100_000 } });
+  // Time to say something to a run while its calls are under way.
+  const timing = { ...QUICK.timing, paidTimeoutMs: 10_000 };
+  stage = await startStage({ sandbox: { leads: 60, credits: 100_000 }, account: { timing } });
   await stage.startWorker();
 });
 afterAll(() => stage.close());
@@ -65,13 +68,13 @@ test('without an approval in time nothing is converted', async () => {
 });
 
 test('S6: a terminated conversion that was paid is reported as converted', async () => {
-  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delayReply', delayMs: 1_000 });
+  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delayReply', delayMs: 60_000 });
+  const before = stage.figures().conversions;
   const run = await pipeline('terminated', {
     maxConversions: 1,
     scoring: { minReadiness: 0 },
     surveyStatus: ['completed', 'pending'],
   });
-  const before = stage.figures().conversions;
   await until(() => stage.figures().conversions > before);
   const lead = stage.sandbox.control
     .leads()
@@ -115,19 +118,26 @@ test('documents of the audits that are not there are told before anything is con
 
 test('a person pauses it, changes its limits and lets it go on; a wrong word is answered with a sentence', async () => {
   stage.sandbox.control.addLeads({ count: 40 });
-  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 400, times: 2 });
-  const before = stage.figures().conversions;
+  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 9_000, times: 2 });
   const run = await pipeline('paused', { maxConversions: 6, concurrency: 2, scoring: { minReadiness: 0 } });
   const answerTo = (update: { name: string }, said: unknown) =>
     run.executeUpdate<unknown, [unknown]>(update.name, { args: [said] }).catch((error) => error.cause.message);
-  await until(() => stage.figures().converts > 0 && stage.figures().conversions >= before);
   await until(async () => (await run.query(pipelineProgressQuery)).underWay.length === 2);
   expect(await answerTo(pauseUpdate, { by: 5 })).toContain('pause: by was given 5');
   expect(await answerTo(approveUpdate, {})).toContain('does not wait for an approval');
   expect(await answerTo(changeLimitsUpdate, {})).toContain('at least one of maxConversions');
   expect(await answerTo(pauseUpdate, { by: 'Ada', reason: 'lunch' })).toContain('Paused');
   expect(await answerTo(pauseUpdate, {})).toContain('paused already');
+  stage.sandbox.control.endDelays();
   await until(async () => (await run.query(pipelineProgressQuery)).underWay.length === 0);
+  // S7: a hold that comes and goes meanwhile changes nothing about what ends the pause.
+  const ledger = stage.temporal.client.workflow.getHandle(stage.ledgerId);
+  const waitsOutHold = async () =>
+    (await run.describe()).raw.pendingActivities?.some(({ activityType }) => activityType?.name === 'awaitClearance');
+  await ledger.executeUpdate(holdUpdate, { args: [{ reason: 'month end' }] });
+  await until(async () => (await waitsOutHold()) === true);
+  await ledger.executeUpdate(releaseUpdate, { args: [{ reason: 'over' }] });
+  await until(async () => (await waitsOutHold()) === false);
   expect((await run.query(pipelineProgressQuery)).waiting).toContain('Ada');
   expect(await answerTo(changeLimitsUpdate, { maxConversions: 'all' })).toContain("maxConversions was given 'all'");
   expect(await answerTo(changeLimitsUpdate, { maxConversion: 3 })).toContain("did you mean 'maxConversions'");

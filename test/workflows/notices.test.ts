@@ -90,7 +90,7 @@ test('a hold is told when it begins and when it ends, again with the same identi
   heard.length = 0;
   answers.push(500);
   await ledger.executeUpdate(holdUpdate, { args: [{ reason: 'month end' }] });
-  await until(() => heard.length === 2, 20_000);
+  await until(() => heard.length === 2);
   await ledger.executeUpdate(releaseUpdate, { args: [{ reason: 'over' }] });
   await until(() => heard.length === 3);
   const [first, again, ended] = heard;

@@ -4,7 +4,6 @@ import {
   CancellationScope,
   condition,
   isCancellation,
-  sleep,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -13,6 +12,7 @@ import { type Ended, stopsAll } from '../../src/policy/backfill/outcomes';
 import { type BackfillPlan, priceOf } from '../../src/policy/backfill/plan';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { control } from '../shared/calls';
+import { Lookout } from '../shared/lookout';
 import { tellPersonNeeded } from '../shared/tell';
 import type { Controls } from './controls';
 import { describe, progressOf } from './details';
@@ -27,7 +27,6 @@ const MAX_EVENTS = 3_800;
 const MAX_HISTORY_BYTES = 5_000_000;
 /** Lines of the item ledger that wait for more before they are written. */
 const MOST_UNWRITTEN = 100;
-const MAX_SILENCE_MS = 3_600_000;
 
 /** Why no item is begun at the moment. `ms`: until when at the latest. */
 type Gate = { may: 'begin'; list: WorkList } | { may: 'wait'; ms?: number } | { may: 'end' };
@@ -36,10 +35,8 @@ export class Drive {
   readonly window: Window;
   readonly #unwritten: Unwritten;
   readonly #feed: Feed;
+  readonly #lookout: Lookout;
   #begun = 0;
-  #hold: string | undefined;
-  /** Items are under way, and none has ended since the last look. */
-  #quiet = false;
   #shownCredits = -1;
 
   constructor(
@@ -52,6 +49,16 @@ export class Drive {
     this.#unwritten = new Unwritten(common.folder, state);
     this.#feed = new Feed(common.folder);
     this.window = new Window(common, (item, ended) => this.#ended(item, ended));
+    this.#lookout = new Lookout(
+      common.input.account,
+      common.facts.timing.holdProbeMs,
+      {
+        ended: () => endedIn(state),
+        underWay: () => this.window.running.size,
+        credits: () => Math.max(0, ...[...this.window.running.values()].map(({ price }) => price)),
+      },
+      () => this.#say(),
+    );
     controls.failed = () => state.counts.failed - this.#queued();
   }
 
@@ -163,7 +170,7 @@ export class Drive {
     const { state, controls } = this;
     if (retry) state.counts.failed--;
     state.counts[ended.outcome]++;
-    this.#quiet = false;
+    this.#lookout.oneEnded();
     state.credits += ended.credits;
     const at = new Date().toISOString();
     this.#unwritten.add({ n, ...(line !== undefined && { line }), id, ...ended, run: workflowId, at });
@@ -203,6 +210,7 @@ export class Drive {
   #say(): void {
     const { status } = this.common;
     const { paused, stop } = this.controls.state;
+    const why = this.#lookout.why();
     status.asksPerson(paused?.refusal !== undefined);
     if (stop) status.waits('Stopped: no further item is begun, and those under way are waited for.');
     else if (paused?.refusal !== undefined)
@@ -213,43 +221,19 @@ export class Drive {
       status.waits(
         `Paused by ${paused.by}${paused.reason ? ` (${paused.reason})` : ''}. The update \`resume\` lets it go on.`,
       );
-    else if (this.#hold !== undefined) status.waits(`The account is not free to go on: ${this.#hold}`);
-    else if (this.#quiet)
-      status.waits(
-        'None of those under way has ended lately. They go on by themselves; each says in its own details why it waits.',
-      );
+    else if (why !== undefined) status.waits(why);
     else status.goesOn();
     this.show();
   }
 
-  /** Every now and then, ever more seldom while nothing happens: history is finite. */
   async #keepHouse(): Promise<never> {
-    const { input, facts } = this.common;
-    const { account } = input;
-    const { holdProbeMs } = facts.timing;
-    let ended = -1;
-    for (let silence = holdProbeMs; ; silence = Math.min(2 * silence, MAX_SILENCE_MS)) {
-      await sleep(silence);
-      sample(this.state);
-      if (this.#unwritten.count > 0) await this.flush();
-      if (ended !== endedIn(this.state)) silence = holdProbeMs / 2;
-      else {
-        const credits = Math.max(0, ...[...this.window.running.values()].map(({ price }) => price));
-        const asked = { account, credits, holdsOnly: true };
-        const { clear, why } = await control.clearance(asked);
-        if (!clear) {
-          this.#hold = why ?? 'on hold';
-          this.#say();
-          await control.awaitClearance(asked);
-          this.#hold = undefined;
-          silence = holdProbeMs / 2;
-        }
-      }
-      this.#quiet = ended === endedIn(this.state) && this.window.running.size > 0;
-      ended = endedIn(this.state);
-      await this.#lookWhoAsks();
-      this.#say();
-    }
+    return this.#lookout.keep(
+      async () => {
+        sample(this.state);
+        if (this.#unwritten.count > 0) await this.flush();
+      },
+      () => this.#lookWhoAsks(),
+    );
   }
 
   /** Runs of a batch tell nobody that they ask: their batch does, once for all that ask at the same time. */

@@ -2,6 +2,7 @@
 import { defineUpdate, setHandler } from '@temporalio/workflow';
 import { type LeadPipelineInput, LimitChanges } from '../../src/policy/inputs/lead-pipeline';
 import { Said } from '../../src/policy/inputs/messages';
+import type { Lookout } from '../shared/lookout';
 import { type Answered, answered, checked } from '../shared/said';
 import type { Status } from '../shared/status';
 
@@ -16,16 +17,22 @@ export class Controls {
   readonly answers: Answered[] = [];
   /** Leads that were chosen: no limit can be raised beyond them. */
   chosen = Number.POSITIVE_INFINITY;
-  paused = false;
+  /** Who has paused it. */
+  paused: string | undefined;
+  /** Looks out for what keeps the conversions, once there are any. */
+  lookout: Lookout | undefined;
 
-  constructor({ maxConversions, maxCredits, concurrency }: LeadPipelineInput, status: Status) {
+  constructor(
+    { maxConversions, maxCredits, concurrency }: LeadPipelineInput,
+    private readonly status: Status,
+  ) {
     this.limits = { maxConversions, maxCredits, concurrency };
     setHandler(
       pauseUpdate,
       (said) => {
-        this.paused = true;
+        this.paused = said?.by ?? 'somebody';
         this.note('pause', said);
-        status.waits(`Paused by ${said?.by ?? 'somebody'}; the update \`resume\` lets it go on.`);
+        this.say();
         return 'Paused: no further lead is converted; those under way go on.';
       },
       {
@@ -38,9 +45,9 @@ export class Controls {
     setHandler(
       resumeUpdate,
       (said) => {
-        this.paused = false;
+        this.paused = undefined;
         this.note('resume', said);
-        status.goesOn();
+        this.say();
         return 'Resumed.';
       },
       {
@@ -68,6 +75,17 @@ export class Controls {
         }),
       },
     );
+  }
+
+  /** S7: why nothing goes on, and what ends it; while leads are listed and approved the run says so itself. */
+  say(): void {
+    const { status, lookout, paused } = this;
+    if (lookout === undefined) return;
+    const why = paused
+      ? `Paused by ${paused}. The update \`resume\` lets it go on; those under way do anyway.`
+      : lookout.why();
+    if (why === undefined) status.goesOn();
+    else status.waits(why);
   }
 
   /** Keeps what a person did, for the result. */

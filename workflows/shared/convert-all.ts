@@ -8,7 +8,6 @@ import {
   condition,
   isCancellation,
   ParentClosePolicy,
-  sleep,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -22,7 +21,8 @@ import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import type { auditProject } from '../audit-project';
 import { convertLead } from '../convert-lead';
 import type { Controls } from '../pipeline/controls';
-import { awaitClearance, control, patiently, reads, runKey } from './calls';
+import { control, patiently, reads, runKey } from './calls';
+import { Lookout } from './lookout';
 import type { Status } from './status';
 
 interface Account {
@@ -50,18 +50,26 @@ export async function convertAll(
   const { limits } = controls;
   const running = new Set<Promise<void>>();
   let begun = 0;
+  let ended = 0;
   let stopped = false;
   let failure: unknown;
   const over = () => stopped || failure !== undefined || begun >= limits.maxConversions;
   const convert = async (leadId: string) => {
     watch.began(leadId);
     const outcome = await goOn(at, await convertOne(at, limits.maxCredits, leadId));
+    ended++;
     watch.ended(outcome);
+    lookout.oneEnded();
+    controls.say();
     if (outcome.outcome === 'refused' && outcome.reason && concernsAccount(outcome.reason)) stopped = true;
   };
+  const others = { ended: () => ended, underWay: () => running.size, credits: () => facts.convertPrice };
+  const lookout = new Lookout(account, facts.timing.holdProbeMs, others, () => controls.say());
+  controls.lookout = lookout;
+  controls.say();
   const saying = new CancellationScope();
   const said = saying
-    .run(() => sayHolds(at))
+    .run(() => lookout.keep())
     .catch((error) => {
       if (!isCancellation(error)) throw error;
     });
@@ -79,18 +87,9 @@ export async function convertAll(
   await condition(() => running.size === 0 || failure !== undefined);
   saying.cancel();
   await said;
+  controls.lookout = undefined;
   if (failure !== undefined) throw failure;
   return stopped;
-}
-
-const MAX_SILENCE_MS = 3_600_000;
-
-/** S7: while the account is on hold this run says so too, not only those under way. Ever more seldom: history is finite. */
-async function sayHolds({ account, facts, status }: Account): Promise<never> {
-  for (let silence = facts.timing.holdProbeMs; ; silence = Math.min(2 * silence, MAX_SILENCE_MS)) {
-    await sleep(silence);
-    await awaitClearance(status, account, facts.convertPrice, true);
-  }
 }
 
 async function convertOne(at: Account, maxCredits: number, leadId: string): Promise<LeadOutcome> {

@@ -26,6 +26,10 @@ export class WorkerProcess {
     this.ended = once(this.child, 'close').then(([code]) => code);
   }
 
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
   /** @throws Error with what it wrote, when it does not write this. */
   async said(text: string): Promise<void> {
     await until(() => this.output.includes(text)).catch(() => {
