@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
-import type { RateClass } from '../src/agent-api/routes';
+import type { RateClass } from '../src/agent-api/rate-class';
 import type { LookOutcome } from '../src/policy/course';
 import { FailureType } from '../src/policy/failures';
 import { stopping } from '../src/policy/ledger';

@@ -7,6 +7,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
 import { z } from 'zod';
 import type { CallInput } from '../src/agent-api/input';
+import { queueClassOf } from '../src/agent-api/rate-class';
 import { type RouteName, routes } from '../src/agent-api/routes';
 import { type AnyCall, callKey, checkCall, createsSomething } from '../src/policy/any-call';
 import { type CallSummary, summarise } from '../src/policy/call-summary';
@@ -122,7 +123,7 @@ export function createAnyCallActivities(deps: Deps) {
       const creates = createsSomething(call.route);
       const { method, rateClass } = routes[call.route];
       const plan: CallPlan = {
-        ...{ method, queue: rateClass === 'notes' ? 'writes' : rateClass, credits },
+        ...{ method, queue: queueClassOf(rateClass), credits },
         once: creates || credits > 0,
         subject: callSubject(call.route, callKey(call, creates ? undefined : run)),
       };

@@ -6,7 +6,8 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Attempt, Failure } from '../src/agent-api/failure';
 import type { CallInput } from '../src/agent-api/input';
-import { type RateClass, type Reply, type RouteName, routes } from '../src/agent-api/routes';
+import { queueClassOf, type RateClass } from '../src/agent-api/rate-class';
+import { type Reply, type RouteName, routes } from '../src/agent-api/routes';
 import { type HoldCause, holdCause } from '../src/policy/classify';
 import { FailureType, type Refusal } from '../src/policy/failures';
 import { stopping } from '../src/policy/ledger';
@@ -56,9 +57,11 @@ export async function takePermit(
 
 /** S5: after a 429. The client has parked the class in this process; the ledger parks it in all others. Answers until when. */
 export async function parkClass(runtime: AccountRuntime, rateClass: RateClass): Promise<number> {
-  const until = runtime.gate.parkedUntil(rateClass) ?? Date.now();
-  await (await runtime.ledger()).park(rateClass, until).catch(() => undefined);
-  return until;
+  const until = (each: RateClass) => runtime.gate.parkedUntil(each) ?? Date.now();
+  const ledger = await runtime.ledger();
+  for (const each of new Set([rateClass, queueClassOf(rateClass)]))
+    await ledger.park(each, until(each)).catch(() => undefined);
+  return until(rateClass);
 }
 
 /** Puts the account on hold when the failure is the account's and not the call's. @param needs credits of the call */

@@ -7,10 +7,12 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Attempt } from '../src/agent-api/failure';
 import type { CallInput } from '../src/agent-api/input';
+import { queueClassOf } from '../src/agent-api/rate-class';
 import { type Reply, type RouteName, routes } from '../src/agent-api/routes';
 import { refusalReason } from '../src/policy/classify';
 import type { SendOutcome } from '../src/policy/course';
 import { FailureType } from '../src/policy/failures';
+import { isSameLimit } from '../src/policy/limiter';
 import type { Settlement } from '../src/policy/pay-once';
 import { parkClass, parkedUntil, reportHold, takePermit } from './call';
 import type { AccountRuntime } from './deps';
@@ -37,9 +39,11 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
   const { info } = Context.current();
   const ledger = await runtime.ledger();
   const { rateClass } = routes[call.route];
-  // Notes leave through the writes; their hourly permit is the ledger's, which sees all processes.
   const price = runtime.account.credits(call.route);
-  const lane = rateClass === 'notes' ? 'writes' : rateClass;
+  // Notes and audits leave through the writes; their own permit is the ledger's, which sees all processes.
+  const lane = queueClassOf(rateClass);
+  const { limits } = runtime.account;
+  const own = limits[rateClass];
   // S7: a long park is told to the workflow, which says so; here nobody would see it.
   const retryAt = await parkedUntil(runtime, lane);
   if (retryAt - Date.now() > SAY_PARKED_MS) return { kind: 'throttled', retryAt };
@@ -58,7 +62,7 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
   const answer = await ledger
     .beginSend({
       ...{ subject, attempt, run, runCap, lookedAt, credits: price },
-      ...(rateClass === 'notes' && { notes: runtime.account.limits.notes }),
+      ...(rateClass !== lane && { own: { rateClass, ...(!isSameLimit(own, limits[lane]) && { limit: own }) } }),
     })
     .catch(async (error) => {
       await settle({ kind: 'notPaid' });

@@ -9,15 +9,16 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { admit, idle, type Limit, logAdmits, paceFor, parkUntil } from '../policy/limiter';
-import type { RateClass } from './routes';
+import { queueClassOf, type RateClass } from './rate-class';
 
 /** A place, or the wall-clock moment, in milliseconds, at which to come back. */
 export type Admission = { ok: true } | { ok: false; retryAtMs: number };
 
 export interface Gate {
   /**
-   * Takes a place, first come first served, waiting `maxWaitMs` (default 2,000) at most. `notes` take one of the writes
-   * too: they leave through that queue. Who is sent away is told a moment of its own, so that not all come back at once.
+   * Takes a place, first come first served, waiting `maxWaitMs` (default 2,000) at most. `notes` and `audits` take one of
+   * the writes too: they leave through that queue. Who is sent away is told a moment of its own, so that not all come back
+   * at once.
    * @throws the signal's reason when it is aborted.
    */
   acquire(rateClass: RateClass, options?: { maxWaitMs?: number; signal?: AbortSignal }): Promise<Admission>;
@@ -25,7 +26,8 @@ export interface Gate {
   departed(rateClass: RateClass): void;
   /**
    * After a 429: nothing of this class passes before this wall-clock moment; without one, for a full window. Neither
-   * shortened nor jittered; an earlier park that ends later stands.
+   * shortened nor jittered; an earlier park that ends later stands. Of a class that counts as writes too the 429 does not
+   * say which limit was met: the writes are parked as well, for one of their windows at most, since theirs asks no more.
    */
   park(rateClass: RateClass, untilMs?: number): void;
   /** The wall-clock moment at which the park of this class ends; undefined when it is not parked. */
@@ -109,16 +111,21 @@ class Lane {
 export function createGate({ limits, sendWindowMs = 5_000 }: GateOptions): Gate {
   // Notes have no even pace: thirty an hour may come as ten at once.
   const lane = (rateClass: RateClass) => new Lane(limits[rateClass], rateClass !== 'notes', sendWindowMs);
-  const lanes = { reads: lane('reads'), writes: lane('writes'), polls: lane('polls'), notes: lane('notes') };
-  const lanesOf = (rateClass: RateClass): Lane[] =>
-    rateClass === 'notes' ? [lanes.notes, lanes.writes] : [lanes[rateClass]];
+  const lanes: Record<RateClass, Lane> = {
+    reads: lane('reads'),
+    writes: lane('writes'),
+    polls: lane('polls'),
+    notes: lane('notes'),
+    audits: lane('audits'),
+  };
+  const lanesOf = (rateClass: RateClass) => new Set([lanes[rateClass], lanes[queueClassOf(rateClass)]]);
 
   const clock = () => performance.now();
   const toWall = (moment: number) => Date.now() + Math.max(0, Math.ceil(moment - clock()));
 
   return {
     async acquire(rateClass, { maxWaitMs = 2_000, signal } = {}) {
-      const taken = lanesOf(rateClass);
+      const taken = [...lanesOf(rateClass)];
       const deadline = clock() + maxWaitMs;
       for (;;) {
         signal?.throwIfAborted();
@@ -145,11 +152,14 @@ export function createGate({ limits, sendWindowMs = 5_000 }: GateOptions): Gate 
       for (const each of lanesOf(rateClass)) each.departed(now);
     },
     park(rateClass, untilMs) {
-      const each = lanes[rateClass];
-      each.park(clock() + (untilMs === undefined ? each.limit.windowMs : untilMs - Date.now()));
+      const now = clock();
+      const own = lanes[rateClass];
+      const until = now + (untilMs === undefined ? own.limit.windowMs : untilMs - Date.now());
+      for (const each of lanesOf(rateClass))
+        each.park(each === own ? until : Math.min(until, now + each.limit.windowMs));
     },
     parkedUntil(rateClass) {
-      const until = Math.max(...lanesOf(rateClass).map(({ parkedUntil }) => parkedUntil));
+      const until = Math.max(...[...lanesOf(rateClass)].map(({ parkedUntil }) => parkedUntil));
       return until > clock() ? toWall(until) : undefined;
     },
   };

@@ -3,6 +3,7 @@
  * derive from it; nothing else in the project knows a path.
  */
 import { z } from 'zod';
+import type { RateClass } from './rate-class';
 import * as records from './records';
 import {
   anything,
@@ -17,9 +18,6 @@ import {
   tier,
   userId,
 } from './unshown';
-
-/** agent-api.md, "Limits". `notes` count against their hourly limit and, leaving through the writes queue, as writes. */
-export type RateClass = 'reads' | 'writes' | 'polls' | 'notes';
 
 /**
  * What to do when it is unknown whether a call had its effect: `resend` where a repetition changes nothing, `look` where
@@ -180,6 +178,7 @@ export const routes = {
     about: 'Add a document to a project',
   }),
   'projects.audit': write('POST', `${PROJECTS}/{id}/audit-analysis`, {
+    rateClass: 'audits',
     afterUnknown: 'look',
     timeoutMs: 240_000,
     read: anything,
@@ -190,6 +189,7 @@ export const routes = {
     about: 'The latest audit analysis',
   }),
   'projects.auditAsync': write('POST', '/api/agent/projects/{id}/audit-analysis/async', {
+    rateClass: 'audits',
     afterUnknown: 'look',
     read: jobStarted,
     about: 'Start the audit as a job',
@@ -371,4 +371,6 @@ export const LIMITS: Record<RateClass, { max: number; windowMs: number }> = {
   writes: { max: 20, windowMs: 60_000 },
   polls: { max: 120, windowMs: 60_000 },
   notes: { max: 30, windowMs: 3_600_000 },
+  // Not shown: no lower than that of the writes.
+  audits: { max: 20, windowMs: 60_000 },
 };

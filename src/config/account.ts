@@ -1,7 +1,8 @@
 /** One configured account with everything resolved. */
 import { resolve } from 'node:path';
 import type { AgentApiOptions } from '../agent-api/client';
-import type { RateClass, RouteName } from '../agent-api/routes';
+import type { RateClass } from '../agent-api/rate-class';
+import type { RouteName } from '../agent-api/routes';
 import { type TokenSource, tokenFromEnv, tokenFromFile } from '../agent-api/token';
 import type { Unshown } from '../agent-api/unshown';
 import type { Limit } from '../policy/limiter';
@@ -39,7 +40,7 @@ export function toAccount(
 ): Account {
   const faster = (ms: number) => Math.max(1, Math.round(ms / file.speed));
   const limit = ({ max, windowMs }: Limit): Limit => ({ max, windowMs: faster(windowMs) });
-  const { reads, writes, polls, notes } = file.limits;
+  const { reads, writes, polls, notes, audits = writes } = file.limits;
   const { timing } = file;
   return {
     name,
@@ -49,7 +50,13 @@ export function toAccount(
         ? tokenFromEnv(env, file.tokenEnv ?? '')
         : tokenFromFile(resolve(folder, file.tokenFile)),
     unshown: file.unshown,
-    limits: { reads: limit(reads), writes: limit(writes), polls: limit(polls), notes: limit(notes) },
+    limits: {
+      reads: limit(reads),
+      writes: limit(writes),
+      polls: limit(polls),
+      notes: limit(notes),
+      audits: limit(audits),
+    },
     credits: (route) => creditsOf(file, route),
     timing: {
       paidTimeoutMs: faster(timing.paidTimeoutMs),

@@ -46,6 +46,8 @@ export const AccountFile = z
         writes: limit(LIMITS.writes),
         polls: limit(LIMITS.polls),
         notes: limit(LIMITS.notes),
+        /** Starts of audits, where the service's "lower internal limits" are known; else they count as writes alone. */
+        audits: limit(LIMITS.audits).optional(),
       })
       .prefault({}),
     /** Credits of single routes, where they differ from the document's. */

@@ -1,9 +1,9 @@
 /** What a run would cost and how long it would take at the limits, for dry runs. Pure. */
-import type { RateClass } from '../agent-api/routes';
+import type { RateClass } from '../agent-api/rate-class';
 import { formatDuration } from './duration';
 
 /** The rate classes that a plan counts. */
-export type PlannedClass = Exclude<RateClass, 'notes'>;
+export type PlannedClass = Exclude<RateClass, 'notes' | 'audits'>;
 
 /** What a run is about to do. */
 export interface Planned {

@@ -9,6 +9,9 @@ export interface Limit {
   readonly windowMs: number;
 }
 
+export const isSameLimit = (one: Limit, other: Limit): boolean =>
+  one.max === other.max && one.windowMs === other.windowMs;
+
 /** An even pace: `burst` at once after idle, then `ratePerMs`. Any window W holds at most floor(burst + ratePerMs·W). */
 export interface Pace {
   readonly burst: number;

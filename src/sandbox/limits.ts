@@ -1,4 +1,5 @@
-import { LIMITS, type RateClass } from '../agent-api/routes';
+import { queueClassOf, type RateClass } from '../agent-api/rate-class';
+import { LIMITS } from '../agent-api/routes';
 import type { Clock } from './clock';
 import type { Settings } from './options';
 import { Refusal } from './refusal';
@@ -6,7 +7,7 @@ import { ClassWindow } from './windows';
 
 /**
  * The rate limits of agent-api.md, "Limits": sliding windows, per token and class. A note is a write too, so it needs
- * room in both windows.
+ * room in both windows; so is the start of an audit, where audits have a limit of their own.
  */
 export class Limits {
   private readonly windows = new Map<string, ClassWindow>();
@@ -18,8 +19,10 @@ export class Limits {
 
   /** Counts a request. @throws 429 with `Retry-After` in (real) seconds, rounded up. */
   admit(tokenId: string, rateClass: RateClass): void {
-    const classes: RateClass[] = rateClass === 'notes' ? ['notes', 'writes'] : [rateClass];
-    const windows = classes.map((name) => this.window(tokenId, name));
+    const { limits } = this.settings;
+    const own = rateClass !== 'audits' || (limits !== 'off' && limits.audits !== undefined);
+    const classes = new Set<RateClass>([...(own ? [rateClass] : []), queueClassOf(rateClass)]);
+    const windows = [...classes].map((name) => this.window(tokenId, name));
     const now = this.clock.monotonic();
     for (const window of windows) window.arrive(now);
     const waits = windows.map((window) => window.refusal(now)).filter((wait) => wait !== undefined);

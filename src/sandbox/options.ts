@@ -130,6 +130,8 @@ export const SandboxOptions = z.strictObject({
         writes: Limit.optional(),
         polls: Limit.optional(),
         notes: Limit.optional(),
+        /** The "lower internal limits" of audits; none of their own unless given. */
+        audits: Limit.optional(),
       }),
     ])
     .default({}),

@@ -1,5 +1,6 @@
 import { idKey } from '../agent-api/id';
-import { type RateClass, type Route, type RouteName, routes } from '../agent-api/routes';
+import type { RateClass } from '../agent-api/rate-class';
+import { type Route, type RouteName, routes } from '../agent-api/routes';
 
 /** Routes of the web app that need a browser session; the document names only the creation of a token. */
 export const browserRoutes = {

@@ -1,4 +1,4 @@
-import type { RateClass } from '../agent-api/routes';
+import type { RateClass } from '../agent-api/rate-class';
 
 /** Times within the last window, both ends included, oldest first. */
 export class SlidingLog {

@@ -6,7 +6,8 @@ import { leastOf } from '../support/least';
 /** A gate of one small limit for all classes but what is given. */
 const gateOf = (max: number, windowMs: number, sendWindowMs = 100, others: object = {}) => {
   const limit = { max, windowMs };
-  return createGate({ limits: { reads: limit, writes: limit, polls: limit, notes: limit, ...others }, sendWindowMs });
+  const limits = { reads: limit, writes: limit, polls: limit, notes: limit, audits: limit, ...others };
+  return createGate({ limits, sendWindowMs });
 };
 
 function fullestWindow(times: number[], windowMs: number): number {
@@ -117,6 +118,19 @@ it('a 429 without a moment parks for a full window', () => {
   const gate = createGate({ limits: LIMITS });
   gate.park('notes');
   expect(Math.abs((gate.parkedUntil('notes') ?? 0) - Date.now() - 3_600_000)).toBeLessThan(1_000);
+});
+
+it.each([
+  ['audits', 600_000],
+  ['notes', 1_800_000],
+] as const)('a 429 for %s parks the writes too, as long as their limit could have been the reason', (rateClass, ms) => {
+  const gate = createGate({ limits: LIMITS });
+  const left = (each: RateClass) => (gate.parkedUntil(each) ?? 0) - Date.now();
+  gate.park(rateClass, Date.now() + 20_000);
+  expect(Math.abs(left('writes') - 20_000)).toBeLessThan(1_000);
+  gate.park(rateClass, Date.now() + ms);
+  expect(Math.abs(left('writes') - LIMITS.writes.windowMs)).toBeLessThan(1_000);
+  expect(Math.abs(left(rateClass) - ms)).toBeLessThan(1_000);
 });
 
 it('lets nobody pass who was waiting when the park came, and passes on one at a time after it', async () => {

@@ -65,7 +65,8 @@ describe('the ledger grants, books and holds', () => {
   });
 
   test('S5: a note takes a permit with its grant, and is told when there is none', () => {
-    const note = { credits: 0, runCap: 0, notes: { max: 30, windowMs: 3_600_000 } };
+    const own = { rateClass: 'notes', limit: { max: 30, windowMs: 3_600_000 } };
+    const note = { credits: 0, runCap: 0, own };
     let state = open();
     for (let n = 0; n < 10; n++) {
       const next = ledger.beginSend(state, request(`note:${n}`, note), NOW);
@@ -210,6 +211,22 @@ describe('the ledger grants, books and holds', () => {
       until: NOW + 30_000,
     });
     expect(ledger.beginSend(parked, request('lead:1'), NOW + 30_000).answer.kind).toBe('granted');
+  });
+
+  test('S5: a limit of audits keeps audits, not conversions', () => {
+    const audit = (own: object) => ({ credits: 0, runCap: 0, own: { rateClass: 'audits', ...own } });
+    const parked = ledger.park(open(), 'audits', NOW + 600_000);
+    const began = (state: ledger.LedgerState, subject: string, more?: object) =>
+      ledger.beginSend(state, request(subject, more), NOW);
+    expect(began(parked, 'audit:p', audit({})).answer).toEqual({ kind: 'parked', until: NOW + 600_000 });
+    expect(began(parked, 'lead:1').answer.kind).toBe('granted');
+    const limit = { max: 1, windowMs: 60_000 };
+    const one = began(open(), 'audit:p', audit({ limit }));
+    expect(one.answer.kind).toBe('granted');
+    expect(began(one.state, 'audit:q', audit({ limit })).answer.kind).toBe('parked');
+    expect(began(one.state, 'note:1', { credits: 0, runCap: 0, own: { rateClass: 'notes', limit } }).answer.kind).toBe(
+      'granted',
+    );
   });
 
   test.each([

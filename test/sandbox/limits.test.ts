@@ -1,6 +1,6 @@
 import { LIMITS } from '../../src/agent-api/routes';
 import { SlidingLog } from '../../src/sandbox/windows';
-import { call, sandboxOf } from './helpers';
+import { call, first, sandboxOf } from './helpers';
 
 const NOTE = '/api/nucleus/capture/note';
 const JOB = '/api/agent/jobs/3f2b8c1e-0d4a-4e7b-9a51-6c2d8e4f7a10';
@@ -33,6 +33,18 @@ describe('rate limits', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3500);
     expect((await call(sandbox, 'POST', '/api/agent/readylinks', { body: { title: 'x' } })).status).toBe(201);
     expect((await call(sandbox, 'POST', '/api/agent/readylinks', { body: { title: 'x' } })).status).toBe(429);
+  });
+
+  it('counts an audit against the writes, and against a limit of its own where there is one', async () => {
+    for (const [limits, statuses] of [
+      [{ writes: { max: 2 } }, [409, 409, 429]],
+      [{ writes: { max: 3 }, audits: { max: 1 } }, [409, 429, 429]],
+    ] as const) {
+      const sandbox = await sandboxOf({ limits });
+      const { id } = first(sandbox.control.projects());
+      const audit = async () => (await call(sandbox, 'POST', `/api/agent/projects/${id}/audit-analysis/async`)).status;
+      expect([await audit(), await audit(), await audit()]).toEqual(statuses);
+    }
   });
 
   it('keeps classes and tokens apart', async () => {

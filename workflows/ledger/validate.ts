@@ -23,7 +23,7 @@ export const shapes = {
     credits: finite,
     lookedAt: finite,
     runCap: finite,
-    notes: z.object({ max: finite, windowMs: finite }).optional(),
+    own: z.object({ rateClass: z.string(), limit: z.object({ max: finite, windowMs: finite }).optional() }).optional(),
   }),
   settle: z.object({
     subject: z.string(),

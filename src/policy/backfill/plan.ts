@@ -1,5 +1,5 @@
 /** What a backfill would call, cost and take at the limits. Pure. */
-import type { RateClass } from '../../agent-api/routes';
+import { queueClassOf, type RateClass } from '../../agent-api/rate-class';
 import { formatDuration } from '../duration';
 import type { Operation } from '../inputs/backfill';
 
@@ -84,11 +84,12 @@ export function planBackfill(operation: Operation, needs: Needs, limits: Limits)
   const items = price === 0 ? wanted : Math.min(wanted, Math.floor(limits.maxCredits / price));
   const share = (n: number) => (needs.items === 0 ? 0 : Math.round((n * items) / needs.items));
   const steps = stepsOf(operation, items, share, needs, limits).filter(({ calls }) => calls > 0);
-  const calls: Record<RateClass, number> = { reads: 0, writes: 0, polls: 0, notes: 0 };
+  const calls: Record<RateClass, number> = { reads: 0, writes: 0, polls: 0, notes: 0, audits: 0 };
   for (const step of steps) {
     calls[step.rateClass] += step.calls;
     // A note leaves through the writes, and takes an hourly permit as well.
-    if (step.rateClass === 'notes') calls.writes += step.calls;
+    const queue = queueClassOf(step.rateClass);
+    if (queue !== step.rateClass) calls[queue] += step.calls;
   }
   const credits = steps.reduce((sum, step) => sum + step.credits, 0);
   const times = classes.map((name) => (calls[name] / limits.limits[name].max) * limits.limits[name].windowMs);
@@ -100,7 +101,7 @@ export function planBackfill(operation: Operation, needs: Needs, limits: Limits)
   };
 }
 
-const classes = ['reads', 'writes', 'polls', 'notes'] as const;
+const classes = ['reads', 'writes', 'polls', 'notes', 'audits'] as const;
 
 function stepsOf(
   operation: Operation,
@@ -128,7 +129,7 @@ function stepsOf(
         step('create the project', 'writes', share(needs.creations), createPrice),
         step('upload a document', 'writes', share(needs.documents)),
         step('look at the analysis, its prerequisites and results', 'reads', 5 * items),
-        step('start the audit', 'writes', items),
+        step('start the audit', 'audits', items),
         step('look at the job', 'polls', POLLS * items),
       ];
     case 'ingestCapture':

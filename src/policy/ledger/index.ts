@@ -8,7 +8,7 @@ import * as payOnce from '../pay-once';
 import { bookOff } from './balance';
 import { type Capped, overAccountCap, overCap, reservedCredits, type Spending } from './caps';
 import { stopping } from './holds';
-import { takeNote } from './notes';
+import { noPermits, takePermit } from './permits';
 import type { Hold, LedgerState } from './state';
 
 export { balance, nextReading } from './balance';
@@ -30,8 +30,8 @@ const KEEP_RUNS = 500;
 const KEEP_BOOKINGS = 300;
 
 export interface BeginSend extends payOnce.SendRequest, Pick<Spending, 'runCap'> {
-  /** The call needs a permit of this hourly limit as well: a note. */
-  readonly notes?: Limit;
+  /** The call needs a permit of a limit of its own as well: a note, the start of an audit. */
+  readonly own?: { readonly rateClass: string; readonly limit?: Limit };
 }
 
 export type BeginAnswer =
@@ -57,14 +57,15 @@ export function beginSend(
     return refuse({ kind: 'patient', until: state.patientUntil });
   const answer = payOnce.admit(state.flights, request, now, state.timing);
   if (answer.kind !== 'granted') return refuse(answer);
-  const until = Math.max(state.parked.writes ?? 0, (request.notes && state.parked.notes) ?? 0);
+  const { own } = request;
+  const until = Math.max(state.parked.writes ?? 0, (own && state.parked[own.rateClass]) ?? 0);
   if (until > now) return refuse({ kind: 'parked', until });
   const capped = overCap(state, request, now);
   if (capped) return refuse(capped);
-  const permitted = request.notes
-    ? takeNote(state.notes, request.subject, now, request.notes, state.timing.sendWindowMs)
-    : undefined;
-  const next = permitted ? { ...state, notes: permitted.permits } : state;
+  const permitted =
+    own?.limit &&
+    takePermit(state.permits[own.rateClass] ?? noPermits, request.subject, now, own.limit, state.timing.sendWindowMs);
+  const next = permitted ? { ...state, permits: { ...state.permits, [own.rateClass]: permitted.permits } } : state;
   if (permitted && permitted.at !== 'now') return { state: next, answer: { kind: 'parked', until: permitted.at } };
   return { state: { ...next, flights: payOnce.take(next.flights, request.subject, answer.flight) }, answer };
 }

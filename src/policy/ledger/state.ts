@@ -1,7 +1,7 @@
 /** What an account's ledger knows. Plain data: it goes through Temporal at every continue-as-new. */
 import * as payOnce from '../pay-once';
 import type { Funds } from './balance';
-import { type NotePermits, noNotes } from './notes';
+import type { Permits } from './permits';
 
 /** What an account may spend. Credits. */
 export interface Budget {
@@ -57,8 +57,8 @@ export interface LedgerState {
   readonly elsewhere: number;
   /** Classes parked by a 429, until when. */
   readonly parked: Readonly<Record<string, number>>;
-  /** Hourly permits of notes: taken, and promised. */
-  readonly notes: NotePermits;
+  /** Permits of classes with a limit of their own (notes, audits): taken, and promised. */
+  readonly permits: Readonly<Record<string, Permits>>;
   /** What people changed, newest last. */
   readonly actions?: readonly { at: number; by: string; what: string; reason: string }[];
   /** What the configuration said last; a person's `setBudget` stands until the configuration changes. */
@@ -95,7 +95,7 @@ export function openLedger(start: LedgerStart, now: number, lost: boolean): Ledg
     holds: [],
     elsewhere: 0,
     parked: {},
-    notes: noNotes,
+    permits: {},
     ...(lost && { patientUntil }),
   };
 }

@@ -7,7 +7,7 @@ import { admit, idle, type Limit, type Log, logAdmits, logEnter, logFits, type P
 /** How many notes go out at once after a quiet hour. */
 const BURST = 10;
 
-export interface NotePermits {
+export interface Permits {
   /** Moments at which notes left or are promised to leave. */
   readonly log: Log;
   readonly pace: PaceState | null;
@@ -15,12 +15,12 @@ export interface NotePermits {
   readonly promised: Readonly<Record<string, number>>;
 }
 
-export const noNotes: NotePermits = { log: [], pace: null, promised: {} };
+export const noPermits: Permits = { log: [], pace: null, promised: {} };
 
 /** The permit is taken, or there will be one at a later moment. */
-export interface NoteAnswer {
+export interface PermitAnswer {
   readonly at: 'now' | number;
-  readonly permits: NotePermits;
+  readonly permits: Permits;
 }
 
 /** How late, as a share of the window, a note may come for its place and still find it. */
@@ -31,13 +31,13 @@ const GRACE = 0.01;
  * hundred notes come back one by one instead of all together.
  * @param sendWindowMs how much later than its permit a note may leave
  */
-export function takeNote(
-  permits: NotePermits,
+export function takePermit(
+  permits: Permits,
   subject: string,
   now: number,
   limit: Limit,
   sendWindowMs: number,
-): NoteAnswer {
+): PermitAnswer {
   const graceMs = limit.windowMs * GRACE;
   // Longer by all that a note may be late, so that what stands in the log is as good as what happens.
   const window = { max: limit.max, windowMs: limit.windowMs + graceMs + sendWindowMs };
@@ -58,7 +58,7 @@ export function takeNote(
 const paceOf = ({ max, windowMs }: Limit): Pace => ({ burst: Math.min(BURST, max), ratePerMs: max / windowMs });
 
 /** Places that nobody came for are free again. */
-function withoutLapsed(permits: NotePermits, before: number): NotePermits {
+function withoutLapsed(permits: Permits, before: number): Permits {
   const all = Object.entries(permits.promised);
   const lapsed = all.filter(([, at]) => at < before).map(([, at]) => at);
   if (lapsed.length === 0) return permits;

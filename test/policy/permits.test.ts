@@ -1,4 +1,4 @@
-import { type NotePermits, noNotes, takeNote } from '../../src/policy/ledger/notes';
+import { noPermits, type Permits, takePermit } from '../../src/policy/ledger/permits';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -7,7 +7,7 @@ const LEEWAY_MS = 5_000;
 
 /** Every note asks, and comes back exactly when it was told to; answers when each left. */
 function leave(arrivals: readonly number[], lateMs: () => number = () => 0): number[] {
-  let permits: NotePermits = noNotes;
+  let permits: Permits = noPermits;
   const waiting = arrivals.map((at, n) => ({ at, n }));
   const left: number[] = [];
   for (let asked = 0; waiting.length > 0; asked++) {
@@ -15,7 +15,7 @@ function leave(arrivals: readonly number[], lateMs: () => number = () => 0): num
     waiting.sort((a, b) => a.at - b.at || a.n - b.n);
     const [next] = waiting.splice(0, 1);
     if (!next) break;
-    const answer = takeNote(permits, `note:${next.n}`, next.at, limit, LEEWAY_MS);
+    const answer = takePermit(permits, `note:${next.n}`, next.at, limit, LEEWAY_MS);
     permits = JSON.parse(JSON.stringify(answer.permits));
     if (answer.at === 'now') left.push(next.at);
     else waiting.push({ n: next.n, at: answer.at + lateMs() });
@@ -52,20 +52,20 @@ test('S5: notes that come later than they were told to never make an hour too fu
 });
 
 test('who was told when to come back is told the same again, and nobody takes that place', () => {
-  let permits = noNotes;
-  for (let n = 0; n < 10; n++) ({ permits } = takeNote(permits, `note:${n}`, 0, limit, LEEWAY_MS));
-  const first = takeNote(permits, 'note:a', 0, limit, LEEWAY_MS);
-  const again = takeNote(first.permits, 'note:a', 1, limit, LEEWAY_MS);
-  const other = takeNote(again.permits, 'note:b', 1, limit, LEEWAY_MS);
+  let permits = noPermits;
+  for (let n = 0; n < 10; n++) ({ permits } = takePermit(permits, `note:${n}`, 0, limit, LEEWAY_MS));
+  const first = takePermit(permits, 'note:a', 0, limit, LEEWAY_MS);
+  const again = takePermit(first.permits, 'note:a', 1, limit, LEEWAY_MS);
+  const other = takePermit(again.permits, 'note:b', 1, limit, LEEWAY_MS);
   expect(again.at).toBe(first.at);
   expect(other.at).toBeGreaterThan(Number(first.at));
 });
 
 test('a promise that nobody comes back for is forgotten after its hour', () => {
-  let permits = noNotes;
-  for (let n = 0; n < 40; n++) ({ permits } = takeNote(permits, `note:${n}`, 0, limit, LEEWAY_MS));
+  let permits = noPermits;
+  for (let n = 0; n < 40; n++) ({ permits } = takePermit(permits, `note:${n}`, 0, limit, LEEWAY_MS));
   expect(Object.keys(permits.promised)).toHaveLength(30);
-  const later = takeNote(permits, 'note:late', 10 * HOUR, limit, LEEWAY_MS);
+  const later = takePermit(permits, 'note:late', 10 * HOUR, limit, LEEWAY_MS);
   expect(later.at).toBe('now');
   expect(later.permits.promised).toEqual({});
 });
