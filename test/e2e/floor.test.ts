@@ -1,7 +1,7 @@
 /** S3, S7: what must remain of the balance remains, also where the service shows the balance late, and runs say why they wait. */
 import { leadPipeline } from '../../workflows';
 import { progressQuery } from '../../workflows/convert-lead';
-import { QUICK } from '../support/stage';
+import { QUICK, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 import { inScene, type Scene } from './support/scene';
 
@@ -18,7 +18,7 @@ test.concurrent('a balance that shows late is not spent below its floor, and a t
   inScene(
     {
       sandbox: { leads: 60, credits: 71_000, balanceLagMs: 0.9 * QUICK.timing.settlingMs },
-      account: { budget: { balanceFloor: 66_000 }, timing: { ...QUICK.timing, holdProbeMs: 100 } },
+      account: { budget: { balanceFloor: 66_000 }, timing: { ...UNHURRIED, holdProbeMs: 100 } },
     },
     async (scene) => {
       await scene.stage.startWorker();

@@ -7,11 +7,12 @@ import { auditProject, backfill, ingestCapture, leadPipeline } from '../../workf
 import { progressQuery } from '../../workflows/convert-lead';
 import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { type LedgerStatus, statusQuery } from '../../workflows/ledger/messages';
-import { QUICK, type Stage, type StageOptions } from '../support/stage';
+import { QUICK, type Stage, type StageOptions, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 import { inScene, type Scene } from './support/scene';
 
 const { holdProbeMs } = QUICK.timing;
+const account = { timing: UNHURRIED };
 const LIMIT_MS = 240_000;
 
 const ledger = ({ stage }: Scene): Promise<LedgerStatus> =>
@@ -20,7 +21,7 @@ const probes = ({ stage }: Scene) => stage.sandbox.control.stats().requests.byRo
 
 /** A scene whose worker is in this process and ready. */
 const inQuickScene = (play: (scene: Scene) => Promise<void>, sandbox?: StageOptions['sandbox']) =>
-  inScene({ sandbox: { leads: 140, credits: 100_000, ...sandbox } }, async (scene) => {
+  inScene({ account, sandbox: { leads: 140, credits: 100_000, ...sandbox } }, async (scene) => {
     await scene.stage.startWorker();
     await until(() =>
       ledger(scene).then(

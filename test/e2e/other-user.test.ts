@@ -5,11 +5,12 @@ import { ledgerId } from '../../src/temporal/ledger-client';
 import { convertLead, leadPipeline } from '../../workflows';
 import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { statusQuery } from '../../workflows/ledger/messages';
+import { UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 import { inScene } from './support/scene';
 
 test.concurrent('a token of another user holds the account; put back it goes on, and restarted the worker works for the other one', () =>
-  inScene({ sandbox: { leads: 60, credits: 100_000 } }, async (scene) => {
+  inScene({ account: { timing: UNHURRIED }, sandbox: { leads: 60, credits: 100_000 } }, async (scene) => {
     const { stage } = scene;
     const { sandbox, temporal, folder } = stage;
     const { client } = temporal;

@@ -4,14 +4,13 @@ import { auditProgressQuery } from '../../workflows/audit-project';
 import { approveUpdate, pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
 import { changeLimitsUpdate, pauseUpdate, resumeUpdate } from '../../workflows/pipeline/controls';
-import { QUICK, type Stage, startStage } from '../support/stage';
+import { type Stage, startStage, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 
 let stage: Stage;
 beforeAll(async () => {
   // Time to say something to a run while its calls are under way.
-  const timing = { ...QUICK.timing, paidTimeoutMs: 10_000 };
-  stage = await startStage({ sandbox: { leads: 60, credits: 100_000 }, account: { timing } });
+  stage = await startStage({ sandbox: { leads: 60, credits: 100_000 }, account: { timing: UNHURRIED } });
   await stage.startWorker();
 });
 afterAll(() => stage.close());
