@@ -81,6 +81,7 @@ test('a worker waits for a Temporal server that comes later, and on SIGTERM fini
   expect(sandbox.control.stats().requests.byRoute['leads.convert']).toBe(1);
 
   const spend = await cli.run(['spend', '--json'], env);
+  expect(spend.stderr).toBe('');
   expect(JSON.parse(spend.stdout)).toMatchObject([
     { status: { account: 'default', spentToday: 1_000, open: [] }, bookings: [{ subject: `lead:${lead?.id}` }] },
   ]);

@@ -103,6 +103,7 @@ test('the bundle that workers load has what workflows need, and no more', async 
   // Each of these is evaluated anew for each run; above all the table of routes must not be among them.
   expect(ours.filter((file) => !/^(workflows|src\/policy)\//.test(file)).sort()).toEqual([
     'src/agent-api/id.ts',
+    'src/agent-api/rate-class.ts',
     'src/temporal/queues.ts',
     'src/temporal/search-attribute-keys.ts',
   ]);

@@ -10,7 +10,9 @@ import { until } from '../support/until';
 let stage: Stage;
 beforeAll(async () => {
   // Time to say something to a run while its calls are under way.
-  stage = await startStage({ sandbox: { leads: 60, credits: 100_000 }, account: { timing: UNHURRIED } });
+  // A project that is not shown at first is still fresh when a busy machine looks again.
+  const timing = { ...UNHURRIED, settlingMs: 5_000 };
+  stage = await startStage({ sandbox: { leads: 60, credits: 100_000 }, account: { timing } });
   await stage.startWorker();
 });
 afterAll(() => stage.close());
