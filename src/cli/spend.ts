@@ -23,7 +23,8 @@ export interface Books {
   days: LedgerState['days'];
 }
 
-const QUERY_MS = 10_000;
+/** The server offers a query to the worker that had the ledger last, and ten seconds later, if that one is gone, to any. */
+const QUERY_MS = 20_000;
 const LAST_BOOKINGS = 30;
 
 export async function spendCommand({ account, json }: SpendOptions): Promise<number> {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const PROGRAM = join(__dirname, '..', '..', 'bin', 'audit-runner.js');
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 
 export interface Ended {
   code: number | null;
