@@ -1,4 +1,8 @@
+import { openLedger, readBalance } from '../../src/policy/ledger';
 import { LedgerClient } from '../../src/temporal/ledger-client';
+import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
+import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { accountLedger } from '../../workflows/account-ledger';
 import {
   adjustUpdate,
   clearUpdate,
@@ -9,16 +13,31 @@ import {
   statusQuery,
 } from '../../workflows/ledger/messages';
 import { type Stage, startStage } from '../support/stage';
+import { until } from '../support/until';
 
 let stage: Stage;
 beforeAll(async () => {
   stage = await startStage({ sandbox: { leads: 1, credits: 1_000_000 } });
+  await underEarlierName();
   await stage.startWorker();
 });
 afterAll(() => stage.close());
 
 const budget = { perDay: null, balanceFloor: 0, timeZone: 'UTC' };
 const timing = { sendWindowMs: 60_000, paidTimeoutMs: 30_000, settlingMs: 30_000 };
+
+/** The ledger of the token's user, as an account of another name in the configuration opened it. */
+async function underEarlierName(): Promise<void> {
+  const opened = { account: 'earlier', timing, budget };
+  // Its balance is known: nothing is asked before a worker has said how the account is called now.
+  const state = readBalance(openLedger(opened, Date.now(), false), 1_000_000, Date.now(), Date.now());
+  await stage.temporal.client.workflow.start(accountLedger, {
+    ...{ workflowId: stage.ledgerId, taskQueue: WORKFLOW_QUEUE },
+    args: [{ ...opened, state, probeEveryMs: 100 }],
+    typedSearchAttributes: [{ key: searchAttributeKeys.account, value: 'earlier' }],
+  });
+}
+
 const ledger = (name: string, more: { maxEvents?: number } = {}) =>
   new LedgerClient(stage.temporal.client, `account-ledger.${name}`, {
     account: 'default',
@@ -110,4 +129,15 @@ test('people change the books with a reason, and are answered in words', async (
   await handle.executeUpdate(setBudgetUpdate, { args: [{ perDay: 2_000, reason: 'careful' }] });
   expect(await client.beginSend(request(3))).toMatchObject({ kind: 'capped', cap: 'day' });
   expect((await handle.query(stateQuery)).actions?.map(({ by }) => by)).toContain('Ada');
+});
+
+test('S7: a ledger goes by the name that its account has in the configuration now', async () => {
+  const handle = stage.temporal.client.workflow.getHandle(stage.ledgerId);
+  await until(async () => (await handle.query(statusQuery)).account === 'default');
+  expect((await handle.describe()).typedSearchAttributes.get(searchAttributeKeys.account)).toBe('default');
+  const own = new LedgerClient(stage.temporal.client, stage.ledgerId, {
+    ...{ account: 'default', timing, budget, probeEveryMs: 100 },
+  });
+  await own.reportHold({ kind: 'killSwitch', reason: 'test' });
+  await until(async () => (await handle.query(statusQuery)).holds.length === 0);
 });

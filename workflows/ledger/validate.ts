@@ -45,6 +45,7 @@ export const shapes = {
   }),
   park: z.object({ rateClass: z.string(), until: finite }),
   configure: z.object({
+    account: z.string().min(1),
     budget: z.object({ timeZone: TimeZone }),
     timing: z.object({ settlingMs: finite }),
   }),
