@@ -38,6 +38,16 @@ describe('the ledger grants, books and holds', () => {
     expect(later(NOW + 515_001)).toBe('granted');
   });
 
+  test('S1: a flight is over by the longer time, that of its sender or that of the ledger', () => {
+    const overAt = (sender?: { sendWindowMs: number; paidTimeoutMs: number }) => {
+      const { answer } = ledger.beginSend(open(), request('lead:1', sender && { sender }), NOW);
+      return answer.kind === 'granted' && answer.flight.overAt - NOW;
+    };
+    expect(overAt()).toBe(515_000);
+    expect(overAt({ sendWindowMs: 8_000, paidTimeoutMs: 400_000 })).toBe(708_000);
+    expect(overAt({ sendWindowMs: 1_000, paidTimeoutMs: 1_000 })).toBe(515_000);
+  });
+
   test('S2: a look from before the payment was settled is stale', () => {
     const granted = ledger.beginSend(open(), request('lead:1'), NOW).state;
     const { state, booked } = ledger.settle(

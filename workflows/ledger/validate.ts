@@ -23,6 +23,7 @@ export const shapes = {
     credits: finite,
     lookedAt: finite,
     runCap: finite,
+    sender: z.object({ sendWindowMs: finite, paidTimeoutMs: finite }).optional(),
     own: z.object({ rateClass: z.string(), limit: z.object({ max: finite, windowMs: finite }).optional() }).optional(),
   }),
   settle: z.object({
