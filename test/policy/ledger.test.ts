@@ -137,6 +137,20 @@ describe('the ledger grants, books and holds', () => {
     expect(ledger.spentOn(state, NOW)).toBe(1000);
   });
 
+  test('S3: the cap of a run holds after two thousand others have paid, in a state that can continue as new', () => {
+    const key = (n: number) => `convert-lead.main.${String(n).padStart(36, '0')}/${String(n).padStart(36, '0')}`;
+    const spend = (state: ledger.LedgerState, run: string, at: number) =>
+      ledger.book(state, { subject: `lead:${run.slice(-36)}`, run, credits: 1000, at });
+    let state = spend(open(), 'r', NOW);
+    for (let n = 1; n < 2_000; n++) state = spend(state, key(n), NOW + n * 3_000);
+    const again = request('lead:late', { runCap: 1500 });
+    expect(ledger.beginSend(state, again, NOW).answer).toEqual({ kind: 'capped', cap: 'run' });
+    for (let n = 2_000; n < 2_500; n++) state = spend(state, key(n), NOW + n * 3_000);
+    expect(Object.keys(state.runs).length).toBeLessThanOrEqual(2_200);
+    expect(state.runs[key(2_499)]?.spent).toBe(1000);
+    expect(JSON.stringify(state).length).toBeLessThan(500_000);
+  });
+
   test('S3: credits spent in the web app are noted apart', () => {
     const read = ledger.readBalance(open(), 10_000, NOW, NOW);
     const booked = ledger.book(read, { subject: 'lead:1', run: 'r', credits: 1000, at: NOW });

@@ -26,7 +26,8 @@ export {
 } from './state';
 
 const KEEP_DAYS = 40;
-const KEEP_RUNS = 500;
+/** The cap of a run holds until so many others have paid since; a run takes some 150 bytes of what continues as new. */
+const KEEP_RUNS = 2_000;
 const KEEP_BOOKINGS = 300;
 
 export interface BeginSend extends payOnce.SendRequest, Pick<Spending, 'runCap'> {
@@ -158,12 +159,13 @@ export function postpone(state: LedgerState, subject: string, now: number): Ledg
   return { ...state, postponed: { ...Object.fromEntries(open), [subject]: now + state.timing.settlingMs } };
 }
 
+/** The last so many, and up to a tenth more: not each booking sorts them. */
 function latest<T>(
   all: Record<string, T>,
   keep: number,
   rank: (entry: [string, T]) => string | number,
 ): Record<string, T> {
   const entries = Object.entries(all);
-  if (entries.length <= keep) return all;
+  if (entries.length <= 1.1 * keep) return all;
   return Object.fromEntries(entries.sort((a, b) => (rank(a) < rank(b) ? 1 : -1)).slice(0, keep));
 }

@@ -39,9 +39,9 @@ export interface LedgerState {
   readonly timing: payOnce.PayTiming;
   readonly budget: Budget;
   readonly flights: payOnce.Flights;
-  /** Credits spent per calendar day, the last forty of them. */
+  /** Credits spent per calendar day, the last forty or so. */
   readonly days: Readonly<Record<string, number>>;
-  /** Credits spent per run, the most recent ones. */
+  /** Credits spent per run, the most recent ones: of the others the cap is forgotten. */
   readonly runs: Readonly<Record<string, RunSum>>;
   /** Bookings, newest last, for `spend`; older ones are in the sums. */
   readonly bookings: readonly payOnce.Booking[];
