@@ -120,7 +120,10 @@ test('people change the books with a reason, and are answered in words', async (
   expect(await books()).toEqual(before);
   await handle.executeUpdate(holdUpdate, { args: [{ reason: 'month end', by: 'Ada' }] });
   expect((await client.beginSend(request(2))).kind).toBe('held');
+  await client.park('writes', Date.now() + 3_600_000);
   await handle.executeUpdate(releaseUpdate, { args: [{ reason: 'done', by: 'Ada' }] });
+  expect((await client.beginSend({ ...request(2), attempt: 'parked' })).kind).toBe('parked');
+  await handle.executeUpdate(releaseUpdate, { args: [{ reason: 'a mistake of the service', by: 'Ada', parks: true }] });
   expect((await client.beginSend({ ...request(2), attempt: 'again' })).kind).toBe('granted');
   expect(
     await handle.executeUpdate(clearUpdate, { args: [{ subject: 'lead:2', reason: 'not in the web app' }] }),
