@@ -55,10 +55,12 @@ const request = (n: number | string) => ({
   lookedAt: Date.now(),
 });
 
-test('200 callers at once through two continue-as-news, all answered right', async () => {
-  const client = ledger('crowd', { maxEvents: 300 });
+test('200 callers in ten processes at once, through two continue-as-news, all answered right', async () => {
+  // As many processes: each lets only a few of its callers' messages be in flight at once.
+  const clients = Array.from({ length: 10 }, () => ledger('crowd', { maxEvents: 300 }));
+  const callers = clients.flatMap((client) => Array.from({ length: 20 }, () => client));
   await Promise.all(
-    Array.from({ length: 200 }, async (_, n) => {
+    callers.map(async (client, n) => {
       expect((await client.beginSend(request(n))).kind).toBe('granted');
       expect((await client.beginSend({ ...request(n), attempt: `rival-${n}` })).kind).toBe('open');
       const settled = await client.settle({
@@ -79,7 +81,7 @@ test('200 callers at once through two continue-as-news, all answered right', asy
   expect(runs).toBeGreaterThanOrEqual(3);
 });
 
-test('S1: a ledger that was terminated goes on with its books; one whose history is gone is patient', async () => {
+test('S1: a ledger that was terminated goes on with its books', async () => {
   const client = ledger('lost');
   expect((await client.beginSend(request('a'))).kind).toBe('granted');
   const handle = stage.temporal.client.workflow.getHandle('account-ledger.lost');
