@@ -68,9 +68,12 @@ export function createAccountActivities(deps: Deps) {
   };
 
   return {
-    /** The account's facts from the worker's configuration; no call of the API. */
-    async accountFacts({ account: name }: { account: string }): Promise<AccountFacts> {
-      const { account } = runtimeOf(deps, name);
+    /**
+     * The account's facts from the worker's configuration; no call of the API.
+     * @param asked.begun the run was begun by one that knew the account, so its name is no mistake
+     */
+    async accountFacts({ account: name, begun = false }: { account: string; begun?: boolean }): Promise<AccountFacts> {
+      const { account } = runtimeOf(deps, name, begun);
       return {
         timing: account.timing,
         limits: account.limits,

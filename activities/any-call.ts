@@ -119,7 +119,7 @@ export function createAnyCallActivities(deps: Deps) {
     async planCall({ run }: { run: string }): Promise<{ problems: string[]; plan?: CallPlan }> {
       const { problems, call } = checkCall(await ownInput(client));
       if (call === undefined) return { problems };
-      const credits = runtimeOf(deps, call.account).account.credits(call.route);
+      const credits = runtimeOf(deps, call.account, false).account.credits(call.route);
       const creates = createsSomething(call.route);
       const { method, rateClass } = routes[call.route];
       const plan: CallPlan = {

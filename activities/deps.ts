@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
@@ -8,6 +9,7 @@ import type { Receiver } from '../src/notify/receiver';
 import { FailureType } from '../src/policy/failures';
 import type { Storage } from '../src/storage';
 import type { LedgerClient } from '../src/temporal/ledger-client';
+import { bounce } from './call';
 
 /** Everything one account needs in a worker process. */
 export interface AccountRuntime {
@@ -30,12 +32,29 @@ export interface Deps {
   readonly log: Logger;
 }
 
-/** The account's runtime; a name that no worker knows ends the run with a sentence. */
-export function runtimeOf({ accounts }: Deps, name: string): AccountRuntime {
+/** How often an activity comes back soon: ten seconds in all, in which it meets every idle poller of some workers. */
+const SOON_TRIES = 40;
+const SOON_MS = 250;
+const LATER_MS = 5_000;
+
+/**
+ * The account's runtime. The workers of all accounts take control activities from one queue: one that does not know the
+ * account gives them back for one that does. A run that has begun waits for such a worker, as its calls wait in the queues
+ * of the account: it may have paid, and must not fail for a deployment (S6).
+ * @param begun false for the first activity of a run: there a name that no worker knows soon ends it with a sentence
+ */
+export function runtimeOf({ accounts }: Deps, name: string, begun = true): AccountRuntime {
   const runtime = accounts.get(name);
   if (runtime) return runtime;
+  const { attempt } = Context.current().info;
+  const known = [...accounts.keys()].join(', ');
+  if (begun || attempt < SOON_TRIES)
+    throw bounce(
+      `This worker has no account '${name}' and leaves it to one that has; its configuration has: ${known}`,
+      attempt < SOON_TRIES ? SOON_MS : LATER_MS,
+    );
   throw ApplicationFailure.nonRetryable(
-    `There is no account '${name}' in the worker's configuration; there is: ${[...accounts.keys()].join(', ')}`,
+    `There is no account '${name}' in the worker's configuration; there is: ${known}`,
     FailureType.unknownAccount,
   );
 }

@@ -19,15 +19,15 @@ export class SameUser extends Error {
 
 /**
  * The shape of GET /api/user/current is not shown, and the route may not be there: then the account's name must do. A page of
- * something in between proves nothing, and is asked again: two processes must not go by different ledgers.
+ * something in between proves neither, and is asked again: two processes must not go by different ledgers (S1, S3).
  */
 const mayGoByName = (failure: Failure): boolean =>
   (failure.kind === 'unreadable' && failure.problem.includes('unshown.')) ||
-  (failure.kind === 'rejected' && [403, 404, 405].includes(failure.status));
+  (failure.kind === 'rejected' && !failure.unproven && [403, 404, 405].includes(failure.status));
 
 const describeFailure = (failure: Failure): string =>
   failure.kind === 'rejected'
-    ? `it answers ${failure.status}`
+    ? `it answers ${failure.status}${failure.unproven ? ' without a JSON body, as something in between may' : ''}`
     : failure.kind === 'unreadable'
       ? failure.problem
       : failure.reason;

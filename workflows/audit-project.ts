@@ -16,7 +16,7 @@ import { takeProject } from './audit/project';
 import { type StoredResults, storeResults } from './audit/results';
 import type { At, Taken } from './audit/step';
 import { Asker } from './shared/asker';
-import { control, failureText, failureType, fairnessKey, isNotFound, refusalOf, runKey } from './shared/calls';
+import { control, factsOf, failureText, failureType, fairnessKey, isNotFound, refusalOf, runKey } from './shared/calls';
 import { readInputWith } from './shared/input';
 import type { Answered } from './shared/said';
 import { credits, identity, Status } from './shared/status';
@@ -73,7 +73,7 @@ export async function auditProject(raw: AuditProjectJson): Promise<AuditProjectR
   const at: At = {
     ...{ account, input, status, asker, run },
     taken: { credits: 0, freshUntil: 0 },
-    facts: await control.accountFacts({ account }),
+    facts: await factsOf(account),
     place: { priorityKey: input.priority, fairnessKey: fairnessKey(run.key) },
     notes: result.notes,
   };

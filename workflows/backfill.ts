@@ -21,7 +21,7 @@ import { Drive } from './backfill/drive';
 import { type BackfillResult, backfillProgressQuery } from './backfill/messages';
 import { prepare } from './backfill/source';
 import { type Before, begin, endedIn, type State } from './backfill/state';
-import { control, runKey, streaming } from './shared/calls';
+import { control, factsOf, runKey, streaming } from './shared/calls';
 import { asInput, readInput } from './shared/input';
 import { identity, Status } from './shared/status';
 import { TELL_WITHIN_MS, tell, tellPersonNeeded } from './shared/tell';
@@ -61,7 +61,7 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
     { description: 'What this backfill is doing, why it waits, how far and how fast it is.' },
   );
   upsertSearchAttributes(identity(account));
-  const facts = await control.accountFacts({ account });
+  const facts = await factsOf(account);
 
   if (!state) {
     status.step('listing', 'Making the list of items');

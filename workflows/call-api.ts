@@ -7,7 +7,7 @@ import { callOnce } from './call/once';
 import { callRepeatable } from './call/repeatable';
 import type { End } from './call/step';
 import { Asker } from './shared/asker';
-import { control, fairnessKey, runKey } from './shared/calls';
+import { control, factsOf, fairnessKey, runKey } from './shared/calls';
 import { readInputWith } from './shared/input';
 import type { Answered } from './shared/said';
 import { identity, Status } from './shared/status';
@@ -46,7 +46,7 @@ export async function callApi(raw: CallApiJson): Promise<CallApiResult> {
   upsertSearchAttributes(identity(account, ...recordOf(route, id)));
   const at = {
     ...{ input, plan, status, asker, run },
-    facts: await control.accountFacts({ account }),
+    facts: await factsOf(account),
     place: { priorityKey: input.priority, fairnessKey: fairnessKey(run) },
     name: id === undefined ? route : `${route} ${id}`,
   };

@@ -13,7 +13,16 @@ import { concernsAccount } from '../src/policy/classify';
 import type { SendOutcome } from '../src/policy/course';
 import { CaptureSweepInput, type CaptureSweepJson } from '../src/policy/inputs/capture-sweep';
 import type { Kept } from '../src/storage/claim';
-import { awaitClearance, control, failureType, fairnessKey, onceCalls, patiently, reads } from './shared/calls';
+import {
+  awaitClearance,
+  control,
+  factsOf,
+  failureType,
+  fairnessKey,
+  onceCalls,
+  patiently,
+  reads,
+} from './shared/calls';
 import { readInput } from './shared/input';
 import { identity, Status } from './shared/status';
 
@@ -53,7 +62,7 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
   const { account, dryRun, maxReprocesses, priority } = input;
   upsertSearchAttributes(identity(account));
   status.step('looking', 'Looking for captures that failed or are stuck');
-  const facts = await control.accountFacts({ account });
+  const facts = await factsOf(account);
   const { firstExecutionRunId: ref } = workflowInfo();
   const place = { priorityKey: priority, fairnessKey: fairnessKey(ref) };
   const notes: string[] = [];

@@ -18,7 +18,7 @@ import { ProjectSaid } from '../src/policy/inputs/messages';
 import { leadSubject } from '../src/policy/subject';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { Asker, WHY } from './shared/asker';
-import { control, fairnessKey, onceCalls, patiently, reads, refusalOf, runKey } from './shared/calls';
+import { control, factsOf, fairnessKey, onceCalls, patiently, reads, refusalOf, runKey } from './shared/calls';
 import { type FoundProject, findProject } from './shared/find-project';
 import { readInput } from './shared/input';
 import { type Ending, payOnce } from './shared/pay-once';
@@ -81,7 +81,7 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
 
   upsertSearchAttributes(identity(account, { key: searchAttributeKeys.leadId, value: leadId }));
   status.step('looking', `Looking at lead ${leadId}`);
-  const facts = await control.accountFacts({ account });
+  const facts = await factsOf(account);
   const run = input.run ?? { key: runKey(), maxCredits: input.maxCredits };
   const place = { priorityKey: input.priority, fairnessKey: fairnessKey(run.key) };
   const looks: LeadSeen[] = [];

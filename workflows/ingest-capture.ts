@@ -7,7 +7,7 @@ import { processCapture } from './capture/process';
 import type { At, Progress } from './capture/step';
 import { submitNote } from './capture/submit-note';
 import { Asker } from './shared/asker';
-import { control, failureText, notShownUntil, ownFairnessKey, refusalOf, runKey } from './shared/calls';
+import { control, factsOf, failureText, notShownUntil, ownFairnessKey, refusalOf, runKey } from './shared/calls';
 import { readInputWith } from './shared/input';
 import type { Answered } from './shared/said';
 import { identity, Status } from './shared/status';
@@ -60,7 +60,7 @@ export async function ingestCapture(raw: IngestCaptureJson): Promise<IngestCaptu
   const asker = new Asker(status, input, 'the note or its extraction');
   const at: At = {
     ...{ account, input, status, asker, run, progress },
-    facts: await control.accountFacts({ account }),
+    facts: await factsOf(account),
     place: { priorityKey: input.priority, fairnessKey: ownFairnessKey() },
   };
   const end = await follow(at).catch((error): Stop => {

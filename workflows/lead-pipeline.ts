@@ -23,7 +23,7 @@ import { Said } from '../src/policy/inputs/messages';
 import { convertLeadId } from '../src/policy/run-ids';
 import type { Kept } from '../src/storage/claim';
 import { Controls } from './pipeline/controls';
-import { control } from './shared/calls';
+import { control, factsOf } from './shared/calls';
 import { convertAll } from './shared/convert-all';
 import { readInputWith } from './shared/input';
 import { type Listed, listLeads } from './shared/list-leads';
@@ -114,7 +114,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
   });
 
   status.step('listing', 'Listing the leads', ...identity(input.account));
-  const facts = await control.accountFacts({ account: input.account });
+  const facts = await factsOf(input.account);
   const listed = await listLeads(input, facts, status, before);
   if (listed.next !== undefined) return continueAsNew<typeof leadPipeline>(raw, listed);
   status.step('deciding', `Deciding on ${listed.total} leads`);

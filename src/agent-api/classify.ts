@@ -62,6 +62,7 @@ function rejected(head: ResponseHead, error: Record<string, unknown> | undefined
   return {
     kind: 'rejected',
     status: head.status,
+    ...(error === undefined && { unproven: true }),
     ...(code !== undefined && { code }),
     ...(requiredTier !== undefined && { requiredTier }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),

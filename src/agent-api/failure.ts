@@ -14,10 +14,12 @@ export type Failure =
       reason: 'connectionLost' | 'timeout' | 'serverError' | 'unprovenBody' | 'saysFailed';
       status?: number;
     }
-  /** The service answered with a JSON error of the documented shapes: nothing happened. */
+  /** The service answered with a JSON error of the documented shapes, or a gate refused: nothing happened. */
   | {
       kind: 'rejected';
       status: number;
+      /** Without a JSON object, so the word may be that of something in between and says nothing about the service. */
+      unproven?: true;
       code?: string;
       /** The tier that a 403 names. */
       requiredTier?: string;

@@ -61,10 +61,12 @@ export class LedgerClient {
     private readonly input: LedgerInput,
   ) {}
 
-  /** S1, S3: may this attempt send, now? */
-  beginSend(request: BeginSend): Promise<BeginAnswer> {
+  /** S1, S3: may this attempt send, now? It is sent by the timing of this process, which the ledger is told. */
+  beginSend(request: Omit<BeginSend, 'sender'>): Promise<BeginAnswer> {
+    const { sendWindowMs, paidTimeoutMs } = this.input.timing;
+    const asked = { ...request, sender: { sendWindowMs, paidTimeoutMs } };
     // A grant that comes after the send window is of no use.
-    return this.update(beginSendUpdate, request, `begin:${request.attempt}`, this.input.timing.sendWindowMs);
+    return this.update(beginSendUpdate, asked, `begin:${request.attempt}`, sendWindowMs);
   }
 
   /** Books what became of an attempt; answers the credits booked by this call. */

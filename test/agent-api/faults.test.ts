@@ -97,7 +97,8 @@ describe('the request left and no answer proves what became of it', () => {
       reason: 'unprovenBody',
       status: 404,
     });
-    expect(failureOf(await apiOf(server.baseUrl).call(...read))).toEqual({ kind: 'rejected', status: 404 });
+    const unproven = { kind: 'rejected', status: 404, unproven: true };
+    expect(failureOf(await apiOf(server.baseUrl).call(...read))).toEqual(unproven);
   });
 
   it.each([[[]], ['error'], [null]])('a 400 with the body %j neither', async (body) => {
@@ -136,7 +137,8 @@ describe('the request left and no answer proves what became of it', () => {
       reason: 'unprovenBody',
       status,
     });
-    expect(failureOf(await apiOf(server.baseUrl).call(...read))).toEqual({ kind: 'rejected', status });
+    const unproven = { kind: 'rejected', status, unproven: true };
+    expect(failureOf(await apiOf(server.baseUrl).call(...read))).toEqual(unproven);
     expect(elsewhere.connections()).toBe(0);
   });
 
@@ -188,7 +190,7 @@ describe('the service answered: nothing happened', () => {
       url.includes('convert') ? html(response, 429, headers) : json(response, 429, { error: 'slow' }, headers),
     );
     const expected = { kind: 'rejected', status: 429, ...(retryAfterMs !== undefined && { retryAfterMs }) };
-    expect(failureOf(await apiOf(server.baseUrl).call(...write))).toEqual(expected);
+    expect(failureOf(await apiOf(server.baseUrl).call(...write))).toEqual({ ...expected, unproven: true });
     expect(failureOf(await apiOf(server.baseUrl).call(...read))).toEqual(expected);
   });
 

@@ -8,6 +8,8 @@ import * as ledger from '../../src/policy/ledger';
 
 const PRICE = 1000;
 const TIMING = { sendWindowMs: 5_000, paidTimeoutMs: 210_000, settlingMs: 300_000 };
+/** What a worker that is configured otherwise tells the ledger; those before it send by theirs. */
+const SHORTER = { ...TIMING, sendWindowMs: 2_000, paidTimeoutMs: 20_000 };
 const CAP = 3 * PRICE;
 const RUN_CAP = 2 * PRICE;
 /** Requests that a run may spend before the simulation gives it up: no schedule may run for ever. */
@@ -137,7 +139,7 @@ function* paidActivity(world: World, call: Call): Process {
   const askedAt = world.now;
   if (world.chance(0.1, 'slow grant')) yield world.between(0, 9_000);
   const { subject, attempt, run, lookedAt } = call;
-  const answer = world.begin({ subject, attempt, run, lookedAt, credits: PRICE, runCap: RUN_CAP });
+  const answer = world.begin({ subject, attempt, run, lookedAt, credits: PRICE, runCap: RUN_CAP, sender: TIMING });
   const finish = (outcome: SendOutcome) => {
     call.outcome = outcome;
     call.over = true;
@@ -267,8 +269,14 @@ function* finishRun(world: World, subject: string, id: string, course: Course): 
 function* ledgerIsLost(world: World, delay: number): Process {
   yield delay;
   world.ledgerWasLost = true;
-  const { account, timing, budget } = world.state;
-  world.state = ledger.openLedger({ account, timing, budget }, world.now, true);
+  const { account, budget } = world.state;
+  world.state = ledger.openLedger({ account, timing: TIMING, budget }, world.now, true);
+}
+
+function* anotherConfigures(world: World, delay: number): Process {
+  yield delay;
+  const { account, budget } = world.state;
+  world.state = ledger.configure(world.state, { account, budget, timing: SHORTER }, world.now);
 }
 
 /** Runs one schedule and says what was violated. */
@@ -279,6 +287,7 @@ export function explore(options: Options): Outcome {
     for (let n = world.between(1, 4); n > 0; n--)
       world.spawn(workflow(world, subject, `${subject}#${n}`), world.between(0, 600_000));
   if (world.chance(0.15, 'ledger lost')) world.spawn(ledgerIsLost(world, world.between(0, 900_000)));
+  if (world.chance(0.15, 'configured otherwise')) world.spawn(anotherConfigures(world, world.between(0, 900_000)));
   world.run();
   if (!world.ledgerWasLost) {
     // The books: everything that was paid for is booked or still visibly open; nothing else is booked.

@@ -38,6 +38,16 @@ describe('the ledger grants, books and holds', () => {
     expect(later(NOW + 515_001)).toBe('granted');
   });
 
+  test('S1: a flight is over by the longer time, that of its sender or that of the ledger', () => {
+    const overAt = (sender?: { sendWindowMs: number; paidTimeoutMs: number }) => {
+      const { answer } = ledger.beginSend(open(), request('lead:1', sender && { sender }), NOW);
+      return answer.kind === 'granted' && answer.flight.overAt - NOW;
+    };
+    expect(overAt()).toBe(515_000);
+    expect(overAt({ sendWindowMs: 8_000, paidTimeoutMs: 400_000 })).toBe(708_000);
+    expect(overAt({ sendWindowMs: 1_000, paidTimeoutMs: 1_000 })).toBe(515_000);
+  });
+
   test('S2: a look from before the payment was settled is stale', () => {
     const granted = ledger.beginSend(open(), request('lead:1'), NOW).state;
     const { state, booked } = ledger.settle(
@@ -125,6 +135,20 @@ describe('the ledger grants, books and holds', () => {
       NOW,
     );
     expect(ledger.spentOn(state, NOW)).toBe(1000);
+  });
+
+  test('S3: the cap of a run holds after two thousand others have paid, in a state that can continue as new', () => {
+    const key = (n: number) => `convert-lead.main.${String(n).padStart(36, '0')}/${String(n).padStart(36, '0')}`;
+    const spend = (state: ledger.LedgerState, run: string, at: number) =>
+      ledger.book(state, { subject: `lead:${run.slice(-36)}`, run, credits: 1000, at });
+    let state = spend(open(), 'r', NOW);
+    for (let n = 1; n < 2_000; n++) state = spend(state, key(n), NOW + n * 3_000);
+    const again = request('lead:late', { runCap: 1500 });
+    expect(ledger.beginSend(state, again, NOW).answer).toEqual({ kind: 'capped', cap: 'run' });
+    for (let n = 2_000; n < 2_500; n++) state = spend(state, key(n), NOW + n * 3_000);
+    expect(Object.keys(state.runs).length).toBeLessThanOrEqual(2_200);
+    expect(state.runs[key(2_499)]?.spent).toBe(1000);
+    expect(JSON.stringify(state).length).toBeLessThan(500_000);
   });
 
   test('S3: credits spent in the web app are noted apart', () => {

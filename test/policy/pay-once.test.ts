@@ -21,6 +21,7 @@ describe('paying once, explored under seeded schedules', () => {
     'reset',
     'terminated and started again',
     'ledger lost',
+    'configured otherwise',
     'long queue',
     'throttled',
     'not sent',

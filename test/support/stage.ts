@@ -66,7 +66,8 @@ export interface Stage {
   ledgerId: string;
   /** Credits spent today by the ledger's books. */
   spentByLedger(): Promise<number>;
-  startWorker(): Promise<RunningWorker>;
+  /** @param own a configuration of its own */
+  startWorker(own?: Config): Promise<RunningWorker>;
   close(): Promise<void>;
 }
 
@@ -123,11 +124,11 @@ export async function startStage({
         paidTwice: paidTwice.length,
       };
     },
-    async startWorker() {
+    async startWorker(own = config) {
       const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
       installSdkRuntime(log);
       const { connection, namespace } = await connectNative({ config: server.config });
-      const worker = await startWorker({ config, connection, namespace, log, uiUrl });
+      const worker = await startWorker({ config: own, connection, namespace, log, uiUrl });
       running.push({ worker, close: () => connection.close() });
       return worker;
     },

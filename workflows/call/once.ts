@@ -7,11 +7,7 @@ import { type Ending, payOnce } from '../shared/pay-once';
 import type { At, End } from './step';
 
 /** Failures of the activity before the ledger was asked. */
-const BEFORE_THE_GRANT: readonly (string | undefined)[] = [
-  FailureType.held,
-  FailureType.upstream,
-  FailureType.unknownAccount,
-];
+const BEFORE_THE_GRANT: readonly (string | undefined)[] = [FailureType.held, FailureType.upstream];
 
 /** Not an attempt's name in the ledger. */
 const OWN = 'this run';

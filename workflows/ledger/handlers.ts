@@ -1,7 +1,8 @@
 /** A ledger's handlers. None of them waits, so that a grant is one workflow task old at most (S1). */
-import { setHandler } from '@temporalio/workflow';
-import { AdjustSaid, BudgetSaid, ClearSaid, Reasoned } from '../../src/policy/inputs/messages';
+import { setHandler, upsertSearchAttributes } from '@temporalio/workflow';
+import { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../../src/policy/inputs/messages';
 import * as policy from '../../src/policy/ledger';
+import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { checked } from '../shared/said';
 import * as messages from './messages';
 import { requireShape, shapes } from './validate';
@@ -43,14 +44,17 @@ export function handleWorkers(book: Book): void {
   );
   setHandler(
     messages.configureUpdate,
-    ({ budget, timing }) => {
+    (configured) => {
+      const { account } = configured;
+      if (account !== book.state.account)
+        upsertSearchAttributes([{ key: searchAttributeKeys.account, value: account }]);
       // What stood in the way of reading it may have been corrected.
       if (book.state.restingSince !== undefined || book.state.unreadableSince !== undefined) book.wantBalance();
-      book.change(policy.configure(book.state, budget, timing, Date.now()));
+      book.change(policy.configure(book.state, configured, Date.now()));
     },
     {
       validator: requireShape(shapes.configure),
-      description: "Sent by a worker at its start: the configuration's budget and timing.",
+      description: 'Sent by a worker at its start: what is configured, the account with its budget and timing.',
     },
   );
   setHandler(
@@ -102,13 +106,14 @@ export function handlePeople(book: Book): void {
   );
   setHandler(
     messages.releaseUpdate,
-    (said) => {
-      act(policy.releaseAll(book.state), 'released', said);
+    ({ parks = false, ...said }) => {
+      act(policy.releaseAll(book.state, parks), parks ? 'released, with what a 429 has parked' : 'released', said);
       return 'The account is released. A cause that is still there puts it on hold again.';
     },
     {
-      description: 'Lifts every hold of the account: {"reason": "…", "by": "…"}',
-      validator: checked(Reasoned, 'release'),
+      description:
+        'Lifts every hold of the account: {"reason": "…", "by": "…"}. What the service asked to wait for (429) goes on when that is over; with "parks": true at once, and the service may refuse it again.',
+      validator: checked(ReleaseSaid, 'release'),
     },
   );
   setHandler(

@@ -1,6 +1,6 @@
 /** What people and workers say to a ledger, and what it answers. */
 import { defineQuery, defineUpdate } from '@temporalio/workflow';
-import type { AdjustSaid, BudgetSaid, ClearSaid, Reasoned } from '../../src/policy/inputs/messages';
+import type { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../../src/policy/inputs/messages';
 import type * as policy from '../../src/policy/ledger';
 import type { Flight, Settled } from '../../src/policy/pay-once';
 
@@ -49,7 +49,7 @@ export const settleUpdate = defineUpdate<number, [policy.Settle]>('settle');
 export const configureUpdate = defineUpdate<void, [policy.LedgerStart]>('configure');
 export const setBudgetUpdate = defineUpdate<policy.Budget, [BudgetSaid]>('setBudget');
 export const holdUpdate = defineUpdate<string, [Reasoned]>('hold');
-export const releaseUpdate = defineUpdate<string, [Reasoned]>('release');
+export const releaseUpdate = defineUpdate<string, [ReleaseSaid]>('release');
 export const clearUpdate = defineUpdate<string, [ClearSaid]>('clear');
 export const adjustUpdate = defineUpdate<number, [AdjustSaid]>('adjust');
 export const reportHoldUpdate = defineUpdate<void, [policy.Hold]>('reportHold');

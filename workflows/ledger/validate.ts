@@ -23,6 +23,7 @@ export const shapes = {
     credits: finite,
     lookedAt: finite,
     runCap: finite,
+    sender: z.object({ sendWindowMs: finite, paidTimeoutMs: finite }).optional(),
     own: z.object({ rateClass: z.string(), limit: z.object({ max: finite, windowMs: finite }).optional() }).optional(),
   }),
   settle: z.object({
@@ -45,6 +46,7 @@ export const shapes = {
   }),
   park: z.object({ rateClass: z.string(), until: finite }),
   configure: z.object({
+    account: z.string().min(1),
     budget: z.object({ timeZone: TimeZone }),
     timing: z.object({ settlingMs: finite }),
   }),

@@ -20,6 +20,12 @@ export const control = proxyActivities<Activities>({
   allowEagerDispatch: false,
 });
 
+/** What a run needs to know of its account. One that another run began, or that goes on as new, has a name that was known. */
+export function factsOf(account: string): Promise<AccountFacts> {
+  const { parent, continuedFromExecutionRunId } = workflowInfo();
+  return control.accountFacts({ account, begun: (parent ?? continuedFromExecutionRunId) !== undefined });
+}
+
 /** Control activities that read or write a long document: they say that they are alive. */
 export const streaming = (summary: string) =>
   proxyActivities<Activities>({

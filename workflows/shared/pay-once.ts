@@ -97,8 +97,6 @@ function withoutAnswer(error: unknown, { timing }: AccountFacts): SendOutcome {
       return { kind: 'held' };
     case FailureType.upstream:
       return { kind: 'notSent', reason: 'upstream' };
-    case FailureType.unknownAccount:
-      throw error;
   }
   if (isCancellation(error)) throw error;
   return { kind: 'unknown', overAt: Date.now() + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs };

@@ -42,6 +42,10 @@ export const Reasoned = z.strictObject({
 });
 export type Reasoned = z.output<typeof Reasoned>;
 
+/** `parks`: also what the service asked to wait for with a 429, which it may answer with another one (S5). */
+export const ReleaseSaid = Reasoned.extend({ parks: z.boolean().optional() });
+export type ReleaseSaid = z.output<typeof ReleaseSaid>;
+
 /** An open send that is over and did not happen. */
 export const ClearSaid = Reasoned.extend({
   subject: z.string().min(1).meta({ allowed: "a subject as the ledger's status lists it under 'open'" }),

@@ -32,8 +32,12 @@ export const rest = (state: LedgerState, now: number): LedgerState => ({
 export const wake = (state: LedgerState): LedgerState =>
   state.restingSince === undefined ? state : { ...state, restingSince: undefined };
 
-/** A person lets everything go on, also what a 429 has parked. */
-export const releaseAll = (state: LedgerState): LedgerState => ({ ...state, holds: [], parked: {} });
+/** A person lets everything go on; what a 429 has parked only when that is said too (S5). */
+export const releaseAll = (state: LedgerState, parks: boolean): LedgerState => ({
+  ...state,
+  holds: [],
+  ...(parks && { parked: {} }),
+});
 
 /** A 429 parks its class; a longer park stands. */
 export const park = (state: LedgerState, rateClass: string, until: number): LedgerState => ({

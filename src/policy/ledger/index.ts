@@ -26,13 +26,25 @@ export {
 } from './state';
 
 const KEEP_DAYS = 40;
-const KEEP_RUNS = 500;
+/** The cap of a run holds until so many others have paid since; a run takes some 150 bytes of what continues as new. */
+const KEEP_RUNS = 2_000;
 const KEEP_BOOKINGS = 300;
 
 export interface BeginSend extends payOnce.SendRequest, Pick<Spending, 'runCap'> {
   /** The call needs a permit of a limit of its own as well: a note, the start of an audit. */
   readonly own?: { readonly rateClass: string; readonly limit?: Limit };
+  /** What the sender's process is configured with; another one may have configured the ledger. */
+  readonly sender?: SenderTiming;
 }
+
+type SenderTiming = Pick<payOnce.PayTiming, 'sendWindowMs' | 'paidTimeoutMs'>;
+
+/** S1: a flight is over when it is by the longer of both, the sender's time and that of the ledger. */
+const longer = (timing: payOnce.PayTiming, sender: SenderTiming = timing): payOnce.PayTiming => ({
+  ...timing,
+  sendWindowMs: Math.max(timing.sendWindowMs, sender.sendWindowMs),
+  paidTimeoutMs: Math.max(timing.paidTimeoutMs, sender.paidTimeoutMs),
+});
 
 export type BeginAnswer =
   | payOnce.FlightAnswer
@@ -55,7 +67,8 @@ export function beginSend(
   if (holds.length > 0) return refuse({ kind: 'held', holds });
   if (state.patientUntil !== undefined && now < state.patientUntil)
     return refuse({ kind: 'patient', until: state.patientUntil });
-  const answer = payOnce.admit(state.flights, request, now, state.timing);
+  const timing = longer(state.timing, request.sender);
+  const answer = payOnce.admit(state.flights, request, now, timing);
   if (answer.kind !== 'granted') return refuse(answer);
   const { own } = request;
   const until = Math.max(state.parked.writes ?? 0, (own && state.parked[own.rateClass]) ?? 0);
@@ -64,7 +77,7 @@ export function beginSend(
   if (capped) return refuse(capped);
   const permitted =
     own?.limit &&
-    takePermit(state.permits[own.rateClass] ?? noPermits, request.subject, now, own.limit, state.timing.sendWindowMs);
+    takePermit(state.permits[own.rateClass] ?? noPermits, request.subject, now, own.limit, timing.sendWindowMs);
   const next = permitted ? { ...state, permits: { ...state.permits, [own.rateClass]: permitted.permits } } : state;
   if (permitted && permitted.at !== 'now') return { state: next, answer: { kind: 'parked', until: permitted.at } };
   return { state: { ...next, flights: payOnce.take(next.flights, request.subject, answer.flight) }, answer };
@@ -146,12 +159,13 @@ export function postpone(state: LedgerState, subject: string, now: number): Ledg
   return { ...state, postponed: { ...Object.fromEntries(open), [subject]: now + state.timing.settlingMs } };
 }
 
+/** The last so many, and up to a tenth more: not each booking sorts them. */
 function latest<T>(
   all: Record<string, T>,
   keep: number,
   rank: (entry: [string, T]) => string | number,
 ): Record<string, T> {
   const entries = Object.entries(all);
-  if (entries.length <= keep) return all;
+  if (entries.length <= 1.1 * keep) return all;
   return Object.fromEntries(entries.sort((a, b) => (rank(a) < rank(b) ? 1 : -1)).slice(0, keep));
 }

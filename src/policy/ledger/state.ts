@@ -34,13 +34,14 @@ export interface RunSum {
 }
 
 export interface LedgerState {
+  /** Its name in the configuration that a worker told last. */
   readonly account: string;
   readonly timing: payOnce.PayTiming;
   readonly budget: Budget;
   readonly flights: payOnce.Flights;
-  /** Credits spent per calendar day, the last forty of them. */
+  /** Credits spent per calendar day, the last forty or so. */
   readonly days: Readonly<Record<string, number>>;
-  /** Credits spent per run, the most recent ones. */
+  /** Credits spent per run, the most recent ones: of the others the cap is forgotten. */
   readonly runs: Readonly<Record<string, RunSum>>;
   /** Bookings, newest last, for `spend`; older ones are in the sums. */
   readonly bookings: readonly payOnce.Booking[];
@@ -100,9 +101,12 @@ export function openLedger(start: LedgerStart, now: number, lost: boolean): Ledg
   };
 }
 
-/** The configuration's budget and timing, by a worker that works for this user. A budget that a person set stands until the configured one changes. */
-export function configure(state: LedgerState, budget: Budget, timing: payOnce.PayTiming, now: number): LedgerState {
+/**
+ * What a worker that works for this user is configured with. The account's name too: its queues are those that the worker
+ * takes from. A budget that a person set stands until the configured one changes.
+ */
+export function configure(state: LedgerState, { account, budget, timing }: LedgerStart, now: number): LedgerState {
   const changed = JSON.stringify(state.configured ?? state.budget) !== JSON.stringify(budget);
   const said = { configured: budget, configuredAt: now, restingSince: undefined };
-  return { ...state, ...said, timing, ...(changed && { budget }) };
+  return { ...state, ...said, account, timing, ...(changed && { budget }) };
 }

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import pino from 'pino';
+import { accountOf, loadConfig } from '../src/config';
+import { createRuntime } from '../src/runtime';
+import { LedgerClient } from '../src/temporal/ledger-client';
+import { type Answer, closeAll, json, serve, TOKEN } from './agent-api/server';
+import { until } from './support/until';
+
+let cwd: string;
+/** Nothing is asked of it: the ledger's answers are made up. */
+let connection: Connection;
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'runtime-'));
+  writeFileSync(join(cwd, 'token'), TOKEN);
+  connection = Connection.lazy();
+  jest.spyOn(LedgerClient.prototype, 'configure').mockResolvedValue();
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await connection.close();
+  await closeAll();
+  rmSync(cwd, { recursive: true });
+});
+
+/** The runtime of an account whose service answers like this; the first question is followed by another after 20 ms. */
+async function runtimeAt(answer: Answer) {
+  const { baseUrl } = await serve(answer);
+  writeFileSync(
+    join(cwd, 'audit-runner.yaml'),
+    `accounts: { main: { baseUrl: '${baseUrl}', tokenFile: token, timing: { holdProbeMs: 20 } } }`,
+  );
+  const account = accountOf(loadConfig({ env: {}, cwd }), 'main');
+  return createRuntime(account, new Client({ connection }), new Map(), pino({ level: 'silent' }));
+}
+
+test.each([403, 404, 405])('a service that refuses to name the user (%i) is gone by the account', async (status) => {
+  const runtime = await runtimeAt((response) => json(response, status, { error: 'not found' }));
+  expect((await runtime.ledger()).workflowId).toBe('account-ledger.by-name-main');
+  await runtime.close();
+});
+
+test.each([
+  [403, '<h1>Request blocked</h1>'],
+  [404, '404 page not found'],
+  [404, ''],
+  [405, '"no"'],
+])(
+  'S1 S3: a %i with the body %j may be that of something in between: the service is asked again',
+  async (status, page) => {
+    let pages = 1;
+    const runtime = await runtimeAt((response) =>
+      pages-- > 0 ? response.writeHead(status).end(page) : json(response, 200, { id: 'user-1' }),
+    );
+    await expect(runtime.ledger()).rejects.toThrow(`it answers ${status} without a JSON body`);
+    const ledger = () => runtime.ledger().catch(() => undefined);
+    await until(async () => (await ledger())?.workflowId === 'account-ledger.user-1');
+    await runtime.close();
+  },
+);
