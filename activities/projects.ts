@@ -7,7 +7,7 @@ import { carries, withoutReference, withReference } from '../src/policy/referenc
 import { projectSubject } from '../src/policy/subject';
 import { bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
-import { slower } from './pace';
+import { seldom } from './pace';
 import { openRecord } from './record';
 import {
   carriesReference,
@@ -169,11 +169,15 @@ export function createProjectsActivities(deps: Deps) {
     /** GET the project: which of the audit's prerequisites it has. */
     prerequisites,
 
-    /** Returns when the project has both. Retried by Temporal without history events, ever more seldom. */
-    async awaitPrerequisites(call: { account: string; projectId: string }): Promise<void> {
+    /**
+     * Returns when the project has both. Retried by Temporal without history events, ever more seldom.
+     * @param call.since when the wait began
+     */
+    async awaitPrerequisites(call: { account: string; projectId: string; since: number }): Promise<void> {
       const { hasAnalysis, hasInterviewAnalysis } = await prerequisites(call);
       if (hasAnalysis && hasInterviewAnalysis) return;
-      throw bounce('the analysis is not there yet', slower(runtimeOf(deps, call.account), 120));
+      const { pollMs } = runtimeOf(deps, call.account).account.timing;
+      throw bounce('the analysis is not there yet', seldom(pollMs, Date.now() - call.since));
     },
   };
 }
