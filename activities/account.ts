@@ -106,7 +106,9 @@ export function createAccountActivities(deps: Deps) {
         const { value: lead } = await callRoute(runtime, 'leads.get', { id: parts.of });
         return { found: lead.surveyStatus === 'converted' ? 'found' : 'notFound' };
       }
-      return { found: parts?.kind === 'project' ? await lookForReference(runtime, parts.of) : 'cannotTell' };
+      return {
+        found: parts?.kind === 'project' ? await lookForReference(runtime, deps.storage, parts.of) : 'cannotTell',
+      };
     },
 
     /** Tells the ledger what a look found; answers the credits that this booked. */

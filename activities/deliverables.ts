@@ -19,6 +19,10 @@ export interface StoredPart {
   ref: string;
   /** Records in it, where it is a list. */
   count?: number;
+  /** Opportunities that there are, by the analysis. */
+  opportunities?: number;
+  /** The service itself says that it is not whole. */
+  incomplete?: boolean;
 }
 
 /** A stored report, and where a person finds it. */
@@ -53,7 +57,8 @@ export function createDeliverablesActivities(deps: Deps) {
     /** GET the analysis, and store it. */
     async storeAnalysis({ account, projectId, folder }: Fetch): Promise<StoredPart> {
       const { value } = await callRoute(runtimeOf(deps, account), 'projects.analysis', { id: projectId });
-      return put(folder, 'analysis', value);
+      const { opportunityCount: opportunities } = value;
+      return { ...(await put(folder, 'analysis', value)), ...(opportunities && { opportunities }) };
     },
 
     /** GET the opportunities, all or those of one category by the API's own filter, and store them. */
@@ -73,7 +78,7 @@ export function createDeliverablesActivities(deps: Deps) {
     /** GET the deliverables, and store them. */
     async storeDeliverables({ account, projectId, folder }: Fetch): Promise<StoredPart> {
       const { value } = await callRoute(runtimeOf(deps, account), 'projects.deliverables', { id: projectId });
-      return put(folder, 'deliverables', value);
+      return { ...(await put(folder, 'deliverables', value)), incomplete: value.isComplete === false };
     },
 
     /** Makes the report from what was stored. No call of the API. */

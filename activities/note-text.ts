@@ -1,6 +1,6 @@
 /** Where a note's text is, and what is kept of a note beyond its runs. */
 import { isUtf8 } from 'node:buffer';
-import { buffer, json } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import { NOTE_MAX } from '../src/policy/inputs/ingest-capture';
 import type { Storage } from '../src/storage';
@@ -41,24 +41,6 @@ export const noteText = async ({ storage, client }: Deps, noteFile: string | und
 
 const Input = z.looseObject({ note: z.string() });
 
-const Record = z.object({ since: z.number(), captureId: z.string().optional() });
-/** From when on a capture may be the note, by the service's own clock, and which one it is. */
-export type NoteRecord = z.output<typeof Record>;
-
-/**
- * The note's record in the storage: the first run writes it before it sends, so that a later one knows how far back to
- * look, also where nobody remembers the first.
- * @returns what is known after all, and whether it was not known before
- */
-export async function openRecord(
-  storage: Storage,
-  ref: string,
-  known: NoteRecord,
-): Promise<NoteRecord & { isNew: boolean }> {
-  const before = (await storage.stat(ref)) && Record.parse(await json(await storage.read(ref)));
-  const captureId = known.captureId ?? before?.captureId;
-  const now: NoteRecord = { since: before?.since ?? known.since, ...(captureId && { captureId }) };
-  if (before?.since !== now.since || before?.captureId !== now.captureId)
-    await storage.write(ref, `${JSON.stringify(now)}\n`, { contentType: 'application/json' });
-  return { ...now, isNew: before === undefined };
-}
+/** From when on a capture may be the note, and which one it is. */
+export const NoteRecord = z.object({ since: z.number(), captureId: z.string().optional() });
+export type NoteRecord = z.output<typeof NoteRecord>;

@@ -12,7 +12,8 @@ import { statusQuery } from '../workflows/ledger/messages';
 import { bounce } from './call';
 import { listCaptures } from './capture-list';
 import { type Deps, runtimeOf } from './deps';
-import { type NoteRecord, noteText, openRecord, problemsOfFile } from './note-text';
+import { NoteRecord, noteText, problemsOfFile } from './note-text';
+import { openRecord } from './record';
 import { ownRun, sendOnce } from './send-once';
 
 /** A note of a run: where its text is, and which it is. */
@@ -54,7 +55,7 @@ export function createNotesActivities(deps: Deps) {
 
     /** What is kept of a note beyond its runs. No call of the API. */
     noteRecord: ({ account, note, ...known }: Pick<NoteCall, 'account' | 'note'> & NoteRecord) =>
-      openRecord(deps.storage, `notes/${account}/${note.id}.json`, known),
+      openRecord(deps.storage, `notes/${account}/${note.id}.json`, NoteRecord, known),
 
     /**
      * GET one page of the capture list, and of it only what could be the note (S2).

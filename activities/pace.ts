@@ -12,3 +12,11 @@ export function slower({ account }: AccountRuntime, most: number): number {
   const { attempt } = Context.current().info;
   return account.timing.pollMs * Math.min(most, GROWTH ** Math.min(attempt - 1, 40));
 }
+
+/**
+ * The time to the next look for what people may take days to do, milliseconds: 12 times `pollMs` at first (a minute by
+ * default), then half of the time that was waited already, up to 720 times `pollMs` (an hour).
+ * @param waitedMs since the wait began, whatever interrupted it meanwhile
+ */
+export const seldom = (pollMs: number, waitedMs: number): number =>
+  Math.min(720 * pollMs, Math.max(12 * pollMs, waitedMs / 2));

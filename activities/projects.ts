@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { CLOCKS_APART_MS } from '../src/policy/clocks';
 import type { SendOutcome } from '../src/policy/course';
 import { keyId, nameKey } from '../src/policy/identity';
 import type { AuditProjectInput } from '../src/policy/inputs/audit-project';
@@ -6,8 +7,17 @@ import { carries, withoutReference, withReference } from '../src/policy/referenc
 import { projectSubject } from '../src/policy/subject';
 import { bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
-import { slower } from './pace';
-import { type ListPlace, listProjects } from './references';
+import { seldom } from './pace';
+import { openRecord } from './record';
+import {
+  carriesReference,
+  type ListPlace,
+  listProjects,
+  ProjectRecord,
+  recordRef,
+  type Sighting,
+  sightingIn,
+} from './references';
 import { sendOnce } from './send-once';
 
 export interface ProjectPage {
@@ -19,12 +29,10 @@ export interface ProjectPage {
   next?: ListPlace;
 }
 
-/** What one page of the project list says of a reference. */
-export interface ReferencePage {
-  /** The project that carries it. */
-  found?: string;
-  /** Projects of the same name whose description the list does not show. */
-  ask: string[];
+/** What one page of the project list says of a reference, and what was known before. */
+export interface ReferencePage extends Sighting {
+  /** What the project became in an earlier run, as it was kept. */
+  known?: string;
   next?: ListPlace;
   /** The list may go on, and its next page cannot be had. */
   cut?: boolean;
@@ -84,25 +92,43 @@ export function createProjectsActivities(deps: Deps) {
       return createHash('sha256').update(fields).digest('hex').slice(0, 16);
     },
 
-    /** GET one page of the project list, and look in it for the reference (S2). */
+    /** GET one page of the project list, and look in it for the reference (S2). The first look is noted in the storage. */
     async lookForProject(call: {
       account: string;
       reference: string;
       clientName: string;
       place: ListPlace;
     }): Promise<ReferencePage> {
-      const { items, next, cut } = await listProjects(runtimeOf(deps, call.account), call.place);
-      const found = items.find(({ description }) => carries(description, call.reference))?.id;
-      const ask = items.filter(
-        ({ clientName, description }) => description === undefined && clientName === call.clientName,
-      );
-      return { ...(found && { found }), ask: ask.map(({ id }) => id), ...(next && { next }), ...(cut && { cut }) };
+      const { account, reference, clientName } = call;
+      const { items, next, cut, serverTime } = await listProjects(runtimeOf(deps, account), call.place);
+      const since = serverTime ?? Date.now() - CLOCKS_APART_MS;
+      const record = await openRecord(deps.storage, recordRef(account, reference), ProjectRecord, {
+        since,
+        clientName,
+      });
+      return {
+        ...sightingIn(items, reference, record),
+        ...(record.projectId && { known: record.projectId }),
+        ...(next && { next }),
+        ...(cut && { cut }),
+      };
+    },
+
+    /** Keeps in the storage which project it is, beyond what the ledger remembers. No call of the API. */
+    async keepProject(call: {
+      account: string;
+      reference: string;
+      clientName: string;
+      projectId: string;
+    }): Promise<void> {
+      const { account, reference, clientName, projectId } = call;
+      const known = { since: Date.now() - CLOCKS_APART_MS, clientName, projectId };
+      await openRecord(deps.storage, recordRef(account, reference), ProjectRecord, known);
     },
 
     /** GET one project: whether it carries the reference. */
-    async carriesReference(call: { account: string; projectId: string; reference: string }): Promise<boolean> {
-      return carries((await detailOf(call.account, call.projectId)).description, call.reference);
-    },
+    carriesReference: (call: { account: string; projectId: string; reference: string }): Promise<boolean> =>
+      carriesReference(runtimeOf(deps, call.account), call.projectId, call.reference),
 
     /** POST a new project with its reference: one attempt, under S1–S3. */
     createProjectOnce(call: {
@@ -143,11 +169,15 @@ export function createProjectsActivities(deps: Deps) {
     /** GET the project: which of the audit's prerequisites it has. */
     prerequisites,
 
-    /** Returns when the project has both. Retried by Temporal without history events, ever more seldom. */
-    async awaitPrerequisites(call: { account: string; projectId: string }): Promise<void> {
+    /**
+     * Returns when the project has both. Retried by Temporal without history events, ever more seldom.
+     * @param call.since when the wait began
+     */
+    async awaitPrerequisites(call: { account: string; projectId: string; since: number }): Promise<void> {
       const { hasAnalysis, hasInterviewAnalysis } = await prerequisites(call);
       if (hasAnalysis && hasInterviewAnalysis) return;
-      throw bounce('the analysis is not there yet', slower(runtimeOf(deps, call.account), 120));
+      const { pollMs } = runtimeOf(deps, call.account).account.timing;
+      throw bounce('the analysis is not there yet', seldom(pollMs, Date.now() - call.since));
     },
   };
 }

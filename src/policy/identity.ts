@@ -7,6 +7,9 @@ export const keyId = (secret: string): string =>
 
 const plain = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 
+/** Services show names in their own way: upper and lower case, and spaces do not count. */
+export const isSameName = (one: string, other: string): boolean => plain(one) === plain(other);
+
 /**
  * A key that is equal for equal names and says nothing about them: an HMAC under a secret of this process's
  * configuration. Upper and lower case and spaces do not count.

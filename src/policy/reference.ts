@@ -20,5 +20,8 @@ export const withoutReference = (description: string, reference: string): string
 export const carries = (description: string | null | undefined, reference: string): boolean =>
   description?.includes(mark(reference)) ?? false;
 
+/** Projects that are asked one by one in one look, where the list does not tell; beyond them a person is asked. */
+export const MAX_ASKED = 20;
+
 /** Characters that a description may have beside the longest reference. */
 export const DESCRIPTION_ROOM = DESCRIPTION_MAX - mark('').length - 64 - 2;

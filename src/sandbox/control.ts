@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { setBalance } from './balance';
 import { convert, refuseConverted } from './conversion';
 import { detailOf } from './handlers/projects';
-import { FaultRate, FaultRule, Tier } from './options';
+import { FaultRate, FaultRule, ProjectsListed, Tier } from './options';
 import { found } from './refusal';
 import type { User } from './rows';
 import type { Service } from './service';
@@ -88,6 +88,11 @@ export function createControl(service: Service, statistics: Statistics) {
     }),
 
     projects: operation(forUser, (input) => store.projects.all(userOf(input.user).id).map(detailOf)),
+    /** What the project list shows from now on. */
+    setProjectsListed: operation(z.strictObject({ how: ProjectsListed }), (input) => {
+      switches.projectsListed = input.how;
+      return done;
+    }),
     completeInterviews: operation(z.strictObject({ user, projectId: z.string() }), (input) => {
       audits.completeInterviews(userOf(input.user).id, input.projectId);
       return done;

@@ -14,6 +14,7 @@ export interface Switches {
   agentApi: boolean;
   /** Whether the service's AI provider key works. */
   aiKey: boolean;
+  projectsListed: Settings['projectsListed'];
 }
 
 /** A request that passed. */

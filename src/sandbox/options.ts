@@ -12,6 +12,12 @@ export const RouteNameSchema = z.custom<RouteName>(
   'a name of the routes table, for example leads.convert',
 );
 
+/**
+ * How the project list shows a project: as its detail does, `short` (the first characters of the description, the name in
+ * capitals and with single spaces), or with `null` or nothing (`none`) for the description.
+ */
+export const ProjectsListed = z.enum(['whole', 'short', 'null', 'none']);
+
 /** What can go wrong with one request. "Commit" is the moment at which the call has its effect. */
 export const FAULTS = [
   /** Commits, then destroys the connection. */
@@ -121,6 +127,7 @@ export const SandboxOptions = z.strictObject({
    * all: the `first` 20 and nothing that says so.
    */
   projectsPaging: z.enum(['offset', 'page', 'first']).default('offset'),
+  projectsListed: ProjectsListed.default('whole'),
   /** Rate limits that differ from the documented ones, by class; `off` lifts them (requests are still counted). */
   limits: z
     .union([

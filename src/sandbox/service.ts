@@ -42,7 +42,7 @@ export class Service {
   readonly random: Random;
   readonly store = new Store();
   readonly shapes: Shapes;
-  readonly switches: Switches = { agentApi: true, aiKey: true };
+  readonly switches: Switches;
   readonly limits: Limits;
   readonly gate: Gate;
   readonly faults: Faults;
@@ -60,6 +60,7 @@ export class Service {
   constructor(readonly settings: Settings) {
     this.clock = new Clock(settings.speed, settings.clockSkewMs, settings.dateSkewMs);
     this.random = new Random(settings.seed, 1);
+    this.switches = { agentApi: true, aiKey: true, projectsListed: settings.projectsListed };
     this.shapes = shapesOf(settings.variant);
     this.limits = new Limits(settings, this.clock);
     this.gate = new Gate(settings, this.store, this.clock, this.limits, this.switches);

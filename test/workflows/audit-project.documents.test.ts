@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { auditProject } from '../../workflows';
+import { documentsUploadedUpdate } from '../../workflows/audit/by-person';
 import { auditProgressQuery } from '../../workflows/audit-project';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
@@ -97,4 +98,16 @@ test.concurrent('a refused creation says which fields the service may miss', asy
   expect(some.sentence).toContain('Not given: companySize, description, currency');
   const all = { industry: 'Logistics', companySize: '1-9', description: 'All of it', currency: 'EUR' };
   expect((await run({ project: { clientName, ...all } })).sentence).toContain('one of the values');
+});
+
+test('while the service does not answer, `documentsUploaded` is answered in words', async () => {
+  const { clientName, input } = fresh('a.txt');
+  stage.sandbox.control.addFault({ ...upload, about: clientName, fault: 'status', status: 403 });
+  const handle = await start(input);
+  await until(async () => (await handle.query(auditProgressQuery)).waiting?.includes('documentsUploaded') === true);
+  stage.sandbox.control.addFault({ route: 'projects.get', about: clientName, fault: 'html', times: 1_000 });
+  expect(await handle.executeUpdate(documentsUploadedUpdate, { args: [{ by: 'Ada' }] })).toContain('try again later');
+  stage.sandbox.control.clearFaults();
+  add(clientName, 'a.txt');
+  expect(await handle.result()).toMatchObject({ documents: { byPerson: ['a.txt'] } });
 });

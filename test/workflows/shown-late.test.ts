@@ -141,6 +141,34 @@ test.concurrent('S1: what an audit that seemed to have failed became is looked a
   expect(analysesOf(projectId)).toHaveLength(2);
 });
 
+test.concurrent('S6: results that show late are waited for, and are then whole', async () => {
+  const { input, projectId } = await audited();
+  about(
+    input,
+    unknown('projects.deliverables', 1),
+    { route: 'projects.deliverables', fault: 'instead', body: { success: true, data: { isComplete: false } } },
+    { route: 'projects.opportunities', fault: 'instead', body: { opportunities: [] } },
+  );
+  const result = await run({ projectId, again: true });
+  expect(result).toMatchObject({ outcome: 'audited', notes: [] });
+  expect(result.results?.opportunities).toBeGreaterThan(0);
+  expect(result.results?.files).toHaveLength(8);
+});
+
+test.concurrent('S6: results that stay incomplete are stored as they are, and that is said', async () => {
+  const { input, projectId } = await audited();
+  const body = { success: true, data: { isComplete: false } };
+  about(
+    input,
+    { route: 'projects.deliverables', fault: 'instead', body, times: FOR_EVER },
+    { route: 'projects.opportunities', fault: 'instead', body: { opportunities: [] }, times: FOR_EVER },
+  );
+  const result = await run({ projectId, again: true });
+  expect(result).toMatchObject({ outcome: 'audited', results: { opportunities: 0 } });
+  expect(result.notes.join()).toMatch(/none of 8 opportunities/);
+  expect(result.notes.join()).toMatch(/deliverables are not complete/);
+});
+
 test.concurrent.each([
   ['soon', 1, { outcome: 'processed', submitted: true }],
   ['never', FOR_EVER, { outcome: 'unresolved', reason: 'captureNotShown', submitted: true }],

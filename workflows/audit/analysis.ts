@@ -19,6 +19,8 @@ export interface Analysed {
   starts: number;
 }
 
+type Mode = At['input']['mode'];
+
 const seen = (at: At, projectId: string): Promise<AnalysisSeen> =>
   ofProject(at, () =>
     reads(at.account, at.place, 'Look at the analysis').analysisSeen({ account: at.account, projectId }),
@@ -68,56 +70,80 @@ export async function analyse(at: At, projectId: string, added: boolean): Promis
   }
 }
 
-/** Waits for the project's document and interview analysis, or ends the run, as the input says. */
-async function awaitPrerequisites(at: At, projectId: string): Promise<void> {
+/**
+ * Waits for the project's document and interview analysis, or ends the run, as the input says.
+ * @returns whether one was missing
+ */
+async function awaitPrerequisites(at: At, projectId: string): Promise<boolean> {
   const { account, facts, status, place, input } = at;
+  const since = Date.now();
   const { hasAnalysis, hasInterviewAnalysis } = await ofProject(at, () =>
     reads(account, place, 'Look at the prerequisites').prerequisites({ account, projectId }),
   );
-  if (hasAnalysis && hasInterviewAnalysis) return;
+  if (hasAnalysis && hasInterviewAnalysis) return false;
   const missing = [
     ...(hasAnalysis ? [] : ['document analysis']),
     ...(hasInterviewAnalysis ? [] : ['interview analysis']),
   ];
   const what = `Project ${projectId} has no ${missing.join(' and no ')} yet`;
   if (input.prerequisites === 'fail') throw new Stop('refused', 'prerequisitesMissing', `${what}.`);
+  const patience = { ...place, priorityKey: Math.min(5, input.priority + 1) };
   status.step('prerequisites', `Waiting for what the audit needs of project ${projectId}`);
   const ended = await waitUntil(
-    ...([status, facts, account, Date.now() + input.prerequisitesDeadline] as const),
+    ...([status, facts, account, since + input.prerequisitesDeadline] as const),
     `${what}. It goes on by itself when the web app shows ${missing.length > 1 ? 'both' : 'it'}; documents and interviews are added there.`,
-    (left) => reads(account, place, 'Wait for the prerequisites', left).awaitPrerequisites({ account, projectId }),
+    (left) =>
+      reads(account, patience, 'Wait for the prerequisites', left).awaitPrerequisites({ account, projectId, since }),
     at.taken.freshUntil,
   );
   if (ended === 'late')
     throw new Stop('expired', 'prerequisitesMissing', `${what}, and the time to wait for it is over.`);
+  return true;
 }
 
 /** Starts one analysis unless a look finds one (S1, S2). */
 async function startAudit(at: At, projectId: string, look: () => Promise<LookOutcome>): Promise<Started> {
   const { account, facts, status, place, asker, input } = at;
-  let sends = 0;
-  const ending = await payOnce(account, facts, status, {
-    credits: 0,
-    look,
-    send(lookedAt) {
-      const calls = onceCalls(account, facts, place, `Start the audit of project ${projectId}`);
-      const call = { account, projectId, lookedAt };
-      // What took too long once is not waited for a second time.
-      return ++sends === 1 && input.mode === 'sync' ? calls.runAuditOnce(call) : calls.startAuditOnce(call);
-    },
-    ask: (why) => asker.decide(`${WHY[why]} Look whether an audit of project ${projectId} is running.`),
-  });
-  status.goesOn();
-  const jobId = jobOf(at, projectId, ending);
-  const waitedFor = input.mode === 'sync' && sends === 1 && ending.how === 'paid';
-  return { ...(jobId && { jobId }), byUs: sends > 0, waitedFor };
+  let isSent = false;
+  let next = input.mode;
+  let last = next;
+  for (;;) {
+    const ending = await payOnce(account, facts, status, {
+      credits: 0,
+      look,
+      async send(lookedAt) {
+        // A job needs what the synchronous route does without. After a wait the look is too old.
+        if (next !== input.mode && (await awaitPrerequisites(at, projectId))) return { kind: 'stale' };
+        isSent = true;
+        last = next;
+        const calls = onceCalls(account, facts, place, `Start the audit of project ${projectId}`);
+        const call = { account, projectId, lookedAt };
+        if (last === 'async') return calls.startAuditOnce(call);
+        // What took too long once is not waited for a second time.
+        next = 'async';
+        const outcome = await calls.runAuditOnce(call);
+        if (outcome.kind !== 'unknown') next = 'sync';
+        return outcome;
+      },
+      ask: (why) => asker.decide(`${WHY[why]} Look whether an audit of project ${projectId} is running.`),
+    });
+    status.goesOn();
+    // What was there when it was looked for may be out of date.
+    if (ending.how === 'refused' && last === 'async' && MAY_LACK.test(ending.reason))
+      if (await awaitPrerequisites(at, projectId)) continue;
+    const jobId = jobOf(projectId, ending, last);
+    return { ...(jobId && { jobId }), byUs: isSent, waitedFor: last === 'sync' && ending.how === 'paid' };
+  }
 }
 
-/** @returns the job, when the service named one */
-function jobOf(at: At, projectId: string, ending: Ending): string | undefined {
+/** Refusals that can mean a missing prerequisite: their status and code are not shown. */
+const MAY_LACK = /^(?!http40[34]$|planTooLow:|PAT_)/;
+
+/** @param mode by which route it was sent. @returns the job, when the service named one */
+function jobOf(projectId: string, ending: Ending, mode: Mode): string | undefined {
   switch (ending.how) {
     case 'refused':
-      throw refused(at, projectId, ending.reason);
+      throw refused(projectId, ending.reason, mode);
     case 'gaveUp':
     case 'overRunCap':
       throw new Stop(
@@ -131,7 +157,7 @@ function jobOf(at: At, projectId: string, ending: Ending): string | undefined {
 }
 
 /** agent-api.md, "Errors": what a refusal of the audit means. */
-function refused({ input }: At, projectId: string, reason: string): Stop {
+function refused(projectId: string, reason: string, mode: Mode): Stop {
   if (reason === 'http403')
     return new Stop(
       'refused',
@@ -146,9 +172,9 @@ function refused({ input }: At, projectId: string, reason: string): Stop {
     );
   if (reason === 'http404') return new Stop('refused', reason, `There is no project ${projectId} for this account.`);
   const cause =
-    input.mode === 'async'
-      ? 'a prerequisite may be out of date, or the AI provider key of the service missing or revoked'
-      : 'the AI provider key of the service may be missing or revoked';
+    mode === 'sync'
+      ? 'the AI provider key of the service may be missing or revoked'
+      : 'a prerequisite may be out of date, or the AI provider key of the service missing or revoked';
   return new Stop(
     'refused',
     reason,

@@ -2,7 +2,7 @@
 import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { AuditDocument } from '../../src/policy/documents';
 import { Said } from '../../src/policy/inputs/messages';
-import { reads } from '../shared/calls';
+import { failureText, reads, refusalOf } from '../shared/calls';
 import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';
 import type { At } from './step';
@@ -60,7 +60,12 @@ export class Person {
   }
 
   async #heard(said: Said | undefined): Promise<string> {
-    const missing = await this.#missing();
+    let missing: string[];
+    try {
+      missing = await this.#missing();
+    } catch (error) {
+      return `Project ${this.projectId} cannot be read (${refusalOf(error) ?? failureText(error)}): try again later; this run looks by itself, too.`;
+    }
     if (missing.length > 0) return `Still missing in project ${this.projectId}: ${missing.join(', ')}.`;
     this.at.asker.note('documentsUploaded', said);
     return 'All documents are there: it goes on.';

@@ -1,27 +1,18 @@
 /** The project to audit: the given one, a new one (S1–S3), or the one that a lead becomes. */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { ChildWorkflowFailure, ParentClosePolicy, sleep, startChild, workflowInfo } from '@temporalio/workflow';
-import type { NewProject, ReferencePage } from '../../activities/projects';
-import type { ListPlace } from '../../activities/references';
+import { ChildWorkflowFailure, ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
+import type { NewProject } from '../../activities/projects';
 import type { LookOutcome } from '../../src/policy/course';
 import { convertLeadId } from '../../src/policy/run-ids';
 import { projectSubject } from '../../src/policy/subject';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { type ConvertLeadResult, convertLead } from '../convert-lead';
 import { WHY } from '../shared/asker';
-import { control, notShownUntil, onceCalls, patiently, reads, refusalOf, writes } from '../shared/calls';
+import { control, notShownUntil, onceCalls, reads, refusalOf, writes } from '../shared/calls';
 import { payOnce } from '../shared/pay-once';
 import { Stop } from '../shared/stop';
+import { CUT, ProjectSearch } from './project-search';
 import { type At, ofProject, type Taken } from './step';
-
-/** Pages of the project list that are read for one look; beyond them a person is asked. */
-const MAX_PAGES = 100;
-/** Projects of the same name that are asked one by one. */
-const MAX_ASKED = 20;
-
-/** A note of the result, and part of the question. */
-const CUT =
-  'The list of projects could not be read to its end: set unshown.projectsList to the names of its parameters.';
 
 /** @returns its ID; what is known of it stands in `at.taken` from then on, also when this throws (S6) */
 export async function takeProject(at: At): Promise<string> {
@@ -41,13 +32,11 @@ async function createProject(at: At, project: NewProject): Promise<string> {
   const { account, facts, status, place, run, asker, input } = at;
   const reference = input.reference ?? (await control.referenceOf({ account, project }));
   status.step('looking', 'Looking whether the project is there already');
-  let found: string | undefined;
+  const search = new ProjectSearch(at, reference, project.clientName);
   let sent = false;
   const look = async (): Promise<LookOutcome> => {
     try {
-      const seen = await lookFor(at, reference, project.clientName);
-      if (seen !== 'cannotTell') found = seen;
-      return seen === 'cannotTell' ? 'cannotTell' : seen === undefined ? 'notFound' : 'found';
+      return await search.look();
     } catch (error) {
       // S2: a look that is refused after something was sent tells nothing; before, it ends the run with its reason.
       if (sent && refusalOf(error)) return 'cannotTell';
@@ -75,14 +64,14 @@ async function createProject(at: At, project: NewProject): Promise<string> {
   switch (ending.how) {
     case 'paid': {
       at.taken.credits = ending.credits ?? facts.createPrice;
-      const projectId = ending.ref ?? (await awaitShown(at, look, () => found));
-      return removed(at, reference, take(at, { projectId, how: 'created' }));
+      const projectId = ending.ref ?? (await search.shown(look));
+      return kept(take(at, { projectId, how: 'created' }));
     }
     case 'foundPaid':
     case 'alreadyDone': {
       const paid = ending.how === 'foundPaid';
       if (paid) at.taken.credits = facts.createPrice;
-      const projectId = found ?? ending.ref ?? (await awaitShown(at, look, () => found));
+      const projectId = search.projectId ?? ending.ref ?? (await search.shown(look));
       const subject = projectSubject(reference);
       const settlement = { kind: 'foundPaid', ref: projectId, ...(paid && { credits: facts.createPrice }) } as const;
       const booked = await control.settleSubject({ account, subject, run: run.key, settlement });
@@ -94,7 +83,7 @@ async function createProject(at: At, project: NewProject): Promise<string> {
           `A project with the reference ${reference} was there already; another reference makes another project.`,
         );
       const credits = ours ? (settled?.credits ?? facts.createPrice) : 0;
-      return removed(at, reference, take(at, { projectId, how: ours ? 'created' : 'found', credits }));
+      return kept(take(at, { projectId, how: ours ? 'created' : 'found', credits }));
     }
     case 'overRunCap':
       throw new Stop(
@@ -106,6 +95,13 @@ async function createProject(at: At, project: NewProject): Promise<string> {
       throw new Stop('unresolved', 'nobodyDecided', 'Whether the project was created could not be found out.');
     case 'refused':
       throw new Stop('refused', ending.reason, refusedToCreate(project, ending.reason));
+  }
+
+  /** S2: the reference goes, if at all, only when the project's ID is kept, here and beyond this run. */
+  async function kept(projectId: string): Promise<string> {
+    await search.keep(projectId);
+    if (!input.keepReference) await removeReference(at, reference, projectId);
+    return projectId;
   }
 }
 
@@ -119,55 +115,8 @@ function refusedToCreate(project: NewProject, reason: string): string {
     : `${refused}: it may require fields of project that are optional here. Not given: ${missing.join(', ')}; give them and start again.`;
 }
 
-/** S3: what is paid for shows sooner or later; looks until it must have shown. */
-async function awaitShown(at: At, look: () => Promise<LookOutcome>, found: () => string | undefined): Promise<string> {
-  const { settlingMs } = at.facts.timing;
-  for (let wait = settlingMs / 60; wait <= 2 * settlingMs; wait *= 3) {
-    await look();
-    const projectId = found();
-    if (projectId !== undefined) return projectId;
-    at.status.waits(
-      `The project is paid for, and not in the list yet; it is looked for again in ${Math.ceil(wait / 1000)} s.`,
-    );
-    await sleep(wait);
-  }
-  throw new Stop('unresolved', 'paidButNotFound', 'The project was paid for and cannot be found: look in the web app.');
-}
-
-/** The ID of the project that carries the reference; undefined when none does. */
-async function lookFor(at: At, reference: string, clientName: string): Promise<string | 'cannotTell' | undefined> {
-  const { account, facts, status, place } = at;
-  const ask: string[] = [];
-  let next: ListPlace | undefined = { offset: 0 };
-  let cut = false;
-  for (let pages = 0; next !== undefined; pages++) {
-    if (pages === MAX_PAGES) return 'cannotTell';
-    const from: ListPlace = next;
-    const page: ReferencePage = await patiently(status, facts, account, () =>
-      reads(account, place, 'Look for the project').lookForProject({ account, reference, clientName, place: from }),
-    );
-    if (page.found) return page.found;
-    ask.push(...page.ask);
-    next = page.next;
-    cut ||= page.cut === true;
-  }
-  // The newest are likely to be listed first or last, so both ends are asked.
-  const asked = ask.length <= MAX_ASKED ? ask : [...ask.slice(0, MAX_ASKED / 2), ...ask.slice(-MAX_ASKED / 2)];
-  const freshUntil = notShownUntil(facts);
-  for (const projectId of asked) {
-    const ask = () =>
-      reads(account, place, `Look at project ${projectId}`).carriesReference({ account, projectId, reference });
-    if (await patiently(status, facts, account, ask, freshUntil)) return projectId;
-  }
-  if (!cut) return ask.length <= MAX_ASKED ? undefined : 'cannotTell';
-  if (!at.notes.includes(CUT)) at.notes.push(CUT);
-  return 'cannotTell';
-}
-
-/** S2: the reference goes only now that the project's ID is in the history. */
-async function removed(at: At, reference: string, projectId: string): Promise<string> {
-  const { account, place, input } = at;
-  if (input.keepReference) return projectId;
+async function removeReference(at: At, reference: string, projectId: string): Promise<void> {
+  const { account, place } = at;
   try {
     const { without } = await ofProject(at, () =>
       reads(account, place, 'Read the description').descriptionOf({ account, projectId, reference }),
@@ -181,7 +130,6 @@ async function removed(at: At, reference: string, projectId: string): Promise<st
     if (reason === undefined) throw error;
     at.notes.push(`The reference could not be taken out of the description (${reason}).`);
   }
-  return projectId;
 }
 
 /** How often another run's conversion of the lead is waited for. */

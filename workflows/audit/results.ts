@@ -1,10 +1,10 @@
 /** What an audit gave: fetched part by part, stored, and made into a report. */
-
+import { sleep } from '@temporalio/workflow';
 import type { StoredPart, StoredReport } from '../../activities/deliverables';
 import { idKey } from '../../src/agent-api/id';
 import { CATEGORIES } from '../../src/policy/categories';
-import { control, reads, refusalOf } from '../shared/calls';
-import { type At, ofProject } from './step';
+import { control, notShownUntil, patiently, reads, refusalOf } from '../shared/calls';
+import type { At } from './step';
 
 export interface StoredResults {
   /** References into the storage: what the API gave, as it came. */
@@ -17,14 +17,20 @@ export interface StoredResults {
 const asName = (id: string) => id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100);
 
 export async function storeResults(at: At, projectId: string, analysisId: string): Promise<StoredResults> {
-  const { account, status, place } = at;
+  const { account, facts, status, place } = at;
   status.step('storing', `Storing the results of project ${projectId}`);
   const folder = `audits/${asName(idKey(projectId))}/${asName(idKey(analysisId))}`;
   const call = { account, projectId, folder };
+  // The analysis has just been seen complete: what belongs to it may show later.
+  const freshUntil = notShownUntil(facts);
   /** What cannot be had is said in the result and in the report; the rest is not lost over it. */
-  const part = async (what: string, fetch: (activities: ReturnType<typeof reads>) => Promise<StoredPart>) => {
+  const part = async (
+    what: string,
+    fetch: (activities: ReturnType<typeof reads>) => Promise<StoredPart>,
+    lackOf: (stored: StoredPart) => string | undefined = () => undefined,
+  ) => {
     try {
-      return await ofProject(at, () => fetch(reads(account, place, `Store the ${what}`)));
+      return await whole(at, freshUntil, () => fetch(reads(account, place, `Store the ${what}`)), lackOf);
     } catch (error) {
       const reason = refusalOf(error);
       if (reason === undefined) throw error;
@@ -32,16 +38,55 @@ export async function storeResults(at: At, projectId: string, analysisId: string
       return undefined;
     }
   };
+  const analysis = await part('analysis', (fetch) => fetch.storeAnalysis(call));
+  const expected = analysis?.opportunities ?? 0;
   const [all, ...others] = await Promise.all([
-    part('opportunities', (fetch) => fetch.storeOpportunities(call)),
-    ...CATEGORIES.map((category) =>
-      part(`opportunities in ${category}`, (fetch) => fetch.storeOpportunities({ ...call, category })),
+    part(
+      'opportunities',
+      (fetch) => fetch.storeOpportunities(call),
+      ({ count }) => (count === 0 && expected > 0 ? `The service shows none of ${expected} opportunities` : undefined),
     ),
     part('project', (fetch) => fetch.storeProject(call)),
-    part('analysis', (fetch) => fetch.storeAnalysis(call)),
-    part('deliverables', (fetch) => fetch.storeDeliverables(call)),
+    part(
+      'deliverables',
+      (fetch) => fetch.storeDeliverables(call),
+      ({ incomplete }) => (incomplete ? 'The service says that its deliverables are not complete' : undefined),
+    ),
   ]);
-  const files = [all, ...others].flatMap((stored) => stored?.ref ?? []);
+  const sorted = await Promise.all(
+    CATEGORIES.map((category) =>
+      part(`opportunities in ${category}`, (fetch) => fetch.storeOpportunities({ ...call, category })),
+    ),
+  );
+  const files = [all, ...others, analysis, ...sorted].flatMap((stored) => stored?.ref ?? []);
   const report = await control.writeReport({ folder });
   return { files, report, opportunities: all?.count ?? 0 };
+}
+
+/**
+ * Fetches a part until it lacks nothing, or until it would have shown; then it is taken as it is, with a note.
+ * @param lackOf what it lacks, in words
+ */
+async function whole(
+  { status, facts, account, notes }: At,
+  freshUntil: number,
+  fetch: () => Promise<StoredPart>,
+  lackOf: (stored: StoredPart) => string | undefined,
+): Promise<StoredPart> {
+  const { settlingMs } = facts.timing;
+  for (let looks = 0; ; looks++) {
+    const stored = await patiently(status, facts, account, fetch, freshUntil);
+    const lack = lackOf(stored);
+    if (lack === undefined) return stored;
+    const left = freshUntil - Date.now();
+    if (left <= 0) {
+      notes.push(`${lack}; what it shows is stored.`);
+      return stored;
+    }
+    const wait = Math.min(left, settlingMs / 10, (settlingMs / 150) * 2 ** Math.min(looks, 12));
+    status.waits(
+      `${lack}; it is asked again in ${Math.ceil(wait / 1000)} s, at the latest until ${new Date(freshUntil).toISOString()}.`,
+    );
+    await sleep(wait);
+  }
 }

@@ -14,6 +14,7 @@ import {
 import { FailureType } from '../../src/policy/failures';
 import { awaitClearance, failureType } from './calls';
 import type { Status } from './status';
+import { Stop } from './stop';
 
 /** What differs between convert, create and note. */
 export interface Ports {
@@ -98,7 +99,8 @@ function withoutAnswer(error: unknown, { timing }: AccountFacts): SendOutcome {
     case FailureType.upstream:
       return { kind: 'notSent', reason: 'upstream' };
   }
-  if (isCancellation(error)) throw error;
+  // Not the activity, but the port itself, before it called one.
+  if (error instanceof Stop || isCancellation(error)) throw error;
   return { kind: 'unknown', overAt: Date.now() + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs };
 }
 

@@ -10,11 +10,14 @@ export interface Needs {
   conversions: number;
   creations: number;
   notes: number;
-  /** Documents to upload, in all. */
+  /** Documents to upload, in all, and items that have some. */
   documents: number;
+  documented: number;
 }
 
-export const noNeeds = (): Needs => ({ items: 0, conversions: 0, creations: 0, notes: 0, documents: 0 });
+export const noNeeds = (): Needs => ({
+  ...{ items: 0, conversions: 0, creations: 0, notes: 0, documents: 0, documented: 0 },
+});
 
 /** Adds what an item with this input needs. */
 export function addNeeds(needs: Needs, operation: Operation, input: Readonly<Record<string, unknown>>): void {
@@ -23,7 +26,10 @@ export function addNeeds(needs: Needs, operation: Operation, input: Readonly<Rec
   if (operation === 'convertLead' || (audit && input.leadId !== undefined)) needs.conversions++;
   if (audit && input.project !== undefined) needs.creations++;
   if (operation === 'ingestCapture' && input.captureId === undefined) needs.notes++;
-  if (audit && Array.isArray(input.documents)) needs.documents += input.documents.length;
+  if (audit && Array.isArray(input.documents)) {
+    needs.documents += input.documents.length;
+    if (input.documents.length > 0) needs.documented++;
+  }
 }
 
 /** Credits that an item costs if it is not done already. */
@@ -75,6 +81,9 @@ export interface BackfillPlan {
 
 /** Looks at a job's state, by how long an audit usually takes; a guess. */
 const POLLS = 10;
+
+/** The analysis before, at, and after its start, the prerequisites, and eight parts of the result. */
+const AUDIT_READS = 12;
 
 /** Where caps leave items out, the others are taken to be of the same mixture. */
 export function planBackfill(operation: Operation, needs: Needs, limits: Limits): BackfillPlan {
@@ -128,7 +137,8 @@ function stepsOf(
         step('look for the project in the list', 'reads', share(needs.creations)),
         step('create the project', 'writes', share(needs.creations), createPrice),
         step('upload a document', 'writes', share(needs.documents)),
-        step('look at the analysis, its prerequisites and results', 'reads', 5 * items),
+        step('look at the documents', 'reads', 2 * share(needs.documented)),
+        step('look at the analysis, its prerequisites and results', 'reads', AUDIT_READS * items),
         step('start the audit', 'audits', items),
         step('look at the job', 'polls', POLLS * items),
       ];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ProjectCreate } from '../../agent-api/routes';
+import type { Settings } from '../options';
 import { projectSubject } from '../payments';
 import { AUDIT_TIER, requireTier } from '../plan';
 import { badRequest, found, ok } from '../refusal';
@@ -22,24 +23,24 @@ const Fields = z.object({
 const PAGE_SIZE = 20;
 
 /** Services that count pages instead of records, or have no pages at all. */
-function numbered(all: readonly Project[], query: Query, paging: 'page' | 'first'): object {
+function numbered(all: readonly object[], query: Query, paging: 'page' | 'first'): object {
   const page = paging === 'page' ? query.integer('page', 1, Number.MAX_SAFE_INTEGER, 1) : 1;
-  const projects = all.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE).map(shownProject);
+  const projects = all.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
   return { projects, ...(paging === 'page' && { total: all.length, page, page_size: PAGE_SIZE }) };
 }
 
 /** agent-api.md, "Projects", without the audit. */
 export function projectHandlers(service: Service): Pick<HandlersOf<'projects'>, `projects.${Names}`> {
-  const { store, shapes, clock, settings, seeder, payments, audits, documents } = service;
+  const { store, shapes, clock, settings, seeder, payments, audits, documents, switches } = service;
   return {
     'projects.list': ({ user, query }) => {
       const { limit: usual, max } = shapes.projects;
-      if (settings.projectsPaging !== 'offset')
-        return ok(numbered(store.projects.all(user.id).reverse(), query, settings.projectsPaging));
+      const shown = (project: Project) => listed(project, switches.projectsListed);
+      const all = store.projects.all(user.id).reverse();
+      if (settings.projectsPaging !== 'offset') return ok(numbered(all.map(shown), query, settings.projectsPaging));
       const limit = Math.min(max, query.integer('limit', 1, Number.MAX_SAFE_INTEGER, usual));
       const offset = query.integer('offset', 0, Number.MAX_SAFE_INTEGER, 0);
-      const all = store.projects.all(user.id).reverse();
-      const page = all.slice(offset, offset + limit).map(shownProject);
+      const page = all.slice(offset, offset + limit).map(shown);
       return ok(shapes.many('projects', page, { limit, offset, total: all.length }));
     },
     'projects.create': async ({ user, body }) => {
@@ -92,6 +93,27 @@ function projectChanges(body: unknown): Partial<Project> {
 export function shownProject(project: Project) {
   const { id, clientName, industry, companySize, description, currency, status, createdAt, updatedAt } = project;
   return { id, clientName, industry, companySize, description, currency, status, createdAt, updatedAt };
+}
+
+const SHORT = 20;
+
+/** As the list shows it. */
+function listed(project: Project, how: Settings['projectsListed']): object {
+  const { description, clientName, ...rest } = shownProject(project);
+  switch (how) {
+    case 'whole':
+      return { ...rest, clientName, description };
+    case 'short':
+      return {
+        ...rest,
+        clientName: clientName.replace(/\s+/g, ' ').toUpperCase(),
+        description: description && `${description.slice(0, SHORT)}…`,
+      };
+    case 'null':
+      return { ...rest, clientName, description: null };
+    case 'none':
+      return { ...rest, clientName };
+  }
 }
 
 const LABELS = {
