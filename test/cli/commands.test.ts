@@ -131,7 +131,7 @@ describe('doctor', () => {
     for (const baseUrl of [sandbox.controlUrl, `${sandbox.baseUrl}/api`]) {
       const { default: account } = sandboxConfig({ baseUrl, token: sandbox.token }, 1).accounts;
       if (!account) throw new Error('no account');
-      const found = await checkAccount(account, new Map());
+      const found = await checkAccount(account, new Map(), async () => undefined);
       expect(found.filter(({ state }) => state === 'wrong')).toEqual([
         expect.objectContaining({ mend: `check the base address ${baseUrl}: it is what stands before /api` }),
       ]);
@@ -142,7 +142,7 @@ describe('doctor', () => {
     const other = await startSandbox({ variant: 'b' });
     const { default: account } = sandboxConfig(other, 1).accounts;
     if (!account) throw new Error('no account');
-    const found = await checkAccount(account, new Map());
+    const found = await checkAccount(account, new Map(), async () => undefined);
     await other.close();
     const mend = (about: string) => found.find(({ name }) => name === about)?.mend;
     expect(mend('credits')).toContain('unshown.account.balance');
