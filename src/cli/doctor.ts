@@ -17,13 +17,19 @@ export interface DoctorOptions {
 export async function doctorCommand({ config: file, json }: DoctorOptions): Promise<number> {
   const { config, checks } = readConfig(file);
   const accounts = Object.values(config?.accounts ?? {});
+  const pipelines = Object.values(config?.pipelines ?? {});
   const server = await knownServer();
   const owners = new Map<string, string>();
   const [temporal, storage, ofAccounts] = await Promise.all([
     checkTemporal(server.config, accounts),
     config ? checkStorage(config.storageUrl) : [],
     withClearance(server.config, (clearanceOf) =>
-      Promise.all(accounts.map((account) => checkAccount(account, owners, clearanceOf(account)))),
+      Promise.all(
+        accounts.map((account) => {
+          const planned = pipelines.filter((pipeline) => pipeline.account === account.name);
+          return checkAccount(account, { owners, clearance: clearanceOf(account), planned });
+        }),
+      ),
     ),
   ]);
   const all = [...checks, ...temporal, storage, ...ofAccounts].flat();

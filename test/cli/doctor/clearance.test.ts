@@ -26,7 +26,10 @@ const asked = () => stage.sandbox.control.stats().requests.total;
 async function doctor() {
   const { default: account } = stage.config.accounts;
   if (!account) throw new Error('no account');
-  const checks = await checkAccount(account, new Map(), clearanceOf(stage.temporal, account.name));
+  const checks = await checkAccount(account, {
+    ...{ owners: new Map(), planned: [] },
+    clearance: clearanceOf(stage.temporal, account.name),
+  });
   return (name: string) => checks.find((check) => check.name === name);
 }
 
