@@ -220,6 +220,11 @@ program
   .option('--credits <n>', 'balance that it begins with', decimal, 50_000)
   .option('--seed <n>', 'the same seed gives the same data and tokens', decimal, 1)
   .option('--limits <on|off>', 'rate limits', 'on')
+  .option(
+    '--convert-check <atCommit|atArrival>',
+    'when a conversion looks whether the lead is converted: atArrival lets two at once both pay',
+    'atCommit',
+  )
   .option('--json', 'print JSON, one line')
   .action((_, command: Command) =>
     perform(async () => (await import('./sandbox.js')).sandboxCommand(command.optsWithGlobals())),
