@@ -198,11 +198,11 @@ program
   .addHelpText(
     'after',
     `
-It makes at most 6 requests to the Agent API for each account; they count against its rate limits. One of them is a
-write that cannot succeed (it changes an assessment config that does not exist): only so can it be seen whether the
-token may write.
+It makes at most 6 requests to the Agent API for each account; they count against its rate limits, so none is made that a
+hold, a 429 or the calls of running workers forbid. One of them is a write that cannot succeed (it changes an assessment
+config that does not exist): only so can it be seen whether the token may write.
 
-Exit code 0 when all is well, 1 otherwise.`,
+Exit code 1 when something is wrong, else 0.`,
   )
   .action((_, command: Command) =>
     perform(async () => (await import('./doctor.js')).doctorCommand(command.optsWithGlobals())),
