@@ -1,6 +1,16 @@
 /** Finding captures that nobody sees to, and telling what became of each. */
-import type { SweepRules, SweepVerdict } from '../src/policy/sweep';
-import { verdictOn } from '../src/policy/sweep';
+import { text } from 'node:stream/consumers';
+import { z } from 'zod';
+import {
+  isRecent,
+  judge,
+  type Remembered,
+  type SweepRules,
+  type SweepVerdict,
+  type Troubled,
+  troubleOf,
+} from '../src/policy/sweep';
+import { type Storage, StorageError } from '../src/storage';
 import { type Kept, keep } from '../src/storage/claim';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { listCaptures } from './capture-list';
@@ -11,11 +21,13 @@ export interface FoundCapture {
   id: string;
   status: string;
   verdict: SweepVerdict;
+  /** It is given up, and no sweep said so before. */
+  newlyGivenUp?: boolean;
 }
 
 /** One page of them. */
 export interface SweepPage {
-  found: FoundCapture[];
+  found: Troubled[];
   next?: number;
 }
 
@@ -44,20 +56,48 @@ export function createCaptureSweepActivities(deps: Deps) {
       status: string;
       projectId: string | undefined;
       offset: number;
-      rules: SweepRules;
+      stuckAfter: number;
     }): Promise<SweepPage> {
-      const { account, status, projectId: project, offset, rules } = call;
+      const { account, status, projectId: project, offset, stuckAfter } = call;
       const {
         items,
         next,
         serverTime = Date.now(),
       } = await listCaptures(runtimeOf(deps, account), { status, project }, offset);
-      const found = items.flatMap((capture): FoundCapture[] => {
+      const found = items.flatMap((capture): Troubled[] => {
         // A service that does not know the filter shows captures of every status.
-        const verdict = capture.status === status ? verdictOn(capture, serverTime, rules) : undefined;
-        return verdict ? [{ id: capture.id, status, verdict }] : [];
+        const trouble = capture.status === status ? troubleOf(capture, serverTime, stuckAfter) : undefined;
+        return trouble ? [trouble] : [];
       });
       return { found, ...(next !== undefined && { next }) };
+    },
+
+    /**
+     * What to do with each, by what earlier sweeps of the account saw, kept in the storage. Of two sweeps at once the last
+     * to write wins: the other's first sights are made again.
+     */
+    async judgeSweep(call: {
+      account: string;
+      found: Troubled[];
+      rules: SweepRules;
+      dryRun: boolean;
+    }): Promise<FoundCapture[]> {
+      const { account, found, rules, dryRun } = call;
+      if (found.length === 0) return [];
+      const ref = `sweeps/${account}.json`;
+      const known = await readMemory(deps.storage, ref);
+      const now = Math.max(...found.map((capture) => capture.now));
+      const next = new Map([...known].filter(([, remembered]) => isRecent(remembered, now, rules)));
+      const judged = found.map((capture): FoundCapture => {
+        const { id, status } = capture;
+        const { verdict, remembered } = judge(capture, known.get(id), rules);
+        if (remembered) next.set(id, remembered);
+        const newlyGivenUp = verdict === 'givenUp' && known.get(id)?.givenUp !== true;
+        return { id, status, verdict, ...(newlyGivenUp && { newlyGivenUp }) };
+      });
+      if (!dryRun)
+        await deps.storage.write(ref, JSON.stringify(Object.fromEntries(next)), { contentType: 'application/json' });
+      return judged;
     },
 
     /** Which of the captures have an open run of ingestCapture, which sees to them. Asks only Temporal. */
@@ -77,4 +117,17 @@ export function createCaptureSweepActivities(deps: Deps) {
     keepSweep: ({ captures, ref }: { captures: SweptCapture[]; ref: string }): Promise<Kept<SweptCapture[]>> =>
       keep(deps.storage, `runs/${ref}/captures`, captures),
   };
+}
+
+const Memory = z.record(z.string(), z.object({ since: z.number(), seen: z.number(), givenUp: z.boolean().optional() }));
+
+/** What earlier sweeps saw. A memory that is missing or damaged costs a few tries more, and no capture. */
+async function readMemory(storage: Storage, ref: string): Promise<Map<string, Remembered>> {
+  try {
+    return new Map(Object.entries(Memory.parse(JSON.parse(await text(await storage.read(ref))))));
+  } catch (error) {
+    if (error instanceof StorageError && error.kind === 'unusable') throw error;
+    if (error instanceof StorageError || error instanceof SyntaxError || error instanceof z.ZodError) return new Map();
+    throw error;
+  }
 }

@@ -8,10 +8,11 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { FoundCapture, SweepPage, SweptCapture } from '../activities/capture-sweep';
+import type { SweepPage, SweptCapture } from '../activities/capture-sweep';
 import { concernsAccount } from '../src/policy/classify';
 import type { SendOutcome } from '../src/policy/course';
 import { CaptureSweepInput, type CaptureSweepJson } from '../src/policy/inputs/capture-sweep';
+import type { Troubled } from '../src/policy/sweep';
 import type { Kept } from '../src/storage/claim';
 import {
   awaitClearance,
@@ -30,8 +31,8 @@ import { identity, Status } from './shared/status';
 
 export interface CaptureSweepResult {
   dryRun: boolean;
-  /** `stopped`: at a refusal that every further capture would meet too. */
-  ended: 'done' | 'planned' | 'stopped';
+  /** `stopped`: at a refusal that every further capture would meet too. `failed`: some were given up by this sweep. */
+  ended: 'done' | 'planned' | 'stopped' | 'failed';
   /** Captures by what was done; they add up to `total`. */
   counts: Record<string, number>;
   /** Captures that failed or are stuck. */
@@ -52,7 +53,7 @@ const MAX_TRIES = 5;
 
 /**
  * Safe to schedule every few minutes: the ledger lets one attempt for a capture out at a time, no two sweeps take the same
- * failure (the list must have been read after the last attempt), and by `verdictOn` a capture that fails again and again is
+ * failure (the list must have been read after the last attempt), and by `judge` a capture that fails again and again is
  * tried at growing distances, and in the end no more. A capture in an open ingestCapture is left to that run.
  */
 export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweepResult> {
@@ -68,7 +69,9 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
   const notes: string[] = [];
   // Before the list is read: a capture that another run sends for later than this is not sent for here (S1).
   const lookedAt = Date.now();
-  const found = await list();
+  const { stuckAfter, giveUpAfter } = input;
+  const troubled = await list();
+  const found = await control.judgeSweep({ account, found: troubled, rules: { stuckAfter, giveUpAfter }, dryRun });
 
   const due = found.filter(({ verdict }) => verdict === 'due').map(({ id }) => id);
   const inRuns = due.length > 0 ? await control.capturesInRuns({ account, captureIds: due }) : [];
@@ -90,7 +93,10 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
   });
   const counts: Record<string, number> = {};
   for (const { outcome } of captures) counts[outcome] = (counts[outcome] ?? 0) + 1;
-  const ended = dryRun ? 'planned' : stopped ? 'stopped' : 'done';
+  const givenUp = found.filter(({ newlyGivenUp }) => newlyGivenUp).length;
+  if (givenUp > 0)
+    notes.push(`${givenUp} captures that still fail are left to a person from now on: look at them in the web app.`);
+  const ended = dryRun ? 'planned' : stopped ? 'stopped' : givenUp > 0 ? 'failed' : 'done';
   const kept = await control.keepSweep({ captures, ref });
   const sums = Object.entries(counts).map(([outcome, n]) => `${n} ${outcome}`);
   status.figures('');
@@ -99,16 +105,16 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
   return { dryRun, ended, counts, total: captures.length, captures: kept, notes };
 
   /** All pages before the first is sent for: offsets move when captures change. */
-  async function list(): Promise<FoundCapture[]> {
-    const all = new Map<string, FoundCapture>();
-    const { statuses, projectId, stuckAfter, giveUpAfter } = input;
+  async function list(): Promise<Troubled[]> {
+    const all = new Map<string, Troubled>();
+    const { statuses, projectId } = input;
     for (const wanted of statuses) {
       let offset: number | undefined = 0;
       for (let pages = 0; offset !== undefined && pages < MAX_PAGES; pages++) {
         const from: number = offset;
         const page: SweepPage = await patiently(status, facts, account, () =>
           reads(account, place, `List captures in ${wanted} from ${from}`).sweepPage({
-            ...{ account, status: wanted, projectId, offset: from, rules: { stuckAfter, giveUpAfter } },
+            ...{ account, status: wanted, projectId, offset: from, stuckAfter },
           }),
         );
         for (const capture of page.found) all.set(capture.id, capture);

@@ -1,10 +1,8 @@
 /** Around every run: a scheduled one that does not end well is told to people, since nobody watches it. */
 import type { WorkflowInterceptors } from '@temporalio/workflow';
 import { ApplicationFailure, isCancellation } from '@temporalio/workflow';
+import { UNWELL } from '../src/policy/unwell';
 import { runKind, TELL_WITHIN_MS, tell } from './shared/tell';
-
-/** Ends of results that leave something undone. */
-const UNWELL = ['stopped', 'expired', 'failed', 'refused', 'unresolved'];
 
 /** The word by which a result says that it did not end well. */
 function unwell(result: unknown): string | undefined {

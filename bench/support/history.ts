@@ -52,3 +52,16 @@ export async function firstTaskAt(handle: WorkflowHandle): Promise<number> {
   });
   return at ?? Number.NaN;
 }
+
+/** Events from the first schedule of an activity to its last completion: what waiting by it adds to a history. */
+export async function eventsOfActivity(client: Client, workflowId: string, activityType: string): Promise<number> {
+  const events = (await client.workflow.getHandle(workflowId).fetchHistory()).events ?? [];
+  const isOurs = (index: number) =>
+    events[index]?.activityTaskScheduledEventAttributes?.activityType?.name === activityType;
+  const first = events.findIndex((_, index) => isOurs(index));
+  const last = events.findLastIndex(({ activityTaskCompletedEventAttributes: completed }) =>
+    // Events are numbered from 1.
+    completed ? isOurs(Number(completed.scheduledEventId) - 1) : false,
+  );
+  return first < 0 || last < 0 ? Number.NaN : last - first + 1;
+}

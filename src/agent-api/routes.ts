@@ -35,6 +35,8 @@ export interface Route<B = unknown, R = unknown> {
   readonly rateClass: RateClass;
   /** Credits that one success costs by the document; overridable per account (`credits` in the configuration). */
   readonly credits: number;
+  /** The plan it needs: agent-api.md names an audit-capable one where it shows any. */
+  readonly plan: 'any' | 'audit';
   /** On the token's allowlist (v1)? `unclear` where the document contradicts itself; `session` needs a browser session. */
   readonly allowlist: 'yes' | 'no' | 'unclear' | 'session';
   readonly afterUnknown: AfterUnknown;
@@ -65,6 +67,7 @@ const get = <R>(path: string, rest: Input<never, R>): Route<never, R> => ({
   scope: 'none',
   rateClass: 'reads',
   credits: 0,
+  plan: 'any',
   allowlist: 'yes',
   afterUnknown: 'resend',
   timeoutMs: READ_MS,
@@ -82,6 +85,7 @@ const write = <B, R>(
   scope: 'write',
   rateClass: 'writes',
   credits: 0,
+  plan: 'any',
   allowlist: 'yes',
   timeoutMs: WRITE_MS,
   ...rest,
@@ -154,6 +158,7 @@ export const routes = {
   }),
   'projects.create': write('POST', PROJECTS, {
     credits: 1000,
+    plan: 'audit',
     afterUnknown: 'look',
     timeoutMs: PAID_MS,
     body: ProjectCreate,
@@ -214,6 +219,7 @@ export const routes = {
   'leads.get': get(`${LEADS}/{id}`, { read: record(records.Lead, 'lead'), about: 'One lead' }),
   'leads.convert': write('POST', `${LEADS}/{id}/convert`, {
     credits: 1000,
+    plan: 'audit',
     afterUnknown: 'look',
     timeoutMs: PAID_MS,
     read: record(records.Conversion, 'data'),

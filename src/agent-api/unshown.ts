@@ -40,7 +40,16 @@ export const Unshown = z.strictObject({
   /** Query parameter name of the memory list's type filter. */
   memoriesList: z.strictObject({ type: name('type') }).prefault({}),
   /** Where the account records keep what we need. */
-  account: z.strictObject({ userId: field, balance: field, tier: field }).prefault({}),
+  account: z
+    .strictObject({
+      userId: field,
+      balance: field,
+      tier: field,
+      /** Tiers that may create projects and convert leads, and tiers that may not; of others it is not known. */
+      auditTiers: z.array(z.string()).default(['team', 'enterprise']),
+      lowTiers: z.array(z.string()).default(['free', 'read-only', 'lead-generation']),
+    })
+    .prefault({}),
   /** Where the job record, and the reply that starts a job, keep what we need. */
   job: z.strictObject({ id: field, status: field }).prefault({}),
   /**
@@ -210,6 +219,14 @@ export const tier: Reader<{ tier: string }> = (body, { account }) => {
     throw new UnreadableBody("no tier in the reply of GET /api/user/tier: name its field with 'unshown.account.tier'");
   return { tier: value };
 };
+
+const plainName = (name: string) => name.replace(/[^a-z0-9]/gi, '').toLowerCase();
+
+/** Whether a tier may create projects and convert leads; undefined where its name says nothing. */
+export function auditCapable(name: string, { account }: Unshown): boolean | undefined {
+  const isIn = (tiers: readonly string[]) => tiers.some((one) => plainName(one) === plainName(name));
+  return isIn(account.auditTiers) ? true : isIn(account.lowTiers) ? false : undefined;
+}
 
 /** Not `total`: it may be what a period allows, of which much is used. */
 const BALANCE = [

@@ -42,7 +42,11 @@ export async function demoCommand({ speed, keep = false }: DemoOptions): Promise
   // Never a configured server: a sandbox's worker must not answer for real accounts (see `dev`).
   const server = await startServer({ ui: true, log: tell });
   // Nobody is there to hold interviews: they take place by themselves.
-  const sandbox = await openSandbox({ speed, leads: LEADS, durations: { interviewAnalysis: 30_000 } });
+  // A service that looks only as a request arrives would let two of them pay: what must not happen could.
+  const sandbox = await openSandbox({
+    ...{ speed, leads: LEADS, convertCheck: 'atArrival' },
+    durations: { interviewAnalysis: 30_000 },
+  });
   for (const fault of FAULTS) sandbox.control.addFault({ route: 'leads.convert', ...fault });
   const config = sandboxConfig(sandbox, speed);
   const { settlingMs, paidTimeoutMs } = config.accounts.default?.timing ?? { settlingMs: 0, paidTimeoutMs: 0 };

@@ -2,6 +2,7 @@
 import { accountOf, type Config, ConfigError, loadConfig } from '../config';
 import { checkAccount } from './doctor/account';
 import { area, type Check } from './doctor/check';
+import { withClearance } from './doctor/clearance';
 import { checkStorage } from './doctor/storage';
 import { checkTemporal } from './doctor/temporal';
 import { EXIT } from './exit';
@@ -16,12 +17,20 @@ export interface DoctorOptions {
 export async function doctorCommand({ config: file, json }: DoctorOptions): Promise<number> {
   const { config, checks } = readConfig(file);
   const accounts = Object.values(config?.accounts ?? {});
+  const pipelines = Object.values(config?.pipelines ?? {});
   const server = await knownServer();
   const owners = new Map<string, string>();
   const [temporal, storage, ofAccounts] = await Promise.all([
     checkTemporal(server.config, accounts),
     config ? checkStorage(config.storageUrl) : [],
-    Promise.all(accounts.map((account) => checkAccount(account, owners))),
+    withClearance(server.config, (clearanceOf) =>
+      Promise.all(
+        accounts.map((account) => {
+          const planned = pipelines.filter((pipeline) => pipeline.account === account.name);
+          return checkAccount(account, { owners, clearance: clearanceOf(account), planned });
+        }),
+      ),
+    ),
   ]);
   const all = [...checks, ...temporal, storage, ...ofAccounts].flat();
   const ok = all.every(({ state }) => state !== 'wrong');
@@ -49,11 +58,16 @@ const MARKS = { ok: styled('green', 'ok   '), wrong: styled('red', 'WRONG'), unk
 
 function report(checks: readonly Check[]): string {
   const areas = [...new Set(checks.map(({ area }) => area))];
-  const wrong = checks.filter(({ state }) => state === 'wrong').length;
+  const count = (wanted: Check['state']) => checks.filter(({ state }) => state === wanted).length;
+  const [wrong, unknown] = [count('wrong'), count('unknown')];
+  const well =
+    unknown === 0
+      ? 'All is well.'
+      : `Nothing is wrong as far as can be seen; not seen: ${unknown} of ${checks.length}.`;
   const blocks = areas.map((name) =>
     [styled('bold', name), ...checks.filter(({ area }) => area === name).flatMap(lines)].join('\n'),
   );
-  return [...blocks, wrong === 0 ? 'All is well.' : `Wrong: ${wrong} of ${checks.length}.`].join('\n\n');
+  return [...blocks, wrong === 0 ? well : `Wrong: ${wrong} of ${checks.length}.`].join('\n\n');
 }
 
 const lines = ({ state, name, found, mend }: Check): string[] => [

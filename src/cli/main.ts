@@ -198,11 +198,11 @@ program
   .addHelpText(
     'after',
     `
-It makes at most 6 requests to the Agent API for each account; they count against its rate limits. One of them is a
-write that cannot succeed (it changes an assessment config that does not exist): only so can it be seen whether the
-token may write.
+It makes at most 6 requests to the Agent API for each account; they count against its rate limits, so none is made that a
+hold, a 429 or the calls of running workers forbid. One of them is a write that cannot succeed (it changes an assessment
+config that does not exist): only so can it be seen whether the token may write.
 
-Exit code 0 when all is well, 1 otherwise.`,
+Exit code 1 when something is wrong, else 0.`,
   )
   .action((_, command: Command) =>
     perform(async () => (await import('./doctor.js')).doctorCommand(command.optsWithGlobals())),
@@ -220,6 +220,11 @@ program
   .option('--credits <n>', 'balance that it begins with', decimal, 50_000)
   .option('--seed <n>', 'the same seed gives the same data and tokens', decimal, 1)
   .option('--limits <on|off>', 'rate limits', 'on')
+  .option(
+    '--convert-check <atCommit|atArrival>',
+    'when a conversion looks whether the lead is converted: atArrival lets two at once both pay',
+    'atCommit',
+  )
   .option('--json', 'print JSON, one line')
   .action((_, command: Command) =>
     perform(async () => (await import('./sandbox.js')).sandboxCommand(command.optsWithGlobals())),

@@ -13,6 +13,7 @@ export function prove(
   const booked = bookings.reduce((sum, { credits }) => sum + credits, 0);
   const spent = stats.creditsSpent[userId] ?? 0;
   const twice = stats.paidTwice.length;
+  const overlapping = stats.paidOverlapping.length;
   const writes = stats.windows.filter(({ rateClass }) => rateClass === 'writes');
   const most = Math.max(0, ...writes.map(({ largest }) => largest));
   const limit = writes[0]?.limit;
@@ -25,6 +26,7 @@ export function prove(
     { name: 'credits spent, by the ledger', value: number(booked), right: booked === spent },
     { name: 'credits spent, by the sandbox', value: number(spent), right: booked === spent },
     { name: 'leads paid for twice', value: number(twice), right: twice === 0 },
+    { name: 'paid calls under way at once', value: `${number(overlapping)} subjects`, right: overlapping === 0 },
     {
       name: 'most writes in any window',
       value: `${most}${limit === undefined ? '' : ` of ${limit}`}`,

@@ -258,6 +258,8 @@ function showSweep(result: z.infer<typeof Sweep>): ShownResult {
       '\n',
     ),
     code:
-      ended === 'stopped' || ['failed', 'refused', 'unknown'].some((one) => counts[one]) ? EXIT.notAllDone : EXIT.done,
+      ['stopped', 'failed'].includes(ended) || ['failed', 'refused', 'unknown'].some((one) => counts[one])
+        ? EXIT.notAllDone
+        : EXIT.done,
   };
 }

@@ -17,17 +17,20 @@ export interface SandboxFlags {
   seed: number;
   credits: number;
   limits: string;
+  convertCheck: string;
   json?: boolean;
   config?: string;
 }
 
 export async function sandboxCommand(given: SandboxFlags): Promise<number> {
   // A sandbox has no configuration file.
-  const { limits, variant, json, config: _, ...flags } = given;
+  const { limits, variant, convertCheck, json, config: _, ...flags } = given;
   if (limits !== 'on' && limits !== 'off') throw new Exit(EXIT.badInput, `--limits is '${limits}'; allowed: on, off`);
   if (variant !== 'a' && variant !== 'b') throw new Exit(EXIT.badInput, `--variant is '${variant}'; allowed: a, b`);
+  if (convertCheck !== 'atCommit' && convertCheck !== 'atArrival')
+    throw new Exit(EXIT.badInput, `--convert-check is '${convertCheck}'; allowed: atCommit, atArrival`);
   const signals = new EndSignals();
-  const sandbox = await openSandbox({ ...flags, variant, ...(limits === 'off' && { limits }) });
+  const sandbox = await openSandbox({ ...flags, variant, convertCheck, ...(limits === 'off' && { limits }) });
   const { baseUrl, token, readToken, controlUrl } = sandbox;
   const { speed } = flags;
   const lines = [

@@ -1,31 +1,64 @@
-/** Which captures a sweep reprocesses. Pure, and without a memory: what a capture says of itself is enough. */
+/** Which captures a sweep reprocesses. Pure; what earlier sweeps saw of a capture is handed in. */
 import type { Capture } from '../agent-api/records';
 
 /** Milliseconds. */
 export interface SweepRules {
   /** How long a capture may stay in `pending` or `processing`. */
   readonly stuckAfter: number;
-  /** The age at which a capture that still fails is left to a person. */
+  /** How long after the first failure that was seen a capture that still fails is left to a person. */
   readonly giveUpAfter: number;
+}
+
+/** A capture that failed or is stuck. Moments are milliseconds by the service's own clock. */
+export interface Troubled {
+  readonly id: string;
+  readonly status: string;
+  /** Since when it is as it is; absent where the service does not say. */
+  readonly changed?: number;
+  /** When it was looked at. */
+  readonly now: number;
+}
+
+/** What sweeps remember of a capture: since when it fails, when they saw it last, and whether it was given up. */
+export interface Remembered {
+  readonly since: number;
+  readonly seen: number;
+  readonly givenUp?: boolean | undefined;
 }
 
 /** `tooSoon`: at a later sweep. `givenUp`: never again by itself. `undated`: it does not say since when. */
 export type SweepVerdict = 'due' | 'tooSoon' | 'givenUp' | 'undated';
 
-/**
- * What to do with a capture; undefined for one that is neither failed nor stuck. A capture waits at least as long after a
- * failure as it was old when it failed, so the tries on one that never succeeds come at 1, 2, 4, 8… times its first age,
- * however often and by however many sweeps it is seen, and none comes after `giveUpAfter`.
- * @param now by the service's own clock
- */
-export function verdictOn(capture: Capture, now: number, rules: SweepRules): SweepVerdict | undefined {
-  const created = Date.parse(capture.createdAt ?? capture.capturedAt ?? '');
+/** Undefined for a capture that is neither failed nor stuck. */
+export function troubleOf(capture: Capture, now: number, stuckAfter: number): Troubled | undefined {
+  const { id, status } = capture;
   const changed = Date.parse(capture.updatedAt ?? '');
-  const failed = capture.status === 'failed';
-  if (Number.isNaN(created) || Number.isNaN(changed)) return failed ? 'undated' : undefined;
-  const since = now - changed;
-  if (!failed && since < rules.stuckAfter) return undefined;
-  const age = changed - created;
-  if (age > rules.giveUpAfter) return 'givenUp';
-  return since < age ? 'tooSoon' : 'due';
+  if (Number.isNaN(changed)) return status === 'failed' ? { id, status, now } : undefined;
+  return status === 'failed' || now - changed >= stuckAfter ? { id, status, changed, now } : undefined;
 }
+
+/**
+ * What to do with a capture, and what to remember of it. The first failure that is seen is due at once, however old the
+ * capture is. After that it waits at least as long after a failure as it had been failing then, so the tries on one that
+ * never succeeds come at distances that double, however often and by however many sweeps it is seen, and none but the first
+ * comes after `giveUpAfter`.
+ */
+export function judge(
+  { changed, now }: Troubled,
+  known: Remembered | undefined,
+  { stuckAfter, giveUpAfter }: SweepRules,
+): { verdict: SweepVerdict; remembered?: Remembered } {
+  if (changed === undefined) return { verdict: 'undated' };
+  // One that was well in between, and failed anew long after it was last seen, begins anew.
+  const since = known && changed <= known.seen + stuckAfter ? known.since : changed;
+  const failingFor = changed - since;
+  if (failingFor > 0 && now - since > giveUpAfter)
+    return { verdict: 'givenUp', remembered: { since, seen: now, givenUp: true } };
+  // Of the first failure the service's clock may say that it is yet to come: it is read in whole seconds.
+  const tooSoon = failingFor > 0 && now - changed < failingFor;
+  return { verdict: tooSoon ? 'tooSoon' : 'due', remembered: { since, seen: now } };
+}
+
+/** Whether something is worth remembering still: a capture that nobody saw for long is well, or gone. */
+export const isRecent = ({ seen }: Remembered, now: number, { giveUpAfter }: SweepRules): boolean =>
+  now - seen <= 2 * giveUpAfter;

@@ -2,6 +2,7 @@
  * The page from which people start runs: Markdown for the frame 'Current Details' of the Web UI. Its text travels in the
  * address of a GET, so it stays short; a relative link in it opens a new tab (seen on UI 2.42.1).
  */
+import { UNWELL } from '../policy/unwell';
 import { inline } from '../report/markdown-text';
 import { WORKFLOW_QUEUE } from '../temporal/queues';
 
@@ -31,11 +32,17 @@ export interface Page extends Place {
 /** Most characters of the page as part of an address: proxies commonly take 8 KiB of it. */
 export const MAX_ENCODED = 7_000;
 
+/**
+ * Runs that ended without their work done. Most of them are Completed, with the reason in their result; Failed are those
+ * whose input was wrong, or that met a defect.
+ */
+export const NOT_DONE = `Stage IN (${[...UNWELL, 'skipped'].map((word) => `"${word}"`).join(', ')}) OR ExecutionStatus = "Failed"`;
+
 /** Lists of runs that people ask for, as filters of the Web UI's list. */
 const LISTS = {
   'What waits for a person': 'NeedsPerson = true AND ExecutionStatus = "Running"',
   'what is under way': 'ExecutionStatus = "Running"',
-  'what failed': 'ExecutionStatus = "Failed"',
+  'what ended without being done': NOT_DONE,
 };
 
 /** The frame is made as high as its text without the margins: with nothing below, the last lines would be cut off. */

@@ -77,6 +77,7 @@ describe('run', () => {
 });
 
 describe('doctor', () => {
+  const beside = () => ({ owners: new Map<string, string>(), clearance: async () => undefined, planned: [] });
   const check = async (env: Record<string, string>) => {
     const account = { AGENT_API_BASE_URL: sandbox.baseUrl, AGENT_API_TOKEN: sandbox.token };
     const { code, stdout } = await cli.run(['doctor', '--json'], { ...temporal, ...account, ...env });
@@ -131,7 +132,7 @@ describe('doctor', () => {
     for (const baseUrl of [sandbox.controlUrl, `${sandbox.baseUrl}/api`]) {
       const { default: account } = sandboxConfig({ baseUrl, token: sandbox.token }, 1).accounts;
       if (!account) throw new Error('no account');
-      const found = await checkAccount(account, new Map());
+      const found = await checkAccount(account, beside());
       expect(found.filter(({ state }) => state === 'wrong')).toEqual([
         expect.objectContaining({ mend: `check the base address ${baseUrl}: it is what stands before /api` }),
       ]);
@@ -142,11 +143,22 @@ describe('doctor', () => {
     const other = await startSandbox({ variant: 'b' });
     const { default: account } = sandboxConfig(other, 1).accounts;
     if (!account) throw new Error('no account');
-    const found = await checkAccount(account, new Map());
+    const found = await checkAccount(account, beside());
     await other.close();
     const mend = (about: string) => found.find(({ name }) => name === about)?.mend;
     expect(mend('credits')).toContain('unshown.account.balance');
     expect(mend('leads')).toContain('unshown.leadsList');
+  });
+
+  test('a plan that can convert nothing is told from one that can, without a write that could cost', async () => {
+    const { default: account } = sandboxConfig(sandbox, 1).accounts;
+    if (!account) throw new Error('no account');
+    const verdict = async () => (await checkAccount(account, beside())).find(({ name }) => name.startsWith('workflow'));
+    sandbox.control.setTier({ tier: 'lead_generation' });
+    expect(await verdict()).toMatchObject({ state: 'wrong', found: expect.stringContaining('leads.convert') });
+    sandbox.control.setTier({ tier: 'team' });
+    expect(await verdict()).toMatchObject({ state: 'ok' });
+    expect(sandbox.control.stats().requests.byRoute['leads.convert']).toBeUndefined();
   });
 
   test('a configuration that cannot be used does not hide the rest', async () => {

@@ -1,6 +1,6 @@
 /** `audit-runner schedules` against a real Temporal server; no worker is needed to see runs start. */
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { backfillCommand, pauseCommand, triggerCommand } from '../../src/cli/schedules/act';
@@ -33,9 +33,9 @@ afterAll(async () => {
 const LEADS = { workflow: 'leadPipeline', input: { maxCredits: 5_000 }, cron: '0 7 * * MON-FRI' };
 const SWEEP = { workflow: 'captureSweep', every: '1h' };
 
-function write(pipelines: Record<string, object>): void {
+function write(pipelines: Record<string, object>, storageUrl = `file://${cli.folder}/storage`): void {
   const accounts = { default: { baseUrl: 'https://api.example.com', tokenFile: 'token', timeZone: 'Europe/Berlin' } };
-  writeFileSync(file, stringify({ accounts, pipelines }));
+  writeFileSync(file, stringify({ accounts, pipelines, storageUrl }));
 }
 
 /** Runs a command, and gives what it printed. */
@@ -65,6 +65,39 @@ const actions = ({ changes }: { changes: { pipeline: string; action: string }[] 
   Object.fromEntries(changes.map(({ pipeline, action }) => [pipeline, action]));
 
 describe('plan and apply', () => {
+  test('files that a run would refuse are told by the plan, which makes the schedule all the same', async () => {
+    const storage = join(cli.folder, 'files');
+    mkdirSync(storage);
+    for (const name of ['there.pdf', 'no-ending', 'note.txt']) writeFileSync(join(storage, name), 'text');
+    const cron = '0 7 * * *';
+    write(
+      {
+        audits: {
+          ...{ workflow: 'leadPipeline', cron },
+          input: { maxCredits: 5_000, then: 'audit', audit: { documents: ['there.pdf', 'gone.pdf', 'no-ending'] } },
+        },
+        note: { workflow: 'ingestCapture', cron, input: { noteFile: 'gone.txt' } },
+        well: { workflow: 'ingestCapture', cron, input: { noteFile: 'note.txt' } },
+        batch: {
+          workflow: 'backfill',
+          cron,
+          input: { operation: 'convertLead', file: { ref: 'gone.csv' }, maxItems: 1 },
+        },
+      },
+      `file://${storage}`,
+    );
+    const plan = await json(() => planCommand(options));
+    const notes = (name: string) => plan.changes.find(({ pipeline }: { pipeline: string }) => pipeline === name).notes;
+    expect(notes('audits')).toEqual([
+      expect.stringContaining("'gone.pdf' is not in the storage"),
+      expect.stringContaining("'no-ending' is of a kind"),
+    ]);
+    expect(notes('note')).toEqual([expect.stringContaining("'gone.txt' is not in the storage")]);
+    expect(notes('batch')).toEqual([expect.stringContaining("'gone.csv' is not in the storage")]);
+    expect(notes('well')).toEqual([]);
+    expect(plan.code).toBe(3);
+  });
+
   test('what is not there is created once, and a second apply changes nothing', async () => {
     write({ leads: LEADS, sweep: SWEEP, off: { ...SWEEP, paused: true } });
     const plan = await json(() => planCommand(options));

@@ -43,11 +43,30 @@ function random(seed: number): () => number {
 
 type Process = Generator<number, void, void>;
 
+/** One payment of the service, and the attempt that it was made for. */
+interface Commit {
+  at: number;
+  /** The workflow ID: what was started again or reset keeps it. */
+  owner: string;
+  /** Whose books it is in. */
+  run: string;
+}
+
+/** What a run said of itself in the end. */
+interface Ended {
+  id: string;
+  subject: string;
+  how: Extract<Course['step'], { do: 'end' }>['how'];
+  credits: number;
+  unknowns: number;
+}
+
 class World {
   now = 1_700_000_000_000;
   readonly problems: string[] = [];
   readonly seen = new Set<string>();
-  readonly commits = new Map<string, number[]>();
+  readonly commits = new Map<string, Commit[]>();
+  readonly ended: Ended[] = [];
   private readonly rng: () => number;
   private readonly queue: { at: number; order: number; process: Process }[] = [];
   private order = 0;
@@ -110,8 +129,8 @@ class World {
   paid(subject: string): number {
     return this.commits.get(subject)?.length ?? 0;
   }
-  commit(subject: string): void {
-    this.commits.set(subject, [...(this.commits.get(subject) ?? []), this.now]);
+  commit({ subject, owner, run }: Call): void {
+    this.commits.set(subject, [...(this.commits.get(subject) ?? []), { at: this.now, owner, run }]);
     if (this.paid(subject) > 1) this.problems.push(`S1/S2: ${subject} paid ${this.paid(subject)} times`);
     const total = [...this.commits.values()].flat().length * PRICE;
     if (total > CAP && !this.ledgerWasLost) this.problems.push(`S3: ${total} credits spent, ${CAP} allowed`);
@@ -119,13 +138,14 @@ class World {
 }
 
 /** The service at work on one request: it commits now, late or never. */
-function* commitLater(world: World, subject: string, delay: number): Process {
+function* commitLater(world: World, call: Call, delay: number): Process {
   if (delay > 0) yield delay;
-  world.commit(subject);
+  world.commit(call);
 }
 
 interface Call {
   subject: string;
+  owner: string;
   run: string;
   attempt: string;
   lookedAt: number;
@@ -138,7 +158,7 @@ interface Call {
 function* paidActivity(world: World, call: Call): Process {
   const askedAt = world.now;
   if (world.chance(0.1, 'slow grant')) yield world.between(0, 9_000);
-  const { subject, attempt, run, lookedAt } = call;
+  const { subject, owner, attempt, run, lookedAt } = call;
   const answer = world.begin({ subject, attempt, run, lookedAt, credits: PRICE, runCap: RUN_CAP, sender: TIMING });
   const finish = (outcome: SendOutcome) => {
     call.outcome = outcome;
@@ -149,7 +169,9 @@ function* paidActivity(world: World, call: Call): Process {
   if (answer.kind === 'capped' || answer.kind === 'done') return finish(answer);
   if (answer.kind === 'parked') return finish({ kind: 'throttled', retryAt: answer.until });
   if (answer.kind === 'patient') return finish({ kind: 'open', overAt: answer.until, newBooks: true });
-  if (answer.kind === 'open') return finish(answer);
+  // As `sendOnce`: an earlier try of its own, whose worker was lost in the call, is its own to find out.
+  if (answer.kind === 'open')
+    return finish({ kind: answer.attempt.startsWith(`${owner}/`) ? 'unknown' : 'open', overAt: answer.overAt });
   yield world.between(1, 6_000);
   if (world.now > askedAt + TIMING.sendWindowMs) {
     settle({ kind: 'notPaid' });
@@ -171,13 +193,13 @@ function* paidActivity(world: World, call: Call): Process {
   if (world.chance(0.35, 'outcome unknown')) {
     if (world.chance(0.7, 'committed unseen')) {
       const delay = world.chance(0.5, 'late commit') ? world.between(1, latest) : 0;
-      world.spawn(commitLater(world, subject, delay));
+      world.spawn(commitLater(world, call, delay));
     }
     yield world.between(1, TIMING.paidTimeoutMs);
     return finish({ kind: 'unknown', overAt: answer.flight.overAt });
   }
   yield world.between(1, 30_000);
-  world.commit(subject);
+  world.commit(call);
   if (world.chance(0.2, 'slow reply')) yield world.between(1, 150_000);
   const lostSettle = world.chance(0.1, 'settle lost');
   if (!lostSettle) settle({ kind: 'paid', credits: PRICE, ref: `project of ${attempt}` });
@@ -186,6 +208,8 @@ function* paidActivity(world: World, call: Call): Process {
 
 /** The first run of each subject belongs to one pipeline, whose cap they share. */
 const budgetOf = (id: string): string => (id.includes('#1') ? 'pipeline' : id);
+
+const ownerOf = (id: string): string => id.replace(/[+~]+$/, '');
 
 /** One run of a workflow for one subject, with the misfortunes that a run can have. */
 function* workflow(world: World, subject: string, id: string, history: Course[] = []): Process {
@@ -213,7 +237,8 @@ function* workflow(world: World, subject: string, id: string, history: Course[] 
       let call: Call = {
         subject,
         run: budgetOf(id),
-        attempt: `${id}/${steps}/${attempts++}`,
+        owner: ownerOf(id),
+        attempt: `${ownerOf(id)}/${id}/${steps}/${attempts++}`,
         lookedAt: step.lookedAt,
         over: false,
       };
@@ -227,7 +252,8 @@ function* workflow(world: World, subject: string, id: string, history: Course[] 
           call = {
             subject,
             run: budgetOf(id),
-            attempt: `${id}/${steps}/${attempts++}`,
+            owner: ownerOf(id),
+            attempt: `${ownerOf(id)}/${id}/${steps}/${attempts++}`,
             lookedAt: step.lookedAt,
             over: false,
           };
@@ -259,11 +285,39 @@ function* finishRun(world: World, subject: string, id: string, course: Course): 
   const { step } = course;
   if (step.do !== 'end') return;
   world.seen.add(`ended: ${step.how}`);
-  if (step.how === 'foundPaid' || step.how === 'alreadyDone')
-    world.settle({ subject, attempt: '', run: id, settlement: { kind: 'foundPaid' } });
-  if ((step.how === 'foundPaid' || step.how === 'alreadyDone' || step.how === 'paid') && world.paid(subject) === 0)
+  const found = step.how === 'foundPaid' || step.how === 'alreadyDone';
+  if ((found || step.how === 'paid') && world.paid(subject) === 0)
     world.problems.push(`S6: ${id} says ${step.how} but ${subject} was never paid`);
+  const credits = step.how === 'paid' ? PRICE : found ? creditsFound(world, subject, id, step.how === 'foundPaid') : 0;
+  world.ended.push({ id, subject, how: step.how, credits, unknowns: course.unknowns });
   yield 0;
+}
+
+/** What a run that found it paid for says that it spent: as `conclude` of `convertLead`. */
+function creditsFound(world: World, subject: string, id: string, sent: boolean): number {
+  const run = budgetOf(id);
+  const settlement = { kind: 'foundPaid', ...(sent && { credits: PRICE }) } as const;
+  const booked = world.settle({ subject, attempt: '', run, settlement });
+  const settled = world.state.flights.settled.find((one) => one.subject === subject);
+  const ours = sent || booked > 0 || (settled?.run === run && settled.credits > 0);
+  return ours ? (settled?.credits ?? PRICE) : 0;
+}
+
+/** S6, the other way: what a run paid for is in its result, and what it did not is not. */
+function wrongEnds({ ended, commits, ledgerWasLost }: World): string[] {
+  return ended.flatMap(({ id, subject, how, credits, unknowns }) => {
+    const paid = commits.get(subject) ?? [];
+    const own = paid.some(({ owner }) => owner === ownerOf(id));
+    const inItsBooks = paid.some(({ run }) => run === budgetOf(id));
+    if (own && (how === 'refused' || how === 'gaveUp' || how === 'overRunCap'))
+      return [`S6: ${id} says ${how} but its own attempt was paid`];
+    // A ledger that was lost takes with it whose attempt it was.
+    if (own && inItsBooks && credits === 0 && !ledgerWasLost) return [`S6: ${id} says ${how} and 0 credits but paid`];
+    // Who sent and does not know counts what it finds as its own: the books err to the safe side.
+    if (!own && !inItsBooks && unknowns === 0 && credits > 0)
+      return [`S6: ${id} says ${how} and ${credits} credits but paid nothing`];
+    return [];
+  });
 }
 
 function* ledgerIsLost(world: World, delay: number): Process {
@@ -289,6 +343,7 @@ export function explore(options: Options): Outcome {
   if (world.chance(0.15, 'ledger lost')) world.spawn(ledgerIsLost(world, world.between(0, 900_000)));
   if (world.chance(0.15, 'configured otherwise')) world.spawn(anotherConfigures(world, world.between(0, 900_000)));
   world.run();
+  world.problems.push(...wrongEnds(world));
   if (!world.ledgerWasLost) {
     // The books: everything that was paid for is booked or still visibly open; nothing else is booked.
     const booked = Object.values(world.state.days).reduce((a, b) => a + b, 0);

@@ -113,7 +113,10 @@ describe('the ledger grants, books and holds', () => {
       { subject: 'lead:1', attempt: '', run: 'r2', settlement: { kind: 'foundPaid' } },
       NOW,
     );
-    expect(found.booked).toBe(1000);
+    expect(ledger.spentOn(found.state, NOW)).toBe(1000);
+    // S6: it is in the books, and so in the result, of the run whose attempt it was.
+    expect(found.booked).toBe(0);
+    expect(found.state.runs).toEqual({ r: { spent: 1000, lastAt: NOW } });
     const paid = {
       subject: 'lead:1',
       attempt: 'lead:1/1',

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { WORKFLOW_TYPES } from '../../src/policy/workflow-types';
 import { exampleAccount, exampleInput } from '../../src/start-here/example-inputs';
-import { formPath, MAX_ENCODED, type Page, startPage } from '../../src/start-here/page';
+import { formPath, MAX_ENCODED, NOT_DONE, type Page, startPage } from '../../src/start-here/page';
 
 const RUN_ID = '01a1fd5d-44c5-768a-81e8-a30700242da1';
 const real = Object.entries(WORKFLOW_TYPES).map(([type, { about }]) => {
@@ -63,4 +65,11 @@ test('nothing that is shown becomes markup', () => {
   expect(text).not.toMatch(/^# heading/m);
   expect(text).toContain('`{ "text": "\\u0060</code>\\u0060\\n# heading" }`');
   expect(text).toContain('\\<b\\>x\\</b\\>');
+});
+
+test('what ended without being done is one list, here and in the README', () => {
+  expect(page()).toContain(
+    `[what ended without being done](/namespaces/default/workflows?${new URLSearchParams({ query: NOT_DONE })})`,
+  );
+  expect(readFileSync(join(__dirname, '../../README.md'), 'utf8')).toContain(`\`${NOT_DONE}\``);
 });

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { convertLeadId } from '../../src/policy/run-ids';
 import { variantOverrides } from '../../src/sandbox';
 import type { FaultRule } from '../../src/sandbox/options';
+import { NOT_DONE } from '../../src/start-here/page';
 import { auditProject, type convertLead } from '../../workflows';
 import { documentsUploadedUpdate } from '../../workflows/audit/by-person';
 import { auditProgressQuery } from '../../workflows/audit-project';
@@ -167,8 +168,11 @@ export function auditProjectSuite(variant: 'a' | 'b'): void {
     stage.sandbox.control.failNextJob({ times: 1 });
     expect(await (await start(input)).result()).toMatchObject({ outcome: 'audited', analysis: { starts: 2 } });
     stage.sandbox.control.failNextJob({ times: 2 });
-    const failed = await (await start({ ...fresh().input, maxStarts: 2 })).result();
-    expect(failed).toMatchObject({ outcome: 'failed', reason: 'auditFailed', credits: 1_000 });
+    const failed = await start({ ...fresh().input, maxStarts: 2 });
+    expect(await failed.result()).toMatchObject({ outcome: 'failed', reason: 'auditFailed', credits: 1_000 });
+    const { client } = stage.temporal;
+    const listed = `WorkflowId = "${failed.workflowId}" AND (${NOT_DONE})`;
+    await until(async () => (await client.workflow.count(listed)).count === 1);
   });
 
   test.concurrent('a synchronous audit that takes too long goes on as a job', async () => {

@@ -8,45 +8,63 @@ import { type Account, apiOptions } from '../../config';
 import { ledgerId } from '../../temporal/ledger-client';
 import { number } from '../output';
 import { area, type Check } from './check';
+import type { Clearance } from './clearance';
 import { explain } from './failure';
+import { checkNeeds, type Planned, type Shown } from './needs';
 
 /** No config has this ID, so a write to it changes nothing: 404 says that the token may write. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 const WAIT_MS = 70_000;
 
-/** Checks one account. @param owners who the other accounts' tokens belong to; this one is added */
-export async function checkAccount(account: Account, owners: Map<string, string>): Promise<Check[]> {
+export interface Beside {
+  /** Who the other accounts' tokens belong to; this one is added. */
+  owners: Map<string, string>;
+  clearance: Clearance;
+  /** What is configured to run on the account. */
+  planned: readonly Planned[];
+}
+
+/** Checks one account. */
+export async function checkAccount(account: Account, { owners, clearance, planned }: Beside): Promise<Check[]> {
+  const shown: Shown = {};
   const gate = createGate({ limits: account.limits });
   const api = createAgentApi({ ...apiOptions(account), gate });
   const { ok, wrong, unknown } = area(`account ${account.name}`);
   const checks: Check[] = [ok('token', 'present and well-formed')];
   let stopped: string | undefined;
 
-  /** One call. @param expected a failure that answers the question */
+  /** One call. @param expected a failure that answers the question @returns whether it was made */
   async function ask<N extends RouteName>(
     name: string,
     route: N,
     read: (value: Reply<N>) => Check,
     input: CallInput = {},
     expected: (failure: Failure) => Check | undefined = () => undefined,
-  ): Promise<void> {
+  ): Promise<boolean> {
     if (stopped !== undefined) {
       checks.push(unknown(name, `not asked: ${stopped}`));
-      return;
+      return false;
     }
-    const permit = await gate.acquire(routes[route].rateClass, { maxWaitMs: WAIT_MS });
+    const { rateClass } = routes[route];
+    const obstacle = await clearance(rateClass);
+    if (obstacle !== undefined) {
+      checks.push(unknown(name, `not asked: ${obstacle}`));
+      return false;
+    }
+    const permit = await gate.acquire(rateClass, { maxWaitMs: WAIT_MS });
     if (!permit.ok) {
       checks.push(unknown(name, 'not asked: the limit lets nothing through for more than a minute'));
-      return;
+      return false;
     }
     const attempt: Attempt<Reply<N>> = await api.call(route, input);
     if (attempt.ok) {
       checks.push(read(attempt.value));
-      return;
+      return true;
     }
     const { found, mend, stop, about = name } = explain(route, account.baseUrl, attempt.failure);
     stopped = stop;
     checks.push(expected(attempt.failure) ?? wrong(about, found, mend));
+    return true;
   }
 
   function owner(userId: string): Check {
@@ -79,20 +97,26 @@ export async function checkAccount(account: Account, owners: Map<string, string>
   function scope(failure: Failure): Check | undefined {
     if (failure.kind !== 'rejected') return undefined;
     const { status, code } = failure;
-    if (code === 'PAT_SCOPE_INSUFFICIENT')
+    if (code === 'PAT_SCOPE_INSUFFICIENT') {
+      shown.mayWrite = false;
       return wrong(
         'scopes',
         'read only: a write that changes nothing was refused with 403 PAT_SCOPE_INSUFFICIENT',
         'create a token with the scopes read and write; with this one only dry runs work',
       );
+    }
     if (status !== 404 && status !== 400) return undefined;
+    shown.mayWrite = true;
     return ok('scopes', `read and write: a write that changes nothing was let through to its ${status}`);
   }
 
   try {
-    await ask('token belongs to', 'account.user', ({ userId }) => owner(userId));
-    if (stopped === undefined) checks.push(ok('kill switch', 'off: the agent API answers'));
-    await ask('tier', 'account.tier', ({ tier }) => ok('tier', tier));
+    const answered = await ask('token belongs to', 'account.user', ({ userId }) => owner(userId));
+    if (answered && stopped === undefined) checks.push(ok('kill switch', 'off: the agent API answers'));
+    await ask('tier', 'account.tier', ({ tier }) => {
+      shown.tier = tier;
+      return ok('tier', tier);
+    });
     await ask('credits', 'account.credits', ({ balance }) => credits(balance));
     const listed = (count: number) => `readable, ${number(count)} in the list`;
     const one = { query: { limit: 1 } };
@@ -107,7 +131,7 @@ export async function checkAccount(account: Account, owners: Map<string, string>
     );
     const write = { id: NOBODY, body: { name: 'audit-runner doctor' } };
     await ask('scopes', 'assessmentConfigs.update', () => ok('scopes', 'read and write'), write, scope);
-    return checks;
+    return [...checks, ...checkNeeds(account.name, planned, shown, account.unshown)];
   } finally {
     await api.close();
   }

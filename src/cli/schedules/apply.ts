@@ -1,6 +1,7 @@
 /** `audit-runner schedules plan` and `apply`: the schedules on the server become what the configuration file says. */
 import type { Client } from '@temporalio/client';
 import { loadConfig } from '../../config';
+import { openStorage } from '../../storage';
 import type { Connected } from '../../temporal/connect';
 import { createSchedule, ownedPipelines, readSchedule, scheduleHandle, updateSchedule } from '../../temporal/schedules';
 import { registerSearchAttributes } from '../../temporal/search-attributes';
@@ -9,6 +10,7 @@ import { print, printJson, tell } from '../output';
 import { serverWords, withServer } from './connect';
 import { type Wanted, wantedSchedule } from './definition';
 import { type Change, changes, type Stored } from './diff';
+import { fileWarnings } from './files';
 import { showChanges } from './show';
 
 export interface ApplyOptions {
@@ -21,7 +23,7 @@ const isDue = ({ action }: Change) => action === 'create' || action === 'change'
 const isRefused = ({ action }: Change) => action === 'refused';
 
 export async function planCommand({ config, prune = false, json }: ApplyOptions): Promise<number> {
-  const wanted = wantedSchedules(config);
+  const wanted = await wantedSchedules(config);
   const found = await withServer(({ client }) => look(client, wanted, prune));
   if (json) printJson({ changes: found });
   else print(showChanges(found, wanted));
@@ -30,7 +32,7 @@ export async function planCommand({ config, prune = false, json }: ApplyOptions)
 }
 
 export async function applyCommand({ config, prune = false, json }: ApplyOptions): Promise<number> {
-  const wanted = wantedSchedules(config);
+  const wanted = await wantedSchedules(config);
   return withServer(async (connected) => {
     const found = await look(connected.client, wanted, prune);
     if (!json) print(showChanges(found, wanted));
@@ -46,7 +48,7 @@ export async function applyCommand({ config, prune = false, json }: ApplyOptions
 }
 
 /** @throws ConfigError, Exit */
-function wantedSchedules(file: string | undefined): Wanted[] {
+async function wantedSchedules(file: string | undefined): Promise<Wanted[]> {
   const config = loadConfig({ env: process.env, file });
   // Nothing at all would be all pipelines gone, and with --prune their schedules.
   if (config.file === undefined)
@@ -54,7 +56,13 @@ function wantedSchedules(file: string | undefined): Wanted[] {
       EXIT.badInput,
       'pipelines are in a configuration file, and here is no audit-runner.yaml; name it with --config',
     );
-  return Object.values(config.pipelines).map(wantedSchedule);
+  const storage = openStorage(config.storageUrl);
+  return Promise.all(
+    Object.values(config.pipelines).map(async (pipeline) => {
+      const wanted = wantedSchedule(pipeline);
+      return { ...wanted, warnings: [...wanted.warnings, ...(await fileWarnings(pipeline, storage))] };
+    }),
+  );
 }
 
 async function look(client: Client, wanted: readonly Wanted[], prune: boolean): Promise<Change[]> {

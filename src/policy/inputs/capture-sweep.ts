@@ -17,7 +17,8 @@ export const CaptureSweepInput = z.strictObject({
     'How long a capture stays in processing or pending before it counts as stuck. Default 30m.',
   ),
   giveUpAfter: Duration.prefault('7d').describe(
-    'A capture that still fails, or is stuck again, so long after its creation is left to a person. Default 7d.',
+    'A capture that still fails, or is stuck again, so long after the first failure that a sweep saw is left to a person. ' +
+      'Default 7d.',
   ),
   maxReprocesses: z.int().min(0).max(500).default(50).describe('Most captures that this run reprocesses. Default 50.'),
   dryRun: z.boolean().default(false).describe('Only look: reprocess nothing. Default false.'),

@@ -101,12 +101,16 @@ export interface Settle {
   readonly settlement: payOnce.Settlement;
 }
 
-/** `settle`: books what became of an attempt. Answers the credits that this very call booked. */
+/**
+ * `settle`: books what became of an attempt. Answers the credits that this very call booked for its own run: what it found
+ * of another's attempt is in that run's books, and in its result (S6).
+ */
 export function settle(state: LedgerState, request: Settle, now: number): { state: LedgerState; booked: number } {
   const { subject, attempt, run, settlement } = request;
   const { flights, booking } = payOnce.settle(state.flights, subject, attempt, run, settlement, now);
   const next = { ...state, flights };
-  return booking ? { state: book(next, booking), booked: booking.credits } : { state: next, booked: 0 };
+  if (!booking) return { state: next, booked: 0 };
+  return { state: book(next, booking), booked: booking.run === run ? booking.credits : 0 };
 }
 
 /** `clear`: a person says that an open send is over. */

@@ -1,0 +1,64 @@
+/**
+ * What forbids `doctor` to send (S5): it asks beside the queues that keep the pace of all workers. A worker that answers for
+ * the ledger and a backlog are what can be seen from outside; where nobody works, nobody else sends.
+ */
+import { temporal } from '@temporalio/proto';
+import { describeHold } from '../../../workflows/ledger/details';
+import { type LedgerStatus, statusQuery } from '../../../workflows/ledger/messages';
+import { queueClassOf, type RateClass } from '../../agent-api/rate-class';
+import type { Account } from '../../config';
+import { stopping } from '../../policy/ledger';
+import { type Connected, type ConnectionConfig, connectClient } from '../../temporal/connect';
+import { queueState } from '../../temporal/queue-workers';
+import { queueName } from '../../temporal/queues';
+import { number, utc } from '../output';
+import { findLedgers } from '../spend';
+
+/** Why no request of this class may leave now; undefined where one may. */
+export type Clearance = (rateClass: RateClass) => Promise<string | undefined>;
+
+const QUERY_MS = 5_000;
+const { TASK_QUEUE_TYPE_ACTIVITY } = temporal.api.enums.v1.TaskQueueType;
+
+/** Does something with what forbids to send for each account. Without a Temporal server nothing is known to. */
+export async function withClearance<T>(
+  config: ConnectionConfig,
+  use: (of: (account: Pick<Account, 'name'>) => Clearance) => Promise<T>,
+): Promise<T> {
+  const connected = await connectClient({ config }).catch(() => undefined);
+  try {
+    return await use(({ name }) => (connected ? clearanceOf(connected, name) : async () => undefined));
+  } finally {
+    await connected?.close();
+  }
+}
+
+/** Of one account: its ledger is asked once, its queues each time. */
+export function clearanceOf(connected: Connected, account: string): Clearance {
+  const asked = statusesOf(connected, account);
+  return async (rateClass) => {
+    const statuses = await asked;
+    const holds = statuses.flatMap((status) => stopping(status.holds, 0));
+    if (holds.length > 0) return holds.map(describeHold).join('; ');
+    const queueClass = queueClassOf(rateClass);
+    const until = Math.max(...statuses.flatMap(({ parked }) => [parked[rateClass] ?? 0, parked[queueClass] ?? 0]), 0);
+    if (until > Date.now()) return `the service asked to wait (429): ${rateClass} go on at ${utc(until)} UTC`;
+    const queue = queueName(account, queueClass);
+    const { backlog, identities } = await queueState(connected, queue, TASK_QUEUE_TYPE_ACTIVITY).catch(() => NOTHING);
+    if (backlog === 0 || identities.length === 0) return undefined;
+    return `the workers use the whole limit (calls that wait in ${queue}: ${number(backlog)})`;
+  };
+}
+
+const NOTHING = { backlog: 0, identities: [] };
+
+/** Not of an earlier user's ledger: nobody sends for that one. */
+async function statusesOf({ client }: Connected, account: string): Promise<LedgerStatus[]> {
+  const status = (ledger: string) =>
+    client
+      .withDeadline(Date.now() + QUERY_MS, () => client.workflow.getHandle(ledger).query(statusQuery, Date.now()))
+      .catch(() => undefined);
+  const ledgers = await findLedgers(client, account).catch(() => []);
+  const statuses = await Promise.all(ledgers.map(status));
+  return statuses.flatMap((each) => (each && each.restingSince === undefined ? [each] : []));
+}

@@ -1,0 +1,36 @@
+/** What the input of a pipeline names in the storage: a run refuses it where it is not there, so the plan looks too. */
+import { z } from 'zod';
+import type { Pipeline } from '../../config';
+import { doubledNames, problemsOf } from '../../policy/documents';
+import { documentsIn } from '../../policy/inputs/audit-project';
+import { noteFileIn } from '../../policy/inputs/ingest-capture';
+import type { Storage } from '../../storage';
+
+/** Where inputs name files: themselves, for the audits that follow, for all items of a batch, and a batch's list. */
+const Named = z.looseObject({
+  audit: z.unknown().optional(),
+  defaults: z.unknown().optional(),
+  file: z.looseObject({ ref: z.string() }).optional().catch(undefined),
+});
+
+/** One sentence for each file that no run could use now; it may come later. */
+export async function fileWarnings({ input }: Pick<Pipeline, 'input'>, storage: Storage): Promise<string[]> {
+  const { audit, defaults, file } = Named.parse(input);
+  const documents = [input, audit, defaults].flatMap(documentsIn);
+  const others = [noteFileIn(input), noteFileIn(defaults), file?.ref].flatMap((ref) => ref ?? []);
+  try {
+    const problems = await Promise.all([
+      ...documents.map(async (choice) => problemsOf(choice, (await storage.stat(choice.ref))?.size)),
+      ...others.map(async (ref) =>
+        (await storage.stat(ref)) ? [] : [`'${ref}' is not in the storage; put it there, or correct its reference.`],
+      ),
+    ]);
+    return [...doubledNames(documents), ...problems.flat()].map(
+      (problem) => `until it is mended each run is refused: ${problem}`,
+    );
+  } catch (error) {
+    return [
+      `the storage cannot be looked into for its files: ${error instanceof Error ? error.message : String(error)}`,
+    ];
+  }
+}

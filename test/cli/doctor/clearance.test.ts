@@ -1,0 +1,69 @@
+import { checkAccount } from '../../../src/cli/doctor/account';
+import { clearanceOf } from '../../../src/cli/doctor/clearance';
+import { findLedgers } from '../../../src/cli/spend';
+import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
+import { holdUpdate, parkUpdate, releaseUpdate } from '../../../workflows/ledger/messages';
+import { QUICK, type Stage, startStage } from '../../support/stage';
+import { until } from '../../support/until';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await startStage({
+    // Two writes leave; what comes after them waits in the queue.
+    account: { limits: { ...QUICK.limits, writes: { max: 2, windowMs: 3_600_000 } } },
+    sandbox: { leads: 0, projects: 0, captures: 0 },
+  });
+  await stage.startWorker();
+  await until(async () => (await findLedgers(stage.temporal.client, 'default')).length > 0);
+});
+
+afterAll(() => stage.close());
+
+const ledger = () => stage.temporal.client.workflow.getHandle(stage.ledgerId);
+const asked = () => stage.sandbox.control.stats().requests.total;
+
+async function doctor() {
+  const { default: account } = stage.config.accounts;
+  if (!account) throw new Error('no account');
+  const checks = await checkAccount(account, {
+    ...{ owners: new Map(), planned: [] },
+    clearance: clearanceOf(stage.temporal, account.name),
+  });
+  return (name: string) => checks.find((check) => check.name === name);
+}
+
+test('S5: doctor sends nothing of a class that a 429 has parked for all', async () => {
+  await ledger().executeUpdate(parkUpdate, { args: [{ rateClass: 'writes', until: Date.now() + 3_600_000 }] });
+  const { writes } = stage.sandbox.control.stats().requests.byClass;
+  const find = await doctor();
+  expect(find('scopes')).toMatchObject({ state: 'unknown', found: expect.stringContaining('asked to wait (429)') });
+  expect(find('tier')).toMatchObject({ state: 'ok' });
+  expect(stage.sandbox.control.stats().requests.byClass.writes).toBe(writes);
+});
+
+test('S5: doctor sends nothing for an account on hold, and says why', async () => {
+  await ledger().executeUpdate(holdUpdate, { args: [{ by: 'Ada', reason: 'an audit of our own' }] });
+  const before = asked();
+  const find = await doctor();
+  const found = expect.stringMatching(/^not asked: on hold since .*an audit of our own/);
+  for (const name of ['token belongs to', 'tier', 'leads', 'scopes'])
+    expect(find(name)).toMatchObject({ state: 'unknown', found });
+  expect(find('kill switch')).toBeUndefined();
+  expect(asked()).toBe(before);
+  await ledger().executeUpdate(releaseUpdate, { args: [{ by: 'Ada', reason: 'done' }] });
+});
+
+test('S5: doctor leaves the limit to the calls that wait for it', async () => {
+  const clearance = clearanceOf(stage.temporal, 'default');
+  expect(await clearance('writes')).toBeUndefined();
+  for (const name of ['One', 'Two', 'Three'])
+    await stage.temporal.client.workflow.start('callApi', {
+      taskQueue: WORKFLOW_QUEUE,
+      workflowId: `call.${name}`,
+      args: [{ route: 'contacts.create', body: { name } }],
+    });
+  await until(async () => (await clearance('writes')) !== undefined);
+  expect(await clearance('writes')).toContain('the workers use the whole limit');
+  expect(await clearance('reads')).toBeUndefined();
+});
