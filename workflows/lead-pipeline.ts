@@ -1,10 +1,11 @@
 /** Takes the survey leads, decides on each, and converts the best within a budget. */
 import {
-  allHandlersFinished,
+  CancellationScope,
   condition,
   continueAsNew,
   defineQuery,
   defineUpdate,
+  isCancellation,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -27,7 +28,7 @@ import { control } from './shared/calls';
 import { convertAll } from './shared/convert-all';
 import { readInputWith } from './shared/input';
 import { type Listed, listLeads } from './shared/list-leads';
-import { type Answered, checked } from './shared/said';
+import { type Answered, allAnswered, checked } from './shared/said';
 import { credits, identity, Status } from './shared/status';
 import { tellPersonNeeded } from './shared/tell';
 
@@ -35,8 +36,11 @@ import { tellPersonNeeded } from './shared/tell';
 
 export interface LeadPipelineResult {
   dryRun: boolean;
-  /** How the run ended: `done`; `rejected` or `expired` at the approval; `stopped` at a refusal that concerns the account. */
-  ended: 'done' | 'planned' | 'rejected' | 'expired' | 'stopped';
+  /**
+   * How the run ended: `done`; `rejected` or `expired` at the approval; `stopped` at a refusal that concerns the account;
+   * `cancelled` by a person while it converted: the runs of leads that were under way go on.
+   */
+  ended: 'done' | 'planned' | 'rejected' | 'expired' | 'stopped' | 'cancelled';
   /** Leads by what became of them; they add up to `leads`. */
   counts: Record<string, number>;
   leads: number;
@@ -153,18 +157,29 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
     status.figures(`${outcomes.length} of ${total} done, ${spent()} credits spent${others}\n\n${outline.text}`);
   };
   const audit = input.then === 'audit' ? (raw?.audit ?? {}) : undefined;
-  const stopped = await convertAll(input, facts, status, selection.chosen, audit, controls, {
-    began(leadId) {
-      underWay.add(leadId);
-      show();
-    },
-    ended(outcome) {
-      underWay.delete(outcome.leadId);
-      outcomes.push(outcome);
-      show();
-    },
-  });
-  return finish(stopped ? 'stopped' : 'done');
+  let ended: LeadPipelineResult['ended'];
+  try {
+    const stopped = await convertAll(input, facts, status, selection.chosen, audit, controls, {
+      began(leadId) {
+        underWay.add(leadId);
+        show();
+      },
+      ended(outcome) {
+        // One that was left has its last word already.
+        if (!underWay.delete(outcome.leadId)) return;
+        outcomes.push(outcome);
+        show();
+      },
+    });
+    ended = stopped ? 'stopped' : 'done';
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    ended = 'cancelled';
+    for (const leadId of underWay) outcomes.push({ leadId, outcome: 'unresolved', reason: 'itsRunGoesOn', credits: 0 });
+    underWay.clear();
+  }
+  // S6: what was converted and paid for is in the result of a cancelled pipeline, too.
+  return CancellationScope.nonCancellable(() => finish(ended));
 
   async function finish(ended: LeadPipelineResult['ended']): Promise<LeadPipelineResult> {
     const reasons = {
@@ -172,6 +187,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
       rejected: 'notApproved',
       expired: 'notApproved',
       stopped: 'stopped',
+      cancelled: 'cancelled',
       done: 'stopped',
     } as const;
     const { counts, decisions } = await control.concludeLeads({
@@ -187,7 +203,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
         .join(', ')}; ${spent()} credits spent`,
       credits(spent()),
     );
-    await condition(allHandlersFinished);
+    await allAnswered();
     return {
       dryRun: input.dryRun,
       ended,

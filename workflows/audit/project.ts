@@ -1,6 +1,13 @@
 /** The project to audit: the given one, a new one (S1–S3), or the one that a lead becomes. */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { ChildWorkflowFailure, ParentClosePolicy, sleep, startChild, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  ChildWorkflowFailure,
+  ParentClosePolicy,
+  sleep,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { NewProject, ReferencePage } from '../../activities/projects';
 import type { ListPlace } from '../../activities/references';
 import type { LookOutcome } from '../../src/policy/course';
@@ -10,7 +17,7 @@ import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { type ConvertLeadResult, convertLead } from '../convert-lead';
 import { WHY } from '../shared/asker';
 import { control, notShownUntil, onceCalls, patiently, reads, refusalOf, writes } from '../shared/calls';
-import { payOnce } from '../shared/pay-once';
+import { concluding, type Ending, payOnce } from '../shared/pay-once';
 import { Stop } from '../shared/stop';
 import { type At, ofProject, type Taken } from './step';
 
@@ -72,17 +79,32 @@ async function createProject(at: At, project: NewProject): Promise<string> {
         `${WHY[why]} ${at.notes.includes(CUT) ? `${CUT} ` : ''}Look in the web app for a project whose description ends with [audit-runner ${reference}].`,
       ),
   });
+  return concluding(ending, () => conclude(at, { project, reference, look, found: () => found }, ending));
+}
+
+/** What the creation was about, and how it is looked for. */
+interface Creation {
+  project: NewProject;
+  reference: string;
+  look(): Promise<LookOutcome>;
+  /** What the last look found. */
+  found(): string | undefined;
+}
+
+/** What the ending means for the run and for the books. */
+async function conclude(at: At, { project, reference, look, found }: Creation, ending: Ending): Promise<string> {
+  const { account, facts, run } = at;
   switch (ending.how) {
     case 'paid': {
       at.taken.credits = ending.credits ?? facts.createPrice;
-      const projectId = ending.ref ?? (await awaitShown(at, look, () => found));
+      const projectId = ending.ref ?? (await awaitShown(at, look, found));
       return removed(at, reference, take(at, { projectId, how: 'created' }));
     }
     case 'foundPaid':
     case 'alreadyDone': {
       const paid = ending.how === 'foundPaid';
       if (paid) at.taken.credits = facts.createPrice;
-      const projectId = found ?? ending.ref ?? (await awaitShown(at, look, () => found));
+      const projectId = found() ?? ending.ref ?? (await awaitShown(at, look, found));
       const subject = projectSubject(reference);
       const settlement = { kind: 'foundPaid', ref: projectId, ...(paid && { credits: facts.createPrice }) } as const;
       const booked = await control.settleSubject({ account, subject, run: run.key, settlement });
@@ -236,6 +258,8 @@ async function conversionOf(at: At, leadId: string): Promise<ConvertLeadResult> 
       });
       return await child.result();
     } catch (error) {
+      // The conversion was cancelled with this run, before anything was sent.
+      if (CancellationScope.current().consideredCancelled) throw error;
       if (error instanceof WorkflowExecutionAlreadyStartedError && tries <= MAX_FOLLOWED)
         await control.awaitRun({ workflowId });
       else if (error instanceof ChildWorkflowFailure || error instanceof WorkflowExecutionAlreadyStartedError)

@@ -65,6 +65,8 @@ export const onceCalls = (account: string, facts: AccountFacts, priority: Priori
     startToCloseTimeout: facts.timing.sendWindowMs + facts.timing.paidTimeoutMs + 60_000,
     heartbeatTimeout: HEARTBEAT,
     retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
+    // S6: a cancellation takes it out of the queue; what has left is heard out.
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
     allowEagerDispatch: false,
     priority,
     summary,

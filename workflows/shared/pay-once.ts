@@ -1,5 +1,5 @@
 /** Walks one course of paying once (S2): performs the steps that the pure policy decides, and nothing else. */
-import { isCancellation, sleep } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import {
   advance,
@@ -38,6 +38,9 @@ export interface Looked {
 
 /**
  * Until it is paid for once, found to be paid for, refused, or given up by a person.
+ *
+ * S6: a run that is cancelled sends nothing from then on, and finds out all the same what became of what it had sent.
+ * What comes back then is to be concluded by {@link concluding}.
  * @param looked the first look, where it has been made already
  */
 export async function payOnce(
@@ -55,10 +58,12 @@ export async function payOnce(
   let newBooks = false;
   for (;;) {
     const { step } = course;
+    const owesAnswer = course.unknowns > 0 && (step.do === 'look' || step.do === 'ask');
+    const within = <T>(work: () => Promise<T>) => (owesAnswer ? CancellationScope.nonCancellable(work) : work());
     const wait = 'notBefore' in step ? step.notBefore - Date.now() : 0;
     if (wait > 0) {
       status.waits(whyWait(course, step, wait, newBooks));
-      await sleep(wait);
+      await within(() => sleep(wait));
     }
     switch (step.do) {
       case 'end':
@@ -66,7 +71,8 @@ export async function payOnce(
       case 'look': {
         stale = step.why === 'stale';
         const askedAt = Date.now();
-        course = advance(course, { type: 'looked', askedAt, found: await ports.look() }, Date.now(), settlingMs);
+        const found = await within(() => ports.look());
+        course = advance(course, { type: 'looked', askedAt, found }, Date.now(), settlingMs);
         break;
       }
       case 'send': {
@@ -83,12 +89,18 @@ export async function payOnce(
         await awaitClearance(status, account, ports.credits);
         course = resume(course, Date.now());
         break;
-      case 'ask':
-        course = advance(course, { type: 'decided', decision: await ports.ask(step.why) }, Date.now(), settlingMs);
+      case 'ask': {
+        const decision = await within(() => ports.ask(step.why));
+        course = advance(course, { type: 'decided', decision }, Date.now(), settlingMs);
         break;
+      }
     }
   }
 }
+
+/** S6: what follows from an ending is done, booked and returned also where the run was cancelled after it had sent. */
+export const concluding = <T>({ how }: Ending, work: () => Promise<T>): Promise<T> =>
+  how === 'paid' || how === 'foundPaid' || how === 'gaveUp' ? CancellationScope.nonCancellable(work) : work();
 
 /** The activity failed. It does so by a failure of ours only before the grant; else nobody knows what it did. */
 function withoutAnswer(error: unknown, { timing }: AccountFacts): SendOutcome {
@@ -97,9 +109,13 @@ function withoutAnswer(error: unknown, { timing }: AccountFacts): SendOutcome {
       return { kind: 'held' };
     case FailureType.upstream:
       return { kind: 'notSent', reason: 'upstream' };
+    case FailureType.waiting:
+      // It had gone back to the queue, and is not tried again: the run was cancelled.
+      return { kind: 'notSent', reason: 'cancelled' };
     case FailureType.unknownAccount:
       throw error;
   }
+  // Cancelled in the queue: nothing was sent. (What a lost worker had sent before that, the ledger looks up.)
   if (isCancellation(error)) throw error;
   return { kind: 'unknown', overAt: Date.now() + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs };
 }

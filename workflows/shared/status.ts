@@ -1,6 +1,6 @@
 /** What a run says of itself: current details for a person, search attributes for lists (S7). */
 import type { SearchAttributePair } from '@temporalio/common';
-import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { CancellationScope, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { runKind } from './tell';
 
@@ -29,6 +29,14 @@ export class Status {
   private extra = '';
   private shownStage = '';
   private asks = false;
+  private cancelled = '';
+
+  constructor() {
+    CancellationScope.current().cancelRequested.catch(() => {
+      this.cancelled = `\n\n**Cancelled at ${utc(Date.now())} UTC**: nothing more is begun; what was sent before is found out and booked.`;
+      this.show();
+    });
+  }
 
   /** A new step: one word for lists, one sentence for people; `also` goes to the lists with it. */
   step(name: string, sentence: string, ...also: SearchAttributePair[]): void {
@@ -83,6 +91,6 @@ export class Status {
 
   private show(): void {
     const waiting = this.waiting === undefined ? '' : `\n\n**Waiting since ${utc(this.since)} UTC**: ${this.waiting}`;
-    setCurrentDetails(`${this.doing}${waiting}${this.extra ? `\n\n${this.extra}` : ''}`);
+    setCurrentDetails(`${this.doing}${waiting}${this.cancelled}${this.extra ? `\n\n${this.extra}` : ''}`);
   }
 }
