@@ -23,7 +23,7 @@ import {
 import { Said } from '../src/policy/inputs/messages';
 import { convertLeadId } from '../src/policy/run-ids';
 import type { Kept } from '../src/storage/claim';
-import { Controls } from './pipeline/controls';
+import { type ControlState, Controls } from './pipeline/controls';
 import { control } from './shared/calls';
 import { convertAll } from './shared/convert-all';
 import { readInputWith } from './shared/input';
@@ -68,6 +68,9 @@ export interface PipelineProgress {
   credits: number;
 }
 
+/** Handed from run to run of the same pipeline while its leads are listed. */
+type Before = Listed & { controls?: ControlState };
+
 // ---- Messages
 
 export const approveUpdate = defineUpdate<string, [Said | undefined]>('approve');
@@ -78,16 +81,16 @@ export const pipelineProgressQuery = defineQuery<PipelineProgress>('progress');
 
 /**
  * All leads are listed before the first is converted, since offsets move when leads change; then the best are converted.
- * @param before what an earlier part of the same run has listed; nobody else gives it
+ * @param before what an earlier part of the same run has listed, and what people have said; nobody else gives it
  */
-export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Promise<LeadPipelineResult> {
+export async function leadPipeline(raw?: LeadPipelineJson, before?: Before): Promise<LeadPipelineResult> {
   const status = new Status();
   const input = await readInputWith(LeadPipelineInput, raw, 'leadPipeline', async () => {
     const documents = documentsIn(raw?.audit);
     return documents.length === 0 ? [] : (await control.checkDocuments({ documents })).problems;
   });
   const answer: { approved?: boolean; by?: string } = {};
-  const controls = new Controls(input, status);
+  const controls = new Controls(input, status, before?.controls);
   const outcomes: LeadOutcome[] = [];
   const underWay = new Set<string>();
   let total = 0;
@@ -120,13 +123,14 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
   status.step('listing', 'Listing the leads', ...identity(input.account));
   const facts = await control.accountFacts({ account: input.account });
   const listed = await listLeads(input, facts, status, before);
-  if (listed.next !== undefined) return continueAsNew<typeof leadPipeline>(raw, listed);
+  if (listed.next !== undefined)
+    return continueAsNew<typeof leadPipeline>(raw, { ...listed, controls: controls.state });
   status.step('deciding', `Deciding on ${listed.total} leads`);
-  const { order, maxConversions, maxCredits } = input;
+  const { maxConversions, maxCredits } = controls.state.limits;
   const selection = await control.selectLeads({
     pages: listed.pages,
     total: listed.total,
-    limits: { order, maxConversions, maxCredits, price: facts.convertPrice },
+    limits: { order: input.order, maxConversions, maxCredits, price: facts.convertPrice },
     ref: workflowInfo().firstExecutionRunId,
   });
   total = selection.chosen.length;
@@ -213,7 +217,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
       plan: outline,
       decisions,
       notes: [...listed.notes, ...selection.notes],
-      answers: controls.answers,
+      answers: controls.state.answers,
       ...(answer.by && { approvedBy: answer.by }),
     };
   }

@@ -51,7 +51,8 @@ export async function convertAll(
   watch: { began(leadId: string): void; ended(outcome: LeadOutcome): void },
 ): Promise<boolean> {
   const at: Account = { account, facts, status, audit };
-  const { limits } = controls;
+  const { state } = controls;
+  const { limits } = state;
   const running = new Set<Promise<void>>();
   let begun = 0;
   let ended = 0;
@@ -78,7 +79,7 @@ export async function convertAll(
       if (!isCancellation(error)) throw error;
     });
   for (const leadId of leads) {
-    await condition(() => over() || (!controls.paused && running.size < limits.concurrency));
+    await condition(() => over() || (!state.paused && running.size < limits.concurrency));
     if (over()) break;
     begun++;
     const task = convert(leadId)
