@@ -267,6 +267,21 @@ test.concurrent('a refusal that concerns the whole account pauses the backfill a
   expect(await accounts(result)).toHaveLength(9);
 });
 
+test.concurrent('a look that is refused with a code pauses the backfill at the first, too', async () => {
+  const ids = free.splice(0, 4);
+  const file = await store('refused-look.csv', csvOf(ids));
+  stage.sandbox.control.addFault({
+    ...{ route: 'leads.get', about: ids[0], fault: 'status', status: 403, code: 'PAT_ROUTE_NOT_ALLOWED' },
+  });
+  const run = await start('refused-look', { operation: 'convertLead', file, window: 1 });
+  await until(async () => (await waiting(run)).includes('refuses (PAT_ROUTE_NOT_ALLOWED)'));
+  expect(await run.query(messages.backfillProgressQuery)).toMatchObject({ done: 1, underWayCount: 0 });
+  await run.executeUpdate(messages.resumeUpdate, { args: [{ by: 'Ada' }] });
+  const result = await run.result();
+  expect(result.counts).toMatchObject({ done: 4, failed: 0 });
+  await accounts(result);
+});
+
 test.concurrent('S7: says how many items wait for a person; one that nobody decides on counts as waiting', async () => {
   const [id] = free.splice(0, 1);
   fail([id], { fault: 'cutBeforeCommit', times: 2 });

@@ -4,6 +4,7 @@ import type { Priority } from '@temporalio/common';
 import { ActivityFailure, ApplicationFailure, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities';
 import type { AccountFacts } from '../../activities/account';
+import { refusalReason } from '../../src/policy/classify';
 import { FailureType, type Refusal } from '../../src/policy/failures';
 import { type QueueClass, queueName, WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import type { Status } from './status';
@@ -99,15 +100,19 @@ export const fairnessKey = (run: string) => run.slice(-36);
 /** Of this run; the items of a batch have their batch's, so that two batches get the same share. */
 export const ownFairnessKey = () => workflowInfo().priority?.fairnessKey || fairnessKey(runKey());
 
+/** What the service said no with, where it did. */
+const refusalIn = (error: unknown): Refusal | undefined =>
+  failureType(error) === FailureType.refused &&
+  error instanceof ActivityFailure &&
+  error.cause instanceof ApplicationFailure
+    ? (error.cause.details?.[0] as Refusal | undefined)
+    : undefined;
+
 /** Why a look was refused or could not be read, as a stable code; undefined for any other error. */
 export function refusalOf(error: unknown): string | undefined {
   switch (failureType(error)) {
     case FailureType.refused:
-      return (
-        failureText(error)
-          .match(/: (\d{3}.*)$/)?.[1]
-          ?.replace(/^(\d{3})$/, 'http$1') ?? 'refused'
-      );
+      return refusalReason(refusalIn(error) ?? { status: 0 });
     case FailureType.unreadable:
       return 'unreadableReply';
   }
@@ -115,11 +120,7 @@ export function refusalOf(error: unknown): string | undefined {
 }
 
 /** The service knows nothing of this kind under the ID. */
-export function isNotFound(error: unknown): boolean {
-  if (!(error instanceof ActivityFailure && error.cause instanceof ApplicationFailure)) return false;
-  const { type, details } = error.cause;
-  return type === FailureType.refused && (details?.[0] as Refusal | undefined)?.status === 404;
-}
+export const isNotFound = (error: unknown): boolean => refusalIn(error)?.status === 404;
 
 /**
  * Until when a 404 proves nothing about an ID that the service itself has just given: reads may come from a copy of its
