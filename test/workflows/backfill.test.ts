@@ -167,18 +167,22 @@ test.concurrent('retryFailed tries again what has failed so far; its last word c
   const ids = free.splice(0, 6);
   const file = await store('retry.csv', csvOf(ids));
   fail(ids.slice(0, 2), { fault: 'status', status: 422 });
-  const run = await start('retry', { operation: 'convertLead', file, maxItems: 4 });
-  // Paused, it does not end with its last item.
+  // One asks a person, so that it is not over before it is paused.
+  fail(ids.slice(5), { fault: 'cutBeforeCommit', times: 2 });
+  const run = await start('retry', { operation: 'convertLead', file });
+  await until(async () => {
+    const { counts, asking } = await run.query(messages.backfillProgressQuery);
+    return counts.failed === 2 && asking === 1;
+  });
   await run.executeUpdate(messages.pauseUpdate, { args: [{ by: 'Ada' }] });
+  expect(await run.executeUpdate(messages.retryFailedUpdate, { args: [{ by: 'Ada' }] })).toContain('2 failed items');
   await run.executeUpdate(messages.resumeUpdate, { args: [undefined] });
-  await run.executeUpdate(messages.pauseUpdate, { args: [{ by: 'Ada', reason: 'looking' }] });
-  await run.executeUpdate(messages.changeLimitsUpdate, { args: [{ maxItems: null }] });
-  await run.executeUpdate(messages.resumeUpdate, { args: [undefined] });
-  await until(async () => (await run.query(messages.backfillProgressQuery)).counts.failed === 2);
-  await run.executeUpdate(messages.retryFailedUpdate, { args: [{ by: 'Ada' }] }).catch(() => undefined);
+  const child = stage.temporal.client.workflow.getHandle(`convert-lead.default.${ids[5]}`);
+  await child.executeUpdate(decideUpdate, { args: [{ decision: 'sendAgain', by: 'Ada' }] });
   const result = await run.result();
   await accounts(result);
-  expect(result.counts.done + result.counts.failed).toBe(6);
+  expect(result.counts).toMatchObject({ done: 6, failed: 0 });
+  expect(converted(ids)).toBe(6);
 });
 
 test.concurrent('pause, resume, changeLimits: a wrong argument is answered with a sentence, and the run goes on', async () => {
