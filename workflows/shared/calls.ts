@@ -8,29 +8,36 @@ import { refusalReason } from '../../src/policy/classify';
 import { FailureType, type Refusal } from '../../src/policy/failures';
 import { type QueueClass, queueName, WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import type { Status } from './status';
+import { onceStorageThere } from './storage';
 
 /** A worker that is gone shows after this; see src/temporal/heartbeat.ts. */
 const HEARTBEAT = '15 seconds';
+/** Failures of the storage, of which Temporal makes no silent repetitions: the first does not pass, the second the run says. */
+const STORAGE: string[] = ['StorageError', FailureType.storage];
 
 /** Activities that cost no call of the API; they run beside the workflows. */
-export const control = proxyActivities<Activities>({
-  taskQueue: WORKFLOW_QUEUE,
-  startToCloseTimeout: '2 minutes',
-  heartbeatTimeout: HEARTBEAT,
-  retry: { initialInterval: '500 ms', maximumInterval: '30 seconds', nonRetryableErrorTypes: ['StorageError'] },
-  allowEagerDispatch: false,
-});
+export const control = onceStorageThere(
+  proxyActivities<Activities>({
+    taskQueue: WORKFLOW_QUEUE,
+    startToCloseTimeout: '2 minutes',
+    heartbeatTimeout: HEARTBEAT,
+    retry: { initialInterval: '500 ms', maximumInterval: '30 seconds', nonRetryableErrorTypes: STORAGE },
+    allowEagerDispatch: false,
+  }),
+);
 
 /** Control activities that read or write a long document: they say that they are alive. */
 export const streaming = (summary: string) =>
-  proxyActivities<Activities>({
-    taskQueue: WORKFLOW_QUEUE,
-    startToCloseTimeout: '2 hours',
-    heartbeatTimeout: '2 minutes',
-    retry: { initialInterval: '500 ms', maximumInterval: '30 seconds', nonRetryableErrorTypes: ['StorageError'] },
-    allowEagerDispatch: false,
-    summary,
-  });
+  onceStorageThere(
+    proxyActivities<Activities>({
+      taskQueue: WORKFLOW_QUEUE,
+      startToCloseTimeout: '2 hours',
+      heartbeatTimeout: '2 minutes',
+      retry: { initialInterval: '500 ms', maximumInterval: '30 seconds', nonRetryableErrorTypes: STORAGE },
+      allowEagerDispatch: false,
+      summary,
+    }),
+  );
 
 /**
  * Calls of one account that may be repeated, under the limit of their class. A bounce is retried by Temporal without
@@ -39,16 +46,18 @@ export const streaming = (summary: string) =>
  */
 const repeatable =
   (queueClass: QueueClass) => (account: string, priority: Priority, summary: string, withinMs?: number) =>
-    proxyActivities<Activities>({
-      taskQueue: queueName(account, queueClass),
-      startToCloseTimeout: '2 minutes',
-      heartbeatTimeout: HEARTBEAT,
-      retry: { initialInterval: '1 second', maximumInterval: '10 seconds', nonRetryableErrorTypes: ['StorageError'] },
-      allowEagerDispatch: false,
-      priority,
-      summary,
-      ...(withinMs !== undefined && { scheduleToCloseTimeout: Math.max(1_000, withinMs) }),
-    });
+    onceStorageThere(
+      proxyActivities<Activities>({
+        taskQueue: queueName(account, queueClass),
+        startToCloseTimeout: '2 minutes',
+        heartbeatTimeout: HEARTBEAT,
+        retry: { initialInterval: '1 second', maximumInterval: '10 seconds', nonRetryableErrorTypes: STORAGE },
+        allowEagerDispatch: false,
+        priority,
+        summary,
+        ...(withinMs !== undefined && { scheduleToCloseTimeout: Math.max(1_000, withinMs) }),
+      }),
+    );
 
 export const reads = repeatable('reads');
 export const writes = repeatable('writes');
