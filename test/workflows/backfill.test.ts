@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BackfillJson } from '../../src/policy/inputs/backfill';
 import type { FaultRule } from '../../src/sandbox/options';
+import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { backfill } from '../../workflows';
 import type { BackfillResult } from '../../workflows/backfill';
 import * as messages from '../../workflows/backfill/messages';
@@ -301,6 +302,19 @@ test.concurrent('S7: says how many items wait for a person; one that nobody deci
     reasons: { 'waiting: person: nobodyDecided': 1 },
   });
   await accounts(result);
+});
+
+test.concurrent('S7: the question of a conversion that an audit of the batch needs is the batch’s to tell', async () => {
+  const [id = ''] = free.splice(0, 1);
+  fail([id], { fault: 'cutBeforeCommit', times: 2 });
+  const file = await store('audits.csv', csvOf([id]));
+  const run = await start('audits', { operation: 'auditProject', file });
+  await until(async () => (await run.query(messages.backfillProgressQuery)).asking === 1);
+  const conversion = stage.temporal.client.workflow.getHandle(`convert-lead.default.${id}`);
+  const { typedSearchAttributes } = await conversion.describe();
+  expect(typedSearchAttributes.get(searchAttributeKeys.runKind)).toBe('backfill');
+  await conversion.executeUpdate(decideUpdate, { args: [{ decision: 'giveUp', by: 'Ada' }] });
+  expect(await run.result()).toMatchObject({ counts: { waiting: 1 } });
 });
 
 test.concurrent('S3: all items share one budget; what it does not allow is skipped and says why', async () => {

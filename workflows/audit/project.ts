@@ -19,6 +19,7 @@ import { WHY } from '../shared/asker';
 import { control, notShownUntil, onceCalls, patiently, reads, refusalOf, writes } from '../shared/calls';
 import { concluding, type Ending, payOnce } from '../shared/pay-once';
 import { Stop } from '../shared/stop';
+import { runKind } from '../shared/tell';
 import { type At, ofProject, type Taken } from './step';
 
 /** Pages of the project list that are read for one look; beyond them a person is asked. */
@@ -253,7 +254,8 @@ async function conversionOf(at: At, leadId: string): Promise<ConvertLeadResult> 
         typedSearchAttributes: [
           { key: searchAttributeKeys.account, value: account },
           { key: searchAttributeKeys.leadId, value: leadId },
-          { key: searchAttributeKeys.runKind, value: 'audit' },
+          // What a batch is behind, the batch tells of.
+          { key: searchAttributeKeys.runKind, value: runKind() === 'backfill' ? 'backfill' : 'audit' },
         ],
       });
       return await child.result();
