@@ -11,6 +11,7 @@ import {
   type Step,
   start,
 } from '../../src/policy/course';
+import { formatDuration } from '../../src/policy/duration';
 import { FailureType } from '../../src/policy/failures';
 import { awaitClearance, failureType } from './calls';
 import type { Status } from './status';
@@ -76,7 +77,9 @@ export async function payOnce(
         break;
       }
       case 'send': {
-        const outcome = await ports.send(step.lookedAt, stale).catch((error) => withoutAnswer(error, facts));
+        const outcome = await orSay(status, facts, () => ports.send(step.lookedAt, stale)).catch((error) =>
+          withoutAnswer(error, facts),
+        );
         newBooks = outcome.kind === 'open' && outcome.newBooks === true;
         course = advance(course, { type: 'sent', outcome }, Date.now(), settlingMs);
         break;
@@ -101,6 +104,28 @@ export async function payOnce(
 /** S6: what follows from an ending is done, booked and returned also where the run was cancelled after it had sent. */
 export const concluding = <T>({ how }: Ending, work: () => Promise<T>): Promise<T> =>
   how === 'paid' || how === 'foundPaid' || how === 'gaveUp' ? CancellationScope.nonCancellable(work) : work();
+
+/** A call without an answer for so long stands in the queue, most likely. */
+const QUIET_MS = 15_000;
+
+/** S7: what stands in the queue cannot say so itself. One timer for each send, of two events where the answer comes soon. */
+async function orSay<T>(status: Status, { limits: { writes } }: AccountFacts, send: () => Promise<T>): Promise<T> {
+  const answer = send();
+  const quiet = new CancellationScope();
+  const why = `Its turn under the limit of writes (${writes.max} in ${formatDuration(writes.windowMs)}) has not come yet, or the service takes its time; it goes on by itself.`;
+  let said = false;
+  const say = () => {
+    said = true;
+    status.waits(why);
+  };
+  quiet.run(() => sleep(QUIET_MS)).then(say, () => undefined);
+  try {
+    return await answer;
+  } finally {
+    quiet.cancel();
+    if (said) status.goesOn();
+  }
+}
 
 /** The activity failed. It does so by a failure of ours only before the grant; else nobody knows what it did. */
 function withoutAnswer(error: unknown, { timing }: AccountFacts): SendOutcome {
