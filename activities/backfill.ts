@@ -90,10 +90,10 @@ export function createBackfillActivities(deps: Deps) {
     /** The whole item ledger: each item once, with its last word. Repeatable. No call of the API. */
     concludeBackfill: (call: { folder: string; size: number; unbegun: Unbegun[] }) => writeLedger(storage, call),
 
-    /** How many items of this backfill wait for a person now, by their own word. No call of the API. */
+    /** How many runs of this backfill's items wait for a person now, by their own word: items, and conversions of audits. */
     async itemsAsking(): Promise<number> {
-      const parent = Context.current().info.workflowExecution?.workflowId ?? '';
-      const query = `ParentWorkflowId = '${parent.replace(/['\\]/g, '\\$&')}' AND NeedsPerson = true AND ExecutionStatus = 'Running'`;
+      const own = (Context.current().info.workflowExecution?.workflowId ?? '').replace(/['\\]/g, '\\$&');
+      const query = `(ParentWorkflowId = '${own}' OR RootWorkflowId = '${own}') AND NeedsPerson = true AND ExecutionStatus = 'Running'`;
       return (await client.workflow.count(query)).count;
     },
 

@@ -13,6 +13,7 @@ import { ensureQueueLimits } from './temporal/queue-limits';
 import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from './temporal/queues';
 import { registerSearchAttributes } from './temporal/search-attributes';
 import { ensureStartHere } from './temporal/start-here';
+import { storageFailures } from './temporal/storage-failures';
 import { linkTo } from './temporal/ui';
 
 /** Longer than any call: what has been sent is heard out (S2). */
@@ -55,7 +56,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     namespace,
     activities,
     shutdownGraceTime: GRACE_MS,
-    interceptors: { activity: [heartbeats] },
+    interceptors: { activity: [heartbeats, storageFailures] },
     ...(converter && { dataConverter: converter }),
   } satisfies Partial<WorkerOptions>;
 

@@ -1,12 +1,5 @@
 /** Audits one project: from documents in the storage to a report that one can read. */
-import {
-  allHandlersFinished,
-  condition,
-  defineQuery,
-  setHandler,
-  upsertSearchAttributes,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { defineQuery, isCancellation, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { AuditDocument } from '../src/policy/documents';
 import { AuditProjectInput, type AuditProjectJson, documentsIn } from '../src/policy/inputs/audit-project';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
@@ -18,7 +11,7 @@ import type { At, Taken } from './audit/step';
 import { Asker } from './shared/asker';
 import { control, factsOf, failureText, failureType, fairnessKey, isNotFound, refusalOf, runKey } from './shared/calls';
 import { readInputWith } from './shared/input';
-import type { Answered } from './shared/said';
+import { type Answered, allAnswered } from './shared/said';
 import { credits, identity, Status } from './shared/status';
 import { type EarlyEnd, Stop } from './shared/stop';
 
@@ -96,16 +89,18 @@ export async function auditProject(raw: AuditProjectJson): Promise<AuditProjectR
   const { projectId, how, credits: spent } = at.taken;
   Object.assign(result, { ...(projectId && { projectId, project: how }), credits: spent });
   status.step(result.outcome, `${result.outcome}: ${result.sentence}`, credits(result.credits));
-  await condition(allHandlersFinished);
+  await allAnswered();
   return result;
 }
 
 // ---- Helpers
 
-/** S6: a call that failed ends the run with what was done and paid for. @returns undefined for what is no call's failure */
+/** S6: a failed call, or a cancellation, ends the run with what was done and paid for. @returns undefined for all else */
 function stopFor(error: unknown, { taken: { projectId, credits, freshUntil } }: At): Stop | undefined {
   const reason = refusalOf(error);
   const next = projectId ? `start auditProject with projectId ${projectId}` : 'start this input again';
+  if (isCancellation(error) && credits > 0)
+    return new Stop('unresolved', 'cancelled', `Cancelled after ${credits} credits were spent. To go on, ${next}.`);
   if (reason !== undefined && projectId !== undefined && isNotFound(error))
     return freshUntil > 0
       ? new Stop(

@@ -23,6 +23,7 @@ import { prepare } from './backfill/source';
 import { type Before, begin, endedIn, type State } from './backfill/state';
 import { control, factsOf, runKey, streaming } from './shared/calls';
 import { asInput, readInput } from './shared/input';
+import { allAnswered } from './shared/said';
 import { identity, Status } from './shared/status';
 import { TELL_WITHIN_MS, tell, tellPersonNeeded } from './shared/tell';
 
@@ -161,7 +162,7 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
     status.figures(`${ended === 'planned' ? `${plan.text}\n\n` : ''}In the storage: ${folder}`);
     if (ended !== 'planned' && ended !== 'rejected')
       await tell({ kind: 'batchEnded', account, what: ended, counts, nth: 1 }, TELL_WITHIN_MS);
-    await condition(allHandlersFinished);
+    await allAnswered();
     return { ...result, files: { ...result.files, ...(summary && { summary }) } };
   }
 

@@ -1,5 +1,5 @@
 /** Makes one call of the API that has no workflow of its own, within the limits, and keeps the reply. */
-import { allHandlersFinished, condition, defineQuery, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
+import { defineQuery, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
 import type { CallPlan, Replied, StoredReply } from '../activities/any-call';
 import { CallApiInput, type CallApiJson } from '../src/policy/inputs/call-api';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
@@ -9,7 +9,7 @@ import type { End } from './call/step';
 import { Asker } from './shared/asker';
 import { control, factsOf, fairnessKey, runKey } from './shared/calls';
 import { readInputWith } from './shared/input';
-import type { Answered } from './shared/said';
+import { type Answered, allAnswered } from './shared/said';
 import { identity, Status } from './shared/status';
 
 // ---- Types
@@ -53,7 +53,7 @@ export async function callApi(raw: CallApiJson): Promise<CallApiResult> {
   const { replied, ...end } = await (plan.once ? callOnce(at) : callRepeatable(at));
   if (end.credits > 0) upsertSearchAttributes([{ key: searchAttributeKeys.creditsSpent, value: end.credits }]);
   status.step(end.outcome, replied?.reply ? `${end.sentence} Reply: ${replied.reply.url}` : end.sentence);
-  await condition(allHandlersFinished);
+  await allAnswered();
   const { answers } = asker;
   return {
     ...{ route, ...(replied?.status !== undefined && { status: replied.status }), ...end, ...replied?.reply },

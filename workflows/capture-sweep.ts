@@ -1,13 +1,5 @@
 /** Finds captures that failed or are stuck, and has each extracted again once. */
-import {
-  allHandlersFinished,
-  condition,
-  defineQuery,
-  setHandler,
-  sleep,
-  upsertSearchAttributes,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { defineQuery, setHandler, sleep, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { SweepPage, SweptCapture } from '../activities/capture-sweep';
 import { concernsAccount } from '../src/policy/classify';
 import type { SendOutcome } from '../src/policy/course';
@@ -25,6 +17,7 @@ import {
   reads,
 } from './shared/calls';
 import { readInput } from './shared/input';
+import { allAnswered } from './shared/said';
 import { identity, Status } from './shared/status';
 
 // ---- Types
@@ -101,7 +94,7 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
   const sums = Object.entries(counts).map(([outcome, n]) => `${n} ${outcome}`);
   status.figures('');
   status.step(ended, `${ended}: ${sums.join(', ') || 'no capture failed or is stuck'}`);
-  await condition(allHandlersFinished);
+  await allAnswered();
   return { dryRun, ended, counts, total: captures.length, captures: kept, notes };
 
   /** All pages before the first is sent for: offsets move when captures change. */

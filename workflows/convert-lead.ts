@@ -1,8 +1,6 @@
 /** Converts one lead into a project, once. */
 
 import {
-  allHandlersFinished,
-  condition,
   defineQuery,
   defineUpdate,
   isCancellation,
@@ -21,8 +19,8 @@ import { Asker, WHY } from './shared/asker';
 import { control, factsOf, fairnessKey, onceCalls, patiently, reads, refusalOf, runKey } from './shared/calls';
 import { type FoundProject, findProject } from './shared/find-project';
 import { readInput } from './shared/input';
-import { type Ending, payOnce } from './shared/pay-once';
-import { type Answered, checked } from './shared/said';
+import { concluding, type Ending, payOnce } from './shared/pay-once';
+import { type Answered, allAnswered, checked } from './shared/said';
 import { credits, identity, Status } from './shared/status';
 
 // ---- Types
@@ -127,26 +125,30 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
     return { do: 'end', how: 'refused', reason };
   });
 
-  const result = await conclude(input, facts, ending, run.key);
-  // S3: a reply that could not be read counts as spent; whether the lead is converted is another question.
-  if (ending.how === 'paid' && !ending.ref && !(await confirmed()))
-    return finish(status, asker, { ...result, outcome: 'unresolved', reason: 'paidButNotConverted' });
-  const before = looks.find(({ surveyStatus }) => surveyStatus !== 'converted');
-  const [seen] = looks.slice(-1);
-  const wanted = result.outcome === 'converted' || (result.outcome === 'alreadyConverted' && input.findProject);
-  if (!wanted || result.projectId || !seen) return finish(status, asker, result);
-  // The reply was lost: the project has to be found among those created since the look before.
-  status.step('finding', `Lead ${leadId} is converted; finding its project`);
-  const since = before?.serverTime ?? Date.parse(seen.createdAt ?? '');
-  const search = { account, facts, status, place, subject: leadSubject(leadId), since };
-  const found = await findProject(search, seen, see).catch((error): FoundProject => {
-    // What is paid for does not fail over a list that cannot be read (S6).
-    if (isCancellation(error)) throw error;
-    return { kind: 'none' };
-  });
-  const projectId = found.kind === 'several' ? await askWhich(found) : found.kind === 'one' ? found.id : undefined;
-  if (projectId && result.credits > 0) await book(account, leadId, run.key, { ref: projectId });
-  return finish(status, asker, { ...result, ...(projectId ? { projectId } : { reason: 'projectNotFound' }) });
+  return concluding(ending, concluded);
+
+  async function concluded(): Promise<ConvertLeadResult> {
+    const result = await conclude(input, facts, ending, run.key);
+    // S3: a reply that could not be read counts as spent; whether the lead is converted is another question.
+    if (ending.how === 'paid' && !ending.ref && !(await confirmed()))
+      return finish(status, asker, { ...result, outcome: 'unresolved', reason: 'paidButNotConverted' });
+    const before = looks.find(({ surveyStatus }) => surveyStatus !== 'converted');
+    const [seen] = looks.slice(-1);
+    const wanted = result.outcome === 'converted' || (result.outcome === 'alreadyConverted' && input.findProject);
+    if (!wanted || result.projectId || !seen) return finish(status, asker, result);
+    // The reply was lost: the project has to be found among those created since the look before.
+    status.step('finding', `Lead ${leadId} is converted; finding its project`);
+    const since = before?.serverTime ?? Date.parse(seen.createdAt ?? '');
+    const search = { account, facts, status, place, subject: leadSubject(leadId), since };
+    const found = await findProject(search, seen, see).catch((error): FoundProject => {
+      // What is paid for does not fail over a list that cannot be read (S6).
+      if (isCancellation(error)) throw error;
+      return { kind: 'none' };
+    });
+    const projectId = found.kind === 'several' ? await askWhich(found) : found.kind === 'one' ? found.id : undefined;
+    if (projectId && result.credits > 0) await book(account, leadId, run.key, { ref: projectId });
+    return finish(status, asker, { ...result, ...(projectId ? { projectId } : { reason: 'projectNotFound' }) });
+  }
 
   /** The service may show a conversion late: looks until it must have shown. */
   async function confirmed(): Promise<boolean> {
@@ -222,6 +224,6 @@ async function finish(status: Status, { answers }: Asker, result: ConvertLeadRes
     credits(result.credits),
     ...(result.projectId ? [{ key: searchAttributeKeys.projectId, value: result.projectId }] : []),
   );
-  await condition(allHandlersFinished);
+  await allAnswered();
   return { ...result, ...(answers.length > 0 && { answers }) };
 }

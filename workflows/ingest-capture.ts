@@ -1,5 +1,5 @@
 /** Takes one note, or one capture that is there already, to its extracted items. */
-import { allHandlersFinished, condition, defineQuery, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
+import { defineQuery, isCancellation, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
 import type { CaptureStored, ItemCounts } from '../activities/captures';
 import { IngestCaptureInput, type IngestCaptureJson, noteFileIn, quotable } from '../src/policy/inputs/ingest-capture';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
@@ -9,7 +9,7 @@ import { submitNote } from './capture/submit-note';
 import { Asker } from './shared/asker';
 import { control, factsOf, failureText, notShownUntil, ownFairnessKey, refusalOf, runKey } from './shared/calls';
 import { readInputWith } from './shared/input';
-import type { Answered } from './shared/said';
+import { type Answered, allAnswered } from './shared/said';
 import { identity, Status } from './shared/status';
 import { type EarlyEnd, Stop } from './shared/stop';
 
@@ -66,12 +66,18 @@ export async function ingestCapture(raw: IngestCaptureJson): Promise<IngestCaptu
   const end = await follow(at).catch((error): Stop => {
     if (error instanceof Stop) return error;
     // What was submitted stays in the result (S6).
+    if (isCancellation(error) && progress.submitted)
+      return new Stop(
+        'unresolved',
+        'cancelled',
+        'Cancelled after the note was submitted; its items are not waited for.',
+      );
     const reason = refusalOf(error);
     if (reason === undefined) throw error;
     return new Stop('refused', reason, `${failureText(error)}.`);
   });
   status.step(end.outcome, `${end.outcome}: ${end.sentence}`);
-  await condition(allHandlersFinished);
+  await allAnswered();
   const { captureId, submitted, reprocesses, stored } = progress;
   return {
     ...(captureId && { captureId }),

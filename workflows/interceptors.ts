@@ -1,7 +1,9 @@
-/** Around every run: a scheduled one that does not end well is told to people, since nobody watches it. */
+/** Around every run: one that nobody watches, and that does not end well, is told to people. */
 import type { WorkflowInterceptors } from '@temporalio/workflow';
-import { ApplicationFailure, isCancellation } from '@temporalio/workflow';
+import { ApplicationFailure, isCancellation, TemporalFailure, workflowInfo } from '@temporalio/workflow';
+import { FailureType } from '../src/policy/failures';
 import { UNWELL } from '../src/policy/unwell';
+import { failureType } from './shared/calls';
 import { runKind, TELL_WITHIN_MS, tell } from './shared/tell';
 
 /** The word by which a result says that it did not end well. */
@@ -10,6 +12,14 @@ function unwell(result: unknown): string | undefined {
   const words = [Reflect.get(result, 'ended'), Reflect.get(result, 'outcome')];
   return words.find((word): word is string => UNWELL.includes(word));
 }
+
+/** Runs die of failures of their own, and of those of the calls that they made. */
+const codeOf = (error: TemporalFailure): string =>
+  (error instanceof ApplicationFailure ? error.type : failureType(error)) ?? 'Failed';
+
+/** A batch runs for days, whoever started it; but who gives it a wrong input is told at once. */
+const isWatched = (code: string): boolean =>
+  runKind() !== 'schedule' && (workflowInfo().workflowType !== 'backfill' || code === FailureType.badInput);
 
 const accountOf = (input: unknown): string => {
   const account = typeof input === 'object' && input !== null ? Reflect.get(input, 'account') : undefined;
@@ -20,17 +30,17 @@ export const interceptors = (): WorkflowInterceptors => ({
   inbound: [
     {
       async execute(input, next) {
-        if (runKind() !== 'schedule') return next(input);
         const failed = (what: string) =>
           tell({ kind: 'runFailed', account: accountOf(input.args[0]), what, nth: 1 }, TELL_WITHIN_MS);
         try {
           const result = await next(input);
           const what = unwell(result);
-          if (what !== undefined) await failed(what);
+          if (what !== undefined && runKind() === 'schedule') await failed(what);
           return result;
         } catch (error) {
           // Continuing as new is no failure, and who cancels knows.
-          if (error instanceof ApplicationFailure && !isCancellation(error)) await failed(error.type ?? 'Failed');
+          if (error instanceof TemporalFailure && !isCancellation(error) && !isWatched(codeOf(error)))
+            await failed(codeOf(error));
           throw error;
         }
       },

@@ -1,10 +1,11 @@
 /** Takes the survey leads, decides on each, and converts the best within a budget. */
 import {
-  allHandlersFinished,
+  CancellationScope,
   condition,
   continueAsNew,
   defineQuery,
   defineUpdate,
+  isCancellation,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -22,12 +23,12 @@ import {
 import { Said } from '../src/policy/inputs/messages';
 import { convertLeadId } from '../src/policy/run-ids';
 import type { Kept } from '../src/storage/claim';
-import { Controls } from './pipeline/controls';
+import { type ControlState, Controls } from './pipeline/controls';
 import { control, factsOf } from './shared/calls';
 import { convertAll } from './shared/convert-all';
 import { readInputWith } from './shared/input';
 import { type Listed, listLeads } from './shared/list-leads';
-import { type Answered, checked } from './shared/said';
+import { type Answered, allAnswered, checked } from './shared/said';
 import { credits, identity, Status } from './shared/status';
 import { tellPersonNeeded } from './shared/tell';
 
@@ -35,8 +36,11 @@ import { tellPersonNeeded } from './shared/tell';
 
 export interface LeadPipelineResult {
   dryRun: boolean;
-  /** How the run ended: `done`; `rejected` or `expired` at the approval; `stopped` at a refusal that concerns the account. */
-  ended: 'done' | 'planned' | 'rejected' | 'expired' | 'stopped';
+  /**
+   * How the run ended: `done`; `rejected` or `expired` at the approval; `stopped` at a refusal that concerns the account;
+   * `cancelled` by a person while it converted: the runs of leads that were under way go on.
+   */
+  ended: 'done' | 'planned' | 'rejected' | 'expired' | 'stopped' | 'cancelled';
   /** Leads by what became of them; they add up to `leads`. */
   counts: Record<string, number>;
   leads: number;
@@ -64,6 +68,9 @@ export interface PipelineProgress {
   credits: number;
 }
 
+/** Handed from run to run of the same pipeline while its leads are listed. */
+type Before = Listed & { controls?: ControlState };
+
 // ---- Messages
 
 export const approveUpdate = defineUpdate<string, [Said | undefined]>('approve');
@@ -74,16 +81,16 @@ export const pipelineProgressQuery = defineQuery<PipelineProgress>('progress');
 
 /**
  * All leads are listed before the first is converted, since offsets move when leads change; then the best are converted.
- * @param before what an earlier part of the same run has listed; nobody else gives it
+ * @param before what an earlier part of the same run has listed, and what people have said; nobody else gives it
  */
-export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Promise<LeadPipelineResult> {
+export async function leadPipeline(raw?: LeadPipelineJson, before?: Before): Promise<LeadPipelineResult> {
   const status = new Status();
   const input = await readInputWith(LeadPipelineInput, raw, 'leadPipeline', async () => {
     const documents = documentsIn(raw?.audit);
     return documents.length === 0 ? [] : (await control.checkDocuments({ documents })).problems;
   });
   const answer: { approved?: boolean; by?: string } = {};
-  const controls = new Controls(input, status);
+  const controls = new Controls(input, status, before?.controls);
   const outcomes: LeadOutcome[] = [];
   const underWay = new Set<string>();
   let total = 0;
@@ -116,13 +123,14 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
   status.step('listing', 'Listing the leads', ...identity(input.account));
   const facts = await factsOf(input.account);
   const listed = await listLeads(input, facts, status, before);
-  if (listed.next !== undefined) return continueAsNew<typeof leadPipeline>(raw, listed);
+  if (listed.next !== undefined)
+    return continueAsNew<typeof leadPipeline>(raw, { ...listed, controls: controls.state });
   status.step('deciding', `Deciding on ${listed.total} leads`);
-  const { order, maxConversions, maxCredits } = input;
+  const { maxConversions, maxCredits } = controls.state.limits;
   const selection = await control.selectLeads({
     pages: listed.pages,
     total: listed.total,
-    limits: { order, maxConversions, maxCredits, price: facts.convertPrice },
+    limits: { order: input.order, maxConversions, maxCredits, price: facts.convertPrice },
     ref: workflowInfo().firstExecutionRunId,
   });
   total = selection.chosen.length;
@@ -153,18 +161,29 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
     status.figures(`${outcomes.length} of ${total} done, ${spent()} credits spent${others}\n\n${outline.text}`);
   };
   const audit = input.then === 'audit' ? (raw?.audit ?? {}) : undefined;
-  const stopped = await convertAll(input, facts, status, selection.chosen, audit, controls, {
-    began(leadId) {
-      underWay.add(leadId);
-      show();
-    },
-    ended(outcome) {
-      underWay.delete(outcome.leadId);
-      outcomes.push(outcome);
-      show();
-    },
-  });
-  return finish(stopped ? 'stopped' : 'done');
+  let ended: LeadPipelineResult['ended'];
+  try {
+    const stopped = await convertAll(input, facts, status, selection.chosen, audit, controls, {
+      began(leadId) {
+        underWay.add(leadId);
+        show();
+      },
+      ended(outcome) {
+        // One that was left has its last word already.
+        if (!underWay.delete(outcome.leadId)) return;
+        outcomes.push(outcome);
+        show();
+      },
+    });
+    ended = stopped ? 'stopped' : 'done';
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    ended = 'cancelled';
+    for (const leadId of underWay) outcomes.push({ leadId, outcome: 'unresolved', reason: 'itsRunGoesOn', credits: 0 });
+    underWay.clear();
+  }
+  // S6: what was converted and paid for is in the result of a cancelled pipeline, too.
+  return CancellationScope.nonCancellable(() => finish(ended));
 
   async function finish(ended: LeadPipelineResult['ended']): Promise<LeadPipelineResult> {
     const reasons = {
@@ -172,6 +191,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
       rejected: 'notApproved',
       expired: 'notApproved',
       stopped: 'stopped',
+      cancelled: 'cancelled',
       done: 'stopped',
     } as const;
     const { counts, decisions } = await control.concludeLeads({
@@ -187,7 +207,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
         .join(', ')}; ${spent()} credits spent`,
       credits(spent()),
     );
-    await condition(allHandlersFinished);
+    await allAnswered();
     return {
       dryRun: input.dryRun,
       ended,
@@ -197,7 +217,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Listed): Pro
       plan: outline,
       decisions,
       notes: [...listed.notes, ...selection.notes],
-      answers: controls.answers,
+      answers: controls.state.answers,
       ...(answer.by && { approvedBy: answer.by }),
     };
   }

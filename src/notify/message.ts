@@ -23,7 +23,7 @@ const TITLES: Record<NoticeKind, (notice: Notice) => string> = {
   personNeeded: ({ workflowType, what }) => `A person is needed: ${workflowType}${what ? ` waits at ${what}` : ''}`,
   holdBegan: ({ account, what }) => `Account ${account} is on hold${what ? ` (${what})` : ''}`,
   holdEnded: ({ account, what }) => `Account ${account} goes on${what ? ` (${what} has ended)` : ''}`,
-  runFailed: ({ workflowType, what }) => `A scheduled ${workflowType} did not end well${what ? ` (${what})` : ''}`,
+  runFailed: ({ workflowType, what }) => `A run of ${workflowType} did not end well${what ? ` (${what})` : ''}`,
   batchEnded: ({ workflowType, what, counts = {} }) =>
     `A ${workflowType} has ended${what && what !== 'done' ? ` (${what})` : ''}: ${
       Object.entries(counts)

@@ -1,5 +1,6 @@
 /** Which failures of a call are the account's and not the call's: agent-api.md, "Errors" and "Authentication". */
 import type { Failure } from '../agent-api/failure';
+import type { Refusal } from './failures';
 import type { HoldKind } from './ledger';
 
 export interface HoldCause {
@@ -19,11 +20,11 @@ export function holdCause(failure: Failure): HoldCause | undefined {
   return undefined;
 }
 
-/** Why a paid call was refused, as a stable reason code. The service's own words stay out of it (S4). */
-export function refusalReason(failure: Extract<Failure, { kind: 'rejected' }>): string {
-  if (failure.requiredTier) return `planTooLow:${failure.requiredTier}`;
-  if (failure.code) return failure.code;
-  return `http${failure.status}`;
+/** Why a call was refused, as a stable reason code. The service's own words stay out of it (S4). */
+export function refusalReason({ status, code, requiredTier }: Refusal): string {
+  if (requiredTier) return `planTooLow:${requiredTier}`;
+  if (code) return code;
+  return status === 0 ? 'refused' : `http${status}`;
 }
 
 /** Refusals that every other item of the account would meet too; a pipeline stops at the first. */

@@ -12,6 +12,8 @@ export const FailureType = {
   waiting: 'Waiting',
   /** No worker knows the account. */
   unknownAccount: 'UnknownAccount',
+  /** The storage is full, away or closed to the worker; the message says what to mend. Nothing of the API's. */
+  storage: 'StorageUnusable',
   /** The workflow's input is wrong. Details: the problems, one sentence each. */
   badInput: 'BadInput',
 } as const;

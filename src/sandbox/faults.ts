@@ -116,10 +116,11 @@ export async function suffer(fault: Fault, commit: () => Promise<Reply>, wire: W
   }
 }
 
-function errorReply({ status, retryAfter, retryAfterForm }: Fault, clock: Clock): Reply {
+function errorReply({ status, code, retryAfter, retryAfterForm }: Fault, clock: Clock): Reply {
   const error = status === 429 ? 'Rate limit exceeded' : 'Something went wrong';
-  if (retryAfter === undefined) return { status, body: { error } };
+  const body = { error, ...(code !== undefined && { code }) };
+  if (retryAfter === undefined) return { status, body };
   const value =
     retryAfterForm === 'seconds' ? String(retryAfter) : new Date(clock.wall() + retryAfter * 1000).toUTCString();
-  return { status, body: { error }, headers: { 'Retry-After': value } };
+  return { status, body, headers: { 'Retry-After': value } };
 }

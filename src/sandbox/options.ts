@@ -49,6 +49,8 @@ const faultDetails = {
   delayMs: z.number().nonnegative().default(1000),
   commitAfterMs: z.number().nonnegative().default(1000),
   status: z.int().min(400).max(599).default(500),
+  /** Stable code in the JSON error. @default none */
+  code: z.string().min(1).optional(),
   /** Real seconds in `Retry-After`; without it there is no such header. */
   retryAfter: z.number().nonnegative().optional(),
   retryAfterForm: z.enum(['seconds', 'date']).default('seconds'),

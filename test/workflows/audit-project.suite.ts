@@ -163,6 +163,23 @@ export function auditProjectSuite(variant: 'a' | 'b'): void {
     expect(await stage.spentByLedger()).toBe(stage.figures().spent);
   });
 
+  test('S6: cancelled while the project is created, it says what was spent and on which project', async () => {
+    const { name, input } = fresh();
+    const happened = () => stats().faults.filter(({ about }) => about === name).length;
+    const before = stage.figures().spent;
+    stage.sandbox.control.addFault({ route: 'projects.create', about: name, fault: 'delay', delayMs: 1_400 });
+    const run = await start(input);
+    await until(() => happened() === 1);
+    await run.cancel();
+    const result = await run.result();
+    expect(result).toMatchObject({
+      ...{ outcome: 'unresolved', reason: 'cancelled', credits: 1_000, project: 'created' },
+      projectId: project(name)[0]?.id,
+    });
+    expect(result.sentence).toContain(`start auditProject with projectId ${result.projectId}`);
+    expect(stage.figures().spent - before).toBe(1_000);
+  });
+
   test('a failed audit is started again; a bounded number of times', async () => {
     const { input } = fresh();
     stage.sandbox.control.failNextJob({ times: 1 });

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BackfillJson } from '../../src/policy/inputs/backfill';
 import type { FaultRule } from '../../src/sandbox/options';
+import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { backfill } from '../../workflows';
 import type { BackfillResult } from '../../workflows/backfill';
 import * as messages from '../../workflows/backfill/messages';
@@ -169,18 +170,22 @@ test.concurrent('retryFailed tries again what has failed so far; its last word c
   const ids = free.splice(0, 6);
   const file = await store('retry.csv', csvOf(ids));
   fail(ids.slice(0, 2), { fault: 'status', status: 422 });
-  const run = await start('retry', { operation: 'convertLead', file, maxItems: 4 });
-  // Paused, it does not end with its last item.
+  // One asks a person, so that it is not over before it is paused.
+  fail(ids.slice(5), { fault: 'cutBeforeCommit', times: 2 });
+  const run = await start('retry', { operation: 'convertLead', file });
+  await until(async () => {
+    const { counts, asking } = await run.query(messages.backfillProgressQuery);
+    return counts.failed === 2 && asking === 1;
+  });
   await run.executeUpdate(messages.pauseUpdate, { args: [{ by: 'Ada' }] });
+  expect(await run.executeUpdate(messages.retryFailedUpdate, { args: [{ by: 'Ada' }] })).toContain('2 failed items');
   await run.executeUpdate(messages.resumeUpdate, { args: [undefined] });
-  await run.executeUpdate(messages.pauseUpdate, { args: [{ by: 'Ada', reason: 'looking' }] });
-  await run.executeUpdate(messages.changeLimitsUpdate, { args: [{ maxItems: null }] });
-  await run.executeUpdate(messages.resumeUpdate, { args: [undefined] });
-  await until(async () => (await run.query(messages.backfillProgressQuery)).counts.failed === 2);
-  await run.executeUpdate(messages.retryFailedUpdate, { args: [{ by: 'Ada' }] }).catch(() => undefined);
+  const child = stage.temporal.client.workflow.getHandle(`convert-lead.default.${ids[5]}`);
+  await child.executeUpdate(decideUpdate, { args: [{ decision: 'sendAgain', by: 'Ada' }] });
   const result = await run.result();
   await accounts(result);
-  expect(result.counts.done + result.counts.failed).toBe(6);
+  expect(result.counts).toMatchObject({ done: 6, failed: 0 });
+  expect(converted(ids)).toBe(6);
 });
 
 test.concurrent('pause, resume, changeLimits: a wrong argument is answered with a sentence, and the run goes on', async () => {
@@ -269,6 +274,21 @@ test.concurrent('a refusal that concerns the whole account pauses the backfill a
   expect(await accounts(result)).toHaveLength(9);
 });
 
+test.concurrent('a look that is refused with a code pauses the backfill at the first, too', async () => {
+  const ids = free.splice(0, 4);
+  const file = await store('refused-look.csv', csvOf(ids));
+  stage.sandbox.control.addFault({
+    ...{ route: 'leads.get', about: ids[0], fault: 'status', status: 403, code: 'PAT_ROUTE_NOT_ALLOWED' },
+  });
+  const run = await start('refused-look', { operation: 'convertLead', file, window: 1 });
+  await until(async () => (await waiting(run)).includes('refuses (PAT_ROUTE_NOT_ALLOWED)'));
+  expect(await run.query(messages.backfillProgressQuery)).toMatchObject({ done: 1, underWayCount: 0 });
+  await run.executeUpdate(messages.resumeUpdate, { args: [{ by: 'Ada' }] });
+  const result = await run.result();
+  expect(result.counts).toMatchObject({ done: 4, failed: 0 });
+  await accounts(result);
+});
+
 test.concurrent('S7: says how many items wait for a person; one that nobody decides on counts as waiting', async () => {
   const [id] = free.splice(0, 1);
   fail([id], { fault: 'cutBeforeCommit', times: 2 });
@@ -284,6 +304,19 @@ test.concurrent('S7: says how many items wait for a person; one that nobody deci
     reasons: { 'waiting: person: nobodyDecided': 1 },
   });
   await accounts(result);
+});
+
+test.concurrent('S7: the question of a conversion that an audit of the batch needs is the batch’s to tell', async () => {
+  const [id = ''] = free.splice(0, 1);
+  fail([id], { fault: 'cutBeforeCommit', times: 2 });
+  const file = await store('audits.csv', csvOf([id]));
+  const run = await start('audits', { operation: 'auditProject', file });
+  await until(async () => (await run.query(messages.backfillProgressQuery)).asking === 1);
+  const conversion = stage.temporal.client.workflow.getHandle(`convert-lead.default.${id}`);
+  const { typedSearchAttributes } = await conversion.describe();
+  expect(typedSearchAttributes.get(searchAttributeKeys.runKind)).toBe('backfill');
+  await conversion.executeUpdate(decideUpdate, { args: [{ decision: 'giveUp', by: 'Ada' }] });
+  expect(await run.result()).toMatchObject({ counts: { waiting: 1 } });
 });
 
 test.concurrent('S3: all items share one budget; what it does not allow is skipped and says why', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { CancelledFailure } from '@temporalio/common';
 import Long from 'long';
 import { convertLeadId } from '../../src/policy/run-ids';
 import { variantOverrides } from '../../src/sandbox';
@@ -121,12 +122,36 @@ export function convertLeadSuite(variant: 'a' | 'b'): void {
     converted++;
   });
 
+  test.concurrent.each<[string, Fault]>([
+    ['the reply comes', { fault: 'delay', delayMs: 1_400 }],
+    ['the reply is lost', { fault: 'delayReply', delayMs: 60_000 }],
+  ])('S6: cancelled in the call, it reports what was paid for when %s', async (_, fault) => {
+    const leadId = next();
+    fail(leadId, fault);
+    const run = await start(leadId);
+    await inTheCall(leadId);
+    await run.cancel();
+    expect(await run.result()).toMatchObject({ outcome: 'converted', credits: 1_000, projectId: expect.any(String) });
+    converted++;
+  });
+
+  test.concurrent('S6: cancelled before anything was sent, it sends nothing', async () => {
+    const leadId = next();
+    stage.sandbox.control.addFault({ route: 'leads.get', about: leadId, fault: 'delay', delayMs: 60_000 });
+    const run = await start(leadId);
+    await inTheCall(leadId);
+    await run.cancel();
+    const failure = await run.result().catch((error) => error);
+    expect(failure.cause).toBeInstanceOf(CancelledFailure);
+    expect(stage.sandbox.control.leads().find(({ id }) => id === leadId)?.surveyStatus).toBe('completed');
+  });
+
   test('S1 S3: all of these were paid for once, none by two calls in flight, and the ledger has exactly that', async () => {
     const { spent, conversions, paidTwice } = stage.figures();
     expect({ spent, conversions, paidTwice }).toEqual({
       ...{ spent: 1_000 * converted, conversions: converted, paidTwice: 0 },
     });
-    expect(converted).toBe(FAULTS.length + 3);
+    expect(converted).toBe(FAULTS.length + 5);
     expect(stage.sandbox.control.stats().paidOverlapping).toEqual([]);
     await until(async () => (await stage.spentByLedger()) === spent);
   });
@@ -168,6 +193,7 @@ export function convertLeadSuite(variant: 'a' | 'b'): void {
       )[0] ??
       [];
     expect(pair).toHaveLength(2);
+    for (const { id } of pair) if (fresh.includes(id)) fresh.splice(fresh.indexOf(id), 1);
     stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'replyLost', times: 2 });
     const runs = await Promise.all(pair.map(({ id }) => start(id)));
     let questions = 0;

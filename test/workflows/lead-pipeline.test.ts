@@ -107,6 +107,32 @@ test('S6: a terminated conversion that was paid is reported as converted', async
   expect(result.credits).toBe(1_000);
 });
 
+test('S6: a cancelled pipeline cancels no paid call, begins no more, and accounts for every lead', async () => {
+  const { control } = stage.sandbox;
+  const atBegin = control.stats().faults.length;
+  const before = stage.figures();
+  control.addLeads({ count: 20 });
+  control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 9_000, times: 2 });
+  const run = await pipeline('cancelled', { maxConversions: 3, concurrency: 2, scoring: { minReadiness: 0 } });
+  await until(() => control.stats().faults.length === atBegin + 2);
+  const { underWay } = await run.query(pipelineProgressQuery);
+  await run.cancel();
+  const result = await run.result();
+  expect(result).toMatchObject({ ended: 'cancelled', credits: 0, counts: { unresolved: 2 } });
+  expect(sum(result.counts)).toBe(result.leads);
+  const verdicts = 'inline' in result.decisions ? result.decisions.inline : [];
+  expect(verdicts.filter(({ reasons }) => reasons.includes('itsRunGoesOn')).map(({ id }) => id)).toEqual(
+    expect.arrayContaining(underWay),
+  );
+  expect(verdicts.filter(({ reasons }) => reasons.includes('cancelled'))).toHaveLength(1);
+  control.endDelays();
+  for (const leadId of underWay) {
+    const conversion = stage.temporal.client.workflow.getHandle<typeof convertLead>(convertLeadId('default', leadId));
+    expect(await conversion.result()).toMatchObject({ outcome: 'converted', credits: 1_000 });
+  }
+  expect(stage.figures().spent - before.spent).toBe(2_000);
+});
+
 test('goes on to the audit of each converted lead: runs of their own that outlive it, linked both ways', async () => {
   // The first look at each project comes before the service shows it.
   stage.sandbox.control.addFault({ route: 'projects.get', fault: 'status', status: 404, times: 2 });

@@ -118,6 +118,29 @@ test('a scheduled run that fails or expires is told; one that a person started i
   expect(about('by-hand')).toEqual([]);
 });
 
+test('runs that die of a refused call are told: a scheduled pipeline, and a batch that a person started', async () => {
+  const refuse = (code: string) =>
+    stage.sandbox.control.addFault({ route: 'leads.list', fault: 'status', status: 403, code });
+  refuse('PAT_ROUTE_NOT_ALLOWED');
+  await expect((await start('refused', {}, 'schedule')).result()).rejects.toThrow();
+  refuse('PAT_ROUTE_NOT_ALLOWED');
+  await expect((await start('refused-by-hand', {})).result()).rejects.toThrow();
+  refuse('PAT_ROUTE_NOT_ALLOWED');
+  const batch = (workflowId: string, leads: object) =>
+    stage.temporal.client.workflow.execute(backfill, {
+      ...{ workflowId, taskQueue: 'audit-runner' },
+      args: [{ operation: 'convertLead', leads, maxCredits: 5_000 }],
+    });
+  await expect(batch('broken', {})).rejects.toThrow();
+  await expect(batch('mistyped', { viw: 'all' })).rejects.toThrow();
+  await until(() => about('refused').length === 1 && about('broken').length === 1);
+  for (const run of ['refused', 'broken']) {
+    const { type, data } = JSON.parse(about(run)[0]?.body ?? '');
+    expect({ type, what: data.what }).toEqual({ type: 'audit_runner.run_failed', what: 'Refused' });
+  }
+  for (const run of ['refused-by-hand', 'mistyped']) expect(about(run)).toEqual([]);
+});
+
 test('a batch that has ended is told once, with its counts; a plan is not', async () => {
   const { control } = stage.sandbox;
   const leadId = control.leads().find(({ surveyStatus }) => surveyStatus !== 'converted')?.id ?? '';

@@ -1,6 +1,12 @@
 /** The project to audit: the given one, a new one (S1–S3), or the one that a lead becomes. */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { ChildWorkflowFailure, ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  ChildWorkflowFailure,
+  ParentClosePolicy,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { NewProject } from '../../activities/projects';
 import type { LookOutcome } from '../../src/policy/course';
 import { convertLeadId } from '../../src/policy/run-ids';
@@ -9,8 +15,9 @@ import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { type ConvertLeadResult, convertLead } from '../convert-lead';
 import { WHY } from '../shared/asker';
 import { control, notShownUntil, onceCalls, reads, refusalOf, writes } from '../shared/calls';
-import { payOnce } from '../shared/pay-once';
+import { concluding, type Ending, payOnce } from '../shared/pay-once';
 import { Stop } from '../shared/stop';
+import { runKind } from '../shared/tell';
 import { CUT, ProjectSearch } from './project-search';
 import { type At, ofProject, type Taken } from './step';
 
@@ -61,6 +68,20 @@ async function createProject(at: At, project: NewProject): Promise<string> {
         `${WHY[why]} ${at.notes.includes(CUT) ? `${CUT} ` : ''}Look in the web app for a project whose description ends with [audit-runner ${reference}].`,
       ),
   });
+  return concluding(ending, () => conclude(at, { project, reference, look, search }, ending));
+}
+
+/** What the creation was about, and how it is looked for. */
+interface Creation {
+  project: NewProject;
+  reference: string;
+  look(): Promise<LookOutcome>;
+  search: ProjectSearch;
+}
+
+/** What the ending means for the run and for the books. */
+async function conclude(at: At, { project, reference, look, search }: Creation, ending: Ending): Promise<string> {
+  const { account, facts, run } = at;
   switch (ending.how) {
     case 'paid': {
       at.taken.credits = ending.credits ?? facts.createPrice;
@@ -100,7 +121,7 @@ async function createProject(at: At, project: NewProject): Promise<string> {
   /** S2: the reference goes, if at all, only when the project's ID is kept, here and beyond this run. */
   async function kept(projectId: string): Promise<string> {
     await search.keep(projectId);
-    if (!input.keepReference) await removeReference(at, reference, projectId);
+    if (!at.input.keepReference) await removeReference(at, reference, projectId);
     return projectId;
   }
 }
@@ -179,11 +200,14 @@ async function conversionOf(at: At, leadId: string): Promise<ConvertLeadResult> 
         typedSearchAttributes: [
           { key: searchAttributeKeys.account, value: account },
           { key: searchAttributeKeys.leadId, value: leadId },
-          { key: searchAttributeKeys.runKind, value: 'audit' },
+          // What a batch is behind, the batch tells of.
+          { key: searchAttributeKeys.runKind, value: runKind() === 'backfill' ? 'backfill' : 'audit' },
         ],
       });
       return await child.result();
     } catch (error) {
+      // The conversion was cancelled with this run, before anything was sent.
+      if (CancellationScope.current().consideredCancelled) throw error;
       if (error instanceof WorkflowExecutionAlreadyStartedError && tries <= MAX_FOLLOWED)
         await control.awaitRun({ workflowId });
       else if (error instanceof ChildWorkflowFailure || error instanceof WorkflowExecutionAlreadyStartedError)

@@ -3,7 +3,7 @@ import type { Doubt, Replied } from '../../activities/any-call';
 import type { LookOutcome, SendOutcome } from '../../src/policy/course';
 import { FailureType } from '../../src/policy/failures';
 import { control, failureType, onceCalls, patiently } from '../shared/calls';
-import { type Ending, payOnce } from '../shared/pay-once';
+import { concluding, type Ending, payOnce } from '../shared/pay-once';
 import type { At, End } from './step';
 
 /** Failures of the activity before the ledger was asked. */
@@ -79,7 +79,7 @@ export async function callOnce(at: At): Promise<End> {
       return decision;
     },
   });
-  return conclude(at, ending, replied);
+  return concluding(ending, () => conclude(at, ending, replied));
 }
 
 /** What the ending means for people and for the books. */

@@ -3,7 +3,7 @@ import { condition, defineUpdate, setHandler, sleep } from '@temporalio/workflow
 import { CaptureSaid } from '../../src/policy/inputs/messages';
 import { WHY } from '../shared/asker';
 import { control, onceCalls, reads, refusalOf } from '../shared/calls';
-import { type Ending, payOnce } from '../shared/pay-once';
+import { concluding, type Ending, payOnce } from '../shared/pay-once';
 import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';
 import { FindNote } from './find-note';
@@ -57,9 +57,11 @@ export async function submitNote(at: At): Promise<string> {
   });
   status.figures('');
   progress.submitted = ending.how === 'paid' || ending.how === 'foundPaid' || search.sent;
-  const captureId = await captureOf(at, ending, search, person);
-  await search.keep(captureId);
-  return captureId;
+  return concluding(ending, async () => {
+    const captureId = await captureOf(at, ending, search, person);
+    await search.keep(captureId);
+    return captureId;
+  });
 }
 
 async function captureOf(at: At, ending: Ending, search: FindNote, person: Person): Promise<string> {

@@ -12,25 +12,32 @@ export const pauseUpdate = defineUpdate<string, [Said | undefined]>('pause');
 export const resumeUpdate = defineUpdate<string, [Said | undefined]>('resume');
 export const changeLimitsUpdate = defineUpdate<Limits, [LimitChanges]>('changeLimits');
 
+/** What goes over to the next run when the pipeline continues as new. */
+export interface ControlState {
+  limits: Limits;
+  /** Who has paused it. */
+  paused?: string | undefined;
+  answers: Answered[];
+}
+
 export class Controls {
-  readonly limits: Limits;
-  readonly answers: Answered[] = [];
+  readonly state: ControlState;
   /** Leads that were chosen: no limit can be raised beyond them. */
   chosen = Number.POSITIVE_INFINITY;
-  /** Who has paused it. */
-  paused: string | undefined;
   /** Looks out for what keeps the conversions, once there are any. */
   lookout: Lookout | undefined;
 
   constructor(
     { maxConversions, maxCredits, concurrency }: LeadPipelineInput,
     private readonly status: Status,
+    before?: ControlState,
   ) {
-    this.limits = { maxConversions, maxCredits, concurrency };
+    this.state = before ?? { limits: { maxConversions, maxCredits, concurrency }, answers: [] };
+    const { state } = this;
     setHandler(
       pauseUpdate,
       (said) => {
-        this.paused = said?.by ?? 'somebody';
+        state.paused = said?.by ?? 'somebody';
         this.note('pause', said);
         this.say();
         return 'Paused: no further lead is converted; those under way go on.';
@@ -38,14 +45,14 @@ export class Controls {
       {
         description: 'Converts no further lead; those under way go on: {"reason": "…", "by": "…"}',
         validator: checked(Said, 'pause', () => {
-          if (this.paused) throw new Error('This pipeline is paused already; `resume` lets it go on.');
+          if (state.paused) throw new Error('This pipeline is paused already; `resume` lets it go on.');
         }),
       },
     );
     setHandler(
       resumeUpdate,
       (said) => {
-        this.paused = undefined;
+        state.paused = undefined;
         this.note('resume', said);
         this.say();
         return 'Resumed.';
@@ -53,16 +60,16 @@ export class Controls {
       {
         description: 'Goes on after a pause: {"by": "…"}',
         validator: checked(Said, 'resume', () => {
-          if (!this.paused) throw new Error('This pipeline is not paused.');
+          if (!state.paused) throw new Error('This pipeline is not paused.');
         }),
       },
     );
     setHandler(
       changeLimitsUpdate,
       ({ by, reason, ...limits }) => {
-        Object.assign(this.limits, limits);
+        Object.assign(state.limits, limits);
         this.note(`changeLimits ${JSON.stringify(limits)}`, { ...(by && { by }), ...(reason && { reason }) });
-        return { ...this.limits };
+        return { ...state.limits };
       },
       {
         description:
@@ -79,10 +86,10 @@ export class Controls {
 
   /** S7: why nothing goes on, and what ends it; while leads are listed and approved the run says so itself. */
   say(): void {
-    const { status, lookout, paused } = this;
+    const { status, lookout, state } = this;
     if (lookout === undefined) return;
-    const why = paused
-      ? `Paused by ${paused}. The update \`resume\` lets it go on; those under way do anyway.`
+    const why = state.paused
+      ? `Paused by ${state.paused}. The update \`resume\` lets it go on; those under way do anyway.`
       : lookout.why();
     if (why === undefined) status.goesOn();
     else status.waits(why);
@@ -90,6 +97,6 @@ export class Controls {
 
   /** Keeps what a person did, for the result. */
   note(answer: string, said: Said | undefined): void {
-    this.answers.push(answered(answer, said));
+    this.state.answers.push(answered(answer, said));
   }
 }

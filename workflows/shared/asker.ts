@@ -1,5 +1,5 @@
-/** Questions to a person: asked one after the other, answered by an update, given up when the deadline passes (S7). */
-import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
+/** Questions to a person: asked one after the other, answered by an update, given up when the deadline passes or the run is cancelled (S7). */
+import { CancellationScope, condition, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { PersonDecision } from '../../src/policy/course';
 import { DecideSaid, type Said } from '../../src/policy/inputs/messages';
 import { type Answered, answered, checked } from './said';
@@ -28,6 +28,7 @@ export class Asker {
   readonly answers: Answered[] = [];
   #asking = false;
   #asked = 0;
+  #cancelled = false;
   #decision: PersonDecision | undefined;
   #line: Promise<unknown> = Promise.resolve();
 
@@ -37,6 +38,9 @@ export class Asker {
     private readonly how: Asking,
     what: string,
   ) {
+    CancellationScope.current().cancelRequested.catch(() => {
+      this.#cancelled = true;
+    });
     setHandler(
       decideUpdate,
       ({ decision, ...said }) => {
@@ -84,10 +88,10 @@ export class Asker {
     this.status.asksPerson(true);
     tellPersonNeeded(this.how.account, this.status.stage, ++this.#asked);
     this.status.waits(question);
-    const inTime = await condition(done, this.how.personDeadline);
+    await condition(() => this.#cancelled || done(), this.how.personDeadline);
     this.status.asksPerson(false);
     this.status.goesOn();
-    return inTime;
+    return done();
   }
 
   /** One question at a time: a person sees one, and an answer belongs to it. */

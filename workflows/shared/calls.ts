@@ -4,21 +4,27 @@ import type { Priority } from '@temporalio/common';
 import { ActivityFailure, ApplicationFailure, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities';
 import type { AccountFacts } from '../../activities/account';
+import { refusalReason } from '../../src/policy/classify';
 import { FailureType, type Refusal } from '../../src/policy/failures';
 import { type QueueClass, queueName, WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import type { Status } from './status';
+import { onceStorageThere } from './storage';
 
 /** A worker that is gone shows after this; see src/temporal/heartbeat.ts. */
 const HEARTBEAT = '15 seconds';
+/** Failures of the storage, of which Temporal makes no silent repetitions: the first does not pass, the second the run says. */
+const STORAGE: string[] = ['StorageError', FailureType.storage];
 
 /** Activities that cost no call of the API; they run beside the workflows. */
-export const control = proxyActivities<Activities>({
-  taskQueue: WORKFLOW_QUEUE,
-  startToCloseTimeout: '2 minutes',
-  heartbeatTimeout: HEARTBEAT,
-  retry: { initialInterval: '500 ms', maximumInterval: '30 seconds', nonRetryableErrorTypes: ['StorageError'] },
-  allowEagerDispatch: false,
-});
+export const control = onceStorageThere(
+  proxyActivities<Activities>({
+    taskQueue: WORKFLOW_QUEUE,
+    startToCloseTimeout: '2 minutes',
+    heartbeatTimeout: HEARTBEAT,
+    retry: { initialInterval: '500 ms', maximumInterval: '30 seconds', nonRetryableErrorTypes: STORAGE },
+    allowEagerDispatch: false,
+  }),
+);
 
 /** What a run needs to know of its account. One that another run began, or that goes on as new, has a name that was known. */
 export function factsOf(account: string): Promise<AccountFacts> {
@@ -28,14 +34,16 @@ export function factsOf(account: string): Promise<AccountFacts> {
 
 /** Control activities that read or write a long document: they say that they are alive. */
 export const streaming = (summary: string) =>
-  proxyActivities<Activities>({
-    taskQueue: WORKFLOW_QUEUE,
-    startToCloseTimeout: '2 hours',
-    heartbeatTimeout: '2 minutes',
-    retry: { initialInterval: '500 ms', maximumInterval: '30 seconds', nonRetryableErrorTypes: ['StorageError'] },
-    allowEagerDispatch: false,
-    summary,
-  });
+  onceStorageThere(
+    proxyActivities<Activities>({
+      taskQueue: WORKFLOW_QUEUE,
+      startToCloseTimeout: '2 hours',
+      heartbeatTimeout: '2 minutes',
+      retry: { initialInterval: '500 ms', maximumInterval: '30 seconds', nonRetryableErrorTypes: STORAGE },
+      allowEagerDispatch: false,
+      summary,
+    }),
+  );
 
 /**
  * Calls of one account that may be repeated, under the limit of their class. A bounce is retried by Temporal without
@@ -44,16 +52,18 @@ export const streaming = (summary: string) =>
  */
 const repeatable =
   (queueClass: QueueClass) => (account: string, priority: Priority, summary: string, withinMs?: number) =>
-    proxyActivities<Activities>({
-      taskQueue: queueName(account, queueClass),
-      startToCloseTimeout: '2 minutes',
-      heartbeatTimeout: HEARTBEAT,
-      retry: { initialInterval: '1 second', maximumInterval: '10 seconds', nonRetryableErrorTypes: ['StorageError'] },
-      allowEagerDispatch: false,
-      priority,
-      summary,
-      ...(withinMs !== undefined && { scheduleToCloseTimeout: Math.max(1_000, withinMs) }),
-    });
+    onceStorageThere(
+      proxyActivities<Activities>({
+        taskQueue: queueName(account, queueClass),
+        startToCloseTimeout: '2 minutes',
+        heartbeatTimeout: HEARTBEAT,
+        retry: { initialInterval: '1 second', maximumInterval: '10 seconds', nonRetryableErrorTypes: STORAGE },
+        allowEagerDispatch: false,
+        priority,
+        summary,
+        ...(withinMs !== undefined && { scheduleToCloseTimeout: Math.max(1_000, withinMs) }),
+      }),
+    );
 
 export const reads = repeatable('reads');
 export const writes = repeatable('writes');
@@ -71,6 +81,8 @@ export const onceCalls = (account: string, facts: AccountFacts, priority: Priori
     startToCloseTimeout: facts.timing.sendWindowMs + facts.timing.paidTimeoutMs + 60_000,
     heartbeatTimeout: HEARTBEAT,
     retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
+    // S6: a cancellation takes it out of the queue; what has left is heard out.
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
     allowEagerDispatch: false,
     priority,
     summary,
@@ -103,15 +115,19 @@ export const fairnessKey = (run: string) => run.slice(-36);
 /** Of this run; the items of a batch have their batch's, so that two batches get the same share. */
 export const ownFairnessKey = () => workflowInfo().priority?.fairnessKey || fairnessKey(runKey());
 
+/** What the service said no with, where it did. */
+const refusalIn = (error: unknown): Refusal | undefined =>
+  failureType(error) === FailureType.refused &&
+  error instanceof ActivityFailure &&
+  error.cause instanceof ApplicationFailure
+    ? (error.cause.details?.[0] as Refusal | undefined)
+    : undefined;
+
 /** Why a look was refused or could not be read, as a stable code; undefined for any other error. */
 export function refusalOf(error: unknown): string | undefined {
   switch (failureType(error)) {
     case FailureType.refused:
-      return (
-        failureText(error)
-          .match(/: (\d{3}.*)$/)?.[1]
-          ?.replace(/^(\d{3})$/, 'http$1') ?? 'refused'
-      );
+      return refusalReason(refusalIn(error) ?? { status: 0 });
     case FailureType.unreadable:
       return 'unreadableReply';
   }
@@ -119,11 +135,7 @@ export function refusalOf(error: unknown): string | undefined {
 }
 
 /** The service knows nothing of this kind under the ID. */
-export function isNotFound(error: unknown): boolean {
-  if (!(error instanceof ActivityFailure && error.cause instanceof ApplicationFailure)) return false;
-  const { type, details } = error.cause;
-  return type === FailureType.refused && (details?.[0] as Refusal | undefined)?.status === 404;
-}
+export const isNotFound = (error: unknown): boolean => refusalIn(error)?.status === 404;
 
 /**
  * Until when a 404 proves nothing about an ID that the service itself has just given: reads may come from a copy of its

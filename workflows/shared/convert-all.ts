@@ -4,6 +4,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   ApplicationFailure,
   CancellationScope,
+  ChildWorkflowCancellationType,
   ChildWorkflowFailure,
   condition,
   isCancellation,
@@ -36,7 +37,10 @@ interface Account {
 /** The part of an audit's input that a pipeline gives to all of its audits. */
 export type AuditSettings = NonNullable<NonNullable<LeadPipelineJson>['audit']>;
 
-/** @returns whether it stopped early, at a refusal that every further lead would meet too */
+/**
+ * A cancellation begins no more and leaves those under way to themselves: each is a run of its own.
+ * @returns whether it stopped early, at a refusal that every further lead would meet too
+ */
 export async function convertAll(
   { account }: LeadPipelineInput,
   facts: AccountFacts,
@@ -47,7 +51,8 @@ export async function convertAll(
   watch: { began(leadId: string): void; ended(outcome: LeadOutcome): void },
 ): Promise<boolean> {
   const at: Account = { account, facts, status, audit };
-  const { limits } = controls;
+  const { state } = controls;
+  const { limits } = state;
   const running = new Set<Promise<void>>();
   let begun = 0;
   let ended = 0;
@@ -74,7 +79,7 @@ export async function convertAll(
       if (!isCancellation(error)) throw error;
     });
   for (const leadId of leads) {
-    await condition(() => over() || (!controls.paused && running.size < limits.concurrency));
+    await condition(() => over() || (!state.paused && running.size < limits.concurrency));
     if (over()) break;
     begun++;
     const task = convert(leadId)
@@ -102,6 +107,7 @@ async function convertOne(at: Account, maxCredits: number, leadId: string): Prom
       args: [{ account, leadId, run: { key: runKey(), maxCredits }, priority: 3 }],
       // It may hold an unfinished payment: it outlives this run whatever becomes of it.
       parentClosePolicy: ParentClosePolicy.ABANDON,
+      cancellationType: ChildWorkflowCancellationType.ABANDON,
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       staticSummary: `Convert lead ${leadId}`,
       staticDetails: `Started by the pipeline ${run}.`,
@@ -130,6 +136,7 @@ async function goOn({ account, audit }: Account, outcome: LeadOutcome): Promise<
       workflowId,
       args: [{ ...audit, account, ...(projectId ? { projectId } : { leadId }), fresh: true, priority: 3 }],
       parentClosePolicy: ParentClosePolicy.ABANDON,
+      cancellationType: ChildWorkflowCancellationType.ABANDON,
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       staticSummary: `Audit of lead ${leadId}`,
       staticDetails: `Started by the pipeline ${workflowInfo().workflowId}.`,
@@ -140,6 +147,8 @@ async function goOn({ account, audit }: Account, outcome: LeadOutcome): Promise<
       ],
     });
   } catch (error) {
+    // Cancelled meanwhile: the conversion counts all the same (S6).
+    if (isCancellation(error)) return outcome;
     // Another run of the same audit is under way: that is the one.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }

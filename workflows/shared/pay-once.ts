@@ -1,5 +1,5 @@
 /** Walks one course of paying once (S2): performs the steps that the pure policy decides, and nothing else. */
-import { isCancellation, sleep } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import {
   advance,
@@ -11,6 +11,7 @@ import {
   type Step,
   start,
 } from '../../src/policy/course';
+import { formatDuration } from '../../src/policy/duration';
 import { FailureType } from '../../src/policy/failures';
 import { awaitClearance, failureType } from './calls';
 import type { Status } from './status';
@@ -39,6 +40,9 @@ export interface Looked {
 
 /**
  * Until it is paid for once, found to be paid for, refused, or given up by a person.
+ *
+ * S6: a run that is cancelled sends nothing from then on, and finds out all the same what became of what it had sent.
+ * What comes back then is to be concluded by {@link concluding}.
  * @param looked the first look, where it has been made already
  */
 export async function payOnce(
@@ -56,10 +60,12 @@ export async function payOnce(
   let newBooks = false;
   for (;;) {
     const { step } = course;
+    const owesAnswer = course.unknowns > 0 && (step.do === 'look' || step.do === 'ask');
+    const within = <T>(work: () => Promise<T>) => (owesAnswer ? CancellationScope.nonCancellable(work) : work());
     const wait = 'notBefore' in step ? step.notBefore - Date.now() : 0;
     if (wait > 0) {
       status.waits(whyWait(course, step, wait, newBooks));
-      await sleep(wait);
+      await within(() => sleep(wait));
     }
     switch (step.do) {
       case 'end':
@@ -67,11 +73,14 @@ export async function payOnce(
       case 'look': {
         stale = step.why === 'stale';
         const askedAt = Date.now();
-        course = advance(course, { type: 'looked', askedAt, found: await ports.look() }, Date.now(), settlingMs);
+        const found = await within(() => ports.look());
+        course = advance(course, { type: 'looked', askedAt, found }, Date.now(), settlingMs);
         break;
       }
       case 'send': {
-        const outcome = await ports.send(step.lookedAt, stale).catch((error) => withoutAnswer(error, facts));
+        const outcome = await orSay(status, facts, () => ports.send(step.lookedAt, stale)).catch((error) =>
+          withoutAnswer(error, facts),
+        );
         newBooks = outcome.kind === 'open' && outcome.newBooks === true;
         course = advance(course, { type: 'sent', outcome }, Date.now(), settlingMs);
         break;
@@ -84,10 +93,38 @@ export async function payOnce(
         await awaitClearance(status, account, ports.credits);
         course = resume(course, Date.now());
         break;
-      case 'ask':
-        course = advance(course, { type: 'decided', decision: await ports.ask(step.why) }, Date.now(), settlingMs);
+      case 'ask': {
+        const decision = await within(() => ports.ask(step.why));
+        course = advance(course, { type: 'decided', decision }, Date.now(), settlingMs);
         break;
+      }
     }
+  }
+}
+
+/** S6: what follows from an ending is done, booked and returned also where the run was cancelled after it had sent. */
+export const concluding = <T>({ how }: Ending, work: () => Promise<T>): Promise<T> =>
+  how === 'paid' || how === 'foundPaid' || how === 'gaveUp' ? CancellationScope.nonCancellable(work) : work();
+
+/** A call without an answer for so long stands in the queue, most likely. */
+const QUIET_MS = 15_000;
+
+/** S7: what stands in the queue cannot say so itself. One timer for each send, of two events where the answer comes soon. */
+async function orSay<T>(status: Status, { limits: { writes } }: AccountFacts, send: () => Promise<T>): Promise<T> {
+  const answer = send();
+  const quiet = new CancellationScope();
+  const why = `Its turn under the limit of writes (${writes.max} in ${formatDuration(writes.windowMs)}) has not come yet, or the service takes its time; it goes on by itself.`;
+  let said = false;
+  const say = () => {
+    said = true;
+    status.waits(why);
+  };
+  quiet.run(() => sleep(QUIET_MS)).then(say, () => undefined);
+  try {
+    return await answer;
+  } finally {
+    quiet.cancel();
+    if (said) status.goesOn();
   }
 }
 
@@ -98,8 +135,12 @@ function withoutAnswer(error: unknown, { timing }: AccountFacts): SendOutcome {
       return { kind: 'held' };
     case FailureType.upstream:
       return { kind: 'notSent', reason: 'upstream' };
+    case FailureType.waiting:
+      // It had gone back to the queue, and is not tried again: the run was cancelled.
+      return { kind: 'notSent', reason: 'cancelled' };
   }
-  // Not the activity, but the port itself, before it called one.
+  // Not the activity, but the port itself, before it called one; or cancelled in the queue: nothing was sent. (What a lost
+  // worker had sent before that, the ledger looks up.)
   if (error instanceof Stop || isCancellation(error)) throw error;
   return { kind: 'unknown', overAt: Date.now() + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs };
 }

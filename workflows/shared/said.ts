@@ -1,4 +1,5 @@
 /** Updates by people: a wrong one is answered with a sentence, and who did what is kept. */
+import { allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
 import type { z } from 'zod';
 import { InputError, parseInput } from '../../src/policy/input';
 import type { Said } from '../../src/policy/inputs/messages';
@@ -33,3 +34,6 @@ export function answered(answer: string, { by = 'somebody', reason }: Said = {})
   const text = reason === undefined ? answer : `${answer} (${reason})`;
   return { answer: text, by, at: new Date().toISOString() };
 }
+
+/** The last wait before a result: who said something is answered, and a cancellation now takes no result away (S6). */
+export const allAnswered = (): Promise<void> => CancellationScope.nonCancellable(() => condition(allHandlersFinished));

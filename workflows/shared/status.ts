@@ -1,6 +1,6 @@
 /** What a run says of itself: current details for a person, search attributes for lists (S7). */
 import type { SearchAttributePair } from '@temporalio/common';
-import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { CancellationScope, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { runKind } from './tell';
 
@@ -22,13 +22,29 @@ export const credits = (spent: number): SearchAttributePair => ({
   value: spent,
 });
 
+let own: Status | undefined;
+
+/** The status of this run, for what concerns all of its calls: a run has its modules for itself. */
+export const ownStatus = (): Status | undefined => own;
+
 export class Status {
   private doing = 'Starting';
   private since = Date.now();
   private waiting: string | undefined;
+  /** What keeps all that the run does, whatever its steps say of themselves. */
+  private trouble: string | undefined;
   private extra = '';
   private shownStage = '';
   private asks = false;
+  private cancelled = '';
+
+  constructor() {
+    own = this;
+    CancellationScope.current().cancelRequested.catch(() => {
+      this.cancelled = `\n\n**Cancelled at ${utc(Date.now())} UTC**: nothing more is begun; what was sent before is found out and booked.`;
+      this.show();
+    });
+  }
 
   /** A new step: one word for lists, one sentence for people; `also` goes to the lists with it. */
   step(name: string, sentence: string, ...also: SearchAttributePair[]): void {
@@ -60,6 +76,13 @@ export class Status {
     this.show();
   }
 
+  /** What the run needs cannot be had: why, and what ends it; undefined: it can again. */
+  lacks(why: string | undefined): void {
+    if (why !== undefined && this.trouble === undefined) this.since = Date.now();
+    this.trouble = why;
+    this.show();
+  }
+
   /** A person must act, or no longer. */
   asksPerson(asks: boolean): void {
     if (asks !== this.asks) upsertSearchAttributes([{ key: searchAttributeKeys.needsPerson, value: asks }]);
@@ -74,15 +97,17 @@ export class Status {
 
   /** Why it waits, for queries and the command line. */
   now(): { doing: string; waiting?: string; since: string } {
+    const waiting = this.trouble ?? this.waiting;
     return {
       doing: this.doing,
-      ...(this.waiting !== undefined && { waiting: this.waiting }),
+      ...(waiting !== undefined && { waiting }),
       since: new Date(this.since).toISOString(),
     };
   }
 
   private show(): void {
-    const waiting = this.waiting === undefined ? '' : `\n\n**Waiting since ${utc(this.since)} UTC**: ${this.waiting}`;
-    setCurrentDetails(`${this.doing}${waiting}${this.extra ? `\n\n${this.extra}` : ''}`);
+    const why = this.trouble ?? this.waiting;
+    const waiting = why === undefined ? '' : `\n\n**Waiting since ${utc(this.since)} UTC**: ${why}`;
+    setCurrentDetails(`${this.doing}${waiting}${this.cancelled}${this.extra ? `\n\n${this.extra}` : ''}`);
   }
 }

@@ -29,7 +29,7 @@ export async function tell(
 export const runKind = (): string | undefined =>
   workflowInfo().typedSearchAttributes.get(searchAttributeKeys.runKind) ?? undefined;
 
-/** A person is needed. Runs of a batch say so to their batch, whose digest tells of all of them. */
+/** A person is needed. Runs of a batch, and those that they start, leave it to the batch, whose digest tells of all of them. */
 export function tellPersonNeeded(account: string, what: string, nth: number): void {
   if (runKind() !== 'backfill') void tell({ kind: 'personNeeded', account, what, nth });
 }

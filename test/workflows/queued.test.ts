@@ -1,0 +1,28 @@
+/** S7: a call without an answer says what it waits for, as it would in the queue of the writes. */
+import { convertLead } from '../../workflows';
+import { progressQuery } from '../../workflows/convert-lead';
+import { QUICK, type Stage, startStage } from '../support/stage';
+import { until } from '../support/until';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage({
+    sandbox: { leads: 25 },
+    account: { timing: { ...QUICK.timing, paidTimeoutMs: 120_000 } },
+  });
+  await stage.startWorker();
+});
+afterAll(() => stage.close());
+
+test('a conversion whose turn has not come says so after a while, and no longer when it has', async () => {
+  const { control } = stage.sandbox;
+  const leadId = control.leads().find(({ surveyStatus }) => surveyStatus === 'completed')?.id ?? '';
+  control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 110_000 });
+  const run = await stage.temporal.client.workflow.start(convertLead, {
+    ...{ workflowId: 'queued', taskQueue: 'audit-runner', args: [{ leadId }] },
+  });
+  await until(async () => (await run.query(progressQuery)).waiting?.includes('limit of writes (500 in 1 s)') === true);
+  control.endDelays();
+  expect(await run.result()).toMatchObject({ outcome: 'converted', credits: 1_000 });
+  expect((await run.query(progressQuery)).waiting).toBeUndefined();
+});
