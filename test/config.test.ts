@@ -42,6 +42,7 @@ describe('defaults', () => {
         writes: { max: 20, windowMs: 60_000 },
         polls: { max: 120, windowMs: 60_000 },
         notes: { max: 30, windowMs: 3_600_000 },
+        audits: { max: 20, windowMs: 60_000 },
       },
       timing: {
         paidTimeoutMs: 210_000,
