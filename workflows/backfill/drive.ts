@@ -196,13 +196,14 @@ export class Drive {
   async #queueFailed(): Promise<void> {
     const { state, controls, common } = this;
     if (this.#queued() > 0) return;
+    // First of all: one that fails while the list is made asks for another list.
+    controls.state.retry = false;
     await this.flush();
     const name = `retry-${state.lists.length}`;
     const { folder, operation, input } = common;
     const { account, defaults } = input;
     const making = { folder, operation, account, defaults, list: name, size: state.lists[0]?.size ?? 0 };
     const size = await control.itemsToRetry(making);
-    controls.state.retry = false;
     if (size > 0) state.lists.push({ name, size, next: 0 });
   }
 

@@ -1,14 +1,15 @@
 /**
- * Permits for notes (S5): at most so many in any hour, however the service counts its hours. An exact log keeps every
- * window; a pace with a burst lets a few go at once and spreads the rest, so that nobody's batch takes the whole hour.
+ * Permits of the limits that stand inside that of the writes (S5): so many notes in any hour, so many audits, however the
+ * service counts its windows. An exact log keeps every window; a pace with a burst lets a few go at once and spreads the
+ * rest, so that nobody's batch takes the whole window.
  */
 import { admit, idle, type Limit, type Log, logAdmits, logEnter, logFits, type Pace, type PaceState } from '../limiter';
 
-/** How many notes go out at once after a quiet hour. */
+/** How many go out at once after a quiet window. */
 const BURST = 10;
 
 export interface Permits {
-  /** Moments at which notes left or are promised to leave. */
+  /** Moments at which some left or are promised to leave. */
   readonly log: Log;
   readonly pace: PaceState | null;
   /** A place in the log for each subject that was told when to come back. */
@@ -23,13 +24,13 @@ export interface PermitAnswer {
   readonly permits: Permits;
 }
 
-/** How late, as a share of the window, a note may come for its place and still find it. */
+/** How late, as a share of the window, who was promised a place may come for it and still find it. */
 const GRACE = 0.01;
 
 /**
  * Asks for the next place. Who is told a later moment keeps that place, and whoever comes after gets one behind it: a
  * hundred notes come back one by one instead of all together.
- * @param sendWindowMs how much later than its permit a note may leave
+ * @param sendWindowMs how much later than its permit a request may leave
  */
 export function takePermit(
   permits: Permits,
@@ -38,8 +39,9 @@ export function takePermit(
   limit: Limit,
   sendWindowMs: number,
 ): PermitAnswer {
-  const graceMs = limit.windowMs * GRACE;
-  // Longer by all that a note may be late, so that what stands in the log is as good as what happens.
+  // Of a short window the share is shorter than the look that comes before each try.
+  const graceMs = Math.max(limit.windowMs * GRACE, sendWindowMs);
+  // Longer by all that a request may be late, so that what stands in the log is as good as what happens.
   const window = { max: limit.max, windowMs: limit.windowMs + graceMs + sendWindowMs };
   const promise = permits.promised[subject];
   if (promise !== undefined && promise > now) return { at: promise, permits };

@@ -51,7 +51,7 @@ test('S5: doctor sends nothing for an account on hold, and says why', async () =
     expect(find(name)).toMatchObject({ state: 'unknown', found });
   expect(find('kill switch')).toBeUndefined();
   expect(asked()).toBe(before);
-  await ledger().executeUpdate(releaseUpdate, { args: [{ by: 'Ada', reason: 'done' }] });
+  await ledger().executeUpdate(releaseUpdate, { args: [{ by: 'Ada', reason: 'done', parks: true }] });
 });
 
 test('S5: doctor leaves the limit to the calls that wait for it', async () => {
