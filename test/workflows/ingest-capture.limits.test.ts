@@ -18,7 +18,7 @@ async function answersOfLedger({ temporal, ledgerId }: Stage): Promise<unknown[]
     .flatMap(({ data }) => (data ? [data.kind] : []));
 }
 
-test('S5: of many notes at once ten leave at once, then evenly, never over thirty in any hour, each once', async () => {
+test.concurrent('S5: of many notes at once ten leave at once, then evenly, never over thirty in any hour, each once', async () => {
   const notes = { max: 30, windowMs: HOUR_MS };
   const stage = await startStage({
     sandbox: {
@@ -58,7 +58,7 @@ test('S5: of many notes at once ten leave at once, then evenly, never over thirt
   }
 });
 
-test('S5: two hundred captures that wait are looked at together; a single one is asked itself', async () => {
+test.concurrent('S5: two hundred captures that wait are looked at together; a single one is asked itself', async () => {
   const stage = await startStage({ sandbox: { durations: { extraction: 4_000 }, captures: 201 } });
   try {
     await stage.startWorker();
