@@ -6,16 +6,8 @@ import type { SendOutcome } from '../src/policy/course';
 import { CaptureSweepInput, type CaptureSweepJson } from '../src/policy/inputs/capture-sweep';
 import type { Troubled } from '../src/policy/sweep';
 import type { Kept } from '../src/storage/claim';
-import {
-  awaitClearance,
-  control,
-  factsOf,
-  failureType,
-  fairnessKey,
-  onceCalls,
-  patiently,
-  reads,
-} from './shared/calls';
+import { awaitClearance, control, factsOf, fairnessKey, onceCalls, patiently, reads } from './shared/calls';
+import { failureType } from './shared/failures';
 import { readInput } from './shared/input';
 import { allAnswered } from './shared/said';
 import { identity, Status } from './shared/status';

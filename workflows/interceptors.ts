@@ -3,7 +3,7 @@ import type { WorkflowInterceptors } from '@temporalio/workflow';
 import { ApplicationFailure, isCancellation, TemporalFailure, workflowInfo } from '@temporalio/workflow';
 import { FailureType } from '../src/policy/failures';
 import { UNWELL } from '../src/policy/unwell';
-import { failureType } from './shared/calls';
+import { failureType } from './shared/failures';
 import { runKind, TELL_WITHIN_MS, tell } from './shared/tell';
 
 /** The word by which a result says that it did not end well. */

@@ -118,14 +118,14 @@ export function createGate({ limits, sendWindowMs = 5_000 }: GateOptions): Gate 
     notes: lane('notes'),
     audits: lane('audits'),
   };
-  const lanesOf = (rateClass: RateClass) => new Set([lanes[rateClass], lanes[queueClassOf(rateClass)]]);
+  const lanesOf = (rateClass: RateClass) => [...new Set([lanes[rateClass], lanes[queueClassOf(rateClass)]])];
 
   const clock = () => performance.now();
   const toWall = (moment: number) => Date.now() + Math.max(0, Math.ceil(moment - clock()));
 
   return {
     async acquire(rateClass, { maxWaitMs = 2_000, signal } = {}) {
-      const taken = [...lanesOf(rateClass)];
+      const taken = lanesOf(rateClass);
       const deadline = clock() + maxWaitMs;
       for (;;) {
         signal?.throwIfAborted();
@@ -159,7 +159,7 @@ export function createGate({ limits, sendWindowMs = 5_000 }: GateOptions): Gate 
         each.park(each === own ? until : Math.min(until, now + each.limit.windowMs));
     },
     parkedUntil(rateClass) {
-      const until = Math.max(...[...lanesOf(rateClass)].map(({ parkedUntil }) => parkedUntil));
+      const until = Math.max(...lanesOf(rateClass).map(({ parkedUntil }) => parkedUntil));
       return until > clock() ? toWall(until) : undefined;
     },
   };

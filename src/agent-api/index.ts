@@ -11,16 +11,9 @@ export { type Admission, createGate, type Gate, type GateOptions } from './gate'
 export type { StreamedBody } from './http';
 export type { CallInput, RawBody } from './input';
 export { InvalidCall } from './invalid-call';
-export { queueClassOf, type RateClass } from './rate-class';
+export { type QueueClass, queueClassOf, type RateClass } from './rate-class';
 export * from './records';
-export {
-  LIMITS,
-  PAID_MS_MIN,
-  type Reply,
-  type Route,
-  type RouteName,
-  routes,
-} from './routes';
+export { LIMITS, PAID_MS_MIN, type Reply, type Route, type RouteName, routes } from './routes';
 export { TokenError, type TokenSource, tokenFromEnv, tokenFromFile, tokenFromText } from './token';
 export { UnreadableBody, Unshown } from './unshown';
 export { type DocumentFile, documentUpload } from './upload';

@@ -6,6 +6,9 @@
  */
 export type RateClass = 'reads' | 'writes' | 'polls' | 'notes' | 'audits';
 
+/** The classes that have a queue of their own. */
+export type QueueClass = Exclude<RateClass, 'notes' | 'audits'>;
+
 /** The class through whose queue a request leaves, and against whose limit it counts beside its own. */
-export const queueClassOf = (rateClass: RateClass): 'reads' | 'writes' | 'polls' =>
+export const queueClassOf = (rateClass: RateClass): QueueClass =>
   rateClass === 'notes' || rateClass === 'audits' ? 'writes' : rateClass;

@@ -1,9 +1,6 @@
 /** What a run would cost and how long it would take at the limits, for dry runs. Pure. */
-import type { RateClass } from '../agent-api/rate-class';
+import type { QueueClass } from '../agent-api/rate-class';
 import { formatDuration } from './duration';
-
-/** The rate classes that a plan counts. */
-export type PlannedClass = Exclude<RateClass, 'notes' | 'audits'>;
 
 /** What a run is about to do. */
 export interface Planned {
@@ -14,14 +11,14 @@ export interface Planned {
   /** Job polls in all. @default 0 */
   readonly polls?: number;
   /** Requests in any window, per class. */
-  readonly limits: Readonly<Record<PlannedClass, { readonly max: number; readonly windowMs: number }>>;
+  readonly limits: Readonly<Record<QueueClass, { readonly max: number; readonly windowMs: number }>>;
   /** Credits that one conversion costs. */
   readonly price: number;
 }
 
 /** A plan. */
 export interface Plan {
-  readonly calls: Readonly<Record<PlannedClass, number>>;
+  readonly calls: Readonly<Record<QueueClass, number>>;
   readonly credits: number;
   /** How long the slowest class takes at its limit, when nothing else uses the token. Milliseconds. */
   readonly durationMs: number;
@@ -29,7 +26,7 @@ export interface Plan {
   readonly text: string;
 }
 
-const NOUNS: Readonly<Record<PlannedClass, string>> = { reads: 'read', writes: 'write', polls: 'job poll' };
+const NOUNS: Readonly<Record<QueueClass, string>> = { reads: 'read', writes: 'write', polls: 'job poll' };
 
 /**
  * Plans a run.

@@ -1,8 +1,8 @@
 /** Waits for the end of an audit that was started: by its job, and by the analysis that it becomes. */
-import { sleep } from '@temporalio/workflow';
 import { type AnalysisSeen, type Before, isOurs } from '../../src/policy/analysis';
-import { notShownUntil, polls, reads, refusalOf } from '../shared/calls';
+import { notShownUntil, polls, reads, untilNextLook } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
+import { refusalOf } from '../shared/failures';
 import { Stop } from '../shared/stop';
 import type { At } from './step';
 
@@ -27,7 +27,6 @@ export async function awaitAudit(
   before: Before,
 ): Promise<AnalysisSeen> {
   const { account, facts, status, place, input } = at;
-  const { settlingMs } = facts.timing;
   const deadlineAt = Date.now() + input.auditDeadline;
   const why = 'The service works on the audit; it is asked again and again.';
   const job = jobId === undefined ? undefined : await awaitJob(at, jobId, deadlineAt, why);
@@ -43,13 +42,8 @@ export async function awaitAudit(
     if (now === 'late') throw late(projectId);
     const ours = isOurs(now, before);
     if (ours && (now.state === 'complete' || !complete)) return now;
-    const left = settledAt - Date.now();
-    if (left <= 0) return settled(projectId, now, ours, complete);
-    const wait = Math.min(left, settlingMs / 10, (settlingMs / 150) * 2 ** Math.min(looks, 12));
-    status.waits(
-      `The service does not show the new analysis of project ${projectId} yet; it is looked at again in ${Math.ceil(wait / 1000)} s, at the latest until ${new Date(settledAt).toISOString()}.`,
-    );
-    await sleep(wait);
+    const what = `The service does not show the new analysis of project ${projectId} yet; it is looked at`;
+    if (!(await untilNextLook(status, facts, what, looks, settledAt))) return settled(projectId, now, ours, complete);
   }
 }
 

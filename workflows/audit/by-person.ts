@@ -2,7 +2,8 @@
 import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { AuditDocument } from '../../src/policy/documents';
 import { Said } from '../../src/policy/inputs/messages';
-import { failureText, reads, refusalOf } from '../shared/calls';
+import { reads } from '../shared/calls';
+import { failureText, refusalOf } from '../shared/failures';
 import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';
 import type { At } from './step';

@@ -3,8 +3,9 @@
 import type { ResizedDocument } from '../../activities/documents';
 import type { AuditDocument } from '../../src/policy/documents';
 import { WHY } from '../shared/asker';
-import { onceCalls, reads, refusalOf } from '../shared/calls';
+import { onceCalls, reads } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
+import { refusalOf } from '../shared/failures';
 import { type Ports, payOnce } from '../shared/pay-once';
 import { Stop } from '../shared/stop';
 import { Person } from './by-person';

@@ -4,7 +4,8 @@ import type { ReferencePage } from '../../activities/projects';
 import type { ListPlace } from '../../activities/references';
 import type { LookOutcome } from '../../src/policy/course';
 import { MAX_ASKED } from '../../src/policy/reference';
-import { control, isNotFound, notShownUntil, patiently, reads } from '../shared/calls';
+import { control, notShownUntil, patiently, reads } from '../shared/calls';
+import { isNotFound } from '../shared/failures';
 import { Stop } from '../shared/stop';
 import type { At } from './step';
 

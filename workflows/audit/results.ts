@@ -1,9 +1,9 @@
 /** What an audit gave: fetched part by part, stored, and made into a report. */
-import { sleep } from '@temporalio/workflow';
 import type { StoredPart, StoredReport } from '../../activities/deliverables';
 import { idKey } from '../../src/agent-api/id';
 import { CATEGORIES } from '../../src/policy/categories';
-import { control, notShownUntil, patiently, reads, refusalOf } from '../shared/calls';
+import { control, notShownUntil, patiently, reads, untilNextLook } from '../shared/calls';
+import { refusalOf } from '../shared/failures';
 import type { At } from './step';
 
 export interface StoredResults {
@@ -73,20 +73,13 @@ async function whole(
   fetch: () => Promise<StoredPart>,
   lackOf: (stored: StoredPart) => string | undefined,
 ): Promise<StoredPart> {
-  const { settlingMs } = facts.timing;
   for (let looks = 0; ; looks++) {
     const stored = await patiently(status, facts, account, fetch, freshUntil);
     const lack = lackOf(stored);
     if (lack === undefined) return stored;
-    const left = freshUntil - Date.now();
-    if (left <= 0) {
+    if (!(await untilNextLook(status, facts, `${lack}; it is asked`, looks, freshUntil))) {
       notes.push(`${lack}; what it shows is stored.`);
       return stored;
     }
-    const wait = Math.min(left, settlingMs / 10, (settlingMs / 150) * 2 ** Math.min(looks, 12));
-    status.waits(
-      `${lack}; it is asked again in ${Math.ceil(wait / 1000)} s, at the latest until ${new Date(freshUntil).toISOString()}.`,
-    );
-    await sleep(wait);
   }
 }

@@ -2,7 +2,8 @@
 import type { Doubt, Replied } from '../../activities/any-call';
 import type { LookOutcome, SendOutcome } from '../../src/policy/course';
 import { FailureType } from '../../src/policy/failures';
-import { control, failureType, onceCalls, patiently } from '../shared/calls';
+import { control, onceCalls, patiently } from '../shared/calls';
+import { failureType } from '../shared/failures';
 import { concluding, type Ending, payOnce } from '../shared/pay-once';
 import type { At, End } from './step';
 

@@ -1,6 +1,7 @@
 /** A call that may be repeated: reads, and writes that change nothing the second time. */
 import { FailureType } from '../../src/policy/failures';
-import { failureType, patiently, polls, reads, writes } from '../shared/calls';
+import { patiently, polls, reads, writes } from '../shared/calls';
+import { failureType } from '../shared/failures';
 import type { At, End } from './step';
 
 const QUEUES = { reads, writes, polls };

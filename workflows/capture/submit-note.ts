@@ -2,7 +2,8 @@
 import { condition, defineUpdate, setHandler, sleep } from '@temporalio/workflow';
 import { CaptureSaid } from '../../src/policy/inputs/messages';
 import { WHY } from '../shared/asker';
-import { control, onceCalls, reads, refusalOf } from '../shared/calls';
+import { control, onceCalls, reads } from '../shared/calls';
+import { refusalOf } from '../shared/failures';
 import { concluding, type Ending, payOnce } from '../shared/pay-once';
 import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';
@@ -11,9 +12,9 @@ import type { At } from './step';
 
 export const noteSubmittedUpdate = defineUpdate<string, [CaptureSaid]>('noteSubmitted');
 
-/** Refusals that mean the route and not the note: agent-api.md does not name it among the token's routes. */
 /** What a service says of a body whose fields it does not know. */
 const FORM_REFUSED = /^http4(00|15|22)$/;
+/** Refusals that mean the route and not the note: agent-api.md does not name it among the token's routes. */
 const ROUTE_REFUSED = /^(PAT_ROUTE_NOT_ALLOWED|PAT_NOT_SUPPORTED_FOR_ENDPOINT|http405|http501)$/;
 
 /** @returns the capture that the note became */

@@ -1,12 +1,13 @@
 /** How workflows call: on which queue, with which place in line, and what they do when the account or the service cannot. */
 
 import type { Priority } from '@temporalio/common';
-import { ActivityFailure, ApplicationFailure, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+import { proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities';
 import type { AccountFacts } from '../../activities/account';
-import { refusalReason } from '../../src/policy/classify';
-import { FailureType, type Refusal } from '../../src/policy/failures';
-import { type QueueClass, queueName, WORKFLOW_QUEUE } from '../../src/temporal/queues';
+import type { QueueClass } from '../../src/agent-api/rate-class';
+import { FailureType } from '../../src/policy/failures';
+import { queueName, WORKFLOW_QUEUE } from '../../src/temporal/queues';
+import { failureText, failureType, isNotFound } from './failures';
 import type { Status } from './status';
 import { onceStorageThere } from './storage';
 
@@ -88,21 +89,6 @@ export const onceCalls = (account: string, facts: AccountFacts, priority: Priori
     summary,
   });
 
-/** The type of the application failure behind an activity's failure. */
-export function failureType(error: unknown): string | undefined {
-  return error instanceof ActivityFailure && error.cause instanceof ApplicationFailure
-    ? (error.cause.type ?? undefined)
-    : undefined;
-}
-
-/** The message of the application failure behind an activity's failure; ours, without personal data. */
-export const failureText = (error: unknown): string =>
-  error instanceof ActivityFailure && error.cause
-    ? error.cause.message
-    : error instanceof Error
-      ? error.message
-      : String(error);
-
 /** The key of this run in the ledger, whose cap its credits count against (S3): the same after it continued as new. */
 export function runKey(): string {
   const { workflowId, firstExecutionRunId } = workflowInfo();
@@ -115,28 +101,6 @@ export const fairnessKey = (run: string) => run.slice(-36);
 /** Of this run; the items of a batch have their batch's, so that two batches get the same share. */
 export const ownFairnessKey = () => workflowInfo().priority?.fairnessKey || fairnessKey(runKey());
 
-/** What the service said no with, where it did. */
-const refusalIn = (error: unknown): Refusal | undefined =>
-  failureType(error) === FailureType.refused &&
-  error instanceof ActivityFailure &&
-  error.cause instanceof ApplicationFailure
-    ? (error.cause.details?.[0] as Refusal | undefined)
-    : undefined;
-
-/** Why a look was refused or could not be read, as a stable code; undefined for any other error. */
-export function refusalOf(error: unknown): string | undefined {
-  switch (failureType(error)) {
-    case FailureType.refused:
-      return refusalReason(refusalIn(error) ?? { status: 0 });
-    case FailureType.unreadable:
-      return 'unreadableReply';
-  }
-  return undefined;
-}
-
-/** The service knows nothing of this kind under the ID. */
-export const isNotFound = (error: unknown): boolean => refusalIn(error)?.status === 404;
-
 /**
  * Until when a 404 proves nothing about an ID that the service itself has just given: reads may come from a copy of its
  * data that lags. Milliseconds of workflow time.
@@ -144,6 +108,34 @@ export const isNotFound = (error: unknown): boolean => refusalIn(error)?.status 
 export const notShownUntil = ({ timing }: AccountFacts): number => Date.now() + timing.settlingMs;
 
 const MAX_BACKOFF_MS = 600_000;
+
+/** Two seconds by default, and twice as long each time. */
+const pauseBefore = (failures: number, { timing }: AccountFacts): number =>
+  (timing.settlingMs / 150) * 2 ** Math.min(failures, 12);
+
+/**
+ * S7: waits until what the service shows late is to be looked at again, and says so.
+ * @param what the sentence, up to its verb
+ * @param looks how many there were before
+ * @param until when it would have shown, milliseconds
+ * @param part of the settling time that is waited at most: one in so many
+ * @returns false at once when it would have shown by now
+ */
+export async function untilNextLook(
+  status: Status,
+  facts: AccountFacts,
+  what: string,
+  looks: number,
+  until: number,
+  part = 10,
+): Promise<boolean> {
+  const left = until - Date.now();
+  if (left <= 0) return false;
+  const wait = Math.min(left, facts.timing.settlingMs / part, pauseBefore(looks, facts));
+  status.waits(`${what} again in ${Math.ceil(wait / 1000)} s, at the latest until ${new Date(until).toISOString()}.`);
+  await sleep(wait);
+  return true;
+}
 
 /**
  * S7: repeats a read until the account is off hold and the service answers, and says meanwhile what it waits for.
@@ -167,20 +159,14 @@ export async function patiently<T>(
           await awaitClearance(status, account);
           break;
         case FailureType.upstream: {
-          const wait = Math.min(MAX_BACKOFF_MS, (facts.timing.settlingMs / 150) * 2 ** Math.min(failures, 12));
+          const wait = Math.min(MAX_BACKOFF_MS, pauseBefore(failures, facts));
           status.waits(`${failureText(error)}; it is tried again in ${Math.ceil(wait / 1000)} s`);
           await sleep(wait);
           break;
         }
         case FailureType.refused: {
-          const left = freshUntil - Date.now();
-          if (!isNotFound(error) || left <= 0) throw error;
-          const { settlingMs } = facts.timing;
-          const wait = Math.min(left, settlingMs / 20, (settlingMs / 150) * 2 ** Math.min(failures, 12));
-          status.waits(
-            `The service does not show yet what it gave this run: ${failureText(error)}. It is looked at again in ${Math.ceil(wait / 1000)} s, at the latest until ${new Date(freshUntil).toISOString()}`,
-          );
-          await sleep(wait);
+          const what = `The service does not show yet what it gave this run: ${failureText(error)}. It is looked at`;
+          if (!isNotFound(error) || !(await untilNextLook(status, facts, what, failures, freshUntil, 20))) throw error;
           break;
         }
         default:
@@ -193,12 +179,11 @@ export async function patiently<T>(
 /**
  * Waits until the ledger lets the account go on; says why it does not.
  * @param credits what is about to be spent: 0 does not wait for credits
- * @param holdsOnly does not wait for a budget
  */
-export async function awaitClearance(status: Status, account: string, credits = 0, holdsOnly = false): Promise<void> {
-  const { clear, why } = await control.clearance({ account, credits, holdsOnly });
+export async function awaitClearance(status: Status, account: string, credits = 0): Promise<void> {
+  const { clear, why } = await control.clearance({ account, credits });
   if (clear) return;
   status.waits(`The account is not free to go on: ${why}`);
-  await control.awaitClearance({ account, credits, holdsOnly });
+  await control.awaitClearance({ account, credits });
   status.goesOn();
 }

@@ -13,7 +13,8 @@ import {
 } from '../../src/policy/course';
 import { formatDuration } from '../../src/policy/duration';
 import { FailureType } from '../../src/policy/failures';
-import { awaitClearance, failureType } from './calls';
+import { awaitClearance } from './calls';
+import { failureType } from './failures';
 import type { Status } from './status';
 import { Stop } from './stop';
 

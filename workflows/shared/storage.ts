@@ -1,6 +1,7 @@
 /** Calls that need the storage: while it is full or away they wait, and the run says so (S7). */
-import { ActivityFailure, ApplicationFailure, sleep } from '@temporalio/workflow';
+import { sleep } from '@temporalio/workflow';
 import { FailureType } from '../../src/policy/failures';
+import { failureText, failureType } from './failures';
 import { ownStatus } from './status';
 
 const FIRST_WAIT_MS = 2_000;
@@ -25,10 +26,9 @@ async function repeat(call: () => Promise<unknown>): Promise<unknown> {
       if (failures > 0) ownStatus()?.lacks(undefined);
       return value;
     } catch (error) {
-      const cause = error instanceof ActivityFailure ? error.cause : undefined;
-      if (!(cause instanceof ApplicationFailure && cause.type === FailureType.storage)) throw error;
+      if (failureType(error) !== FailureType.storage) throw error;
       const wait = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 12));
-      ownStatus()?.lacks(`${cause.message} It is tried again in ${Math.ceil(wait / 1000)} s.`);
+      ownStatus()?.lacks(`${failureText(error)} It is tried again in ${Math.ceil(wait / 1000)} s.`);
       await sleep(wait);
     }
   }

@@ -84,7 +84,6 @@ export async function checkAccount(account: Account, { owners, clearance, planne
     return wrong('credits', `${number(balance)}, of which ${number(left)} may be spent`, mend);
   }
 
-  /** Reading needs no scope; only a write shows whether the token may write. */
   function otherNames(failure: Failure): Check | undefined {
     if (failure.kind !== 'rejected' || (failure.status !== 400 && failure.status !== 422)) return undefined;
     return wrong(
@@ -94,6 +93,7 @@ export async function checkAccount(account: Account, { owners, clearance, planne
     );
   }
 
+  /** Reading needs no scope; only a write shows whether the token may write. */
   function scope(failure: Failure): Check | undefined {
     if (failure.kind !== 'rejected') return undefined;
     const { status, code } = failure;

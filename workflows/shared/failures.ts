@@ -1,0 +1,41 @@
+/** What a failed call means: its type, its words, and what the service refused. */
+import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
+import { refusalReason } from '../../src/policy/classify';
+import { FailureType, type Refusal } from '../../src/policy/failures';
+
+/** The type of the application failure behind an activity's failure. */
+export function failureType(error: unknown): string | undefined {
+  return error instanceof ActivityFailure && error.cause instanceof ApplicationFailure
+    ? (error.cause.type ?? undefined)
+    : undefined;
+}
+
+/** The message of the application failure behind an activity's failure; ours, without personal data. */
+export const failureText = (error: unknown): string =>
+  error instanceof ActivityFailure && error.cause
+    ? error.cause.message
+    : error instanceof Error
+      ? error.message
+      : String(error);
+
+/** What the service said no with, where it did. */
+const refusalIn = (error: unknown): Refusal | undefined =>
+  failureType(error) === FailureType.refused &&
+  error instanceof ActivityFailure &&
+  error.cause instanceof ApplicationFailure
+    ? (error.cause.details?.[0] as Refusal | undefined)
+    : undefined;
+
+/** Why a look was refused or could not be read, as a stable code; undefined for any other error. */
+export function refusalOf(error: unknown): string | undefined {
+  switch (failureType(error)) {
+    case FailureType.refused:
+      return refusalReason(refusalIn(error) ?? { status: 0 });
+    case FailureType.unreadable:
+      return 'unreadableReply';
+  }
+  return undefined;
+}
+
+/** The service knows nothing of this kind under the ID. */
+export const isNotFound = (error: unknown): boolean => refusalIn(error)?.status === 404;
