@@ -1,4 +1,4 @@
-/** A whole stage for end-to-end tests: a real Temporal server, the sandbox over real HTTP, and a worker in this process. */
+/** A whole stage for end-to-end tests: a namespace of a real Temporal server, the sandbox over real HTTP, and a worker in this process. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,7 @@ import { installSdkRuntime } from '../../src/temporal/sdk-runtime';
 import { type OwnServer, startServer } from '../../src/temporal/server';
 import { type RunningWorker, startWorker } from '../../src/worker';
 import { statusQuery } from '../../workflows/ledger/messages';
+import { newNamespace, temporalEnv } from './temporal';
 
 export interface StageOptions {
   sandbox?: SandboxOptions;
@@ -26,8 +27,8 @@ export interface StageOptions {
   env?: Record<string, string>;
   /** Where notifications say that the Web UI is. */
   uiUrl?: string;
-  /** Keeps the Temporal server's data in a file, so that it can be killed and restarted. */
-  persist?: boolean;
+  /** A Temporal server of its own, whose data are in a file, so that it can be killed and restarted. @default that of the run */
+  ownServer?: boolean;
 }
 
 /** Durations for tests: what takes minutes in production takes seconds here; every ratio that matters is kept. */
@@ -54,7 +55,8 @@ export interface Figures {
 }
 
 export interface Stage {
-  server: OwnServer;
+  /** The server of `ownServer`. */
+  server?: OwnServer;
   sandbox: Sandbox;
   temporal: Connected;
   config: Config;
@@ -74,16 +76,17 @@ export interface Stage {
 export async function startStage({
   sandbox: options,
   account,
-  persist,
+  ownServer,
   file: more,
   env = {},
   uiUrl,
 }: StageOptions = {}): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'audit-runner-test-'));
   const [server, sandbox] = await Promise.all([
-    startServer({ ...(persist && { persist: join(folder, 'temporal.db') }) }),
+    ownServer ? startServer({ persist: join(folder, 'temporal.db') }) : undefined,
     startSandbox({ limits: 'off', durations: { convert: 50 }, ...options }),
   ]);
+  const address = server?.config ?? (await newNamespace());
   const token = join(folder, 'token');
   writeFileSync(token, sandbox.token);
   const file = join(folder, 'audit-runner.yaml');
@@ -96,15 +99,19 @@ export async function startStage({
     }),
   );
   const config = loadConfig({ env, file });
-  const temporal = await connectClient({ config: server.config });
+  const temporal = await connectClient({ config: address });
   const running: { worker: RunningWorker; close(): Promise<void> }[] = [];
   return {
-    server,
+    ...(server && { server }),
     sandbox,
     temporal,
     config,
     folder,
-    env: { AUDIT_RUNNER_CONFIG: file, TEMPORAL_ADDRESS: server.address, LOG_LEVEL: 'warn' },
+    env: {
+      AUDIT_RUNNER_CONFIG: file,
+      ...temporalEnv(address),
+      LOG_LEVEL: 'warn',
+    },
     ledgerId: ledgerId(sandbox.userId),
     async spentByLedger() {
       const status = await temporal.client.workflow.getHandle(ledgerId(sandbox.userId)).query(statusQuery);
@@ -127,7 +134,7 @@ export async function startStage({
     async startWorker(own = config) {
       const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
       installSdkRuntime(log);
-      const { connection, namespace } = await connectNative({ config: server.config });
+      const { connection, namespace } = await connectNative({ config: address });
       const worker = await startWorker({ config: own, connection, namespace, log, uiUrl });
       running.push({ worker, close: () => connection.close() });
       return worker;
@@ -140,7 +147,7 @@ export async function startStage({
       }
       await temporal.close();
       await sandbox.close();
-      await server.stop();
+      await server?.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -11,7 +11,7 @@ import { WorkerProcess } from './worker-process';
 export class Scene {
   private readonly workers: WorkerProcess[] = [];
   private readonly fresh: string[];
-  private server: OwnServer;
+  private server: OwnServer | undefined;
 
   private constructor(readonly stage: Stage) {
     this.server = stage.server;
@@ -75,13 +75,14 @@ export class Scene {
     }, 30_000);
   }
 
-  killServer(): Promise<void> {
-    return this.server.kill();
+  /** Needs a stage with `ownServer`. */
+  async killServer(): Promise<void> {
+    await this.server?.kill();
   }
 
   /** The server again, on the same port and file, answering. */
   async restartServer(): Promise<void> {
-    this.server = await this.server.restart();
+    this.server = await this.server?.restart();
     await until(() =>
       this.ledger()
         .describe()
@@ -94,7 +95,7 @@ export class Scene {
 
   async close(): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.kill()));
-    if (this.server !== this.stage.server) await this.server.stop();
+    if (this.server !== this.stage.server) await this.server?.stop();
     await this.stage.close();
   }
 }

@@ -5,22 +5,21 @@ import { sandboxConfig } from '../../src/cli/local';
 import { type RunOptions, runCommand } from '../../src/cli/run';
 import { type Sandbox, startSandbox } from '../../src/sandbox';
 import { freePort } from '../../src/temporal/free-port';
-import { type OwnServer, startServer } from '../../src/temporal/server';
+import { newNamespace, temporalEnv } from '../support/temporal';
 import { cliFolder } from './cli';
 
 const cli = cliFolder();
-let server: OwnServer;
 let sandbox: Sandbox;
-let temporal: { TEMPORAL_ADDRESS: string };
+let temporal: ReturnType<typeof temporalEnv>;
 
 beforeAll(async () => {
-  [server, sandbox] = await Promise.all([startServer(), startSandbox()]);
-  temporal = { TEMPORAL_ADDRESS: server.address };
+  sandbox = await startSandbox();
+  temporal = temporalEnv(await newNamespace());
 });
 
 afterAll(async () => {
   await cli.close();
-  await Promise.all([server.stop(), sandbox.close()]);
+  await sandbox.close();
 });
 
 describe('run', () => {

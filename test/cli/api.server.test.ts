@@ -3,27 +3,26 @@ import { join } from 'node:path';
 import { routes } from '../../src/agent-api/routes';
 import { type ApiOptions, apiCommand } from '../../src/cli/api';
 import { type Sandbox, startSandbox } from '../../src/sandbox';
-import { type OwnServer, startServer } from '../../src/temporal/server';
+import { newNamespace, temporalEnv } from '../support/temporal';
 import { cliFolder } from './cli';
 
 const cli = cliFolder();
-let server: OwnServer;
 let sandbox: Sandbox;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  [server, sandbox] = await Promise.all([startServer(), startSandbox()]);
+  sandbox = await startSandbox();
   env = {
     AGENT_API_BASE_URL: sandbox.baseUrl,
     AGENT_API_TOKEN: sandbox.token,
-    TEMPORAL_ADDRESS: server.address,
+    ...temporalEnv(await newNamespace()),
   };
   await cli.start(['worker'], env).said('account is ready');
 });
 
 afterAll(async () => {
   await cli.close();
-  await Promise.all([server.stop(), sandbox.close()]);
+  await sandbox.close();
 });
 
 const api = (...args: string[]) => cli.run(['api', ...args], env);

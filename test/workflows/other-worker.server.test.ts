@@ -9,10 +9,10 @@ import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
 let stage: Stage;
-beforeAll(async () => {
+beforeEach(async () => {
   stage = await startStage({ sandbox: { leads: 5, credits: 100_000 } });
 });
-afterAll(() => stage.close());
+afterEach(() => stage.close());
 
 const taskQueue = 'audit-runner';
 

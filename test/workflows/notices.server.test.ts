@@ -78,7 +78,7 @@ test('who is needed is told, signed, once, with a link and without personal data
   expect(data).toMatchObject({
     what: 'approval',
     workflowType: 'leadPipeline',
-    link: 'http://ui.test/namespaces/default/workflows/asks',
+    link: `http://ui.test/namespaces/${stage.temporal.namespace}/workflows/asks`,
   });
   expect(Object.keys(data).sort()).toEqual(
     ['account', 'link', 'runId', 'title', 'what', 'workflowId', 'workflowType'].sort(),
@@ -161,7 +161,7 @@ test('a batch that has ended is told once, with its counts; a plan is not', asyn
     type: 'audit_runner.batch_ended',
     data: {
       ...{ what: 'done', title: 'A backfill has ended: 1 done, 1 quarantined' },
-      link: 'http://ui.test/namespaces/default/workflows/ended',
+      link: `http://ui.test/namespaces/${stage.temporal.namespace}/workflows/ended`,
     },
   });
   expect(about('planned')).toEqual([]);

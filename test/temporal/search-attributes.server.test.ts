@@ -1,7 +1,6 @@
-import { msToTs } from '@temporalio/common/lib/time';
 import { temporal as api } from '@temporalio/proto';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
-import { startTestTemporal, type TestTemporal } from '../support/temporal';
+import { newNamespace, startTestTemporal, type TestTemporal } from '../support/temporal';
 
 const { IndexedValueType } = api.api.enums.v1;
 
@@ -11,24 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => temporal.close());
 
-async function newNamespace(namespace: string): Promise<string> {
-  await temporal.connection.workflowService.registerNamespace({
-    namespace,
-    workflowExecutionRetentionPeriod: msToTs('1 day'),
-  });
-  for (;;) {
-    try {
-      await temporal.connection.operatorService.listSearchAttributes({ namespace });
-      return namespace;
-    } catch {
-      // The server learns of a new namespace within seconds.
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
-}
-
 test('registers what is missing, on any server, and can be repeated', async () => {
-  const namespace = await newNamespace('fresh');
+  const { namespace } = await newNamespace({ bare: true });
   await expect(
     Promise.all([
       registerSearchAttributes(temporal.connection, namespace),
@@ -46,12 +29,12 @@ test('registers what is missing, on any server, and can be repeated', async () =
 });
 
 test('refuses a namespace where a name has another type', async () => {
-  const namespace = await newNamespace('taken');
+  const { namespace } = await newNamespace({ bare: true });
   await temporal.connection.operatorService.addSearchAttributes({
     namespace,
     searchAttributes: { Stage: IndexedValueType.INDEXED_VALUE_TYPE_INT },
   });
   await expect(registerSearchAttributes(temporal.connection, namespace)).rejects.toThrow(
-    "The namespace 'taken' has a search attribute Stage that is not of type Keyword",
+    `The namespace '${namespace}' has a search attribute Stage that is not of type Keyword`,
   );
 });

@@ -7,7 +7,7 @@ import { backfillCommand, pauseCommand, triggerCommand } from '../../src/cli/sch
 import { applyCommand, planCommand } from '../../src/cli/schedules/apply';
 import { listCommand } from '../../src/cli/schedules/list';
 import { ownedPipelines, scheduleHandle } from '../../src/temporal/schedules';
-import { startTestTemporal, type TestTemporal } from '../support/temporal';
+import { startTestTemporal, type TestTemporal, temporalEnv } from '../support/temporal';
 import { until } from '../support/until';
 import { cliFolder } from './cli';
 
@@ -15,17 +15,14 @@ const cli = cliFolder();
 const file = join(cli.folder, 'pipelines.yaml');
 const options = { config: file, json: true };
 let temporal: TestTemporal;
-let before: string | undefined;
 
 beforeAll(async () => {
   temporal = await startTestTemporal();
-  before = process.env.TEMPORAL_ADDRESS;
-  process.env.TEMPORAL_ADDRESS = temporal.address;
+  // Of this test file alone: jest gives each an environment of its own.
+  Object.assign(process.env, temporalEnv(temporal.config));
   writeFileSync(join(cli.folder, 'token'), `aky_${'a'.repeat(32)}`);
 });
 afterAll(async () => {
-  if (before === undefined) delete process.env.TEMPORAL_ADDRESS;
-  else process.env.TEMPORAL_ADDRESS = before;
   await cli.close();
   await temporal.close();
 });

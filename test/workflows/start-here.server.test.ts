@@ -34,17 +34,17 @@ const shows = (workflowId: string, text: string) =>
   );
 
 test('is started once however often it is asked for, and learns where the Web UI is', async () => {
-  const { client } = stage.temporal;
+  const { client, namespace } = stage.temporal;
   await ensureStartHere(client, { uiUrl: undefined });
-  await shows(START_HERE, '](/namespaces/default/workflows/start-workflow?workflowType=leadPipeline&');
+  await shows(START_HERE, `](/namespaces/${namespace}/workflows/start-workflow?workflowType=leadPipeline&`);
   const { runId } = await handle(START_HERE).describe();
   await ensureStartHere(client, { uiUrl: 'https://tools.example/temporal/' });
-  await shows(START_HERE, '](/temporal/namespaces/default/');
+  await shows(START_HERE, `](/temporal/namespaces/${namespace}/`);
   await ensureStartHere(client, {});
   await ensureStartHere(client, { uiUrl: 'not an address' });
   const { runs } = await keepExamples(client, 'default');
   for (const runOfExample of Object.values(runs)) await shows(START_HERE, `runId=${runOfExample}`);
-  expect(await pageOf(START_HERE)).toContain('](/temporal/namespaces/default/');
+  expect(await pageOf(START_HERE)).toContain(`](/temporal/namespaces/${namespace}/`);
   expect((await handle(START_HERE).describe()).runId).toBe(runId);
 });
 
@@ -58,7 +58,7 @@ test('goes on as new with what it knows', async () => {
     await handle('other-page').signal(refreshSignal, {});
     return (await now()).runId !== run.firstExecutionRunId;
   });
-  await shows('other-page', '](/ui/namespaces/default/');
+  await shows('other-page', `](/ui/namespaces/${stage.temporal.namespace}/`);
   const { typedSearchAttributes } = await now();
   expect(typedSearchAttributes.get(searchAttributeKeys.runKind)).toBe('page');
 });

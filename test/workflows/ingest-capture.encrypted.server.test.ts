@@ -10,9 +10,9 @@ test('S4: with encryption a note of the input is submitted, and is readable nowh
   const stage = await startStage({ sandbox: { captures: 0, durations: { extraction: 100 } } });
   try {
     await stage.startWorker();
-    const { connection } = stage.temporal.client;
+    const { connection, namespace } = stage.temporal;
     const converter = dataConverter(process.env);
-    const client = new Client({ connection, ...(converter && { dataConverter: converter }) });
+    const client = new Client({ connection, namespace, ...(converter && { dataConverter: converter }) });
     const note = 'Carla Example will sign on Monday';
     const run = await client.workflow.start(ingestCapture, {
       workflowId: 'secret',

@@ -8,7 +8,7 @@ import { inScene, type Scene } from './support/scene';
 /** Finding out that a worker is gone takes its heartbeat timeout, 15 s; seven scenes with processes of their own go side by side. */
 const LIMIT_MS = 240_000;
 
-const options = { persist: true, account: { timing: { ...QUICK.timing, paidTimeoutMs: 3_000 } } };
+const options = { ownServer: true, account: { timing: { ...QUICK.timing, paidTimeoutMs: 3_000 } } };
 /** Longer than it takes to kill something, shorter than the time limit of a paid call. */
 const DELAY = { fault: 'delay', delayMs: 1_500 } as const;
 const DELAY_REPLY = { fault: 'delayReply', delayMs: 1_500 } as const;
@@ -52,7 +52,7 @@ test.concurrent(
 test.concurrent(
   'a worker killed in a call that the ledger looks up before the run does: the run still reports it as its own',
   () =>
-    inScene({ persist: true }, async (scene) => {
+    inScene({ ownServer: true }, async (scene) => {
       const { client, namespace } = scene.stage.temporal;
       const worker = await scene.worker();
       scene.stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delayReply', delayMs: 1_000 });

@@ -2,26 +2,26 @@ import { WORKFLOW_TYPES } from '../../src/policy/workflow-types';
 import { startSandbox } from '../../src/sandbox';
 import { connectClient } from '../../src/temporal/connect';
 import { queueRate, readQueueLimit } from '../../src/temporal/queue-limits';
-import { startServer } from '../../src/temporal/server';
+import { newNamespace, temporalEnv } from '../support/temporal';
 import { cliFolder } from './cli';
 
 const cli = cliFolder();
 afterAll(() => cli.close());
 
 test('setup prepares a namespace without a worker, twice with the same outcome', async () => {
-  const [server, sandbox] = await Promise.all([startServer(), startSandbox()]);
+  const [config, sandbox] = await Promise.all([newNamespace({ bare: true }), startSandbox()]);
   const env = {
     AGENT_API_BASE_URL: sandbox.baseUrl,
     AGENT_API_TOKEN: sandbox.token,
-    TEMPORAL_ADDRESS: server.address,
+    ...temporalEnv(config),
     TEMPORAL_UI_URL: 'https://tools.example/temporal',
   };
-  const { client, connection, close } = await connectClient({ config: server.config });
+  const { client, connection, close } = await connectClient({ config });
   try {
     const first = await cli.run(['setup', '--json'], env);
     expect(first).toMatchObject({ code: 0, stderr: '' });
     const { examples, ...ready } = JSON.parse(first.stdout);
-    const address = 'https://tools.example/temporal/namespaces/default/workflows/start-here';
+    const address = `https://tools.example/temporal/namespaces/${config.namespace}/workflows/start-here`;
     expect(ready).toMatchObject({ startHere: { address }, accounts: ['default'], warnings: [] });
     expect(Object.keys(examples)).toEqual(Object.keys(WORKFLOW_TYPES));
     expect(examples.convertLead).toMatchObject({
@@ -30,7 +30,7 @@ test('setup prepares a namespace without a worker, twice with the same outcome',
     });
 
     expect((await client.workflow.getHandle('start-here').describe()).status.name).toBe('RUNNING');
-    const limit = await readQueueLimit(connection, 'default', 'agent-api.default.writes');
+    const limit = await readQueueLimit(connection, config.namespace, 'agent-api.default.writes');
     expect(Math.fround(limit?.rate ?? 0)).toBe(Math.fround(queueRate(20, 60_000)));
 
     const second = await cli.run(['setup'], env);
@@ -39,7 +39,6 @@ test('setup prepares a namespace without a worker, twice with the same outcome',
     expect(sandbox.control.stats().requests.total).toBe(0);
   } finally {
     await close();
-    await server.stop();
     await sandbox.close();
   }
 });

@@ -1,0 +1,61 @@
+/**
+ * The tiers of the tests. The end of a file's name says which it belongs to: `*.server.test.ts`, `*.s3.test.ts` and so on;
+ * `*.test.ts` without such a word is of the tier `unit`. `npm test` runs `unit` and `server`, which need nothing but Node
+ * and a Temporal server; in it the others count as skipped. `npm run test:more` runs the others.
+ */
+const { availableParallelism } = require('node:os');
+
+const TIERS = {
+  /** Pure functions, the client against the sandbox: no Temporal. */
+  unit: {},
+  /** Workflows, activities and the command line on a real Temporal server, with a namespace for each test that opens a stage. */
+  server: { temporal: true },
+  /** Temporal servers and worker processes of a test's own, many of which are killed. */
+  crash: { temporal: true, needs: 'takes minutes' },
+  /** Whole workflows against the sandbox's second variant of the shapes that the API document does not show. */
+  shapes: { temporal: true, needs: 'takes minutes' },
+  /** What people look at. */
+  browser: { temporal: true, needs: 'needs Chromium on the PATH' },
+  /** The storage against a server that speaks the S3 protocol. */
+  s3: { needs: 'needs Python 3 with venv' },
+  /** Container image and compose file. */
+  deploy: { needs: 'needs docker-compose and hadolint on the PATH' },
+  /** The packed package, installed into an empty folder. */
+  package: { temporal: true, needs: 'needs the npm registry' },
+};
+
+const EVERYWHERE = ['unit', 'server'];
+const NAMED = Object.keys(TIERS).filter((name) => name !== 'unit');
+
+const filesOf = (name) =>
+  name === 'unit' ? ['**/*.test.ts', ...NAMED.map((other) => `!**/*.${other}.test.ts`)] : [`**/*.${name}.test.ts`];
+
+/** @returns {import('jest').Config} what runs these tiers; of the others every test counts as skipped */
+exports.running = (tiers, { others = 'skipped' } = {}) => ({
+  projects: Object.entries(TIERS)
+    .filter(([name]) => tiers.includes(name) || others === 'skipped')
+    .map(([name, { temporal = false, needs }]) => ({
+      displayName: name,
+      roots: ['<rootDir>/test'],
+      testMatch: filesOf(name),
+      transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] },
+      ...(tiers.includes(name)
+        ? {
+            testEnvironment: '<rootDir>/test/support/environment.ts',
+            ...(temporal && {
+              globalSetup: '<rootDir>/test/support/temporal-up.ts',
+              globalTeardown: '<rootDir>/test/support/temporal-down.ts',
+            }),
+          }
+        : { testEnvironment: '<rootDir>/test/support/skips.ts', testEnvironmentOptions: { needs } }),
+    })),
+  reporters: ['default', '<rootDir>/test/support/skipped-reporter.js'],
+  testTimeout: 180_000,
+  // Most tests wait for a server, a worker or a clock: two files for each core keep it busy.
+  maxWorkers: 2 * availableParallelism(),
+  // Of the tests of one file that are marked as concurrent: they wait far more than they work.
+  maxConcurrency: 6,
+});
+
+exports.EVERYWHERE = EVERYWHERE;
+exports.MORE = Object.keys(TIERS).filter((name) => !EVERYWHERE.includes(name));
