@@ -5,9 +5,9 @@ ARG NODE=24-bookworm
 FROM node:${NODE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --ignore-scripts
 # Temporal's core is shipped for five platforms; only Linux ones can run here.
-RUN find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name '*-linux-gnu' -exec rm -r {} +
+RUN npm ci --omit=dev --ignore-scripts && \
+  find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name '*-linux-gnu' -exec rm -r {} +
 
 FROM node:${NODE}-slim
 # The slim image has no certificate authorities. Node brings its own, Temporal's core does not: TLS to it needs these.

@@ -19,8 +19,8 @@ const PRELOAD_PATH = path.join(__dirname, '..', 'policy', 'inputs', 'preload');
 const locales = path.dirname(require.resolve('zod/v4/locales'));
 
 /** As stack traces name a module: from the package's folder, so that a published bundle tells nothing of who built it. */
-const moduleName = ({ absoluteResourcePath: file }: { absoluteResourcePath: string }): string =>
-  path.isAbsolute(file) ? path.relative(packageRoot(), file).split(path.sep).join('/') : file;
+const moduleName = ({ absoluteResourcePath }: { absoluteResourcePath: string }): string =>
+  absoluteResourcePath.replace(packageRoot() + path.sep, '');
 
 /**
  * A worker holds the bundle and its source map in memory, twice while it starts: without the sources, which the package
