@@ -1,7 +1,9 @@
 /**
- * Builds after `npm install` and `npm ci` and before `npm pack` and `npm publish`, but not for `npx audit-runner` in a
+ * Builds after `npm install` and `npm ci` and before `npm pack` and `npm publish`. Not for `npx audit-runner` in a
  * checkout: npx links the project into its cache first, some versions at each call, and runs this script each time.
+ * Nor with `--ignore-scripts`, which npm 10 does not heed when it packs.
  */
 const { execSync } = require('node:child_process');
 
-if (process.env.npm_command !== 'exec') execSync('npm run build', { stdio: 'inherit' });
+const { npm_command: command, npm_config_ignore_scripts: ignored } = process.env;
+if (command !== 'exec' && ignored !== 'true') execSync('npm run build', { stdio: 'inherit' });
