@@ -76,6 +76,17 @@ const Packed = z.tuple([z.looseObject({ filename: z.string(), files: z.array(z.l
 /** Packs the checkout as it was built, and installs that. */
 export async function install() {
   const folder = mkdtempSync(path.join(tmpdir(), 'audit-runner-package-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    return { ...(await installInto(folder)), remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+export type Installed = Awaited<ReturnType<typeof install>>;
+
+async function installInto(folder: string) {
   const env = await emptyHome(path.join(folder, 'home'));
   // Its scripts would build once more, into the folder that other tests run from.
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
@@ -83,15 +94,12 @@ export async function install() {
   const tarball = path.join(folder, filename);
   const project = path.join(folder, 'project');
   mkdirSync(project);
-  const installed = await run('npm', ['install', '--prefer-offline', '--fund=false', tarball], project, env);
-  if (installed.code !== 0) throw new Error(`npm install ended with ${installed.code}:\n${installed.stderr}`);
+  await output('npm', ['install', '--prefer-offline', tarball], project, env);
   return {
     tarball,
     files: files.map((file) => file.path).sort(),
     /** Where it is installed. */
     root: path.join(project, 'node_modules', 'audit-runner'),
-    /** What `npm install` said. */
-    installed,
     /** Runs a program in the project that has installed it. */
     run: (program: string, args: readonly string[], cwd = project) => run(program, args, cwd, env),
     /** A project of its own beside it, with the same packages. Returns its folder. */
@@ -101,7 +109,7 @@ export async function install() {
       for (const [file, content] of Object.entries(contents)) writeFileSync(path.join(at, file), content);
       return at;
     },
-    /** The checkout without what is not in git, built or not, to do with as one likes. */
+    /** A copy of the checkout, without what is built or installed, to do with as one likes. */
     copyOfCheckout(): string {
       const at = path.join(folder, 'checkout');
       cpSync(ROOT, at, {
@@ -110,7 +118,5 @@ export async function install() {
       });
       return at;
     },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
-export type Installed = Awaited<ReturnType<typeof install>>;
