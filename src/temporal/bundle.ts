@@ -18,6 +18,10 @@ const PRELOAD_PATH = path.join(__dirname, '..', 'policy', 'inputs', 'preload');
 
 const locales = path.dirname(require.resolve('zod/v4/locales'));
 
+/** As stack traces name a module: from the package's folder, so that a published bundle tells nothing of who built it. */
+const moduleName = ({ absoluteResourcePath }: { absoluteResourcePath: string }): string =>
+  absoluteResourcePath.replace(packageRoot() + path.sep, '');
+
 /**
  * A worker holds the bundle and its source map in memory, twice while it starts: without the sources, which the package
  * has, without columns, and of zod's fifty languages only English (which zod takes from its own file).
@@ -25,6 +29,7 @@ const locales = path.dirname(require.resolve('zod/v4/locales'));
 const lean: NonNullable<BundleOptions['webpackConfigHook']> = (config) => ({
   ...config,
   devtool: 'inline-nosources-cheap-module-source-map',
+  output: { ...config.output, devtoolModuleFilenameTemplate: moduleName },
   resolve: {
     ...config.resolve,
     alias: {

@@ -11,8 +11,8 @@ const Package = z.looseObject({
 });
 const SOURCES = ['src', 'workflows', 'activities'];
 
-const instructions = (name: string): string[] =>
-  read('Dockerfile')
+const instructions = (name: string, file = 'Dockerfile'): string[] =>
+  read(file)
     .split('\n')
     .filter((line) => line.startsWith(`${name} `))
     .map((line) => line.slice(name.length + 1));
@@ -87,9 +87,25 @@ describe('the image', () => {
   });
 });
 
+describe('the image of the package', () => {
+  const file = 'deploy/package.Dockerfile';
+
+  test.each(['ARG', 'FROM', 'ENV', 'USER', 'STOPSIGNAL', 'ENTRYPOINT', 'CMD'])('has the same %s', (name) => {
+    expect(instructions(name, file)).toEqual(instructions(name));
+    expect(instructions(name, file)).not.toEqual([]);
+  });
+
+  test('S4: is built from nothing but what it names', () => {
+    expect(instructions('COPY', file).filter((line) => !line.startsWith('--'))).toEqual([
+      'package.json package-lock.json ./',
+    ]);
+    expect(read(`${file}.dockerignore`)).toMatch(/^\*\n!package.json\n!package-lock.json\n$/m);
+  });
+});
+
 describe('hadolint', () => {
-  testWith('hadolint')('has nothing to say of the Dockerfile', () => {
-    expect(run('hadolint', ['Dockerfile'])).toEqual({ status: 0, output: '' });
+  testWith('hadolint').each(['Dockerfile', 'deploy/package.Dockerfile'])('has nothing to say of %s', (file) => {
+    expect(run('hadolint', [file])).toEqual({ status: 0, output: '' });
   });
 
   testWith('hadolint')('does say something of a base image that is not pinned', () => {

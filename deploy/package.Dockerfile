@@ -1,0 +1,29 @@
+# The image of ../Dockerfile for whoever has the package and not its sources: built in a folder whose package.json and
+# package-lock.json name audit-runner, with the versions that the lock file holds.
+ARG NODE=24-bookworm
+
+FROM node:${NODE} AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+# Temporal's core is shipped for five platforms; only Linux ones can run here.
+RUN npm ci --omit=dev --ignore-scripts && \
+  find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name '*-linux-gnu' -exec rm -r {} +
+
+FROM node:${NODE}-slim
+# The slim image has no certificate authorities. Node brings its own, Temporal's core does not: TLS to it needs these.
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
+ENV NODE_ENV=production
+# The C library would keep a heap of its own for each of the threads, 50 MB of freed memory with a thousand runs.
+ENV MALLOC_ARENA_MAX=2
+COPY --from=build /app/node_modules /app/node_modules
+# The folder of the package, so that `node bin/audit-runner.js` is the command here too.
+WORKDIR /app/node_modules/audit-runner
+# A volume mounted here begins as this folder is: writable for the user below.
+RUN install -d -o 1000 -g 1000 /data
+# By number, so that an orchestrator can see that it is not root: the image's user `node`.
+USER 1000:1000
+# The worker finishes the calls in flight, at most 6 minutes: whoever stops the container must wait that long.
+STOPSIGNAL SIGTERM
+# No HEALTHCHECK: a worker that waits for Temporal or for a hold to end is well, and one that is not well ends itself.
+ENTRYPOINT ["node", "bin/audit-runner.js"]
+CMD ["worker"]
