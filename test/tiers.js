@@ -12,8 +12,8 @@ const TIERS = {
   server: { temporal: true },
   /** Temporal servers and worker processes of a test's own, many of which are killed. */
   crash: { temporal: true, needs: 'takes minutes' },
-  /** Whole workflows against the sandbox's second variant of the shapes that the API document does not show. */
-  shapes: { temporal: true, needs: 'takes minutes' },
+  /** Every fault of every call that pays or sends, against both variants of the shapes that the API document does not show. */
+  matrix: { temporal: true, needs: 'takes minutes' },
   /** What people look at. */
   browser: { temporal: true, needs: 'needs Chromium on the PATH' },
   /** The storage against a server that speaks the S3 protocol. */

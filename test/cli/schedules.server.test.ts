@@ -347,7 +347,7 @@ describe('list, pause, resume, trigger, backfill', () => {
   });
 
   test('the program itself: a wrong policy ends with code 2, a plan with differences with 3', async () => {
-    const env = { TEMPORAL_ADDRESS: temporal.address };
+    const env = temporalEnv(temporal.config);
     expect(await cli.run(['schedules', 'trigger', 'nightly', '--overlap', 'x'], env)).toMatchObject({
       code: 2,
       stdout: '',

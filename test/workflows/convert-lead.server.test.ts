@@ -1,3 +1,3 @@
 import { convertLeadSuite } from './convert-lead.suite';
 
-describe('convertLead against variant a of the unshown shapes', () => convertLeadSuite('a'));
+convertLeadSuite('a', 'stories');

@@ -7,6 +7,7 @@ import { ingestCapture } from '../../workflows';
 import { acceptUpdate, giveUpUpdate, reprocessUpdate } from '../../workflows/capture/review';
 import { type IngestCaptureResult, ingestProgressQuery } from '../../workflows/ingest-capture';
 import { leaks, placesOfRuns, readable } from '../e2e/support/leaks';
+import { faultsOf, type Part } from '../support/part';
 import { QUICK, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -16,14 +17,15 @@ type Input = Parameters<typeof ingestCapture>[0];
 /** What went wrong, and how it must end: one capture, processed. */
 const FAULTS: [string, Fault[]][] = [
   ['the reply is lost', [{ route: 'captures.submitNote', fault: 'replyLost' }]],
+  [
+    'the service commits as late as it may',
+    [{ route: 'captures.submitNote', fault: 'cutThenCommit', commitAfterMs: 2_300 }],
+  ],
+  ['429', [{ route: 'captures.submitNote', fault: 'status', status: 429, retryAfter: 1 }]],
   ['the connection is cut before the commit', [{ route: 'captures.submitNote', fault: 'cutBeforeCommit' }]],
   [
     'the connection is cut while the service commits later',
     [{ route: 'captures.submitNote', fault: 'cutThenCommit', commitAfterMs: 700 }],
-  ],
-  [
-    'the service commits as late as it may',
-    [{ route: 'captures.submitNote', fault: 'cutThenCommit', commitAfterMs: 2_300 }],
   ],
   [
     'the reply takes longer than the time limit',
@@ -32,7 +34,6 @@ const FAULTS: [string, Fault[]][] = [
   ['the call takes longer than the time limit', [{ route: 'captures.submitNote', fault: 'delay', delayMs: 2_000 }]],
   ['500 after the commit', [{ route: 'captures.submitNote', fault: 'statusAfterCommit', status: 500 }]],
   ['502 with an HTML body', [{ route: 'captures.submitNote', fault: 'html' }]],
-  ['429', [{ route: 'captures.submitNote', fault: 'status', status: 429, retryAfter: 1 }]],
   ['a garbage 2xx', [{ route: 'captures.submitNote', fault: 'garbage' }]],
   [
     'a 200 that says success: false',
@@ -64,8 +65,8 @@ const REPROCESS_FAULTS: Fault[] = [
   { route: 'captures.reprocess', fault: 'status', status: 503 },
 ];
 
-/** One file for each variant of the unshown shapes runs this, so that they run side by side. */
-export function ingestCaptureSuite(variant: 'a' | 'b'): void {
+/** Files for each variant of the unshown shapes and each part run this, so that they run side by side. */
+export function ingestCaptureSuite(variant: 'a' | 'b', part: Part): void {
   let stage: Stage;
   beforeAll(async () => {
     stage = await startStage({
@@ -102,11 +103,16 @@ export function ingestCaptureSuite(variant: 'a' | 'b'): void {
     expect(JSON.stringify(stage.sandbox.control.stats().notesDoubled)).not.toContain(text.slice(0, 40));
   };
 
-  test.concurrent.each(FAULTS)('S1 S2: submits a note once and reports its items when %s', async (_, faults) => {
-    const id = randomUUID();
-    for (const fault of faults) stage.sandbox.control.addFault({ about: id, ...fault });
-    await submitsOnce(`About ${id}\r\n\r\n  Next: prices. `);
-  });
+  test.concurrent.each(faultsOf(part, FAULTS))(
+    'S1 S2: submits a note once and reports its items when %s',
+    async (_, faults) => {
+      const id = randomUUID();
+      for (const fault of faults) stage.sandbox.control.addFault({ about: id, ...fault });
+      await submitsOnce(`About ${id}\r\n\r\n  Next: prices. `);
+    },
+  );
+
+  if (part === 'faults') return;
 
   test('S1 S2: submits a note once when the list and the capture cannot be read for a while', async () => {
     for (const fault of READ_FAULTS) stage.sandbox.control.addFault(fault);

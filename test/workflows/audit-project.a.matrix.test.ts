@@ -1,3 +1,3 @@
 import { auditProjectSuite } from './audit-project.suite';
 
-auditProjectSuite('b');
+auditProjectSuite('a', 'faults');

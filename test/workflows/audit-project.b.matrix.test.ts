@@ -1,0 +1,3 @@
+import { auditProjectSuite } from './audit-project.suite';
+
+auditProjectSuite('b', 'all');

@@ -1,0 +1,3 @@
+import { convertLeadSuite } from './convert-lead.suite';
+
+convertLeadSuite('b', 'all');

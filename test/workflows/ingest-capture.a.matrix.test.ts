@@ -1,0 +1,3 @@
+import { ingestCaptureSuite } from './ingest-capture.suite';
+
+ingestCaptureSuite('a', 'faults');

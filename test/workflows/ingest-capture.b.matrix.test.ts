@@ -1,0 +1,3 @@
+import { ingestCaptureSuite } from './ingest-capture.suite';
+
+ingestCaptureSuite('b', 'all');
