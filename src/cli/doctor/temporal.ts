@@ -1,8 +1,8 @@
 /** What `doctor` sees of the Temporal server: that it answers, its settings, and who works there. */
 import { temporal } from '@temporalio/proto';
 import type { Account } from '../../config';
+import { rootMessage } from '../../root-cause';
 import { type Connected, type ConnectionConfig, connectClient } from '../../temporal/connect';
-import { rootMessage } from '../../temporal/grpc-status';
 import { queueRate, readQueueLimit } from '../../temporal/queue-limits';
 import { queueState } from '../../temporal/queue-workers';
 import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
