@@ -95,10 +95,9 @@ export const lost =
   (type: string, workflowId: string) =>
   (error: unknown): never => {
     if (!(error instanceof TemporalUnreachable)) throw error;
-    throw new TemporalUnreachable(
-      `${error.message}\nThe run ${workflowId} goes on when the server is back. Look again with:\n${again(type, workflowId)}`,
-      { cause: error.cause },
-    );
+    const { found, mend, cause } = error;
+    const after = `the run ${workflowId} goes on when it is back. Look again with:\n${again(type, workflowId)}`;
+    throw new TemporalUnreachable(found, `${mend}; ${after}`, { cause });
   };
 
 /** `--detach`: one look. */

@@ -9,7 +9,8 @@ import {
 import { isUnprepared } from '../temporal/grpc-status';
 import { runningServer } from '../temporal/running-server';
 import { registerSearchAttributes } from '../temporal/search-attributes';
-import { explained, TemporalUnreachable } from '../temporal/unreachable';
+import { explained } from '../temporal/unreachable';
+import { EXIT, Exit } from './exit';
 
 export { linkTo } from '../temporal/ui';
 
@@ -55,7 +56,7 @@ export async function withServer<T>(use: 'reads' | 'writes', work: (reached: Rea
     if (use === 'writes') unregistered = await registerSearchAttributes(connected.connection, connected.namespace);
     return await work({ ...connected, server, unregistered });
   } catch (error) {
-    if (unregistered !== undefined && isUnprepared(error)) throw new TemporalUnreachable(unregistered);
+    if (unregistered !== undefined && isUnprepared(error)) throw new Exit(EXIT.noServer, unregistered);
     throw explained(server.config, error);
   } finally {
     await connected.close();

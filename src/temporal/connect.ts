@@ -12,7 +12,7 @@ import { ConfigError } from '../config/problems';
 import { createClient } from './client';
 import { dataConverter } from './encryption';
 import { type Env, type Log, setVariables } from './environment';
-import { explain, listens, TemporalUnreachable } from './unreachable';
+import { explain, listens, unreachable } from './unreachable';
 
 export { TemporalUnreachable } from './unreachable';
 
@@ -124,10 +124,10 @@ async function untilReached(config: ConnectionConfig, { wait, log, signal }: Con
     try {
       return await reach(config);
     } catch (error) {
-      const { sentence, mayCome } = explain(config, error, await listens(config.address));
-      if (!wait || !mayCome || signal?.aborted) throw new TemporalUnreachable(sentence, { cause: error });
+      const reason = explain(config, error, await listens(config.address));
+      if (!wait || !reason.mayCome || signal?.aborted) throw unreachable(reason, error);
       if (performance.now() - toldAt >= TELL_MS) {
-        log?.(`waiting for Temporal: ${sentence}`);
+        log?.(`waiting for Temporal: ${reason.found}; ${reason.mend}`);
         toldAt = performance.now();
       }
       await sleep(BETWEEN_MS, undefined, { signal }).catch(() => undefined);
