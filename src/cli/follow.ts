@@ -57,13 +57,15 @@ export async function follow(
   }
 }
 
+export const noSuchRun = (workflowId: string): Exit =>
+  new Exit(EXIT.badInput, `there is no run with the ID ${workflowId}`);
+
 async function endOf(handle: WorkflowHandle): Promise<RunEnd> {
   try {
     return { kind: 'result', result: await handle.result() };
   } catch (error) {
     if (error instanceof WorkflowFailedError) return { kind: 'failed', ...failureOf(error) };
-    if (error instanceof WorkflowNotFoundError)
-      throw new Exit(EXIT.badInput, `there is no run with the ID ${handle.workflowId}`);
+    if (error instanceof WorkflowNotFoundError) throw noSuchRun(handle.workflowId);
     throw error;
   }
 }

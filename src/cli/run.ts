@@ -1,5 +1,10 @@
 /** `audit-runner run`: starts a workflow (or looks at one), shows how far it is, and then what came of it. */
-import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { loadConfig } from '../config';
 import type { PlannedRun } from '../policy/workflow-types';
 import { TemporalUnreachable } from '../temporal/connect';
@@ -7,7 +12,7 @@ import { WORKFLOW_QUEUE } from '../temporal/queues';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
 import { announce } from './announce';
 import { EXIT, Exit } from './exit';
-import { follow, type RunEnd } from './follow';
+import { follow, noSuchRun, type RunEnd } from './follow';
 import { readInputOption } from './json-input';
 import { print, printJson, tell } from './output';
 import { showResult } from './results';
@@ -102,7 +107,9 @@ export const lost =
 
 /** `--detach`: one look. */
 async function look(handle: WorkflowHandle, about: About, hint: string, json: boolean | undefined): Promise<number> {
-  const { status, typedSearchAttributes } = await handle.describe();
+  const { status, typedSearchAttributes } = await handle.describe().catch((error: unknown) => {
+    throw error instanceof WorkflowNotFoundError ? noSuchRun(handle.workflowId) : error;
+  });
   const needsPerson = status.name === 'RUNNING' && typedSearchAttributes.get(searchAttributeKeys.needsPerson) === true;
   const shown = { ...about, status: status.name, needsPerson };
   if (json) printJson(shown);

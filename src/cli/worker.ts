@@ -5,6 +5,7 @@ import { createLogger } from '../log';
 import { SameUser } from '../runtime';
 import { connectNative } from '../temporal/connect-worker';
 import { installSdkRuntime } from '../temporal/sdk-runtime';
+import { explained } from '../temporal/unreachable';
 import { startWorker } from '../worker';
 import { EXIT } from './exit';
 import { knownServer } from './server';
@@ -48,7 +49,7 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
     return EXIT.done;
   } catch (error) {
     if (error instanceof SameUser) throw new ConfigError([error.message]);
-    throw error;
+    throw explained(address, error);
   } finally {
     await connection.close();
   }
