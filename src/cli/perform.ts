@@ -1,6 +1,8 @@
 /** Runs a command and ends the process with its exit code; a failure becomes a sentence. */
 import type { Command } from 'commander';
 import { redactSecrets } from '../redact';
+import { errorCode } from '../system';
+import { EXIT } from './exit';
 import { tell } from './output';
 import { sentenceOf } from './sentence';
 
@@ -19,7 +21,11 @@ export function endOnUncaught(): void {
 
 function end(code: number): void {
   // The native part of the SDK keeps a process alive; what matters has been awaited by the command, but for the output.
-  process.stdout.write('', () => process.exit(code));
+  process.stdout.write('', () => {
+    const { errored } = process.stdout;
+    const written = errored === null || errorCode(errored) === 'EPIPE';
+    process.exit(code === EXIT.done && !written ? failure(errored) : code);
+  });
 }
 
 function failure(error: unknown): number {
