@@ -8,7 +8,7 @@ import { freePort } from '../../src/temporal/free-port';
 import { type OwnServer, startServer } from '../../src/temporal/server';
 import { until } from '../support/until';
 import { cliFolder, type Ended } from './cli';
-import { blackHole, garbage, refuses, type World } from './worlds';
+import { answers, blackHole, garbage, type World } from './worlds';
 
 const cli = cliFolder();
 const TOKEN = `aky_${'s'.repeat(32)}`;
@@ -83,7 +83,7 @@ beforeAll(async () => {
   worlds.set('nothing listens', { address: `127.0.0.1:${await freePort()}`, close: async () => undefined });
   worlds.set('something else listens', await garbage());
   worlds.set('nobody ever answers', await blackHole());
-  worlds.set('everything is refused', await refuses(7, 'Request unauthorized.'));
+  worlds.set('everything is refused', await answers(() => [7, 'Request unauthorized.']));
   worlds.set('the namespace is missing', { address: server.address, close: () => server.stop() });
 });
 
@@ -157,6 +157,25 @@ test('where nothing has been prepared each command prepares it, or says what is 
     expect([command, `${end.stdout}${end.stderr}`]).toEqual([command, expect.stringContaining(fresh.says)]);
     expect([command, end.code]).toEqual([command, fresh.code]);
   }
+});
+
+test('where nobody may register search attributes they are named, with where to make them', async () => {
+  const managed = await answers((path) => {
+    if (path.includes('OperatorService')) return [7, 'Request unauthorized.'];
+    if (path.includes('Start')) return [3, 'Namespace none has no mapping defined for search attribute Account'];
+    // An older server: it has no limits of queues to wait for.
+    return path.includes('UpdateTaskQueueConfig') ? [12, 'unknown method'] : undefined;
+  });
+  const env = { TEMPORAL_ADDRESS: managed.address, TEMPORAL_NAMESPACE: 'none' };
+  for (const args of [['run', 'convertLead', '--input', lead], ['setup']]) {
+    const end = await cli.run(args, env);
+    expectPlain(end);
+    expect(end.stderr).toContain(
+      "in namespace 'none' until its settings have these: Account (Keyword), LeadId (Keyword)",
+    );
+    expect(end.code).toBe(4);
+  }
+  await managed.close();
 });
 
 async function register(namespaces: readonly string[]): Promise<void> {

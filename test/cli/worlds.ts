@@ -35,12 +35,23 @@ export const garbage = (): Promise<World> =>
 /** Takes connections and never says anything. */
 export const blackHole = (): Promise<World> => open(createServer(() => undefined));
 
-/** Answers every request of gRPC with a status. */
-export const refuses = (status: number, message: string): Promise<World> =>
+/** A status of gRPC with its message. */
+export type Refusal = readonly [status: number, message: string];
+
+/** Answers every request of gRPC: with what the function says, or else with an empty reply. */
+export const answers = (refusal: (path: string) => Refusal | undefined): Promise<World> =>
   open(
-    createHttp2().on('stream', (stream) => {
+    createHttp2().on('stream', (stream, headers) => {
       stream.on('error', () => undefined);
+      const [status, message] = refusal(String(headers[':path'])) ?? [0, ''];
       const trailers = { 'grpc-status': String(status), 'grpc-message': message };
-      stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...trailers }, { endStream: true });
+      const begin = { ':status': 200, 'content-type': 'application/grpc' };
+      if (status !== 0) return stream.respond({ ...begin, ...trailers }, { endStream: true });
+      stream.respond(begin, { waitForTrailers: true });
+      stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+      stream.end(EMPTY);
     }),
   );
+
+/** A message without fields, in its frame. */
+const EMPTY = Buffer.alloc(5);
