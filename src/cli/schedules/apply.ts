@@ -36,11 +36,11 @@ export async function applyCommand({ config, prune = false, json }: ApplyOptions
   const wanted = await wantedSchedules(config);
   const { accounts, pipelines } = loadConfig({ env: process.env, file: config });
   return withServer('writes', async (connected) => {
-    const names = [...new Set(Object.values(pipelines).map(({ account }) => account))];
-    announce('Applying schedules of runs', names, accounts, connected.server.config);
     const found = await look(connected.client, wanted, prune);
     if (!json) print(showChanges(found, wanted));
     const refused = found.some(isRefused);
+    const names = [...new Set(Object.values(pipelines).map(({ account }) => account))];
+    if (!refused && found.some(isDue)) announce('Applying schedules of runs', names, accounts, connected.server.config);
     const outcomes = refused ? [] : await applyAll(connected, wanted, found.filter(isDue), json);
     if (json) printJson({ changes: found, outcomes });
     if (refused) {
