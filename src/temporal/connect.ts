@@ -49,8 +49,12 @@ export function configuredConnection({
   for (const [what, value] of Object.entries({ TEMPORAL_API_KEY: apiKey, ...texts(metadata ?? {}) }))
     if (value !== undefined && !SENDABLE.test(value))
       throw new ConfigError([`${what}: it has a line break or another character that cannot be sent`]);
+  // A variable that is set to nothing says nothing.
+  const where = address ?? (found.connectionOptions.address || undefined);
+  if (where !== undefined && !/^[^\s/]+$/.test(where))
+    throw new ConfigError([`TEMPORAL_ADDRESS: '${where}' is no host:port such as 127.0.0.1:7233`]);
   return {
-    address: address ?? found.connectionOptions.address,
+    address: where,
     namespace: namespace ?? found.namespace ?? 'default',
     ...(tls != null && { tls }),
     ...(apiKey !== undefined && { apiKey }),

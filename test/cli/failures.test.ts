@@ -61,6 +61,7 @@ const WRONG: readonly [what: string, args: string[], env: Record<string, string>
     2,
     'openssl rand -base64 32',
   ],
+  ['an address with a scheme', ['status'], { TEMPORAL_ADDRESS: 'http://127.0.0.1:1' }, 2, 'is no host:port'],
   [
     'a name that nobody knows',
     ['status'],
@@ -71,7 +72,7 @@ const WRONG: readonly [what: string, args: string[], env: Record<string, string>
   ['an address of another machine', ['sandbox', '--host', '192.0.2.1'], {}, 1, 'is no address of this machine'],
 ];
 
-test.each(WRONG)('%s is a sentence', async (_, args, env, code, says) => {
+test.concurrent.each(WRONG)('%s is a sentence', async (_, args, env, code, says) => {
   const end = await cli.run(args, env);
   expect(end.stderr).toContain(says);
   expect(end.stdout + end.stderr).not.toContain(SECRET);
@@ -117,7 +118,7 @@ test('a full disk behind standard output is a sentence, and one behind standard 
   closeSync(full);
 });
 
-test('--verbose shows stack and causes; without it the sentence says so', async () => {
+test.concurrent('--verbose shows stack and causes; without it the sentence says so', async () => {
   const plain = await cli.run(['status'], NOBODY);
   expect(plain.stderr).toMatch(/start it, or set TEMPORAL_ADDRESS \(--verbose shows the rest\)\n$/);
   const whole = await cli.run(['--verbose', 'status'], { ...NOBODY, TEMPORAL_API_KEY: SECRET, TEMPORAL_TLS: 'false' });
@@ -126,7 +127,7 @@ test('--verbose shows stack and causes; without it the sentence says so', async 
   expect(whole.stderr).not.toContain(SECRET);
 });
 
-test('a server that goes away while a run is followed leaves the run, and says how to look again', async () => {
+test.concurrent('a server that goes away while a run is followed leaves the run, and says how to look again', async () => {
   const server = await startServer();
   const run = cli.start(['run', 'leadPipeline', '--id', 'left', '--input', '{"dryRun": true}'], {
     TEMPORAL_ADDRESS: server.address,
