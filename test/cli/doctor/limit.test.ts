@@ -18,7 +18,7 @@ interface Seen {
   mend?: string;
 }
 
-test('S4 S7: what hangs is unknown when the time is up, and the command ends', async () => {
+test('S7: what hangs is unknown when the time is up, and the command ends', async () => {
   const [temporal, api] = [await blackHole(), await blackHole()];
   const before = { ...process.env };
   const lines: string[] = [];
