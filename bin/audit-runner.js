@@ -1,7 +1,10 @@
 #!/usr/bin/env node
-const { existsSync } = require('node:fs');
-const { join } = require('node:path');
+// biome-ignore-all lint/style/useNodejsImportProtocol: unknown to Node 12, which is to be refused with a sentence.
+const { existsSync } = require('fs');
+const { join } = require('path');
+const { refuseOldNode } = require('./node-version');
 
+refuseOldNode();
 const main = join(__dirname, '..', 'dist', 'src', 'cli', 'main.js');
 if (existsSync(main)) require(main);
 else {

@@ -20,6 +20,20 @@ const HIDDEN_KEYS = new Set([
 /** The text without access tokens. */
 export const redactText = (text: string): string => text.replace(TOKEN, HIDDEN);
 
+/** Variables of the environment whose values are secrets, not the names of files that hold them. */
+const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD|AUTH|META/;
+const FILE_NAME = /_(FILE|PATH)$/;
+/** Shorter ones would hide words that only look like them. */
+const SECRET_LENGTH = 8;
+
+/** The text without access tokens and without the secrets of this environment, for messages that others have written. */
+export function redactSecrets(text: string, env: Readonly<Record<string, string | undefined>>): string {
+  const secrets = Object.entries(env).flatMap(([name, value = '']) =>
+    SECRET_NAME.test(name) && !FILE_NAME.test(name) && value.length >= SECRET_LENGTH ? [value] : [],
+  );
+  return redactText(secrets.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text));
+}
+
 const isHidden = (key: string) => HIDDEN_KEYS.has(key.toLowerCase().replace(/[-_]/g, ''));
 
 function redact(value: unknown): unknown {

@@ -7,6 +7,8 @@ const TOKEN = /^aky_[0-9A-Za-z]{32}$/;
 export interface TokenSource {
   /** @throws TokenError when there is no token or it is not one; the message never quotes it (S4). */
   read(): string;
+  /** Where it is read from, for one from a file. */
+  readonly file?: string;
 }
 
 /** No usable token. The message says where it was looked for, never what was found. */
@@ -42,6 +44,7 @@ export function tokenFromFile(path: string): TokenSource {
   const where = `the token file ${path}`;
   let seen: { version: string; content: string } | undefined;
   return {
+    file: path,
     read() {
       try {
         // Taken before reading: a file that changes in between is read again at the next use.

@@ -1,11 +1,10 @@
 /** `audit-runner approve | reject | pause | resume`: what a person does to a run that is under way. */
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
-import { connectClient } from '../temporal/connect';
-import { isPassing } from '../temporal/grpc-status';
+import { isLost, isPassing } from '../temporal/grpc-status';
 import type { Act } from './acts';
 import { EXIT, Exit } from './exit';
 import { print, printJson } from './output';
-import { knownServer } from './server';
+import { withServer } from './server';
 import { userName } from './user-name';
 
 export interface ActOptions {
@@ -19,9 +18,7 @@ const PATIENCE_MS = 20_000;
 
 export async function actCommand(act: Act, workflowId: string, options: ActOptions): Promise<number> {
   const { by = userName(), reason, json } = options;
-  const { config } = await knownServer();
-  const { client, close } = await connectClient({ config });
-  try {
+  return withServer('reads', async ({ client }) => {
     const said = { ...(by && { by }), ...(reason && { reason }) };
     const answer = await client.withDeadline(Date.now() + PATIENCE_MS, () =>
       client.workflow
@@ -32,9 +29,7 @@ export async function actCommand(act: Act, workflowId: string, options: ActOptio
     if (json) printJson({ workflowId, act, answer });
     else print(answer);
     return EXIT.done;
-  } finally {
-    await close();
-  }
+  });
 }
 
 function refused(act: string, workflowId: string, error: unknown): never {
@@ -45,7 +40,7 @@ function refused(act: string, workflowId: string, error: unknown): never {
     );
   if (error instanceof WorkflowUpdateFailedError)
     throw new Exit(EXIT.badInput, `${workflowId} does not take '${act}': ${error.cause?.message ?? error.message}`);
-  if (isPassing(error))
+  if (isPassing(error) && !isLost(error))
     throw new Exit(EXIT.failed, `${workflowId} does not answer: is a worker running (audit-runner worker)?`);
   throw error;
 }

@@ -5,14 +5,14 @@ import { type Route, type RouteName, routes } from '../agent-api/routes';
 import { loadConfig } from '../config';
 import { OWN_WORKFLOW } from '../policy/any-call';
 import { openStorage } from '../storage';
-import { connectClient } from '../temporal/connect';
+import { announce } from './announce';
 import { EXIT, Exit } from './exit';
 import { follow } from './follow';
 import { readInputOption } from './json-input';
 import { print, printJson, table, tell } from './output';
 import { showResult } from './results';
-import { start } from './run';
-import { knownServer, linkTo } from './server';
+import { lost, start } from './run';
+import { linkTo, withServer } from './server';
 import { EndSignals } from './signals';
 import { workflowType } from './workflow-type';
 
@@ -33,16 +33,17 @@ export async function apiCommand(route: string | undefined, options: ApiOptions)
   const input = inputOf(route, options);
   // Checked before anything is connected or started, with the sentences that the run itself would fail with.
   const plan = workflowType(TYPE).plan(input);
-  const { storageUrl } = loadConfig({ env: process.env, file: options.config });
-  const server = await knownServer();
-  const { client, close } = await connectClient({ config: server.config });
-  const signals = new EndSignals();
-  const { workflowId } = plan;
-  try {
+  const { storageUrl, accounts } = loadConfig({ env: process.env, file: options.config });
+  const { workflowId, account } = plan;
+  return withServer('writes', async (reached) => {
+    const { client, namespace, server } = reached;
+    const signals = new EndSignals();
+    // The plan has checked that there is such a route.
+    if (routes[route as RouteName].scope === 'write') announce(`Calling ${route}`, [account], accounts, server.config);
     const handle = await start(client, TYPE, workflowId, input, plan);
-    const link = server.uiUrl && linkTo(server.uiUrl, server.config.namespace, workflowId);
+    const link = server.uiUrl && linkTo(server.uiUrl, namespace, workflowId);
     tell(link ? `Run ${workflowId}\n${link}` : `Run ${workflowId}`);
-    const end = await follow(client, handle, signals.aborted);
+    const end = await follow(reached, handle, signals.aborted).catch(lost(TYPE, workflowId));
     if (end.kind === 'interrupted') {
       tell(`Interrupted: the run goes on. Look again with:\n  audit-runner run ${TYPE} --attach --id ${workflowId}`);
       return EXIT.interrupted;
@@ -58,9 +59,7 @@ export async function apiCommand(route: string | undefined, options: ApiOptions)
     if (options.json) printJson({ workflowId, ...(link && { link }), result: shown.json, reply: parsed(reply) });
     else if (reply !== undefined) print(reply.trimEnd());
     return shown.code;
-  } finally {
-    await close();
-  }
+  });
 }
 
 /** The input of the run: `--input` with the route, and what was given beside it, put in. */

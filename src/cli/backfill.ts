@@ -3,14 +3,13 @@ import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@tempor
 import { z } from 'zod';
 import { loadConfig } from '../config';
 import { formatDuration } from '../policy/duration';
-import { connectClient } from '../temporal/connect';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
 import { EXIT, Exit } from './exit';
 import { readInputOption } from './json-input';
 import { number, print, printJson, table } from './output';
 import { showResult } from './results';
 import { type RunOptions, runCommand } from './run';
-import { knownServer } from './server';
+import { withServer } from './server';
 
 const TYPE = 'backfill';
 const QUERY_MS = 10_000;
@@ -55,7 +54,7 @@ export interface StatusOptions {
 
 /** @param workflowId absent: all that are under way */
 export function backfillStatus(workflowId: string | undefined, { json, config }: StatusOptions): Promise<number> {
-  return withClient(async (client) => {
+  return withServer('reads', async ({ client }) => {
     if (workflowId === undefined) {
       const seen: Seen[] = [];
       for (const id of await runningBackfills(client)) seen.push(await look(client, client.workflow.getHandle(id)));
@@ -77,16 +76,6 @@ export function backfillStatus(workflowId: string | undefined, { json, config }:
     if (seen.status !== 'RUNNING') return EXIT.failed;
     return seen.needsPerson ? EXIT.notAllDone : EXIT.done;
   });
-}
-
-async function withClient(work: (client: Client) => Promise<number>): Promise<number> {
-  const { config } = await knownServer();
-  const { client, close } = await connectClient({ config });
-  try {
-    return await work(client);
-  } finally {
-    await close();
-  }
 }
 
 const noSuchRun =

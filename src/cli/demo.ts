@@ -105,7 +105,7 @@ async function play(
   try {
     const audit = await playAudit(client, openStorage(storageUrl));
     const notes = await playNotes(client);
-    const leads = await playLeads(client, interrupted);
+    const leads = await playLeads({ client, server }, interrupted);
     const ledger = ledgerId(sandbox.userId);
     const link = (what: string, { workflowId }: Pick<Played, 'workflowId'>) =>
       `${what.padEnd(9)} ${linkTo(server.uiUrl ?? '', server.namespace, workflowId)}`;

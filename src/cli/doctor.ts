@@ -1,10 +1,13 @@
 /** `audit-runner doctor`: looks at everything that a worker needs, and says how to mend what is wrong. */
-import { accountOf, type Config, ConfigError, loadConfig } from '../config';
+import { setMaxListeners } from 'node:events';
+import { type Account, accountOf, type Config, ConfigError, loadConfig } from '../config';
 import { checkAccount } from './doctor/account';
 import { area, type Check } from './doctor/check';
-import { withClearance } from './doctor/clearance';
+import { type Ledgers, NO_LEDGERS, withLedgers } from './doctor/clearance';
+import { LIMIT_MS, TooLate, within } from './doctor/limit';
+import { checkNode } from './doctor/machine';
 import { checkStorage } from './doctor/storage';
-import { checkTemporal } from './doctor/temporal';
+import { checkTemporal, unusable } from './doctor/temporal';
 import { EXIT } from './exit';
 import { print, printJson, styled } from './output';
 import { knownServer } from './server';
@@ -14,30 +17,37 @@ export interface DoctorOptions {
   json?: boolean;
 }
 
-export async function doctorCommand({ config: file, json }: DoctorOptions): Promise<number> {
+/** @param limitMs how long it looks at all: what was not seen by then is unknown */
+export async function doctorCommand({ config: file, json }: DoctorOptions, limitMs = LIMIT_MS): Promise<number> {
+  const limit = AbortSignal.timeout(limitMs);
+  // One for each question that is open at once.
+  setMaxListeners(0, limit);
   const { config, checks } = readConfig(file);
   const accounts = Object.values(config?.accounts ?? {});
   const pipelines = Object.values(config?.pipelines ?? {});
-  const server = await knownServer();
   const owners = new Map<string, string>();
-  const [temporal, storage, ofAccounts] = await Promise.all([
-    checkTemporal(server.config, accounts),
-    config ? checkStorage(config.storageUrl) : [],
-    withClearance(server.config, (clearanceOf) =>
-      Promise.all(
-        accounts.map((account) => {
-          const planned = pipelines.filter((pipeline) => pipeline.account === account.name);
-          return checkAccount(account, { owners, clearance: clearanceOf(account), planned });
-        }),
-      ),
-    ),
+  const ofAccounts = (ledgersOf: (account: Account) => Ledgers) =>
+    Promise.all(
+      accounts.map((account) => {
+        const planned = pipelines.filter((pipeline) => pipeline.account === account.name);
+        return checkAccount(account, { ...ledgersOf(account), owners, planned, limit });
+      }),
+    );
+  const server = await knownServer().catch(unusable);
+  const [temporal, storage, looked] = await Promise.all([
+    'state' in server ? server : checkTemporal(server.config, accounts, limit),
+    config ? within(limit, () => checkStorage(config.storageUrl)).catch(lateStorage) : [],
+    'state' in server ? ofAccounts(() => NO_LEDGERS) : withLedgers(server.config, ofAccounts),
   ]);
-  const all = [...checks, ...temporal, storage, ...ofAccounts].flat();
+  const all = [checkNode(), ...checks, temporal, storage, looked].flat(2);
   const ok = all.every(({ state }) => state !== 'wrong');
   if (json) printJson({ ok, checks: all });
   else print(report(all));
   return ok ? EXIT.done : EXIT.failed;
 }
+
+/** It reports every other failure itself. */
+const lateStorage = () => area('storage').unknown('documents', new TooLate().message);
 
 function readConfig(file: string | undefined): { config?: Config; checks: Check[] } {
   const { ok, wrong } = area('configuration');

@@ -2,9 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, WorkflowFailedError, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
-import { GRPC, grpcStatus } from '../temporal/grpc-status';
+import { explained } from '../temporal/unreachable';
 import { EXIT, Exit } from './exit';
 import { progressView, RunProgress } from './progress';
+import type { KnownServer } from './server';
 
 /** How a run ended, as seen from here. */
 export type RunEnd =
@@ -13,16 +14,33 @@ export type RunEnd =
   | { kind: 'failed'; type: string; message: string }
   | { kind: 'interrupted' };
 
+/** A client, and the server that it talks to. */
+export interface Followed {
+  client: Client;
+  server: Pick<KnownServer, 'config'>;
+}
+
 const EVERY_MS = 500;
 const QUERY_MS = 3_000;
 /** After so long without an answer to the query it is said that no worker answers. */
 const SILENT_MS = 10_000;
 
-/** @param interrupted ends the following; the run goes on */
-export async function follow(client: Client, handle: WorkflowHandle, interrupted: AbortSignal): Promise<RunEnd> {
+/**
+ * @param interrupted ends the following; the run goes on
+ * @throws TemporalUnreachable when the server does not come back soon
+ */
+export async function follow(
+  { client, server: { config } }: Followed,
+  handle: WorkflowHandle,
+  interrupted: AbortSignal,
+): Promise<RunEnd> {
   const view = progressView();
   const over = new AbortController();
-  const ended = endOf(handle).finally(() => over.abort());
+  const ended = endOf(handle)
+    .catch((error: unknown) => {
+      throw explained(config, error);
+    })
+    .finally(() => over.abort());
   const stopped = new Promise<RunEnd>((resolve) => {
     interrupted.addEventListener('abort', () => resolve({ kind: 'interrupted' }), { once: true });
     if (interrupted.aborted) resolve({ kind: 'interrupted' });
@@ -39,15 +57,15 @@ export async function follow(client: Client, handle: WorkflowHandle, interrupted
   }
 }
 
+export const noSuchRun = (workflowId: string): Exit =>
+  new Exit(EXIT.badInput, `there is no run with the ID ${workflowId}`);
+
 async function endOf(handle: WorkflowHandle): Promise<RunEnd> {
   try {
     return { kind: 'result', result: await handle.result() };
   } catch (error) {
     if (error instanceof WorkflowFailedError) return { kind: 'failed', ...failureOf(error) };
-    if (error instanceof WorkflowNotFoundError)
-      throw new Exit(EXIT.badInput, `there is no run with the ID ${handle.workflowId}`);
-    if (grpcStatus(error) === GRPC.UNAVAILABLE)
-      throw new Exit(EXIT.noServer, 'the Temporal server does not answer any more; the run goes on when it is back');
+    if (error instanceof WorkflowNotFoundError) throw noSuchRun(handle.workflowId);
     throw error;
   }
 }

@@ -8,6 +8,7 @@ import { AccountFile, ConfigFile } from '../config/schema';
 import type { Sandbox } from '../sandbox';
 import { connectNative } from '../temporal/connect-worker';
 import type { TemporalServer } from '../temporal/server';
+import { explained } from '../temporal/unreachable';
 import { type RunningWorker, startWorker } from '../worker';
 
 /** The database, the results and the logs of `dev` and `demo`, in the current folder. */
@@ -34,7 +35,7 @@ export async function localWorker(server: TemporalServer, config: Config, log: L
   const worker = await startWorker({ config, connection, namespace, log, uiUrl, startHere: true }).catch(
     async (error: unknown) => {
       await connection.close();
-      throw error;
+      throw explained(server.config, error);
     },
   );
   return {

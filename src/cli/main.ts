@@ -5,7 +5,7 @@ import { packageVersion } from '../temporal/package-root';
 import { ACTS, type Act } from './acts';
 import { EXIT, EXIT_HELP } from './exit';
 import { endQuietlyOnBrokenPipe } from './output';
-import { perform } from './perform';
+import { endOnUncaught, perform } from './perform';
 import { addSchedules } from './schedules';
 
 function decimal(text: string): number {
@@ -32,6 +32,7 @@ const program = new Command('audit-runner')
   )
   .version(packageVersion())
   .option('--config <file>', 'configuration file (YAML)')
+  .option('--verbose', 'after a failure print all that is known of it')
   .addHelpText('after', `\nStart with 'audit-runner demo', then 'audit-runner dev'.\n\n${ENVIRONMENT}\n\n${EXIT_HELP}`)
   // Taken over by the commands below: commander's own code for wrong options is 1.
   .exitOverride()
@@ -44,7 +45,7 @@ program
     'work for the configured accounts until SIGTERM or Ctrl-C, which lets the calls in flight end; a second one does not',
   )
   .action((_, command: Command) =>
-    perform(async () => (await import('./worker.js')).workerCommand(command.optsWithGlobals())),
+    perform(command, async () => (await import('./worker.js')).workerCommand(command.optsWithGlobals())),
   );
 
 program
@@ -66,7 +67,7 @@ Examples:
   audit-runner run convertLead --input '{"leadId": "…"}' --json\n\n${EXIT_HELP}`,
   )
   .action((type: string, _, command: Command) =>
-    perform(async () => (await import('./run.js')).runCommand(type, command.optsWithGlobals())),
+    perform(command, async () => (await import('./run.js')).runCommand(type, command.optsWithGlobals())),
   );
 
 program
@@ -90,7 +91,7 @@ Examples:
   audit-runner api assessmentConfigs.update --input @change.json\n\n${EXIT_HELP}`,
   )
   .action((route: string | undefined, _, command: Command) =>
-    perform(async () => (await import('./api.js')).apiCommand(route, command.optsWithGlobals())),
+    perform(command, async () => (await import('./api.js')).apiCommand(route, command.optsWithGlobals())),
   );
 
 const batches = program
@@ -116,7 +117,7 @@ batches
   .option('--detach', 'do not wait for the end')
   .option('--json', 'print the result as JSON')
   .action((_, command: Command) =>
-    perform(async () => (await import('./backfill.js')).startBackfill(command.optsWithGlobals())),
+    perform(command, async () => (await import('./backfill.js')).startBackfill(command.optsWithGlobals())),
   );
 
 batches
@@ -129,7 +130,7 @@ batches
   .option('--detach', 'do not wait for the end')
   .option('--json', 'print the result as JSON')
   .action((earlier: string, _, command: Command) =>
-    perform(async () => (await import('./backfill.js')).redriveBackfill(earlier, command.optsWithGlobals())),
+    perform(command, async () => (await import('./backfill.js')).redriveBackfill(earlier, command.optsWithGlobals())),
   );
 
 batches
@@ -138,7 +139,7 @@ batches
   .argument('[workflowId]', 'one of them, also one that has ended')
   .option('--json', 'print JSON')
   .action((workflowId: string | undefined, _, command: Command) =>
-    perform(async () => (await import('./backfill.js')).backfillStatus(workflowId, command.optsWithGlobals())),
+    perform(command, async () => (await import('./backfill.js')).backfillStatus(workflowId, command.optsWithGlobals())),
   );
 
 program
@@ -152,7 +153,7 @@ program
     '\nExit code 0 when nothing stands still, 3 when a hold, a person or a queue without workers does.',
   )
   .action((_, command: Command) =>
-    perform(async () => (await import('./status.js')).statusCommand(command.optsWithGlobals())),
+    perform(command, async () => (await import('./status.js')).statusCommand(command.optsWithGlobals())),
   );
 
 for (const [act, about] of Object.entries(ACTS))
@@ -164,7 +165,9 @@ for (const [act, about] of Object.entries(ACTS))
     .option('--reason <text>', 'why; kept in the result')
     .option('--json', 'print JSON')
     .action((workflowId: string, _, command: Command) =>
-      perform(async () => (await import('./act.js')).actCommand(act as Act, workflowId, command.optsWithGlobals())),
+      perform(command, async () =>
+        (await import('./act.js')).actCommand(act as Act, workflowId, command.optsWithGlobals()),
+      ),
     );
 
 program
@@ -175,7 +178,7 @@ program
   .option('--json', 'print JSON')
   .addHelpText('after', `\nSafe to repeat. It makes no call to the Agent API.\n\n${EXIT_HELP}`)
   .action((_, command: Command) =>
-    perform(async () => (await import('./setup.js')).setupCommand(command.optsWithGlobals())),
+    perform(command, async () => (await import('./setup.js')).setupCommand(command.optsWithGlobals())),
   );
 
 program
@@ -184,7 +187,7 @@ program
   .option('--account <name>', 'only this account')
   .option('--json', 'print JSON')
   .action((_, command: Command) =>
-    perform(async () => (await import('./spend.js')).spendCommand(command.optsWithGlobals())),
+    perform(command, async () => (await import('./spend.js')).spendCommand(command.optsWithGlobals())),
   );
 
 addSchedules(program);
@@ -205,7 +208,7 @@ config that does not exist): only so can it be seen whether the token may write.
 Exit code 1 when something is wrong, else 0.`,
   )
   .action((_, command: Command) =>
-    perform(async () => (await import('./doctor.js')).doctorCommand(command.optsWithGlobals())),
+    perform(command, async () => (await import('./doctor.js')).doctorCommand(command.optsWithGlobals())),
   );
 
 program
@@ -227,7 +230,7 @@ program
   )
   .option('--json', 'print JSON, one line')
   .action((_, command: Command) =>
-    perform(async () => (await import('./sandbox.js')).sandboxCommand(command.optsWithGlobals())),
+    perform(command, async () => (await import('./sandbox.js')).sandboxCommand(command.optsWithGlobals())),
   );
 
 program
@@ -237,7 +240,7 @@ program
   .option('--leads <n>', 'leads that the sandbox begins with', decimal, 60)
   .option('--real', 'work for the configured accounts instead of a sandbox: spends real credits')
   .action((_, command: Command) =>
-    perform(async () => (await import('./dev.js')).devCommand(command.optsWithGlobals())),
+    perform(command, async () => (await import('./dev.js')).devCommand(command.optsWithGlobals())),
   );
 
 program
@@ -246,10 +249,11 @@ program
   .option('--speed <n>', "how many times faster than real time the sandbox's clock runs", decimal, 30)
   .option('--keep', 'keep everything up afterwards, until Ctrl-C')
   .action((_, command: Command) =>
-    perform(async () => (await import('./demo.js')).demoCommand(command.optsWithGlobals())),
+    perform(command, async () => (await import('./demo.js')).demoCommand(command.optsWithGlobals())),
   );
 
 endQuietlyOnBrokenPipe();
+endOnUncaught();
 program.parseAsync().catch((error: unknown) => {
   // commander has written its own sentence already.
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT.done : EXIT.badInput);

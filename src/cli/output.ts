@@ -18,8 +18,9 @@ export const printJson = (value: unknown): void => print(JSON.stringify(value, n
 export const styled = (style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string =>
   stream.isTTY && !process.env.NO_COLOR ? styleText(style, text) : text;
 
-/** A pipe whose reader has gone (`| head`) is no failure. */
+/** A pipe whose reader has gone (`| head`) is no failure; where nobody hears problems there is nobody to tell that. */
 export function endQuietlyOnBrokenPipe(): void {
+  process.stderr.on('error', () => undefined);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;

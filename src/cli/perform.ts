@@ -1,35 +1,43 @@
 /** Runs a command and ends the process with its exit code; a failure becomes a sentence. */
-import { ConfigError } from '../config';
-import { InputError } from '../policy/input';
-import { EXIT, Exit } from './exit';
+import type { Command } from 'commander';
+import { redactSecrets } from '../redact';
+import { errorCode } from '../system';
+import { EXIT } from './exit';
 import { tell } from './output';
+import { sentenceOf } from './sentence';
 
-/** By name: the classes come with the whole SDK, which `--help` need not load. */
-const NO_SERVER = ['TemporalUnreachable', 'NoTemporalServer'];
+let verbose = false;
 
-export async function perform(command: () => Promise<number>): Promise<void> {
-  const code = await command().catch(failure);
+/** @param command gives the global option `--verbose` */
+export async function perform(command: Command, work: () => Promise<number>): Promise<void> {
+  verbose = command.optsWithGlobals().verbose === true;
+  end(await work().catch(failure));
+}
+
+/** What nobody awaited fails like anything else. */
+export function endOnUncaught(): void {
+  process.on('uncaughtException', (error) => end(failure(error)));
+}
+
+function end(code: number): void {
   // The native part of the SDK keeps a process alive; what matters has been awaited by the command, but for the output.
-  process.stdout.write('', () => process.exit(code));
+  process.stdout.write('', () => {
+    const { errored } = process.stdout;
+    const written = errored === null || errorCode(errored) === 'EPIPE';
+    process.exit(code === EXIT.done && !written ? failure(errored) : code);
+  });
 }
 
 function failure(error: unknown): number {
-  if (error instanceof Exit) {
-    tell(error.message);
-    return error.code;
-  }
-  if (error instanceof ConfigError) {
-    tell(error.message);
-    return EXIT.badInput;
-  }
-  if (error instanceof InputError) {
-    tell(error.problems.join('\n'));
-    return EXIT.badInput;
-  }
-  if (error instanceof Error && NO_SERVER.includes(error.name)) {
-    tell(error.message);
-    return EXIT.noServer;
-  }
-  tell(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  return EXIT.failed;
+  const { code, sentence, whole } = sentenceOf(error);
+  const hidden = whole || verbose ? '' : ' (--verbose shows the rest)';
+  tell(redactSecrets(`${sentence}${hidden}${verbose ? `\n${rest(error)}` : ''}`, process.env));
+  return code;
+}
+
+/** Stacks, down to the first cause. Nothing else of an error: its other fields may hold what was sent (S4). */
+function rest(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  const stack = error.stack ?? error.message;
+  return error.cause === undefined ? stack : `${stack}\ncaused by: ${rest(error.cause)}`;
 }

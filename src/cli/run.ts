@@ -1,16 +1,22 @@
 /** `audit-runner run`: starts a workflow (or looks at one), shows how far it is, and then what came of it. */
-import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { loadConfig } from '../config';
 import type { PlannedRun } from '../policy/workflow-types';
-import { connectClient } from '../temporal/connect';
+import { TemporalUnreachable } from '../temporal/connect';
 import { WORKFLOW_QUEUE } from '../temporal/queues';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
+import { announce } from './announce';
 import { EXIT, Exit } from './exit';
-import { follow, type RunEnd } from './follow';
+import { follow, noSuchRun, type RunEnd } from './follow';
 import { readInputOption } from './json-input';
 import { print, printJson, tell } from './output';
 import { showResult } from './results';
-import { type KnownServer, knownServer, linkTo } from './server';
+import { type KnownServer, linkTo, withServer } from './server';
 import { EndSignals } from './signals';
 import { workflowType } from './workflow-type';
 
@@ -34,22 +40,23 @@ export async function runCommand(type: string, options: RunOptions): Promise<num
   const input = readInputOption(options.input, options.account);
   // Checked before anything is connected or started, with the sentences that the run itself would fail with.
   const plan = options.attach ? undefined : known.plan(input);
-  const { storageUrl } = loadConfig({ env: process.env, file: options.config });
-  const server = await knownServer();
-  const { client, close } = await connectClient({ config: server.config });
-  const signals = new EndSignals();
-  try {
+  const { storageUrl, accounts } = loadConfig({ env: process.env, file: options.config });
+  return withServer(plan ? 'writes' : 'reads', async (reached) => {
+    const { client, namespace, server } = reached;
+    const signals = new EndSignals();
     const workflowId = options.id ?? plan?.workflowId ?? '';
+    if (plan) {
+      const does = plan.dryRun ? `Planning ${type} (writes and spends nothing)` : `Starting ${type}`;
+      announce(does, [plan.account], accounts, server.config);
+    }
     const handle = plan ? await start(client, type, workflowId, input, plan) : client.workflow.getHandle(workflowId);
-    const link = server.uiUrl && linkTo(server.uiUrl, server.config.namespace, workflowId);
+    const link = server.uiUrl && linkTo(server.uiUrl, namespace, workflowId);
     const about = { workflowId, ...(link && { link }) };
     if (options.detach) return await look(handle, about, again(type, workflowId), options.json);
     tell(link ? `Run ${workflowId}\n${link}` : `Run ${workflowId}`);
-    const end = await follow(client, handle, signals.aborted);
+    const end = await follow(reached, handle, signals.aborted).catch(lost(type, workflowId));
     return await conclude(type, about, end, storageUrl, options.json, server);
-  } finally {
-    await close();
-  }
+  });
 }
 
 /** Starts the run; one that is under way with this ID is shown instead of started twice. */
@@ -88,9 +95,21 @@ interface About {
 
 const again = (type: string, workflowId: string) => `  audit-runner run ${type} --attach --id ${workflowId}`;
 
+/** The server went away while a run was followed: that run does not mind. */
+export const lost =
+  (type: string, workflowId: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof TemporalUnreachable)) throw error;
+    const { found, mend, cause } = error;
+    const after = `the run ${workflowId} goes on when it is back. Look again with:\n${again(type, workflowId)}`;
+    throw new TemporalUnreachable(found, `${mend}; ${after}`, { cause });
+  };
+
 /** `--detach`: one look. */
 async function look(handle: WorkflowHandle, about: About, hint: string, json: boolean | undefined): Promise<number> {
-  const { status, typedSearchAttributes } = await handle.describe();
+  const { status, typedSearchAttributes } = await handle.describe().catch((error: unknown) => {
+    throw error instanceof WorkflowNotFoundError ? noSuchRun(handle.workflowId) : error;
+  });
   const needsPerson = status.name === 'RUNNING' && typedSearchAttributes.get(searchAttributeKeys.needsPerson) === true;
   const shown = { ...about, status: status.name, needsPerson };
   if (json) printJson(shown);

@@ -27,7 +27,7 @@ export function addSchedules(program: Command): void {
     .option('--prune', 'also show what --prune would remove')
     .option('--json', 'print JSON')
     .action((_, command: Command) =>
-      perform(async () => (await import('./schedules/apply.js')).planCommand(command.optsWithGlobals())),
+      perform(command, async () => (await import('./schedules/apply.js')).planCommand(command.optsWithGlobals())),
     );
   schedules
     .command('apply')
@@ -35,14 +35,14 @@ export function addSchedules(program: Command): void {
     .option('--prune', 'remove schedules that apply made and the file no longer has')
     .option('--json', 'print JSON')
     .action((_, command: Command) =>
-      perform(async () => (await import('./schedules/apply.js')).applyCommand(command.optsWithGlobals())),
+      perform(command, async () => (await import('./schedules/apply.js')).applyCommand(command.optsWithGlobals())),
     );
   schedules
     .command('list')
     .description('next and last runs, how those ended, and what is paused and why')
     .option('--json', 'print JSON')
     .action((_, command: Command) =>
-      perform(async () => (await import('./schedules/list.js')).listCommand(command.optsWithGlobals())),
+      perform(command, async () => (await import('./schedules/list.js')).listCommand(command.optsWithGlobals())),
     );
   for (const verb of ['pause', 'resume'] as const)
     schedules
@@ -53,7 +53,7 @@ export function addSchedules(program: Command): void {
       .option('--by <name>', 'who (default: $USER)')
       .option('--json', 'print JSON')
       .action((pipeline: string, _, command: Command) =>
-        perform(async () =>
+        perform(command, async () =>
           (await import('./schedules/act.js')).pauseCommand(pipeline, verb === 'pause', command.optsWithGlobals()),
         ),
       );
@@ -64,7 +64,9 @@ export function addSchedules(program: Command): void {
     .addOption(overlap())
     .option('--json', 'print JSON')
     .action((pipeline: string, _, command: Command) =>
-      perform(async () => (await import('./schedules/act.js')).triggerCommand(pipeline, command.optsWithGlobals())),
+      perform(command, async () =>
+        (await import('./schedules/act.js')).triggerCommand(pipeline, command.optsWithGlobals()),
+      ),
     );
   schedules
     .command('backfill')
@@ -75,6 +77,8 @@ export function addSchedules(program: Command): void {
     .addOption(overlap().default('bufferAll', 'bufferAll: one after the other'))
     .option('--json', 'print JSON')
     .action((pipeline: string, _, command: Command) =>
-      perform(async () => (await import('./schedules/act.js')).backfillCommand(pipeline, command.optsWithGlobals())),
+      perform(command, async () =>
+        (await import('./schedules/act.js')).backfillCommand(pipeline, command.optsWithGlobals()),
+      ),
     );
 }

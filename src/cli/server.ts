@@ -1,9 +1,18 @@
 /** Which Temporal server a command talks to, and where its Web UI is. */
-import { type ConnectionConfig, configuredConnection, connectionConfig } from '../temporal/connect';
+import {
+  type Connected,
+  type ConnectionConfig,
+  configuredConnection,
+  connectClient,
+  connectionConfig,
+} from '../temporal/connect';
+import { isUnprepared } from '../temporal/grpc-status';
+import { runningServer } from '../temporal/running-server';
+import { registerSearchAttributes } from '../temporal/search-attributes';
+import { explained } from '../temporal/unreachable';
+import { EXIT, Exit } from './exit';
 
 export { linkTo } from '../temporal/ui';
-
-import { runningServer } from '../temporal/running-server';
 
 /** The database of the server that `dev` starts in the current folder. */
 export const DEV_DATABASE = '.audit-runner/temporal.db';
@@ -25,4 +34,31 @@ export async function knownServer(): Promise<KnownServer> {
     config: { address: `127.0.0.1:${port}`, namespace },
     ...(uiPort !== undefined && { uiUrl: `http://127.0.0.1:${uiPort}` }),
   };
+}
+
+/** A server that answers, and what is known of it. */
+export interface Reached extends Connected {
+  server: KnownServer;
+  /** The server lets nobody register search attributes: a sentence. They may be there all the same. */
+  unregistered?: string | undefined;
+}
+
+/**
+ * Does something with the Temporal server. What goes wrong with it, also later, becomes a sentence with its address.
+ * @param use `writes` prepares the namespace as a worker does; `reads` leaves everything as it is
+ * @throws TemporalUnreachable
+ */
+export async function withServer<T>(use: 'reads' | 'writes', work: (reached: Reached) => Promise<T>): Promise<T> {
+  const server = await knownServer();
+  const connected = await connectClient({ config: server.config });
+  let unregistered: string | undefined;
+  try {
+    if (use === 'writes') unregistered = await registerSearchAttributes(connected.connection, connected.namespace);
+    return await work({ ...connected, server, unregistered });
+  } catch (error) {
+    if (unregistered !== undefined && isUnprepared(error)) throw new Exit(EXIT.noServer, unregistered);
+    throw explained(server.config, error);
+  } finally {
+    await connected.close();
+  }
 }

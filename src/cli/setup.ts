@@ -1,15 +1,13 @@
 /** `audit-runner setup`: makes a namespace of Temporal ready, and the page of the Web UI from which runs are started. */
 import { exampleAccount } from '../start-here/example-inputs';
 import { formPath } from '../start-here/page';
-import { connectClient } from '../temporal/connect';
 import { keepExamples } from '../temporal/examples';
 import { ensureQueueLimits } from '../temporal/queue-limits';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
-import { registerSearchAttributes } from '../temporal/search-attributes';
 import { ensureStartHere, START_HERE } from '../temporal/start-here';
 import { EXIT } from './exit';
 import { print, printJson, table, tell } from './output';
-import { knownServer, linkTo } from './server';
+import { linkTo, withServer } from './server';
 import { workableConfig } from './worker';
 
 export interface SetupOptions {
@@ -33,10 +31,8 @@ interface Ready {
 
 export async function setupCommand({ config: file, json }: SetupOptions): Promise<number> {
   const { accounts } = workableConfig(file);
-  const { config, uiUrl } = await knownServer();
-  const { client, connection, namespace, close } = await connectClient({ config });
-  try {
-    const warnings = [await registerSearchAttributes(connection, namespace)];
+  return withServer('writes', async ({ client, connection, namespace, server: { uiUrl }, unregistered }) => {
+    const warnings = [unregistered];
     for (const { name, limits } of Object.values(accounts))
       warnings.push(...(await ensureQueueLimits(connection, namespace, name, limits)));
     await ensureStartHere(client, { uiUrl });
@@ -56,9 +52,7 @@ export async function setupCommand({ config: file, json }: SetupOptions): Promis
     if (json) printJson(ready);
     else show(ready);
     return ready.warnings.length > 0 ? EXIT.notAllDone : EXIT.done;
-  } finally {
-    await close();
-  }
+  });
 }
 
 function show({ namespace, searchAttributes, accounts, startHere, examples, warnings }: Ready): void {

@@ -3,10 +3,10 @@ import type { Client } from '@temporalio/client';
 import { describeHold } from '../../workflows/ledger/details';
 import { type LedgerStatus, stateQuery, statusQuery } from '../../workflows/ledger/messages';
 import type { LedgerState } from '../policy/ledger';
-import { connectClient } from '../temporal/connect';
+import { isLost } from '../temporal/grpc-status';
 import { EXIT, Exit } from './exit';
 import { number, print, printJson, styled, table, utc } from './output';
-import { knownServer } from './server';
+import { withServer } from './server';
 
 export interface SpendOptions {
   account?: string;
@@ -28,9 +28,7 @@ const QUERY_MS = 20_000;
 const LAST_BOOKINGS = 30;
 
 export async function spendCommand({ account, json }: SpendOptions): Promise<number> {
-  const { config } = await knownServer();
-  const { client, close } = await connectClient({ config });
-  try {
+  return withServer('reads', async ({ client }) => {
     const ledgers = await findLedgers(client, account);
     if (ledgers.length === 0)
       throw new Exit(
@@ -41,9 +39,7 @@ export async function spendCommand({ account, json }: SpendOptions): Promise<num
     if (json) printJson(books);
     else print(books.map(showBooks).join('\n\n'));
     return EXIT.done;
-  } finally {
-    await close();
-  }
+  });
 }
 
 /** Workflow IDs of the ledgers that are open. An account's name is checked by the query's quoting. */
@@ -65,6 +61,7 @@ export async function readBooks(client: Client, ledger: string): Promise<Books> 
     return { ledger, status, bookings, days };
   };
   return client.withDeadline(Date.now() + QUERY_MS, ask).catch((cause: unknown) => {
+    if (isLost(cause)) throw cause;
     throw new Exit(
       EXIT.failed,
       `the ledger ${ledger} does not answer: is a worker running (\`audit-runner worker\`)? (${cause instanceof Error ? cause.message : cause})`,

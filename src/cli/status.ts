@@ -5,14 +5,14 @@ import { describeHold, describeState } from '../../workflows/ledger/details';
 import type { LedgerStatus } from '../../workflows/ledger/messages';
 import { loadConfig } from '../config';
 import { WORKFLOW_TYPES } from '../policy/workflow-types';
-import { type Connected, connectClient } from '../temporal/connect';
+import type { Connected } from '../temporal/connect';
 import { readQueueLimit } from '../temporal/queue-limits';
 import { queueState } from '../temporal/queue-workers';
 import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from '../temporal/queues';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
-import { EXIT } from './exit';
+import { EXIT, Exit } from './exit';
 import { number, print, printJson, styled, table } from './output';
-import { knownServer, linkTo } from './server';
+import { linkTo, withServer } from './server';
 import { findLedgers, readBooks } from './spend';
 
 export interface StatusOptions {
@@ -60,15 +60,17 @@ const MOST_WAITING = 50;
 
 export async function statusCommand({ json, config: file }: StatusOptions): Promise<number> {
   const { accounts } = loadConfig({ env: process.env, file });
-  const { config, uiUrl } = await knownServer();
-  const connected = await connectClient({ config });
-  try {
-    const { client } = connected;
+  return withServer('reads', async (connected) => {
+    const { client, server, namespace } = connected;
+    const { uiUrl } = server;
     const ledgers = await Promise.all(
       (await findLedgers(client, undefined)).map((ledger) =>
         readBooks(client, ledger).then(
           ({ status }) => ({ ...status, ledger }),
-          () => undefined,
+          (error: unknown) => {
+            if (error instanceof Exit) return undefined;
+            throw error;
+          },
         ),
       ),
     );
@@ -77,16 +79,14 @@ export async function statusCommand({ json, config: file }: StatusOptions): Prom
       accounts: withPresent(ledgers.flatMap((ledger) => ledger ?? [])),
       queues: await queuesOf(connected, names, Object.keys(accounts)),
       runs: await runsOf(client),
-      needsPerson: await waitingOf(client, (id) => uiUrl && linkTo(uiUrl, config.namespace, id)),
+      needsPerson: await waitingOf(client, (id) => uiUrl && linkTo(uiUrl, namespace, id)),
     };
     if (json) printJson(status);
     else print(show(status, ledgers.length));
     const still =
       status.needsPerson.length > 0 || status.accounts.some(({ present, holds }) => present && holds.length > 0);
     return still || status.queues.some(unattended) ? EXIT.notAllDone : EXIT.done;
-  } finally {
-    await connected.close();
-  }
+  });
 }
 
 function withPresent(ledgers: readonly Omit<AccountStatus, 'present'>[]): AccountStatus[] {

@@ -5,6 +5,7 @@ import { createLogger } from '../log';
 import { SameUser } from '../runtime';
 import { connectNative } from '../temporal/connect-worker';
 import { installSdkRuntime } from '../temporal/sdk-runtime';
+import { explained } from '../temporal/unreachable';
 import { startWorker } from '../worker';
 import { EXIT } from './exit';
 import { knownServer } from './server';
@@ -24,6 +25,8 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
   const config = workableConfig(options.config);
   const signals = new EndSignals();
   const log = createLogger({ level: config.log.level });
+  // Nobody watches a worker: beside the sentence its log has the stack.
+  process.prependListener('uncaughtException', (error) => log.fatal({ err: error }, 'the worker ends'));
   installSdkRuntime(log, process.env.AUDIT_RUNNER_METRICS_ADDRESS);
   const { config: address, uiUrl } = await knownServer();
   log.info({ address: address.address, namespace: address.namespace }, 'connecting to the Temporal server');
@@ -48,7 +51,9 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
     return EXIT.done;
   } catch (error) {
     if (error instanceof SameUser) throw new ConfigError([error.message]);
-    throw error;
+    const reason = explained(address, error);
+    if (reason === error) log.error({ err: error }, 'the worker cannot go on');
+    throw reason;
   } finally {
     await connection.close();
   }

@@ -18,6 +18,8 @@ export interface PlannedRun {
   /** For the list of runs in the Web UI. */
   summary: string;
   leadId?: string;
+  /** It only looks: nothing is written or spent. */
+  dryRun?: boolean;
 }
 
 export interface WorkflowType {
@@ -44,7 +46,7 @@ export const WORKFLOW_TYPES: Readonly<Record<string, WorkflowType>> = {
     'takes the survey leads, decides on each, converts the best within a budget',
     LeadPipelineInput,
     ({ account, dryRun, maxCredits }) => ({
-      account,
+      ...{ account, dryRun },
       workflowId: `lead-pipeline.${account}.${stamp()}`,
       summary: dryRun
         ? `Plan conversions of account ${account}`
@@ -88,7 +90,7 @@ export const WORKFLOW_TYPES: Readonly<Record<string, WorkflowType>> = {
     'has captures that failed or are stuck extracted again',
     CaptureSweepInput,
     ({ account, dryRun }) => ({
-      account,
+      ...{ account, dryRun },
       workflowId: `capture-sweep.${account}.${stamp()}`,
       summary: `${dryRun ? 'Look for' : 'See to'} captures of ${account} that failed or are stuck`,
     }),
@@ -98,7 +100,7 @@ export const WORKFLOW_TYPES: Readonly<Record<string, WorkflowType>> = {
     'does one operation to each of many items: leads, captures, rows of a file, or what failed before',
     BackfillInput,
     ({ account, operation, redriveOf, dryRun }) => ({
-      account,
+      ...{ account, dryRun },
       workflowId: `backfill.${account}.${stamp()}`,
       summary: `${dryRun ? 'Plan a backfill' : 'Backfill'}: ${operation ?? `again what failed in ${redriveOf}`}`,
     }),

@@ -1,6 +1,7 @@
 /** A worker's connection. In a file of its own: commands that only ask start without loading the worker's engine. */
 import { NativeConnection } from '@temporalio/worker';
 import { type ConnectOptions, connectClient, connectionConfig } from './connect';
+import { explain, unreachable } from './unreachable';
 
 /** The connection of a worker; a Client can use it too. Throws `TemporalUnreachable`. */
 export async function connectNative(
@@ -9,5 +10,8 @@ export async function connectNative(
   const config = options.config ?? connectionConfig({ env: options.env });
   const { namespace, ...rest } = config;
   await (await connectClient({ ...options, config })).close();
-  return { connection: await NativeConnection.connect(rest), namespace };
+  const connection = await NativeConnection.connect(rest).catch((error: unknown) => {
+    throw unreachable(explain(config, error), error);
+  });
+  return { connection, namespace };
 }

@@ -1,10 +1,20 @@
 /** Connecting to the Temporal server that the environment, a profile or a command line names. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, Connection, type ConnectionOptions } from '@temporalio/client';
+import {
+  type Client,
+  Connection,
+  type ConnectionOptions,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+} from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { ConfigError } from '../config/problems';
 import { createClient } from './client';
+import { dataConverter } from './encryption';
 import { type Env, type Log, setVariables } from './environment';
-import { GRPC, grpcStatus, rootMessage } from './grpc-status';
+import { explain, listens, unreachable } from './unreachable';
+
+export { TemporalUnreachable } from './unreachable';
 
 /** How to reach a server, and the namespace there. */
 export interface ConnectionConfig {
@@ -27,25 +37,45 @@ export interface ConnectionSource {
   profile?: string | undefined;
 }
 
-/** The configured connection; `address` is undefined when nobody gave one. Throws on a profile that does not exist. */
+/** The configured connection; `address` is undefined when nobody gave one. @throws ConfigError */
 export function configuredConnection({
   env = process.env,
   address,
   namespace,
   profile,
 }: ConnectionSource = {}): Omit<ConnectionConfig, 'address'> & { address: string | undefined } {
-  const found = loadClientConnectConfig({
-    overrideEnvVars: setVariables(env),
-    ...(profile !== undefined && { profile }),
-  });
+  const found = load({ overrideEnvVars: setVariables(env), ...(profile !== undefined && { profile }) });
   const { tls, apiKey, metadata } = found.connectionOptions;
+  for (const [what, value] of Object.entries({ TEMPORAL_API_KEY: apiKey, ...texts(metadata ?? {}) }))
+    if (value !== undefined && !SENDABLE.test(value))
+      throw new ConfigError([`${what}: it has a line break or another character that cannot be sent`]);
+  // A variable that is set to nothing says nothing.
+  const where = address ?? (found.connectionOptions.address || undefined);
+  if (where !== undefined && !/^[^\s/]+$/.test(where))
+    throw new ConfigError([`TEMPORAL_ADDRESS: '${where}' is no host:port such as 127.0.0.1:7233`]);
   return {
-    address: address ?? found.connectionOptions.address,
+    address: where,
     namespace: namespace ?? found.namespace ?? 'default',
     ...(tls != null && { tls }),
     ...(apiKey !== undefined && { apiKey }),
     ...(metadata !== undefined && { metadata: texts(metadata) }),
   };
+}
+
+/** What gRPC takes as a value; of another its own message quotes all (S4). */
+const SENDABLE = /^[\x20-\x7e]*$/;
+
+/** @throws ConfigError */
+function load(options: Parameters<typeof loadClientConnectConfig>[0]): ReturnType<typeof loadClientConnectConfig> {
+  try {
+    return loadClientConnectConfig(options);
+  } catch (error) {
+    // Only the first line, and no cause: the rest of a parser's message quotes the file, in which a key may be (S4).
+    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new ConfigError([
+      `the connection to Temporal: ${line} (see TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE and TEMPORAL_TLS…)`,
+    ]);
+  }
 }
 
 /** @default address 127.0.0.1:7233, the usual place of a server on this machine */
@@ -74,12 +104,9 @@ export interface Connected {
   close(): Promise<void>;
 }
 
-/** Temporal cannot be used as configured. The message says where, why, and what a person can do. */
-export class TemporalUnreachable extends Error {
-  override readonly name = 'TemporalUnreachable';
-}
-
 const ATTEMPT_MS = 5_000;
+/** Of one request that has no time limit of its own, with its repetitions: longer than the server keeps a long poll open. */
+const REQUEST_MS = 60_000;
 const BETWEEN_MS = 500;
 const TELL_MS = 5_000;
 
@@ -87,6 +114,8 @@ const TELL_MS = 5_000;
 export async function connectClient(options: ConnectOptions = {}): Promise<Connected> {
   const env = options.env ?? process.env;
   const config = options.config ?? connectionConfig({ env });
+  // A key that cannot be used is told before anything is connected.
+  dataConverter(env);
   const connection = await untilReached(config, options);
   const { namespace } = config;
   const client = createClient({ connection, namespace }, env);
@@ -99,10 +128,10 @@ async function untilReached(config: ConnectionConfig, { wait, log, signal }: Con
     try {
       return await reach(config);
     } catch (error) {
-      const { reason, mayCome } = explain(config, error);
-      if (!wait || !mayCome || signal?.aborted) throw new TemporalUnreachable(reason, { cause: error });
+      const reason = explain(config, error, await listens(config.address));
+      if (!wait || !reason.mayCome || signal?.aborted) throw unreachable(reason, error);
       if (performance.now() - toldAt >= TELL_MS) {
-        log?.(`waiting for Temporal: ${reason}`);
+        log?.(`waiting for Temporal: ${reason.found}; ${reason.mend}`);
         toldAt = performance.now();
       }
       await sleep(BETWEEN_MS, undefined, { signal }).catch(() => undefined);
@@ -118,6 +147,7 @@ async function reach({ namespace, address, tls, apiKey, metadata }: ConnectionCo
     ...(apiKey !== undefined && { apiKey }),
     ...(metadata !== undefined && { metadata }),
     connectTimeout: ATTEMPT_MS,
+    interceptors: [bounded],
   });
   try {
     await connection.ensureConnected();
@@ -131,25 +161,10 @@ async function reach({ namespace, address, tls, apiKey, metadata }: ConnectionCo
   }
 }
 
-function explain({ address, namespace }: ConnectionConfig, error: unknown): { reason: string; mayCome: boolean } {
-  const status = grpcStatus(error);
-  if (status === GRPC.NOT_FOUND)
-    return {
-      reason: `the Temporal server at ${address} has no namespace '${namespace}'; set TEMPORAL_NAMESPACE, or create it`,
-      mayCome: true,
-    };
-  if (status === undefined || status === GRPC.UNAVAILABLE || status === GRPC.DEADLINE_EXCEEDED)
-    return {
-      reason: `no Temporal server answers at ${address}; start it, or set TEMPORAL_ADDRESS (and TEMPORAL_TLS where it needs TLS)`,
-      mayCome: true,
-    };
-  if (status === GRPC.UNAUTHENTICATED || status === GRPC.PERMISSION_DENIED)
-    return {
-      reason: `the Temporal server at ${address} refuses us in namespace '${namespace}'; check TEMPORAL_API_KEY or the TLS certificate`,
-      mayCome: false,
-    };
-  return { reason: `the Temporal server at ${address} cannot be used: ${rootMessage(error)}`, mayCome: false };
-}
+const repeats = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());
+/** Repeats as the SDK does, and never waits for ever: a server that takes a request and says nothing is a failure, too. */
+const bounded: typeof repeats = (options, next) =>
+  repeats({ ...options, deadline: options.deadline ?? Date.now() + REQUEST_MS }, next);
 
 function texts(metadata: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, String(value)]));

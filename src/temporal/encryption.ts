@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import path from 'node:path';
 import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
-import { z } from 'zod';
+import { ConfigError } from '../config/problems';
 import type { Env } from './environment';
 
 const { Payload: PayloadMessage } = temporal.api.common.v1;
@@ -17,17 +17,13 @@ const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-const Keys = z.string().transform((text, context) =>
-  text.split(',').map((part) => {
-    const key = Buffer.from(part.trim(), 'base64');
-    if (key.length !== KEY_BYTES)
-      context.addIssue({
-        code: 'custom',
-        message: `${ENCRYPTION_VARIABLE}: each key is the base64 of ${KEY_BYTES} random bytes (\`openssl rand -base64 ${KEY_BYTES}\`)`,
-      });
-    return key;
-  }),
-);
+function readKeys(text: string): Buffer[] {
+  const keys = text.split(',').map((part) => Buffer.from(part.trim(), 'base64'));
+  if (keys.every((key) => key.length === KEY_BYTES)) return keys;
+  throw new ConfigError([
+    `${ENCRYPTION_VARIABLE}: each key is the base64 of ${KEY_BYTES} random bytes (\`openssl rand -base64 ${KEY_BYTES}\`)`,
+  ]);
+}
 
 /** Data cannot be decrypted: the message names the missing key's ID. */
 export class CannotDecrypt extends Error {
@@ -92,11 +88,11 @@ export const ENCODED_FAILURES_PATH = path.join(__dirname, 'encoded-failures');
 
 export const encryptionIsOn = (env: Env): boolean => (env[ENCRYPTION_VARIABLE] ?? '') !== '';
 
-/** The converter for clients and workers: undefined, the SDK's own, without a key. Throws a zod error on a bad key. */
+/** The converter for clients and workers: undefined, the SDK's own, without a key. @throws ConfigError on a bad key */
 export function dataConverter(env: Env): DataConverter | undefined {
   if (!encryptionIsOn(env)) return undefined;
   return {
-    payloadCodecs: [new EncryptionCodec(Keys.parse(env[ENCRYPTION_VARIABLE]))],
+    payloadCodecs: [new EncryptionCodec(readKeys(env[ENCRYPTION_VARIABLE] ?? ''))],
     failureConverterPath: ENCODED_FAILURES_PATH,
   };
 }

@@ -1,7 +1,9 @@
 import { isGrpcServiceError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+import { rootMessage } from '../root-cause';
 
 /** The gRPC status codes that are told apart here. */
 export const GRPC = {
+  INVALID_ARGUMENT: 3,
   DEADLINE_EXCEEDED: 4,
   NOT_FOUND: 5,
   ALREADY_EXISTS: 6,
@@ -21,11 +23,17 @@ export function grpcStatus(error: unknown): number | undefined {
   return error instanceof Error && error.cause !== undefined ? grpcStatus(error.cause) : undefined;
 }
 
-/** The message at the bottom of an error: what the server or the system said. */
-export function rootMessage(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? rootMessage(error.cause) : error.message;
-}
+/** What the server said, without the codes of gRPC. */
+export const serverWords = (error: unknown): string => rootMessage(error).replace(/^\d+ [A-Z_]+: /, '');
+
+/** A query or a start names a search attribute that the namespace does not have. */
+export const isUnprepared = (error: unknown): boolean =>
+  grpcStatus(error) === GRPC.INVALID_ARGUMENT && /search attribute/i.test(rootMessage(error));
+
+const LOST: readonly number[] = [GRPC.UNAVAILABLE, GRPC.PERMISSION_DENIED, GRPC.UNAUTHENTICATED];
+
+/** It is the server that is away or refuses us, not a worker that does not answer. */
+export const isLost = (error: unknown): boolean => LOST.includes(grpcStatus(error) ?? -1);
 
 const PASSING: readonly number[] = [
   ...[GRPC.DEADLINE_EXCEEDED, GRPC.RESOURCE_EXHAUSTED, GRPC.ABORTED, GRPC.INTERNAL, GRPC.UNAVAILABLE],

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import type { QueueClass } from '../agent-api/rate-class';
-import { GRPC, grpcStatus, rootMessage } from './grpc-status';
+import { rootMessage } from '../root-cause';
+import { GRPC, grpcStatus } from './grpc-status';
 import { QUEUE_CLASSES, queueName } from './queues';
 
 type Service = Pick<Connection, 'workflowService'>;

@@ -1,5 +1,5 @@
 /** Runs `audit-runner` as people do: the built program, in a process of its own, in an empty folder. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,12 +20,17 @@ export class Cli {
   readonly ended: Promise<Ended>;
   private readonly child: ChildProcess;
 
-  constructor(cwd: string, args: readonly string[], env: Record<string, string>) {
+  constructor(
+    cwd: string,
+    args: readonly string[],
+    env: Record<string, string>,
+    stdio: StdioOptions = ['ignore', 'pipe', 'pipe'],
+  ) {
     const { PATH = '', HOME = '', XDG_CACHE_HOME = '' } = process.env;
     this.child = spawn(process.execPath, [PROGRAM, ...args], {
       cwd,
       env: { PATH, HOME, ...(XDG_CACHE_HOME && { XDG_CACHE_HOME }), ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio,
     });
     this.child.stdout?.on('data', (chunk) => {
       this.stdout += chunk;
@@ -62,15 +67,16 @@ export async function until(condition: () => boolean, what: () => string): Promi
 export function cliFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'audit-runner-cli-'));
   const started: Cli[] = [];
-  const start = (args: readonly string[], env: Record<string, string> = {}) => {
-    const cli = new Cli(folder, args, env);
+  const start = (args: readonly string[], env: Record<string, string> = {}, stdio?: StdioOptions) => {
+    const cli = new Cli(folder, args, env, stdio);
     started.push(cli);
     return cli;
   };
   return {
     folder,
     start,
-    run: (args: readonly string[], env: Record<string, string> = {}) => start(args, env).ended,
+    run: (args: readonly string[], env: Record<string, string> = {}, stdio?: StdioOptions) =>
+      start(args, env, stdio).ended,
     async close() {
       for (const cli of started) cli.signal('SIGKILL');
       await Promise.all(started.map(({ ended }) => ended));

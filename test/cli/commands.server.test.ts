@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkAccount } from '../../src/cli/doctor/account';
+import { NO_LEDGERS } from '../../src/cli/doctor/clearance';
 import { sandboxConfig } from '../../src/cli/local';
 import { type RunOptions, runCommand } from '../../src/cli/run';
 import { type Sandbox, startSandbox } from '../../src/sandbox';
@@ -76,7 +77,8 @@ describe('run', () => {
 });
 
 describe('doctor', () => {
-  const beside = () => ({ owners: new Map<string, string>(), clearance: async () => undefined, planned: [] });
+  const limit = new AbortController().signal;
+  const beside = () => ({ owners: new Map<string, string>(), ...NO_LEDGERS, limit, planned: [] });
   const check = async (env: Record<string, string>) => {
     const account = { AGENT_API_BASE_URL: sandbox.baseUrl, AGENT_API_TOKEN: sandbox.token };
     const { code, stdout } = await cli.run(['doctor', '--json'], { ...temporal, ...account, ...env });

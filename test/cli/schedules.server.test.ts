@@ -190,7 +190,11 @@ describe('plan and apply', () => {
     // Node knows this spelling of a time zone.
     write({ small: { ...LEADS, timeZone: 'europe/berlin' }, sweep: SWEEP, other: SWEEP });
     const { code, text, err } = await said(() => applyCommand({ config: file }));
-    expect(err).toBe('pipelines.small: the Temporal server refuses it: unknown time zone europe/berlin\n');
+    expect(err.split('\n')).toEqual([
+      expect.stringMatching(/^Applying schedules .* account default \(https:\/\/api\.example\.com\), on Temporal/),
+      'pipelines.small: the Temporal server refuses it: unknown time zone europe/berlin',
+      '',
+    ]);
     expect(text).toContain('created other\n');
     expect(code).toBe(1);
   });

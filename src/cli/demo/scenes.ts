@@ -4,7 +4,7 @@ import type { Client } from '@temporalio/client';
 import { acceptUpdate } from '../../../workflows/capture/review';
 import type { PlannedRun } from '../../policy/workflow-types';
 import type { Storage } from '../../storage';
-import { follow, type RunEnd } from '../follow';
+import { type Followed, follow, type RunEnd } from '../follow';
 import { start } from '../run';
 import { workflowType } from '../workflow-type';
 
@@ -17,10 +17,10 @@ export interface Played {
 const LEADS = { maxConversions: 20, maxCredits: 20_000, scoring: { minReadiness: 30 } };
 
 /** Converts the best leads; its progress is what the demo shows while it runs. */
-export async function playLeads(client: Client, interrupted: AbortSignal): Promise<Played> {
+export async function playLeads(followed: Followed, interrupted: AbortSignal): Promise<Played> {
   const plan = workflowType('leadPipeline').plan(LEADS);
-  const handle = await start(client, 'leadPipeline', plan.workflowId, LEADS, plan);
-  return { workflowId: plan.workflowId, end: follow(client, handle, interrupted) };
+  const handle = await start(followed.client, 'leadPipeline', plan.workflowId, LEADS, plan);
+  return { workflowId: plan.workflowId, end: follow(followed, handle, interrupted) };
 }
 
 const DOCUMENTS: Readonly<Record<string, string>> = {

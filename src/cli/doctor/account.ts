@@ -1,36 +1,51 @@
 /** What `doctor` sees of one account: six requests at most, which count against its limits. */
+import { describeHold } from '../../../workflows/ledger/details';
 import { createAgentApi } from '../../agent-api/client';
 import type { Attempt, Failure } from '../../agent-api/failure';
 import { createGate } from '../../agent-api/gate';
 import type { CallInput } from '../../agent-api/input';
 import { type Reply, type RouteName, routes } from '../../agent-api/routes';
 import { type Account, apiOptions } from '../../config';
+import type { HoldKind } from '../../policy/ledger';
 import { ledgerId } from '../../temporal/ledger-client';
 import { number } from '../output';
 import { area, type Check } from './check';
-import type { Clearance } from './clearance';
+import type { Ledgers } from './clearance';
 import { explain } from './failure';
+import { LIMIT_MS, TooLate, within } from './limit';
+import { checkTokenFile } from './machine';
 import { checkNeeds, type Planned, type Shown } from './needs';
 
 /** No config has this ID, so a write to it changes nothing: 404 says that the token may write. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
-const WAIT_MS = 70_000;
 
-export interface Beside {
+const MEND_HOLD: Readonly<Record<HoldKind, string>> = {
+  killSwitch: 'wait until the service switches its agent API on again: runs wait as well, and go on by themselves',
+  token: 'create a new token in the web app (scopes read and write) and put it in its place',
+  otherUser: 'put a token of the user before in its place, or restart the workers to work for the other one',
+  noCredits: 'add credits, or wait for the next billing period',
+  manual: 'when its reason is over, end it with the update `release` of the ledger, in the Web UI',
+};
+
+export interface Beside extends Ledgers {
   /** Who the other accounts' tokens belong to; this one is added. */
   owners: Map<string, string>;
-  clearance: Clearance;
+  /** Ends the questions. */
+  limit: AbortSignal;
   /** What is configured to run on the account. */
   planned: readonly Planned[];
 }
 
 /** Checks one account. */
-export async function checkAccount(account: Account, { owners, clearance, planned }: Beside): Promise<Check[]> {
+export async function checkAccount(account: Account, beside: Beside): Promise<Check[]> {
+  const { owners, clearance, holds, limit, planned } = beside;
   const shown: Shown = {};
   const gate = createGate({ limits: account.limits });
   const api = createAgentApi({ ...apiOptions(account), gate });
   const { ok, wrong, unknown } = area(`account ${account.name}`);
-  const checks: Check[] = [ok('token', 'present and well-formed')];
+  const checks: Check[] = [ok('token', 'present and well-formed'), ...checkTokenFile(account.name, account.token.file)];
+  for (const hold of await within(limit, () => holds).catch(() => []))
+    checks.push(wrong('hold', describeHold(hold), MEND_HOLD[hold.kind]));
   let stopped: string | undefined;
 
   /** One call. @param expected a failure that answers the question @returns whether it was made */
@@ -46,17 +61,24 @@ export async function checkAccount(account: Account, { owners, clearance, planne
       return false;
     }
     const { rateClass } = routes[route];
-    const obstacle = await clearance(rateClass);
-    if (obstacle !== undefined) {
-      checks.push(unknown(name, `not asked: ${obstacle}`));
+    let attempt: Attempt<Reply<N>>;
+    try {
+      const obstacle = await within(limit, () => clearance(rateClass));
+      if (obstacle !== undefined) {
+        checks.push(unknown(name, `not asked: ${obstacle}`));
+        return false;
+      }
+      const permit = await gate.acquire(rateClass, { maxWaitMs: LIMIT_MS, signal: limit });
+      if (!permit.ok) {
+        checks.push(unknown(name, 'not asked: the limit lets nothing through for so long'));
+        return false;
+      }
+      attempt = await within(limit, () => api.call(route, { ...input, signal: limit }));
+    } catch (error) {
+      if (!limit.aborted) throw error;
+      checks.push(unknown(name, new TooLate().message));
       return false;
     }
-    const permit = await gate.acquire(rateClass, { maxWaitMs: WAIT_MS });
-    if (!permit.ok) {
-      checks.push(unknown(name, 'not asked: the limit lets nothing through for more than a minute'));
-      return false;
-    }
-    const attempt: Attempt<Reply<N>> = await api.call(route, input);
     if (attempt.ok) {
       checks.push(read(attempt.value));
       return true;

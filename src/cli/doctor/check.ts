@@ -1,6 +1,6 @@
 /** One thing that `doctor` looked at. */
 export interface Check {
-  /** `configuration`, `Temporal`, `storage` or `account {name}`. */
+  /** `this machine`, `configuration`, `Temporal`, `storage` or `account {name}`. */
   area: string;
   name: string;
   /** `unknown`: it could not be looked at, because of something else that is wrong or because nobody can see it. */

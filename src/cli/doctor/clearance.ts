@@ -7,7 +7,7 @@ import { describeHold } from '../../../workflows/ledger/details';
 import { type LedgerStatus, statusQuery } from '../../../workflows/ledger/messages';
 import { queueClassOf, type RateClass } from '../../agent-api/rate-class';
 import type { Account } from '../../config';
-import { stopping } from '../../policy/ledger';
+import { type Hold, stopping } from '../../policy/ledger';
 import { type Connected, type ConnectionConfig, connectClient } from '../../temporal/connect';
 import { queueState } from '../../temporal/queue-workers';
 import { queueName } from '../../temporal/queues';
@@ -20,23 +20,34 @@ export type Clearance = (rateClass: RateClass) => Promise<string | undefined>;
 const QUERY_MS = 5_000;
 const { TASK_QUEUE_TYPE_ACTIVITY } = temporal.api.enums.v1.TaskQueueType;
 
+/** What is known of an account from its ledger. */
+export interface Ledgers {
+  clearance: Clearance;
+  /** What it is on hold for. */
+  holds: Promise<readonly Hold[]>;
+}
+
+/** Where there is no server to ask. */
+export const NO_LEDGERS: Ledgers = { clearance: async () => undefined, holds: Promise.resolve([]) };
+
 /** Does something with what forbids to send for each account. Without a Temporal server nothing is known to. */
-export async function withClearance<T>(
+export async function withLedgers<T>(
   config: ConnectionConfig,
-  use: (of: (account: Pick<Account, 'name'>) => Clearance) => Promise<T>,
+  use: (of: (account: Pick<Account, 'name'>) => Ledgers) => Promise<T>,
 ): Promise<T> {
   const connected = await connectClient({ config }).catch(() => undefined);
   try {
-    return await use(({ name }) => (connected ? clearanceOf(connected, name) : async () => undefined));
+    return await use(({ name }) => (connected ? ledgersOf(connected, name) : NO_LEDGERS));
   } finally {
     await connected?.close();
   }
 }
 
 /** Of one account: its ledger is asked once, its queues each time. */
-export function clearanceOf(connected: Connected, account: string): Clearance {
+export function ledgersOf(connected: Connected, account: string): Ledgers {
   const asked = statusesOf(connected, account);
-  return async (rateClass) => {
+  const holds = asked.then((statuses) => statuses.flatMap((status) => status.holds));
+  const clearance: Clearance = async (rateClass) => {
     const statuses = await asked;
     const holds = statuses.flatMap((status) => stopping(status.holds, 0));
     if (holds.length > 0) return holds.map(describeHold).join('; ');
@@ -48,6 +59,7 @@ export function clearanceOf(connected: Connected, account: string): Clearance {
     if (backlog === 0 || identities.length === 0) return undefined;
     return `the workers use the whole limit (calls that wait in ${queue}: ${number(backlog)})`;
   };
+  return { clearance, holds };
 }
 
 const NOTHING = { backlog: 0, identities: [] };

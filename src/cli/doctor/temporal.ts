@@ -1,13 +1,14 @@
 /** What `doctor` sees of the Temporal server: that it answers, its settings, and who works there. */
 import { temporal } from '@temporalio/proto';
-import type { Account } from '../../config';
-import { type Connected, type ConnectionConfig, connectClient } from '../../temporal/connect';
-import { rootMessage } from '../../temporal/grpc-status';
+import { type Account, ConfigError } from '../../config';
+import { rootMessage } from '../../root-cause';
+import { type Connected, type ConnectionConfig, connectClient, TemporalUnreachable } from '../../temporal/connect';
 import { queueRate, readQueueLimit } from '../../temporal/queue-limits';
 import { queueState } from '../../temporal/queue-workers';
 import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
 import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
 import { area, type Check } from './check';
+import { TooLate, within } from './limit';
 
 const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
 const { ok, wrong, unknown } = area('Temporal');
@@ -17,30 +18,50 @@ const SETTINGS =
   'start the server with matching.numTaskqueueReadPartitions=1, matching.numTaskqueueWritePartitions=1, ' +
   'matching.useNewMatcher=true, matching.enableFairness=true and history.maxInFlightUpdates=1000, as docker-compose.yml and `audit-runner dev` do';
 
-export async function checkTemporal(config: ConnectionConfig, accounts: readonly Account[]): Promise<Check[]> {
+export async function checkTemporal(
+  config: ConnectionConfig,
+  accounts: readonly Account[],
+  limit: AbortSignal,
+): Promise<Check[]> {
   let connected: Connected;
   try {
-    connected = await connectClient({ config });
+    connected = await within(limit, () => connectClient({ config }));
   } catch (error) {
-    return [wrong('server', rootMessage(error), 'start a server (docker compose up, or `audit-runner dev`)')];
+    return [unusable(error)];
   }
+  /** A server may refuse or not know a question; that is an answer, too. */
+  const attempt = (name: string, look: () => Promise<Check>): Promise<Check> =>
+    within(limit, look).catch((error: unknown) =>
+      unknown(name, error instanceof TooLate ? error.message : `the server does not say: ${rootMessage(error)}`),
+    );
   try {
-    const { serverVersion } = await connected.connection.workflowService.getSystemInfo({});
     return [
-      ok('server', `${config.address}, namespace ${config.namespace}, version ${serverVersion}`),
+      await attempt('server', () => server(connected, config)),
       await attempt('search attributes', () => searchAttributes(connected)),
       await attempt('matching settings', () => matching(connected, accounts)),
       await attempt('workers', () => workers(connected, WORKFLOW_QUEUE, TASK_QUEUE_TYPE_WORKFLOW, 'workers')),
-      ...(await Promise.all(accounts.flatMap((account) => queues(connected, account)))),
+      ...(await Promise.all(accounts.flatMap((account) => queues(connected, account, attempt)))),
     ];
   } finally {
     await connected.close();
   }
 }
 
-/** A server may refuse or not know a question; that is an answer, too. */
-const attempt = (name: string, look: () => Promise<Check>): Promise<Check> =>
-  look().catch((error: unknown) => unknown(name, `the server does not say: ${rootMessage(error)}`));
+type Attempt = (name: string, look: () => Promise<Check>) => Promise<Check>;
+
+const ELSEWHERE = 'start a server (docker compose up, or `audit-runner dev`)';
+
+/** @param error of the connection, or of its configuration */
+export function unusable(error: unknown): Check {
+  if (error instanceof TemporalUnreachable) return wrong('server', error.found, error.mend);
+  if (error instanceof ConfigError) return wrong('server', error.problems.join('; '), 'correct it, or unset it');
+  return error instanceof TooLate ? unknown('server', error.message) : wrong('server', rootMessage(error), ELSEWHERE);
+}
+
+async function server({ connection }: Connected, { address, namespace }: ConnectionConfig): Promise<Check> {
+  const { serverVersion } = await connection.workflowService.getSystemInfo({});
+  return ok('server', `${address}, namespace ${namespace}, version ${serverVersion}`);
+}
 
 async function searchAttributes({ connection, namespace }: Connected): Promise<Check> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
@@ -50,7 +71,7 @@ async function searchAttributes({ connection, namespace }: Connected): Promise<C
   return wrong(
     'search attributes',
     `missing: ${names}`,
-    'a worker registers them; in managed Temporal, add them to the namespace',
+    '`audit-runner setup` registers them; in managed Temporal, add them to the namespace',
   );
 }
 
@@ -74,7 +95,7 @@ async function matching({ connection, namespace }: Connected, [account]: readonl
   );
 }
 
-function queues(connected: Connected, account: Account): Promise<Check>[] {
+function queues(connected: Connected, account: Account, attempt: Attempt): Promise<Check>[] {
   return QUEUE_CLASSES.flatMap((rateClass) => {
     const queue = queueName(account.name, rateClass);
     const { max, windowMs } = account.limits[rateClass];

@@ -20,7 +20,7 @@ export interface PauseOptions {
 /** Pauses or resumes, and leaves in the schedule's note who did it and why. */
 export async function pauseCommand(pipeline: string, paused: boolean, options: PauseOptions): Promise<number> {
   const { reason, json, by = userName() ?? 'somebody' } = options;
-  return withServer(async (connected) => {
+  return withServer('writes', async (connected) => {
     const stored = await ownSchedule(connected, pipeline);
     const isAlready = stored.paused === paused;
     // A token never belongs into a note (S4).
@@ -48,12 +48,13 @@ const LOOK_MS = 100;
 
 /** Starts a run now, also while the schedule is paused; by the pipeline's own overlap unless another one is given. */
 export async function triggerCommand(pipeline: string, { overlap, json }: TriggerOptions): Promise<number> {
-  return withServer(async (connected, { uiUrl }) => {
+  return withServer('writes', async (connected) => {
     const before = await ownSchedule(connected, pipeline);
     const policy = overlap ?? before.definition.overlap;
     await scheduleHandle(connected.client, pipeline).trigger(overlapPolicy(policy));
     const triggered = await awaitTrigger(connected.client, before, policy);
     const workflowId = triggered.outcome === 'started' ? triggered.workflowId : undefined;
+    const { uiUrl } = connected.server;
     const link = workflowId && uiUrl ? { link: linkTo(uiUrl, connected.namespace, workflowId) } : {};
     if (json) printJson({ pipeline, ...triggered, ...link });
     else print([sentence(pipeline, triggered, before), ...Object.values(link)].join('\n'));
@@ -108,7 +109,7 @@ export async function backfillCommand(pipeline: string, options: BackfillOptions
   const [from, to] = [moment('--from', options.from, now), moment('--to', options.to, now)];
   if (from > to) throw new Exit(EXIT.badInput, '--from lies after --to');
   if (to > now) throw new Exit(EXIT.badInput, '--to lies in the future; what is to come, the schedule runs by itself');
-  return withServer(async (connected) => {
+  return withServer('writes', async (connected) => {
     await ownSchedule(connected, pipeline);
     const [start, end] = [new Date(from), new Date(to)];
     const times = await matchingTimes(connected.client, pipeline, start, end);

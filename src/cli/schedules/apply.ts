@@ -3,11 +3,12 @@ import type { Client } from '@temporalio/client';
 import { loadConfig } from '../../config';
 import { openStorage } from '../../storage';
 import type { Connected } from '../../temporal/connect';
+import { isLost, serverWords } from '../../temporal/grpc-status';
 import { createSchedule, ownedPipelines, readSchedule, scheduleHandle, updateSchedule } from '../../temporal/schedules';
-import { registerSearchAttributes } from '../../temporal/search-attributes';
+import { announce } from '../announce';
 import { EXIT, Exit } from '../exit';
 import { print, printJson, tell } from '../output';
-import { serverWords, withServer } from './connect';
+import { withServer } from './connect';
 import { type Wanted, wantedSchedule } from './definition';
 import { type Change, changes, type Stored } from './diff';
 import { fileWarnings } from './files';
@@ -24,7 +25,7 @@ const isRefused = ({ action }: Change) => action === 'refused';
 
 export async function planCommand({ config, prune = false, json }: ApplyOptions): Promise<number> {
   const wanted = await wantedSchedules(config);
-  const found = await withServer(({ client }) => look(client, wanted, prune));
+  const found = await withServer('reads', ({ client }) => look(client, wanted, prune));
   if (json) printJson({ changes: found });
   else print(showChanges(found, wanted));
   if (found.some(isRefused)) return EXIT.badInput;
@@ -33,10 +34,13 @@ export async function planCommand({ config, prune = false, json }: ApplyOptions)
 
 export async function applyCommand({ config, prune = false, json }: ApplyOptions): Promise<number> {
   const wanted = await wantedSchedules(config);
-  return withServer(async (connected) => {
+  const { accounts, pipelines } = loadConfig({ env: process.env, file: config });
+  return withServer('writes', async (connected) => {
     const found = await look(connected.client, wanted, prune);
     if (!json) print(showChanges(found, wanted));
     const refused = found.some(isRefused);
+    const names = [...new Set(Object.values(pipelines).map(({ account }) => account))];
+    if (!refused && found.some(isDue)) announce('Applying schedules of runs', names, accounts, connected.server.config);
     const outcomes = refused ? [] : await applyAll(connected, wanted, found.filter(isDue), json);
     if (json) printJson({ changes: found, outcomes });
     if (refused) {
@@ -80,15 +84,11 @@ interface Outcome {
 
 /** One after the other; what the server refuses does not keep back the rest. */
 async function applyAll(
-  { client, connection, namespace }: Connected,
+  { client }: Connected,
   wanted: readonly Wanted[],
   due: readonly Change[],
   json: boolean | undefined,
 ): Promise<Outcome[]> {
-  if (due.length === 0) return [];
-  // The runs cannot start without; a worker may never have been here.
-  const warning = await registerSearchAttributes(connection, namespace);
-  if (warning) tell(warning);
   const outcomes: Outcome[] = [];
   for (const { pipeline, action } of due) {
     const one = wanted.find((candidate) => candidate.pipeline === pipeline);
@@ -99,6 +99,7 @@ async function applyAll(
       outcomes.push({ pipeline });
       if (!json) print(`${DONE[action]} ${pipeline}`);
     } catch (error) {
+      if (isLost(error)) throw error;
       const problem = serverWords(error);
       outcomes.push({ pipeline, problem });
       tell(`pipelines.${pipeline}: the Temporal server refuses it: ${problem}`);

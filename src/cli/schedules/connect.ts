@@ -1,7 +1,6 @@
 /** The Temporal server of the `schedules` commands; what goes wrong there becomes a sentence. */
 import { closest } from 'fastest-levenshtein';
-import { type Connected, connectClient } from '../../temporal/connect';
-import { rootMessage } from '../../temporal/grpc-status';
+import type { Connected } from '../../temporal/connect';
 import {
   ownedPipelines,
   readSchedule,
@@ -10,22 +9,15 @@ import {
   UnreadableSchedule,
 } from '../../temporal/schedules';
 import { EXIT, Exit } from '../exit';
-import { type KnownServer, knownServer } from '../server';
+import { withServer as onServer, type Reached } from '../server';
 
-export async function withServer<T>(work: (connected: Connected, server: KnownServer) => Promise<T>): Promise<T> {
-  const server = await knownServer();
-  const connected = await connectClient({ config: server.config });
-  try {
-    return await work(connected, server);
-  } catch (error) {
-    throw error instanceof UnreadableSchedule ? new Exit(EXIT.failed, error.message) : error;
-  } finally {
-    await connected.close();
-  }
-}
-
-/** What the server said, without its codes. */
-export const serverWords = (error: unknown): string => rootMessage(error).replace(/^\d+ [A-Z_]+: /, '');
+/** As {@link onServer}, for schedules. */
+export const withServer = <T>(use: 'reads' | 'writes', work: (reached: Reached) => Promise<T>): Promise<T> =>
+  onServer(use, (reached) =>
+    work(reached).catch((error: unknown) => {
+      throw error instanceof UnreadableSchedule ? new Exit(EXIT.failed, error.message) : error;
+    }),
+  );
 
 /** The pipeline's schedule. @throws Exit when there is none of ours */
 export async function ownSchedule({ client }: Connected, pipeline: string): Promise<StoredSchedule> {

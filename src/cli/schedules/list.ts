@@ -39,7 +39,7 @@ const LAST = 3;
 const NEXT = 3;
 
 export async function listCommand({ json }: { json?: boolean }): Promise<number> {
-  return withServer(async ({ client, namespace }, { uiUrl }) => {
+  return withServer('reads', async ({ client, namespace, server: { uiUrl } }) => {
     const link = (workflowId: string) => (uiUrl ? { link: linkTo(uiUrl, namespace, workflowId) } : {});
     const names = await ownedPipelines(client);
     const stored = await Promise.all(names.map((name) => readSchedule(client, name)));

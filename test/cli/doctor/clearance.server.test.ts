@@ -1,5 +1,5 @@
 import { checkAccount } from '../../../src/cli/doctor/account';
-import { clearanceOf } from '../../../src/cli/doctor/clearance';
+import { ledgersOf } from '../../../src/cli/doctor/clearance';
 import { findLedgers } from '../../../src/cli/spend';
 import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
 import { holdUpdate, parkUpdate, releaseUpdate } from '../../../workflows/ledger/messages';
@@ -27,8 +27,8 @@ async function doctor() {
   const { default: account } = stage.config.accounts;
   if (!account) throw new Error('no account');
   const checks = await checkAccount(account, {
-    ...{ owners: new Map(), planned: [] },
-    clearance: clearanceOf(stage.temporal, account.name),
+    ...{ owners: new Map(), planned: [], limit: new AbortController().signal },
+    ...ledgersOf(stage.temporal, account.name),
   });
   return (name: string) => checks.find((check) => check.name === name);
 }
@@ -49,13 +49,14 @@ test('S5: doctor sends nothing for an account on hold, and says why', async () =
   const found = expect.stringMatching(/^not asked: on hold since .*an audit of our own/);
   for (const name of ['token belongs to', 'tier', 'leads', 'scopes'])
     expect(find(name)).toMatchObject({ state: 'unknown', found });
+  expect(find('hold')).toMatchObject({ state: 'wrong', found: expect.stringContaining('an audit of our own') });
   expect(find('kill switch')).toBeUndefined();
   expect(asked()).toBe(before);
   await ledger().executeUpdate(releaseUpdate, { args: [{ by: 'Ada', reason: 'done', parks: true }] });
 });
 
 test('S5: doctor leaves the limit to the calls that wait for it', async () => {
-  const clearance = clearanceOf(stage.temporal, 'default');
+  const { clearance } = ledgersOf(stage.temporal, 'default');
   expect(await clearance('writes')).toBeUndefined();
   for (const name of ['One', 'Two', 'Three'])
     await stage.temporal.client.workflow.start('callApi', {

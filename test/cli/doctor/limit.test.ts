@@ -1,0 +1,75 @@
+/** `doctor` ends in time, and an account that is on hold is wrong. */
+import { doctorCommand } from '../../../src/cli/doctor';
+import { findLedgers } from '../../../src/cli/spend';
+import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
+import { statusQuery } from '../../../workflows/ledger/messages';
+import { type Stage, startStage } from '../../support/stage';
+import { until } from '../../support/until';
+import { cliFolder } from '../cli';
+import { blackHole } from '../worlds';
+
+const cli = cliFolder();
+afterAll(() => cli.close());
+
+interface Seen {
+  name: string;
+  state: string;
+  found: string;
+  mend?: string;
+}
+
+test('S7: what hangs is unknown when the time is up, and the command ends', async () => {
+  const [temporal, api] = [await blackHole(), await blackHole()];
+  const before = { ...process.env };
+  const lines: string[] = [];
+  const out = jest.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
+  Object.assign(process.env, {
+    TEMPORAL_ADDRESS: temporal.address,
+    AGENT_API_BASE_URL: `http://${api.address}`,
+    AGENT_API_TOKEN: `aky_${'h'.repeat(32)}`,
+    STORAGE_URL: `file://${cli.folder}/storage`,
+  });
+  const begun = performance.now();
+  try {
+    expect(await doctorCommand({ json: true }, 1_000)).toBe(0);
+  } finally {
+    out.mockRestore();
+    process.env = before;
+  }
+  expect(performance.now() - begun).toBeLessThan(9_000);
+  const { checks }: { checks: Seen[] } = JSON.parse(lines.join(''));
+  const late = checks.filter(({ found }) => found.includes('before the time was up')).map(({ name }) => name);
+  expect(late).toEqual(['server', 'token belongs to', 'tier', 'credits', 'leads', 'projects', 'scopes']);
+  expect(checks.find(({ name }) => name === 'documents')).toMatchObject({ state: 'ok' });
+  await Promise.all([temporal.close(), api.close()]);
+});
+
+describe('holds', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await startStage({ sandbox: { leads: 0, projects: 0, captures: 0 } });
+    await stage.startWorker();
+    await until(async () => (await findLedgers(stage.temporal.client, 'default')).length > 0);
+  });
+  afterAll(() => stage.close());
+
+  test('a token that the service no longer takes is wrong, with since when and what mends it: code 1', async () => {
+    stage.sandbox.control.revokeToken({ token: stage.sandbox.token });
+    await stage.temporal.client.workflow.start('callApi', {
+      ...{ taskQueue: WORKFLOW_QUEUE, workflowId: 'meets-it' },
+      args: [{ route: 'contacts.list' }],
+    });
+    const ledger = stage.temporal.client.workflow.getHandle(stage.ledgerId);
+    await until(async () => (await ledger.query(statusQuery)).holds.length > 0);
+    const { code, stdout } = await cli.run(['doctor', '--json'], stage.env);
+    const { checks, ok }: { ok: boolean; checks: Seen[] } = JSON.parse(stdout);
+    expect(checks.filter(({ state }) => state === 'wrong')).toContainEqual(
+      expect.objectContaining({
+        name: 'hold',
+        found: expect.stringMatching(/on hold since \d{4}-.* the service does not accept the token.*401/),
+        mend: expect.stringContaining('create a new token'),
+      }),
+    );
+    expect({ ok, code }).toEqual({ ok: false, code: 1 });
+  });
+});
