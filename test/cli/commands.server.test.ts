@@ -15,7 +15,8 @@ let temporal: ReturnType<typeof temporalEnv>;
 
 beforeAll(async () => {
   sandbox = await startSandbox();
-  temporal = temporalEnv(await newNamespace());
+  // As on the first day: no worker has prepared it.
+  temporal = temporalEnv(await newNamespace({ bare: true }));
 });
 
 afterAll(async () => {

@@ -88,7 +88,7 @@ export async function startStage({
   ]);
   const address = server?.config ?? (await newNamespace());
   const token = join(folder, 'token');
-  writeFileSync(token, sandbox.token);
+  writeFileSync(token, sandbox.token, { mode: 0o600 });
   const file = join(folder, 'audit-runner.yaml');
   writeFileSync(
     file,

@@ -1,12 +1,9 @@
 /** Every command against every state of the world around it: a sentence with the address and the mend, never a stack. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { msToTs } from '@temporalio/common/lib/time';
 import { stringify } from 'yaml';
-import { connectClient } from '../../src/temporal/connect';
 import { freePort } from '../../src/temporal/free-port';
-import { type OwnServer, startServer } from '../../src/temporal/server';
-import { until } from '../support/until';
+import { newNamespace, temporalEnv, testServer } from '../support/temporal';
 import { cliFolder, type Ended } from './cli';
 import { answers, blackHole, garbage, type World } from './worlds';
 
@@ -72,19 +69,17 @@ const COMMANDS: readonly [command: string, args: readonly string[], fresh: Fresh
   ['worker', [], { code: 0, says: '', until: 'worker is running' }],
 ];
 
-let server: OwnServer;
 const worlds = new Map<string, World>();
 const addressOf = (world: string) => worlds.get(world)?.address ?? '';
 
 beforeAll(async () => {
   writeFileSync(join(cli.folder, 'token'), TOKEN, { mode: 0o600 });
   writeFileSync(join(cli.folder, 'audit-runner.yaml'), stringify(CONFIG));
-  server = await startServer();
   worlds.set('nothing listens', { address: `127.0.0.1:${await freePort()}`, close: async () => undefined });
   worlds.set('something else listens', await garbage());
   worlds.set('nobody ever answers', await blackHole());
   worlds.set('everything is refused', await answers(() => [7, 'Request unauthorized.']));
-  worlds.set('the namespace is missing', { address: server.address, close: () => server.stop() });
+  worlds.set('the namespace is missing', { address: testServer(), close: async () => undefined });
 });
 
 afterAll(async () => {
@@ -137,13 +132,10 @@ test.each(SERVERS)('where %s each command says so, with the address and the mend
   }
 });
 
-/** One namespace for each: what prepares it must not help another. */
-const FRESH = COMMANDS.map((command, n) => [`fresh-${n}`, ...command] as const);
-
 test('where nothing has been prepared each command prepares it, or says what is missing', async () => {
-  await register(FRESH.map(([namespace]) => namespace));
-  const ends = await inTurn(FRESH, async ([namespace, command, args, fresh]) => {
-    const env = { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: namespace, NO_COLOR: '1' };
+  const ends = await inTurn(COMMANDS, async ([command, args, fresh]) => {
+    // One for each: what prepares it must not help another.
+    const env = { ...temporalEnv(await newNamespace({ bare: true })), NO_COLOR: '1' };
     const run = cli.start([...command.split(' '), ...args], env);
     if (fresh.until !== undefined) {
       await run.said(fresh.until);
@@ -152,7 +144,7 @@ test('where nothing has been prepared each command prepares it, or says what is 
     return run.ended;
   });
   for (const { item, end } of ends) {
-    const [, command, , fresh] = item;
+    const [command, , fresh] = item;
     expectPlain(end);
     expect([command, `${end.stdout}${end.stderr}`]).toEqual([command, expect.stringContaining(fresh.says)]);
     expect([command, end.code]).toEqual([command, fresh.code]);
@@ -177,24 +169,6 @@ test('where nobody may register search attributes they are named, with where to 
   }
   await managed.close();
 });
-
-async function register(namespaces: readonly string[]): Promise<void> {
-  const { connection, close } = await connectClient({ config: server.config });
-  for (const namespace of namespaces)
-    await connection.workflowService.registerNamespace({
-      namespace,
-      workflowExecutionRetentionPeriod: msToTs('1 day'),
-    });
-  // The server learns of new namespaces within seconds, of all at once.
-  const namespace = namespaces.at(-1) ?? '';
-  await until(() =>
-    connection.operatorService.listSearchAttributes({ namespace }).then(
-      ({ customAttributes }) => customAttributes.Account === undefined,
-      () => false,
-    ),
-  );
-  await close();
-}
 
 /** Processes at once: they wait more than they work. */
 const AT_ONCE = 10;
