@@ -19,9 +19,12 @@ beforeAll(async () => {
   };
 });
 
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+});
 afterAll(async () => {
   await cli.close();
-  await server?.stop();
   await sandbox.close();
 });
 
@@ -90,6 +93,7 @@ test('a worker waits for a Temporal server that comes later, and on SIGTERM fini
 }, 120_000);
 
 test('a second signal ends a worker at once, in the middle of a call', async () => {
+  server = await startServer({ port });
   const worker = cli.start(['worker'], env);
   await worker.said('account is ready');
   const before = sandbox.control.stats().requests.byRoute['leads.convert'] ?? 0;
