@@ -32,10 +32,14 @@ export interface Deps {
   readonly log: Logger;
 }
 
-/** How often an activity comes back soon: ten seconds in all, in which it meets every idle poller of some workers. */
+/** How often an activity comes back soon: ten seconds in all by default, in which it meets every idle poller of some workers. */
 const SOON_TRIES = 40;
-const SOON_MS = 250;
-const LATER_MS = 5_000;
+
+/** Milliseconds before it comes back: a quarter of a second at first, then five seconds, unless this worker's clocks are faster. */
+function comesBackIn(accounts: Deps['accounts'], attempt: number): number {
+  const laterMs = Math.min(5_000, ...[...accounts.values()].map(({ account }) => account.timing.pollMs));
+  return attempt < SOON_TRIES ? laterMs / 20 : laterMs;
+}
 
 /**
  * The account's runtime. The workers of all accounts take control activities from one queue: one that does not know the
@@ -51,7 +55,7 @@ export function runtimeOf({ accounts }: Deps, name: string, begun = true): Accou
   if (begun || attempt < SOON_TRIES)
     throw bounce(
       `This worker has no account '${name}' and leaves it to one that has; its configuration has: ${known}`,
-      attempt < SOON_TRIES ? SOON_MS : LATER_MS,
+      comesBackIn(accounts, attempt),
     );
   throw ApplicationFailure.nonRetryable(
     `There is no account '${name}' in the worker's configuration; there is: ${known}`,

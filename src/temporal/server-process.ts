@@ -39,6 +39,8 @@ export interface ServerSettings {
   uiPort?: number;
   /** The SQLite file that outlives the server. Absent: everything is in memory. */
   persist?: string;
+  /** Settings as `name=value`, beside {@link DYNAMIC_CONFIG}. */
+  dynamicConfig?: readonly string[];
   env: Env;
 }
 
@@ -145,7 +147,7 @@ export class ServerProcess {
   }
 }
 
-function commandLine({ namespace, port, uiPort, persist }: ServerSettings): string[] {
+function commandLine({ namespace, port, uiPort, persist, dynamicConfig = [] }: ServerSettings): string[] {
   const attributes = Object.values(searchAttributeKeys).map(
     ({ name, type }) => `${name}=${TypedSearchAttributes.toMetadataType(type)}`,
   );
@@ -154,7 +156,7 @@ function commandLine({ namespace, port, uiPort, persist }: ServerSettings): stri
     ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]),
     ...(persist === undefined ? [] : ['--db-filename', persist]),
     ...['--log-level', 'error'],
-    ...DYNAMIC_CONFIG.flatMap((value) => ['--dynamic-config-value', value]),
+    ...[...DYNAMIC_CONFIG, ...dynamicConfig].flatMap((value) => ['--dynamic-config-value', value]),
     ...attributes.flatMap((value) => ['--search-attribute', value]),
   ];
 }

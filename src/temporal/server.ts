@@ -36,6 +36,8 @@ export interface OwnServerOptions {
   namespace?: string | undefined;
   /** The SQLite file that keeps everything. @default in memory */
   persist?: string | undefined;
+  /** Settings of the server as `name=value`, beside those that audit-runner needs. */
+  dynamicConfig?: readonly string[] | undefined;
   /** With the Web UI. @default false */
   ui?: boolean | undefined;
   /** @default a free one */
@@ -70,7 +72,14 @@ export async function ensureTemporal(options: OwnServerOptions & ConnectionSourc
 
 /** Starts a server of our own, whatever is configured. Throws as {@link ensureTemporal} does. */
 export async function startServer(options: OwnServerOptions = {}): Promise<OwnServer> {
-  const { env = process.env, log = () => undefined, namespace = 'default', persist, ui = false } = options;
+  const {
+    env = process.env,
+    log = () => undefined,
+    namespace = 'default',
+    persist,
+    ui = false,
+    dynamicConfig,
+  } = options;
   const { file, serverVersion } = await findServer(env, log);
   for (let tries = 1; ; tries++) {
     const settings: ServerSettings = {
@@ -80,6 +89,7 @@ export async function startServer(options: OwnServerOptions = {}): Promise<OwnSe
       port: options.port ?? (await freePort()),
       ...(ui && { uiPort: options.uiPort ?? (await freePort()) }),
       ...(persist !== undefined && { persist }),
+      ...(dynamicConfig && { dynamicConfig }),
     };
     try {
       const server = await startOwn(settings);

@@ -145,7 +145,8 @@ test.concurrent.each(Object.entries(CAUSES))(
       const { token } = scene.stage.sandbox;
       begin(scene, token);
       await expectQuietHold(scene, kind);
-      expect((await run.query(pipelineProgressQuery)).waiting).toContain('on hold');
+      // It looks every now and then.
+      await until(async () => (await run.query(pipelineProgressQuery)).waiting?.includes('on hold') === true);
       await end(scene, token);
       await expectGoesOn(scene, run, spent);
     }),

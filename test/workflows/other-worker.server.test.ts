@@ -5,7 +5,7 @@ import { loadConfig } from '../../src/config';
 import { callApi, convertLead } from '../../workflows';
 import { progressQuery } from '../../workflows/convert-lead';
 import { holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
-import { type Stage, startStage } from '../support/stage';
+import { QUICK, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
 let stage: Stage;
@@ -21,7 +21,7 @@ function otherConfig() {
   const { folder, sandbox } = stage;
   const [file, token] = [join(folder, 'other.yaml'), join(folder, 'other-token')];
   writeFileSync(token, sandbox.otherToken);
-  const other = { baseUrl: sandbox.baseUrl, tokenFile: token };
+  const other = { baseUrl: sandbox.baseUrl, tokenFile: token, timing: QUICK.timing };
   writeFileSync(file, JSON.stringify({ accounts: { other }, storageUrl: `file://${folder}/storage` }));
   return loadConfig({ env: {}, file });
 }

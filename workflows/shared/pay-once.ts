@@ -107,11 +107,12 @@ export async function payOnce(
 export const concluding = <T>({ how }: Ending, work: () => Promise<T>): Promise<T> =>
   how === 'paid' || how === 'foundPaid' || how === 'gaveUp' ? CancellationScope.nonCancellable(work) : work();
 
-/** A call without an answer for so long stands in the queue, most likely. */
-const QUIET_MS = 15_000;
+/** A call without an answer for so long stands in the queue, most likely: 15 s by default, and a second at least. */
+const quietMs = ({ timing }: AccountFacts): number => Math.max(1_000, timing.settlingMs / 20);
 
 /** S7: what stands in the queue cannot say so itself. One timer for each send, of two events where the answer comes soon. */
-async function orSay<T>(status: Status, { limits: { writes } }: AccountFacts, send: () => Promise<T>): Promise<T> {
+async function orSay<T>(status: Status, facts: AccountFacts, send: () => Promise<T>): Promise<T> {
+  const { writes } = facts.limits;
   const answer = send();
   const quiet = new CancellationScope();
   const why = `Its turn under the limit of writes (${writes.max} in ${formatDuration(writes.windowMs)}) has not come yet, or the service takes its time; it goes on by itself.`;
@@ -120,7 +121,7 @@ async function orSay<T>(status: Status, { limits: { writes } }: AccountFacts, se
     said = true;
     status.waits(why);
   };
-  quiet.run(() => sleep(QUIET_MS)).then(say, () => undefined);
+  quiet.run(() => sleep(quietMs(facts))).then(say, () => undefined);
   try {
     return await answer;
   } finally {
