@@ -3,6 +3,7 @@
  * ledger, one attempt within the send window, settlement. What happens after the grant is returned and never thrown, so
  * that Temporal cannot repeat it.
  */
+import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Attempt } from '../src/agent-api/failure';
@@ -49,7 +50,8 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
   if (retryAt - Date.now() > SAY_PARKED_MS) return { kind: 'throttled', retryAt };
   await takePermit(runtime, lane, false, price);
   const owner = `${info.workflowExecution?.workflowId}#`;
-  const attempt = `${owner}${info.workflowExecution?.runId}/${info.activityId}/${info.attempt}`;
+  // S1: of this execution alone. Its number would not do: a person who resets the activity starts that again at 1.
+  const attempt = `${owner}${info.workflowExecution?.runId}/${info.activityId}/${randomUUID()}`;
   const { subject, run, runCap, lookedAt } = call;
   const settle = (settlement: Settlement) =>
     ledger.settle({ subject, attempt, run, settlement }).catch((error) => {

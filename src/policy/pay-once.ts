@@ -65,7 +65,7 @@ export const noFlights = (forgottenBefore = 0): Flights => ({ open: {}, settled:
 /** What an attempt asks the ledger just before it sends. */
 export interface SendRequest {
   readonly subject: string;
-  /** Unique for each try of each activity of each run. */
+  /** Unique for each execution of each activity of each run. */
   readonly attempt: string;
   readonly run: string;
   readonly credits: number;

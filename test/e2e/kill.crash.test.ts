@@ -1,6 +1,7 @@
 /** What is paid for is paid for once, and reported so, whatever is killed in the middle of it (S1, S2, S3, S6). */
 import type { FaultRule } from '../../src/sandbox/options';
 import { leadPipeline } from '../../workflows';
+import { progressQuery } from '../../workflows/convert-lead';
 import { QUICK } from '../support/stage';
 import { until } from '../support/until';
 import { inScene, type Scene } from './support/scene';
@@ -65,6 +66,34 @@ test.concurrent(
       await scene.booksAreRight();
       expect(await run?.result()).toMatchObject({ outcome: 'converted', credits: 1_000 });
       expectPaidOnce(scene, 1);
+    }),
+  LIMIT_MS,
+);
+
+test.concurrent(
+  'S1: a worker killed in its call, and the next try of the activity reset by a person: it is another try',
+  () =>
+    inScene({ ownServer: true, account: { timing: { ...QUICK.timing, paidTimeoutMs: 90_000 } } }, async (scene) => {
+      const { client, namespace } = scene.stage.temporal;
+      const { control } = scene.stage.sandbox;
+      const worker = await scene.worker();
+      control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 120_000 });
+      const [run] = await scene.convertsUnderWay([scene.lead()]);
+      const pending = async () => (await run?.describe())?.raw.pendingActivities?.[0];
+      await worker.kill();
+      await until(async () => (await pending())?.attempt === 2);
+      await client.workflowService.resetActivity({
+        ...{ namespace, execution: { workflowId: run?.workflowId ?? '' }, id: (await pending())?.activityId ?? '' },
+      });
+      expect((await pending())?.attempt).toBe(1);
+      await scene.worker();
+      await until(async () => (await run?.query(progressQuery))?.waiting?.includes('unknown whether') === true);
+      expect(scene.stage.figures()).toMatchObject({ converts: 1, conversions: 0 });
+      control.endDelays();
+      expect(await run?.result()).toMatchObject(converted);
+      await scene.booksAreRight();
+      expectPaidOnce(scene, 1);
+      expect(scene.stage.figures().converts).toBe(1);
     }),
   LIMIT_MS,
 );
