@@ -49,7 +49,10 @@ export function createLeadsActivities(deps: Deps) {
         route: 'leads.convert',
         input: { id: leadId },
         subject: leadSubject(leadId),
-        read: ({ creditsUsed, auditId }) => ({ credits: creditsUsed, ref: auditId }),
+        read: ({ creditsUsed, auditId }) => ({
+          ...(creditsUsed !== undefined && { credits: creditsUsed }),
+          ref: auditId,
+        }),
       });
     },
   };

@@ -17,20 +17,18 @@ export class SameUser extends Error {
   override readonly name = 'SameUser';
 }
 
-/**
- * The shape of GET /api/user/current is not shown, and the route may not be there: then the account's name must do. A page of
- * something in between proves neither, and is asked again: two processes must not go by different ledgers (S1, S3).
- */
-const mayGoByName = (failure: Failure): boolean =>
-  (failure.kind === 'unreadable' && failure.problem.includes('unshown.')) ||
-  (failure.kind === 'rejected' && !failure.unproven && [403, 404, 405].includes(failure.status));
-
-const describeFailure = (failure: Failure): string =>
-  failure.kind === 'rejected'
-    ? `it answers ${failure.status}${failure.unproven ? ' without a JSON body, as something in between may' : ''}`
-    : failure.kind === 'unreadable'
-      ? failure.problem
-      : failure.reason;
+function describeFailure(failure: Failure): string {
+  switch (failure.kind) {
+    case 'rejected':
+      return failure.unproven
+        ? `GET /api/user/current answers ${failure.status} without a JSON body, as something in between may`
+        : `GET /api/user/current answers ${failure.status}; where the service has no such route, set 'unshown.account.userId' to null`;
+    case 'unreadable':
+      return failure.problem;
+    default:
+      return failure.reason;
+  }
+}
 
 /** A question to the service whose token it is. */
 interface Asked {
@@ -81,26 +79,31 @@ export function createRuntime(
     }
   }
 
-  /** Asks the service once for each token; after a failure not again before the probe interval is over. */
-  async function resolveLedger(asking: Asked): Promise<LedgerClient> {
+  /**
+   * Whose ledger it is. S1, S3: two processes must not go by different ones, so no odd answer decides that. It is the user's
+   * whom the service names; the account's own only where the configuration says that the service names none.
+   */
+  async function ledgerOfToken(asking: Asked): Promise<string> {
+    if (account.unshown.account.userId === null) {
+      asking.token = account.token.read();
+      return ledgerId(`by-name-${account.name}`);
+    }
     const permit = await gate.acquire('reads');
     if (!permit.ok)
       throw ApplicationFailure.retryable('waits for its turn to ask who the token belongs to', FailureType.waiting);
     const attempt = await whoseToken(asking);
-    if (!attempt.ok && !mayGoByName(attempt.failure)) {
-      const held = holdCause(attempt.failure);
-      if (held) await known?.ledger.reportHold(held);
-      throw ApplicationFailure.nonRetryable(
-        `it is not known who the token of account '${account.name}' belongs to: ${held?.reason ?? describeFailure(attempt.failure)}`,
-        held ? FailureType.held : FailureType.upstream,
-      );
-    }
-    if (!attempt.ok)
-      log.warn(
-        { account: account.name },
-        "it cannot be read who the token belongs to, so the ledger goes by the account's name; see the setting unshown.account.userId",
-      );
-    const id = ledgerId(attempt.ok ? attempt.value.userId : `by-name-${account.name}`);
+    if (attempt.ok) return ledgerId(attempt.value.userId);
+    const held = holdCause(attempt.failure);
+    if (held) await known?.ledger.reportHold(held);
+    throw ApplicationFailure.nonRetryable(
+      `it is not known who the token of account '${account.name}' belongs to: ${held?.reason ?? describeFailure(attempt.failure)}`,
+      held ? FailureType.held : FailureType.upstream,
+    );
+  }
+
+  /** Asks the service once for each token; after a failure not again before the probe interval is over. */
+  async function resolveLedger(asking: Asked): Promise<LedgerClient> {
+    const id = await ledgerOfToken(asking);
     if (known && known.ledger.workflowId !== id) {
       const theirs = owners.get(id);
       const sentence = `The token of account '${account.name}' belongs to another user than the one that it works for${theirs ? `, that of account '${theirs}'` : ''}; nothing is sent with it. Put a token of the user before in its place, or restart the workers to work for the other one.`;

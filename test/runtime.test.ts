@@ -27,21 +27,45 @@ afterEach(async () => {
 });
 
 /** The runtime of an account whose service answers like this; the first question is followed by another after 20 ms. */
-async function runtimeAt(answer: Answer) {
+async function runtimeAt(answer: Answer, unshown = '{}') {
   const { baseUrl } = await serve(answer);
   writeFileSync(
     join(cwd, 'audit-runner.yaml'),
-    `accounts: { main: { baseUrl: '${baseUrl}', tokenFile: token, timing: { holdProbeMs: 20 } } }`,
+    `accounts: { main: { baseUrl: '${baseUrl}', tokenFile: token, timing: { holdProbeMs: 20 }, unshown: ${unshown} } }`,
   );
   const account = accountOf(loadConfig({ env: {}, cwd }), 'main');
   return createRuntime(account, new Client({ connection }), new Map(), pino({ level: 'silent' }));
 }
 
-test.each([403, 404, 405])('a service that refuses to name the user (%i) is gone by the account', async (status) => {
-  const runtime = await runtimeAt((response) => json(response, status, { error: 'not found' }));
+test('a service that names no user is gone by the account, where the configuration says so, and is not asked', async () => {
+  let asked = 0;
+  const runtime = await runtimeAt(
+    (response) => json(response, 404, { asked: asked++ }),
+    '{ account: { userId: null } }',
+  );
   expect((await runtime.ledger()).workflowId).toBe('account-ledger.by-name-main');
+  expect(asked).toBe(0);
   await runtime.close();
 });
+
+test.each([
+  [404, { error: 'not found' }, "set 'unshown.account.userId' to null"],
+  [403, { error: 'Forbidden' }, "set 'unshown.account.userId' to null"],
+  [405, { error: 'Method not allowed' }, "set 'unshown.account.userId' to null"],
+  [200, { plan: 'team' }, "name its field with 'unshown.account.userId'"],
+])(
+  'S1 S3: one odd answer (%i %j) makes no second ledger: it is said, and asked again',
+  async (status, body, setting) => {
+    let odd = 1;
+    const runtime = await runtimeAt((response) =>
+      odd-- > 0 ? json(response, status, body) : json(response, 200, { id: 'user-1' }),
+    );
+    await expect(runtime.ledger()).rejects.toThrow(setting);
+    const ledger = () => runtime.ledger().catch(() => undefined);
+    await until(async () => (await ledger())?.workflowId === 'account-ledger.user-1');
+    await runtime.close();
+  },
+);
 
 test.each([
   [403, '<h1>Request blocked</h1>'],
@@ -55,7 +79,7 @@ test.each([
     const runtime = await runtimeAt((response) =>
       pages-- > 0 ? response.writeHead(status).end(page) : json(response, 200, { id: 'user-1' }),
     );
-    await expect(runtime.ledger()).rejects.toThrow(`it answers ${status} without a JSON body`);
+    await expect(runtime.ledger()).rejects.toThrow(`GET /api/user/current answers ${status} without a JSON body`);
     const ledger = () => runtime.ledger().catch(() => undefined);
     await until(async () => (await ledger())?.workflowId === 'account-ledger.user-1');
     await runtime.close();

@@ -13,7 +13,7 @@ import { control, factsOf, fairnessKey, runKey } from './shared/calls';
 import { failureText, failureType, isNotFound, refusalOf } from './shared/failures';
 import { readInputWith } from './shared/input';
 import { type Answered, allAnswered } from './shared/said';
-import { credits, identity, Status } from './shared/status';
+import { creditsSpent, identity, Status } from './shared/status';
 import { type EarlyEnd, Stop } from './shared/stop';
 
 // ---- Types
@@ -74,7 +74,7 @@ export async function auditProject(raw: AuditProjectJson): Promise<AuditProjectR
 
   try {
     const projectId = await takeProject(at);
-    upsertSearchAttributes([{ key: searchAttributeKeys.projectId, value: projectId }, credits(at.taken.credits)]);
+    upsertSearchAttributes([{ key: searchAttributeKeys.projectId, value: projectId }, creditsSpent(at.taken.credits)]);
     result.documents = { uploaded: [], found: [], byPerson: [] };
     await uploadDocuments(at, projectId, documents, result.documents);
     const { uploaded, byPerson } = result.documents;
@@ -89,7 +89,7 @@ export async function auditProject(raw: AuditProjectJson): Promise<AuditProjectR
   }
   const { projectId, how, credits: spent } = at.taken;
   Object.assign(result, { ...(projectId && { projectId, project: how }), credits: spent });
-  status.step(result.outcome, `${result.outcome}: ${result.sentence}`, credits(result.credits));
+  status.step(result.outcome, `${result.outcome}: ${result.sentence}`, creditsSpent(result.credits));
   await allAnswered();
   return result;
 }

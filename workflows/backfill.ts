@@ -14,7 +14,6 @@ import { type BackfillPlan, planBackfill } from '../src/policy/backfill/plan';
 import { formatDuration } from '../src/policy/duration';
 import { BackfillInput, type BackfillJson, resolveApproval } from '../src/policy/inputs/backfill';
 import { needsApproval } from '../src/policy/inputs/lead-pipeline';
-import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { Controls } from './backfill/controls';
 import { progressOf, totalOf } from './backfill/details';
 import { Drive } from './backfill/drive';
@@ -24,7 +23,7 @@ import { type Before, begin, endedIn, type State } from './backfill/state';
 import { control, factsOf, runKey, streaming } from './shared/calls';
 import { asInput, readInput } from './shared/input';
 import { allAnswered } from './shared/said';
-import { identity, Status } from './shared/status';
+import { creditsSpent, identity, Status } from './shared/status';
 import { TELL_WITHIN_MS, tell, tellPersonNeeded } from './shared/tell';
 
 export type { BackfillProgress, BackfillResult } from './backfill/messages';
@@ -156,7 +155,7 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
       answers: controls.state.answers,
     };
     const summary = concluded && (await control.writeSummary({ folder, summary: result }));
-    upsertSearchAttributes([{ key: searchAttributeKeys.creditsSpent, value: credits }]);
+    upsertSearchAttributes([creditsSpent(credits)]);
     const sums = Object.entries(counts).flatMap(([what, n]) => (n > 0 ? [`${n} ${what}`] : []));
     status.step(ended, `${ended}: ${sums.join(', ') || 'no items'}; ${credits} credits spent`);
     status.figures(`${ended === 'planned' ? `${plan.text}\n\n` : ''}In the storage: ${folder}`);

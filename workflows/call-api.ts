@@ -10,7 +10,7 @@ import { Asker } from './shared/asker';
 import { control, factsOf, fairnessKey, runKey } from './shared/calls';
 import { readInputWith } from './shared/input';
 import { type Answered, allAnswered } from './shared/said';
-import { identity, Status } from './shared/status';
+import { creditsSpent, identity, Status } from './shared/status';
 
 // ---- Types
 
@@ -51,7 +51,7 @@ export async function callApi(raw: CallApiJson): Promise<CallApiResult> {
     name: id === undefined ? route : `${route} ${id}`,
   };
   const { replied, ...end } = await (plan.once ? callOnce(at) : callRepeatable(at));
-  if (end.credits > 0) upsertSearchAttributes([{ key: searchAttributeKeys.creditsSpent, value: end.credits }]);
+  if (end.credits > 0) upsertSearchAttributes([creditsSpent(end.credits)]);
   status.step(end.outcome, replied?.reply ? `${end.sentence} Reply: ${replied.reply.url}` : end.sentence);
   await allAnswered();
   const { answers } = asker;

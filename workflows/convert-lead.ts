@@ -22,7 +22,7 @@ import { type FoundProject, findProject } from './shared/find-project';
 import { readInput } from './shared/input';
 import { concluding, type Ending, payOnce } from './shared/pay-once';
 import { type Answered, allAnswered, checked } from './shared/said';
-import { credits, identity, Status } from './shared/status';
+import { creditsSpent, identity, Status } from './shared/status';
 
 // ---- Types
 
@@ -222,7 +222,7 @@ async function finish(status: Status, { answers }: Asker, result: ConvertLeadRes
   status.step(
     result.outcome,
     `Lead ${result.leadId}: ${result.outcome}${result.reason ? ` (${result.reason})` : ''}, ${result.credits} credits.${project}${result.reason === 'http400' ? NOT_CONVERTED_400 : ''}`,
-    credits(result.credits),
+    creditsSpent(result.credits),
     ...(result.projectId ? [{ key: searchAttributeKeys.projectId, value: result.projectId }] : []),
   );
   await allAnswered();

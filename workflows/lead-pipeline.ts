@@ -29,7 +29,7 @@ import { convertAll } from './shared/convert-all';
 import { readInputWith } from './shared/input';
 import { type Listed, listLeads } from './shared/list-leads';
 import { type Answered, allAnswered, checked } from './shared/said';
-import { credits, identity, Status } from './shared/status';
+import { creditsSpent, identity, Status } from './shared/status';
 import { tellPersonNeeded } from './shared/tell';
 
 // ---- Types
@@ -205,7 +205,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Before): Pro
       `${ended}: ${Object.entries(counts)
         .map(([what, n]) => `${n} ${what}`)
         .join(', ')}; ${spent()} credits spent`,
-      credits(spent()),
+      creditsSpent(spent()),
     );
     await allAnswered();
     return {

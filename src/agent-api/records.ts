@@ -3,6 +3,7 @@
  * lists may be missing or null unless audit-runner cannot work without it. Data from the API is parsed here and nowhere else.
  */
 import { z } from 'zod';
+import { MOST_CREDITS } from '../policy/credits';
 
 // A field that only informs and has an unexpected type counts as missing: one odd record must not stop a whole list.
 const text = z.string().nullish().catch(undefined);
@@ -118,10 +119,19 @@ export const LeadPage = z.looseObject({
 });
 export type LeadPage = z.infer<typeof LeadPage>;
 
+/**
+ * S3: credits that a reply says were used; of a part the whole counts. What cannot be a number of credits counts as missing,
+ * and the configured price is booked.
+ */
+const creditsUsed = count.transform((value) => {
+  const credits = Math.ceil(value ?? -1);
+  return credits >= 0 && credits <= MOST_CREDITS ? credits : undefined;
+});
+
 /** agent-api.md, "POST …/convert": the documented success. */
 export const Conversion = z.looseObject({
   auditId: z.string().min(1),
-  creditsUsed: z.number().nonnegative(),
+  creditsUsed,
   pdfAttached: z.boolean().nullish(),
 });
 export type Conversion = z.infer<typeof Conversion>;

@@ -42,7 +42,8 @@ export const Unshown = z.strictObject({
   /** Where the account records keep what we need. */
   account: z
     .strictObject({
-      userId: field,
+      /** null where the service shows none: the account goes by its name, which must then be the same for all workers. */
+      userId: field.nullable(),
       balance: field,
       tier: field,
       /** Tiers that may create projects and convert leads, and tiers that may not; of others it is not known. */
@@ -204,10 +205,10 @@ function asNumber(v: unknown): number | undefined {
 
 /** GET /api/user/current → the ID of the user that the token belongs to. */
 export const userId: Reader<{ userId: string }> = (body, { account }) => {
-  const value = find(body, account.userId, ['id', 'userId', 'uid', 'sub'], asText);
+  const value = find(body, account.userId ?? undefined, ['id', 'userId', 'uid', 'sub'], asText);
   if (value === undefined)
     throw new UnreadableBody(
-      "no user ID in the reply of GET /api/user/current: name its field with 'unshown.account.userId'",
+      "no user ID in the reply of GET /api/user/current: name its field with 'unshown.account.userId', or set that to null where there is none",
     );
   return { userId: value };
 };

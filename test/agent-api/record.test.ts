@@ -119,3 +119,22 @@ describe('the balance', () => {
     },
   );
 });
+
+describe('S3: the credits that a conversion used', () => {
+  const used = (creditsUsed: unknown) =>
+    read('leads.convert', { success: true, data: { auditId: 'p1', creditsUsed, pdfAttached: true } });
+
+  it.each([
+    [1_000, 1_000],
+    [0, 0],
+    [0.5, 1],
+    [999.5, 1_000],
+    ['2300', 2_300],
+  ])('%j are booked as %i', (said, booked) => {
+    expect(used(said)).toMatchObject({ auditId: 'p1', creditsUsed: booked });
+  });
+
+  it.each([1e300, -1, 1_000_000_001, 'many', null, undefined, {}])('%j are none: the price is booked', (said) => {
+    expect(used(said)).toMatchObject({ auditId: 'p1', creditsUsed: undefined });
+  });
+});

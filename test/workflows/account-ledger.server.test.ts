@@ -94,6 +94,46 @@ test('S1: a ledger that was terminated goes on with its books', async () => {
   expect((await handle.query(statusQuery)).reserved).toBe(2_000);
 });
 
+test('S3: a message that is incomplete, out of bounds or far too long is refused, and the books stay as they are', async () => {
+  const client = ledger('poisoned');
+  expect((await client.beginSend(request('kept'))).kind).toBe('granted');
+  const handle = stage.temporal.client.workflow.getHandle('account-ledger.poisoned');
+  // It asks for the balance by itself, and learns that the account works for another user.
+  const books = async () => ({ ...(await handle.query(stateQuery)), funds: undefined, restingSince: undefined });
+  const before = await books();
+  const settled = { subject: 'lead:x', attempt: 'a', run: 'run' };
+  const paid = (credits: number) => ({ ...settled, settlement: { kind: 'paid', credits } });
+  const messages: [update: string, message: unknown][] = [
+    ['beginSend', { ...request('__proto__'), subject: '__proto__' }],
+    ['beginSend', { ...request('long'), subject: `lead:${'x'.repeat(1_500_000)}` }],
+    ['beginSend', { ...request('long'), run: 'x'.repeat(1_500_000) }],
+    ['beginSend', { ...request('dear'), credits: 1e300 }],
+    ['beginSend', { ...request('part'), credits: 0.5 }],
+    ['beginSend', { ...request('gift'), credits: -1_000 }],
+    ['beginSend', { ...request('none'), attempt: '' }],
+    ['beginSend', 'lead:1'],
+    ['settle', paid(-5_000_000)],
+    ['settle', paid(999.5)],
+    ['settle', paid(1e300)],
+    ['settle', { ...paid(1_000), subject: '__proto__' }],
+    ['settle', { ...settled, settlement: { kind: 'guessed' } }],
+    ['settle', null],
+    ['configure', { account: 'default', budget: { timeZone: 'UTC' }, timing: { settlingMs: 1 } }],
+    ['configure', { account: 'default', budget, timing: { ...timing, sendWindowMs: -1 } }],
+    ['configure', { account: 'default', budget: { ...budget, timeZone: 'Berlin' }, timing }],
+    ['park', { rateClass: '__proto__', until: Date.now() + 1_000 }],
+    ['park', { rateClass: 'writes', until: 1e300 }],
+    ['reportHold', { kind: 'bored', reason: 'x' }],
+    ['reportHold', { kind: 'manual', reason: 'x'.repeat(1_500_000) }],
+  ];
+  for (const [update, message] of messages) {
+    const said = handle.executeUpdate<unknown, [unknown]>(update, { args: [message] });
+    await expect(said).rejects.toThrow('Workflow Update failed');
+  }
+  expect(await books()).toEqual(before);
+  expect((await client.beginSend(request('after'))).kind).toBe('granted');
+});
+
 test('people change the books with a reason, and are answered in words', async () => {
   const client = ledger('people');
   expect((await client.beginSend(request(1))).kind).toBe('granted');

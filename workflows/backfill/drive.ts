@@ -10,9 +10,9 @@ import {
 import type { Item } from '../../src/policy/backfill/items';
 import { type Ended, stopsAll } from '../../src/policy/backfill/outcomes';
 import { type BackfillPlan, priceOf } from '../../src/policy/backfill/plan';
-import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { control } from '../shared/calls';
 import { Lookout } from '../shared/lookout';
+import { creditsSpent } from '../shared/status';
 import { tellPersonNeeded } from '../shared/tell';
 import type { Controls } from './controls';
 import { describe, progressOf } from './details';
@@ -249,7 +249,7 @@ export class Drive {
     const { credits } = this.state;
     if (credits === this.#shownCredits) return;
     this.#shownCredits = credits;
-    upsertSearchAttributes([{ key: searchAttributeKeys.creditsSpent, value: credits }]);
+    upsertSearchAttributes([creditsSpent(credits)]);
   }
 
   #renewalDue(): boolean {

@@ -1,5 +1,7 @@
 /** Validators of what workers say. */
 import { z } from 'zod';
+import type { RateClass } from '../../src/agent-api/rate-class';
+import { MOST_CREDITS } from '../../src/policy/credits';
 import { TimeZone } from '../../src/policy/inputs/fields';
 
 /**
@@ -13,41 +15,51 @@ export const requireShape =
     if (problem) throw new Error(`'${problem.path.join('.')}': ${problem.message}`);
   };
 
-const finite = z.number().max(8.64e15);
-/** What the messages of workers look like. */
+/** A moment since 1970 or a duration, milliseconds: no later than a date can be. */
+const ms = z.number().min(0).max(8.64e15);
+/** Whole ones: a fraction would stand in every sum from then on. */
+const credits = z.int().min(0).max(MOST_CREDITS);
+const text = z.string().max(1_000);
+/** With its kind before it: no name that every object has, such as `__proto__`, is one. */
+const subject = text.regex(/^[a-z]+:/);
+const rateClass = z.enum(['reads', 'writes', 'polls', 'notes', 'audits'] satisfies RateClass[]);
+
+/** What the messages of workers look like: complete and bounded, since whoever reaches Temporal may send one. */
 export const shapes = {
   beginSend: z.object({
-    subject: z.string(),
-    attempt: z.string(),
-    run: z.string(),
-    credits: finite,
-    lookedAt: finite,
-    runCap: finite,
-    sender: z.object({ sendWindowMs: finite, paidTimeoutMs: finite }).optional(),
-    own: z.object({ rateClass: z.string(), limit: z.object({ max: finite, windowMs: finite }).optional() }).optional(),
+    subject,
+    attempt: text.min(1),
+    run: text,
+    credits,
+    lookedAt: ms,
+    runCap: ms,
+    sender: z.object({ sendWindowMs: ms, paidTimeoutMs: ms }).optional(),
+    own: z
+      .object({ rateClass, limit: z.object({ max: z.int().positive(), windowMs: ms.positive() }).optional() })
+      .optional(),
   }),
   settle: z.object({
-    subject: z.string(),
-    attempt: z.string(),
-    run: z.string(),
+    subject,
+    attempt: text,
+    run: text,
     settlement: z.discriminatedUnion('kind', [
-      z.object({ kind: z.literal('paid'), credits: finite, ref: z.string().optional() }),
+      z.object({ kind: z.literal('paid'), credits, ref: text.optional() }),
       z.object({ kind: z.literal('notPaid') }),
-      z.object({ kind: z.literal('foundPaid'), credits: finite.optional(), ref: z.string().optional() }),
-      z.object({ kind: z.literal('foundNothing'), lookedAt: finite }),
+      z.object({ kind: z.literal('foundPaid'), credits: credits.optional(), ref: text.optional() }),
+      z.object({ kind: z.literal('foundNothing'), lookedAt: ms }),
       z.object({ kind: z.literal('over') }),
     ]),
   }),
   hold: z.object({
     kind: z.enum(['killSwitch', 'token', 'otherUser', 'noCredits', 'manual']),
-    reason: z.string(),
-    needs: finite.optional(),
+    reason: text,
+    needs: credits.optional(),
     stopsAll: z.literal(true).optional(),
   }),
-  park: z.object({ rateClass: z.string(), until: finite }),
+  park: z.object({ rateClass, until: ms }),
   configure: z.object({
-    account: z.string().min(1),
-    budget: z.object({ timeZone: TimeZone }),
-    timing: z.object({ settlingMs: finite }),
+    account: text.min(1),
+    budget: z.object({ perDay: z.int().min(0).nullable(), balanceFloor: z.int().min(0), timeZone: TimeZone }),
+    timing: z.object({ sendWindowMs: ms.positive(), paidTimeoutMs: ms.positive(), settlingMs: ms.positive() }),
   }),
 };

@@ -16,10 +16,10 @@ export const identity = (account: string, ...about: SearchAttributePair[]): Sear
   ...about,
 ];
 
-/** Credits that a run has used, for lists. */
-export const credits = (spent: number): SearchAttributePair => ({
+/** Credits that a run has used, for lists. What the server does not take would stop the run for good, so it is bounded. */
+export const creditsSpent = (spent: number): SearchAttributePair => ({
   key: searchAttributeKeys.creditsSpent,
-  value: spent,
+  value: Math.min(Math.max(0, Math.ceil(spent)) || 0, Number.MAX_SAFE_INTEGER),
 });
 
 let own: Status | undefined;

@@ -133,7 +133,10 @@ export async function checkAccount(account: Account, beside: Beside): Promise<Ch
   }
 
   try {
-    const answered = await ask('token belongs to', 'account.user', ({ userId }) => owner(userId));
+    const byName = account.unshown.account.userId === null;
+    if (byName)
+      checks.push(ok('token belongs to', `nobody that the service names: the ledger goes by the name ${account.name}`));
+    const answered = !byName && (await ask('token belongs to', 'account.user', ({ userId }) => owner(userId)));
     if (answered && stopped === undefined) checks.push(ok('kill switch', 'off: the agent API answers'));
     await ask('tier', 'account.tier', ({ tier }) => {
       shown.tier = tier;

@@ -1,5 +1,6 @@
 /** What people say to runs by their updates. Strict: a field that is not known is refused with the nearest right name. */
 import { z } from 'zod';
+import { MOST_CREDITS } from '../credits';
 import { Credits, RecordId, TimeZone } from './fields';
 
 const by = z.string().max(200).describe('Who says it; kept in the result.').optional();
@@ -48,12 +49,12 @@ export type ReleaseSaid = z.output<typeof ReleaseSaid>;
 
 /** An open send that is over and did not happen. */
 export const ClearSaid = Reasoned.extend({
-  subject: z.string().min(1).meta({ allowed: "a subject as the ledger's status lists it under 'open'" }),
+  subject: z.string().min(1).max(1_000).meta({ allowed: "a subject as the ledger's status lists it under 'open'" }),
 });
 export type ClearSaid = z.output<typeof ClearSaid>;
 
 /** Credits to add to today's sum; negative ones are taken off. */
-export const AdjustSaid = Reasoned.extend({ credits: z.int() });
+export const AdjustSaid = Reasoned.extend({ credits: z.int().min(-MOST_CREDITS).max(MOST_CREDITS) });
 export type AdjustSaid = z.output<typeof AdjustSaid>;
 
 /** What may be spent from now on; `perDay` null: no limit. */
