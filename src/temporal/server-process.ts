@@ -25,6 +25,12 @@ export const DYNAMIC_CONFIG = [
   'history.maxInFlightUpdates=1000',
 ] as const;
 
+/**
+ * The server's HTTP API asks nobody who they are, and takes what any web page in this machine's browser may post (a form, as
+ * `text/plain`): no request names this host, so it takes none. We and the Web UI use gRPC.
+ */
+const NO_HTTP_API = 'frontend.httpAllowedHosts=["none.invalid"]';
+
 const READY_TIMEOUT_MS = 60_000;
 /** After this a server that was asked to end is killed, milliseconds. */
 const STOP_TIMEOUT_MS = 10_000;
@@ -156,7 +162,7 @@ function commandLine({ namespace, port, uiPort, persist, dynamicConfig = [] }: S
     ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]),
     ...(persist === undefined ? [] : ['--db-filename', persist]),
     ...['--log-level', 'error'],
-    ...[...DYNAMIC_CONFIG, ...dynamicConfig].flatMap((value) => ['--dynamic-config-value', value]),
+    ...[...DYNAMIC_CONFIG, NO_HTTP_API, ...dynamicConfig].flatMap((value) => ['--dynamic-config-value', value]),
     ...attributes.flatMap((value) => ['--search-attribute', value]),
   ];
 }

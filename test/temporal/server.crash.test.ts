@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { isAlive } from '../../src/system';
 import { connectClient } from '../../src/temporal/connect';
@@ -51,6 +52,43 @@ test('starts a server of its own, ready for work, and leaves nothing behind', as
   expect(lines.at(-1)).toContain(`${server.address}, Web UI at ${server.uiUrl}`);
   await server.stop();
   await expect(isListening(portOf(server))).resolves.toBe(false);
+});
+
+/** The ports of this machine on which a process listens. */
+function listeningPorts(pid: number): number[] {
+  const sockets = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+  const lines = readFileSync(`/proc/${pid}/net/tcp`, 'utf8').split('\n').slice(1);
+  return lines.flatMap((line) => {
+    const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
+    const isOurs = state === '0A' && sockets.includes(`socket:[${inode}]`);
+    return isOurs ? [Number.parseInt(local.split(':')[1] ?? '', 16)] : [];
+  });
+}
+
+test('a web page that posts to its ports starts nothing', async () => {
+  const server = kept(await startServer({ env, ui: true }));
+  const ports = listeningPorts(server.pid);
+  expect(ports).toContain(portOf(server));
+  const body = JSON.stringify({ workflowType: { name: 'leadPipeline' }, taskQueue: { name: 'audit-runner' } });
+  const answers = await Promise.all(
+    ports.map((port) =>
+      fetch(`http://127.0.0.1:${port}/api/v1/namespaces/default/workflows/from-a-page`, {
+        method: 'POST',
+        // What a browser sends for a page without asking the server first.
+        headers: { 'content-type': 'text/plain', origin: 'http://page.example' },
+        body,
+        signal: AbortSignal.timeout(5_000),
+      }).then(
+        ({ status }) => status,
+        () => 'no HTTP',
+      ),
+    ),
+  );
+  // Of the HTTP API; the Web UI has a port of its own, and a token against such posts.
+  expect(answers).toContain(403);
+  const { client, close } = await connectClient({ config: server.config });
+  expect((await client.workflow.count()).count).toBe(0);
+  await close();
 });
 
 test('keeps workflows and queue limits on its file through a crash, on the same port', async () => {
