@@ -210,8 +210,8 @@ describe.each([
     await send(20);
     const before = kept();
     await send(20 + many);
-    // Connections may still hold the last twenty, a third larger in base64.
-    expect(kept() - before).toBeLessThan(50);
+    // Garbage goes little by little, and with it what connections still hold of the last ones.
+    await until(() => kept() - before < many / 5, 30_000);
     expect(documents()).toHaveLength(sent);
   });
 });
