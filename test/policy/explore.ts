@@ -41,6 +41,8 @@ function random(seed: number): () => number {
   };
 }
 
+const dayOf = (at: number) => Math.floor(at / 86_400_000);
+
 type Process = Generator<number, void, void>;
 
 /** One payment of the service, and the attempt that it was made for. */
@@ -132,8 +134,9 @@ class World {
   commit({ subject, owner, run }: Call): void {
     this.commits.set(subject, [...(this.commits.get(subject) ?? []), { at: this.now, owner, run }]);
     if (this.paid(subject) > 1) this.problems.push(`S1/S2: ${subject} paid ${this.paid(subject)} times`);
-    const total = [...this.commits.values()].flat().length * PRICE;
-    if (total > CAP && !this.ledgerWasLost) this.problems.push(`S3: ${total} credits spent, ${CAP} allowed`);
+    // The cap is of a day: some schedules go on past midnight.
+    const today = [...this.commits.values()].flat().filter(({ at }) => dayOf(at) === dayOf(this.now)).length * PRICE;
+    if (today > CAP && !this.ledgerWasLost) this.problems.push(`S3: ${today} credits spent in a day, ${CAP} allowed`);
   }
 }
 
