@@ -51,8 +51,9 @@ exports.running = (tiers, { others = 'skipped' } = {}) => ({
     })),
   reporters: ['default', '<rootDir>/test/support/skipped-reporter.js'],
   testTimeout: 180_000,
-  // Most tests wait for a server, a worker or a clock: two files for each core keep it busy.
-  maxWorkers: 2 * availableParallelism(),
+  // Most tests wait for a server, a worker or a clock: two files for each core keep it busy. All share one server, and each
+  // takes half a GB.
+  maxWorkers: Math.min(2 * availableParallelism(), 8),
   // Of the tests of one file that are marked as concurrent: they wait far more than they work.
   maxConcurrency: 6,
 });
