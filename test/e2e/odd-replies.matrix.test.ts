@@ -1,10 +1,12 @@
 /** S2, S6: what was paid for or sent is found and never reported as failed, however odd the replies of the looks are. */
+import { variantOverrides } from '../../src/sandbox';
 import { ingestCapture, leadPipeline } from '../../workflows';
 import { progressQuery } from '../../workflows/convert-lead';
 import { until } from '../support/until';
 import { inScene } from './support/scene';
 
 const LIMIT_MS = 240_000;
+const { account } = variantOverrides;
 
 const ODD = [
   { fault: 'garbage' },
@@ -68,7 +70,7 @@ test.concurrent(
 test.concurrent(
   'a service that knows none of our names for the parameters of its lists is asked without them',
   () =>
-    inScene({ sandbox: { variant: 'b', leads: 18 } }, async (scene) => {
+    inScene({ sandbox: { variant: 'b', leads: 18 }, account: { unshown: { account } } }, async (scene) => {
       await scene.worker();
       const run = await scene.stage.temporal.client.workflow.start(leadPipeline, {
         workflowId: 'plan',
