@@ -32,10 +32,13 @@ export interface Deps {
   readonly log: Logger;
 }
 
-/** How often an activity comes back soon: ten seconds in all by default, in which it meets every idle poller of some workers. */
+/** How often an activity comes back soon: enough to meet every idle poller of some workers. */
 const SOON_TRIES = 40;
 
-/** Milliseconds before it comes back: a quarter of a second at first, then five seconds, unless this worker's clocks are faster. */
+/**
+ * Milliseconds before it comes back: a quarter of a second at first, then five seconds, unless this worker's clocks are
+ * faster. A server with its default settings may be a second late with each.
+ */
 function comesBackIn(accounts: Deps['accounts'], attempt: number): number {
   const laterMs = Math.min(5_000, ...[...accounts.values()].map(({ account }) => account.timing.pollMs));
   return attempt < SOON_TRIES ? laterMs / 20 : laterMs;

@@ -4,7 +4,6 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EnvironmentContext, JestEnvironmentConfig } from '@jest/environment';
 import type { Circus } from '@jest/types';
 import { TestEnvironment } from 'jest-environment-node';
 
@@ -92,8 +91,8 @@ export default class Tidy extends TestEnvironment {
   /** Absent where tests of a file run side by side: what is open belongs to none of them alone. */
   private before: Open | undefined;
 
-  constructor(config: JestEnvironmentConfig, context: EnvironmentContext) {
-    super(config, context);
+  constructor(...args: ConstructorParameters<typeof TestEnvironment>) {
+    super(...args);
     this.global.setTimeout = this.timers.watched(this.global.setTimeout);
     this.global.setInterval = this.timers.watched(this.global.setInterval);
     this.atFirst = open(this.timers);
