@@ -8,7 +8,6 @@ declare global {
 }
 
 export default async function up(): Promise<void> {
-  if (globalThis.testTemporalServer) return;
   // Past jest's console, which would add where each line was written: building the server takes minutes, and says so.
   // It lives for minutes on a machine with memory enough: it need not collect its garbage as often as by default.
   const env = { ...process.env, GOGC: '400' };
