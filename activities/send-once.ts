@@ -115,7 +115,7 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
     };
   if (await reportHold(runtime, failure, price)) return { kind: 'held' };
   if (failure.kind === 'notSent') return { kind: 'notSent', reason: failure.reason };
-  return { kind: 'refused', reason: refusalReason(failure) };
+  return { kind: 'refused', reason: refusalReason(failure), status: failure.status };
 }
 
 /** The run that the call belongs to. It costs nothing, so no cap counts. */
