@@ -2,6 +2,12 @@
 import type { Guards } from '../guards';
 
 export const guards: Guards = {
+  filter: {
+    about: 'a filter that was asked for is checked on every record that comes back',
+    file: 'activities/list-filters.js',
+    find: 'const isOther = (id, wanted) => Boolean(id) &&',
+    replace: 'const isOther = (id, wanted) => false &&',
+  },
   look: {
     about: 'after a lost reply the lead is looked at before it is paid for again',
     file: 'workflows/convert-lead.js',

@@ -10,7 +10,7 @@ import { print } from './table';
 export { guards } from './guards';
 
 /** How many cases share a worker, and how many workers there are. */
-const SIDE_BY_SIDE = 12;
+const SIDE_BY_SIDE = 10;
 const LANES = 2;
 
 export type End =

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, WorkflowFailedError } from '@temporalio/client';
 import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
 import { dueBooks, type Seen, settingsIn } from './judge';
-import type { Play, Staged } from './plays';
+import { type Play, SLOWER, type Staged } from './plays';
 import type { JsonObject } from './wire';
 
 /** A run that says the same for so long, and does nothing, does not end. This machine may be slow. */
-const IDLE_MS = 40_000;
-const LIMIT_MS = 180_000;
+const IDLE_MS = 25_000 * SLOWER;
+const LIMIT_MS = 120_000 * SLOWER;
 /** What is still under way is booked when it is over. */
-const BOOKS_MS = 12_000;
+const BOOKS_MS = 12_000 * SLOWER;
 const SOON_MS = 300;
 const SEEN_MS = 2_500;
 /** Longer than what passes by itself is waited for. */
