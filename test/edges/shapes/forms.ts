@@ -342,8 +342,6 @@ export const forms: readonly Form[] = [
       ['detail', (_: number, detail: string) => ({ detail })],
       ['problem', (status: number, detail: string) => new Answer(status, { type: 'about:blank', title: 'Bad Request', status, detail }, { 'content-type': 'application/problem+json' })],
       ['success-false', (_: number, message: string) => ({ success: false, message })],
-      ['empty', (status: number) => new Answer(status)],
-      ['text', (status: number, message: string) => new Answer(status, Buffer.from(message), { 'content-type': 'text/plain' })],
       ['status-422', (_: number, error: string) => new Answer(422, { error })],
       ['status-409', (_: number, error: string) => new Answer(409, { error })],
     ] as const

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { startServer } from '../../../src/temporal/server';
 import type { Asked } from '../matrix';
-import { type Case, cases } from './cases';
+import { type Case, cases, sample } from './cases';
 import { answersTo, judge } from './judge';
 import { type Trial, tryAll } from './lane';
 import { print } from './table';
@@ -28,13 +28,6 @@ export interface Outcome {
   settings: readonly string[];
   seconds: number;
 }
-
-/** The cases that `npm test` takes: spread over all. */
-const SAMPLE = 12;
-export const sample: readonly Case[] = Array.from(
-  { length: SAMPLE },
-  (_, i) => cases[Math.floor(((i + 0.5) * cases.length) / SAMPLE)],
-).filter((one) => one !== undefined);
 
 /** Tries cases; each again with the setting that its error names. Needs TEST_TEMPORAL_ADDRESS. */
 export async function tryCases(
