@@ -22,6 +22,8 @@ import { tell } from './shared/tell';
 
 /** How much longer than while on hold the balance is left unread while credits move, or where a floor stands in the way. */
 const BALANCE_EVERY = 10;
+/** Many payments that wait share one reading. */
+const MIN_BETWEEN_READINGS_MS = 1_000;
 /** A ledger that was evicted from a worker's memory answers when it is replayed: a short history is soon replayed. */
 const MAX_EVENTS = 1_500;
 const MAX_HISTORY_BYTES = 5_000_000;
@@ -38,8 +40,11 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
       'accountLedger cannot start with this input: workers start it themselves, one for each user, as soon as it is needed.',
       FailureType.badInput,
     );
-  let state = input.state ?? policy.openLedger(input, Date.now(), input.lost ?? false);
+  // Books of an earlier version lack what has come since.
+  let state = { ...policy.openLedger(input, Date.now(), input.lost ?? false), ...input.state };
   let balanceWanted = state.funds === undefined;
+  /** A payment waits for a reading. */
+  let readNow = false;
   let probedAt = 0;
   const book: Book = {
     get state() {
@@ -49,8 +54,9 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
       state = next;
       setCurrentDetails(describeLedger(state, Date.now()));
     },
-    wantBalance() {
+    wantBalance(when) {
       balanceWanted = true;
+      readNow ||= when === 'now';
     },
   };
   handleWorkers(book);
@@ -59,7 +65,7 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
   book.change(state);
 
   while (!renewalDue(input)) {
-    tellHolds();
+    tellNews();
     const due = nextDue();
     if (due > Date.now()) {
       // Woken only for what comes sooner than what it waits for: a timer for each message would be half of the history.
@@ -68,47 +74,59 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
       else await condition(wake);
     } else if (nextProbe() <= Date.now()) await probe();
     else await seeToAbandoned();
+    // A day may have ended meanwhile, or a park.
+    book.change(state);
   }
   await condition(allHandlersFinished);
   await continueAsNew<typeof accountLedger>({ ...input, state });
 
-  /** Holds that have begun or ended since people were told last. */
+  function dearer(): string[] {
+    return policy.dearer(state).map(({ kind, real }) => `${kind}: ${real} credits`);
+  }
+
+  /** Holds that have begun or ended since people were told last, and calls that cost more. */
   function untold() {
-    const kinds = state.told?.kinds ?? [];
+    const { kinds = [], prices = [] } = state.told ?? {};
     const now = state.holds.map(({ kind }) => kind);
     return [
       ...now.filter((kind) => !kinds.includes(kind)).map((what) => ({ kind: 'holdBegan', what }) as const),
       ...kinds.filter((kind) => !now.includes(kind)).map((what) => ({ kind: 'holdEnded', what }) as const),
+      ...dearer().flatMap((what) => (prices.includes(what) ? [] : ({ kind: 'priceRose', what } as const))),
     ];
   }
 
-  function tellHolds(): void {
+  function tellNews(): void {
     const { account, holds, told } = state;
     let nth = told?.count ?? 0;
     const news = untold();
     if (news.length === 0) return;
     for (const { kind, what } of news) void tell({ kind, account, what, nth: ++nth });
-    state = { ...state, told: { kinds: holds.map(({ kind }) => kind), count: nth } };
+    state = { ...state, told: { kinds: holds.map(({ kind }) => kind), prices: dearer(), count: nth } };
   }
 
   /** When the account should next be asked something: soon while it is on hold, seldom after credits moved, else never. */
   function nextProbe(): number {
     if (state.restingSince !== undefined) return Number.POSITIVE_INFINITY;
+    if (readNow) return probedAt + Math.min(MIN_BETWEEN_READINGS_MS, input.probeEveryMs);
     if (balanceWanted || state.holds.some(({ kind }) => kind !== 'manual')) return probedAt + input.probeEveryMs;
     const telling = policy.nextReading(state);
     // A floor that stands in the way is reached from the other side by a top-up that nobody tells us of.
-    if (!Number.isFinite(telling) && state.budget.balanceFloor === 0) return telling;
+    const { balanceFloor } = policy.budgetInForce(state, Date.now());
+    if (!Number.isFinite(telling) && balanceFloor === 0) return telling;
     return probedAt + Math.min(BALANCE_EVERY * input.probeEveryMs, Math.max(input.probeEveryMs, telling - probedAt));
   }
 
   function nextDue(): number {
-    return Math.min(nextProbe(), ...policy.abandoned(state).map(({ dueAt }) => dueAt));
+    const abandoned = policy.abandoned(state).map(({ dueAt }) => dueAt);
+    return Math.min(nextProbe(), policy.nextChange(state, Date.now()), ...abandoned);
   }
 
   /** One cheap GET: it tells the balance, and whether the kill switch is off and the token valid again. */
   async function probe(): Promise<void> {
     const askedAt = Date.now();
     probedAt = askedAt;
+    // Who wants one from now on waits for the next.
+    readNow = false;
     const answer = await asking(state.account)
       .probe({ account: state.account })
       .catch(() => undefined);

@@ -1,6 +1,6 @@
 /** Talks to one user's ledger (workflow `accountLedger`): starts it when it is missing, asks it, tells it. */
 
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   type Client,
   WithStartWorkflowOperation,
@@ -15,9 +15,11 @@ import {
   configureUpdate,
   type LedgerInput,
   type LedgerStatus,
+  leaveUpdate,
   type Obstacle,
   obstacleQuery,
   parkUpdate,
+  readBalanceUpdate,
   reportHoldUpdate,
   type SubjectState,
   settleUpdate,
@@ -26,11 +28,12 @@ import {
   subjectQuery,
 } from '../../workflows/ledger/messages';
 import { idKey } from '../agent-api/id';
-import type { BeginAnswer, BeginSend, Hold, Settle } from '../policy/ledger';
+import type { BeginAnswer, BeginSend, Budget, Hold, Settle } from '../policy/ledger';
 import { GRPC, grpcStatus, isPassing } from './grpc-status';
 import { createLimit } from './in-flight';
 import { WORKFLOW_QUEUE } from './queues';
 import { searchAttributeKeys } from './search-attribute-keys';
+import { ServerClock } from './server-clock';
 
 /** A server without our settings takes 10 in flight for one workflow, above which they abort each other (measured). */
 const UPDATES_IN_FLIGHT = 4;
@@ -42,6 +45,10 @@ const SENDERS = "'convertLead', 'auditProject', 'ingestCapture', 'captureSweep',
 const FIRST_STAGE = 'looking';
 /** How long a message to the ledger is worth repeating: it may be continuing as new, or its worker restarting. */
 const PATIENCE_MS = 60_000;
+/** A worker that ends says so, if the ledger listens. */
+const LEAVE_WITHIN_MS = 3_000;
+/** How far apart the clocks of a machine and the server may be, where the server's is not known yet. */
+const CLOCKS_APART_MS = 2 * 86_400_000;
 
 /** Workflow ID of the ledger of a user. IDs that are no plain identifiers (an e-mail address) are hashed (S4). */
 export function ledgerId(userId: string): string {
@@ -54,12 +61,22 @@ export class LedgerClient {
   private readonly limit = createLimit(UPDATES_IN_FLIGHT);
   private cached: { at: number; status: Promise<LedgerStatus | undefined> } | undefined;
 
-  /** @param input what a new ledger starts with */
+  private readonly clock = new ServerClock();
+  private input: LedgerInput & { worker: string };
+
+  /** @param input what a new ledger starts with; `worker` is made up when it is absent */
   constructor(
     private readonly client: Client,
     readonly workflowId: string,
-    private readonly input: LedgerInput,
-  ) {}
+    input: LedgerInput,
+  ) {
+    this.input = { worker: randomUUID(), ...input };
+  }
+
+  /** The server's time, with which the moments that the ledger tells are compared; milliseconds since 1970. */
+  now(): number {
+    return this.clock.now();
+  }
 
   /** S1, S3: may this attempt send, now? It is sent by the timing of this process, which the ledger is told. */
   beginSend(request: Omit<BeginSend, 'sender'>): Promise<BeginAnswer> {
@@ -71,24 +88,48 @@ export class LedgerClient {
 
   /** Books what became of an attempt; answers the credits booked by this call. */
   settle(request: Settle): Promise<number> {
-    return this.update(settleUpdate, request, `settle:${request.subject}:${request.attempt}:${Date.now()}`);
+    return this.update(settleUpdate, request, `settle:${request.subject}:${request.attempt}:${randomUUID()}`);
   }
 
-  /** Tells the ledger this process's configuration. */
-  configure(): Promise<void> {
-    const { account, timing, budget } = this.input;
-    return this.update(configureUpdate, { account, timing, budget }, `configure:${process.pid}:${Date.now()}`);
+  /** Tells the ledger this process's configuration. @param budget where it has changed */
+  async configure(budget: Budget = this.input.budget): Promise<void> {
+    this.input = { ...this.input, budget };
+    const { account, timing, worker, lapsesAfterMs } = this.input;
+    const said = { account, timing, budget, worker, ...(lapsesAfterMs !== undefined && { lapsesAfterMs }) };
+    await this.timed(() => this.update(configureUpdate, said, `configure:${randomUUID()}`));
+  }
+
+  /** This process ends: what it is configured with counts no longer. Nobody is kept waiting for it. */
+  async leave(): Promise<void> {
+    const { worker } = this.input;
+    const handle = this.client.workflow.getHandle(this.workflowId);
+    await this.client
+      .withDeadline(Date.now() + LEAVE_WITHIN_MS, () => handle.executeUpdate(leaveUpdate, { args: [{ worker }] }))
+      .catch(() => undefined);
+  }
+
+  /** Has the balance read; answers the moment from which on a reading that is asked for counts, by the server's clock. */
+  readBalance(): Promise<number> {
+    return this.timed(() => this.update(readBalanceUpdate, {}, `read:${randomUUID()}`));
+  }
+
+  /** What is answered with the server's time. */
+  private async timed(ask: () => Promise<number>): Promise<number> {
+    const askedAt = performance.now();
+    const at = await ask();
+    this.clock.heard(at, askedAt);
+    return at;
   }
 
   /** Puts the account on hold, once per kind. */
   async reportHold(hold: Omit<Hold, 'since'>): Promise<void> {
-    await this.update(reportHoldUpdate, { ...hold, since: 0 }, `hold:${hold.kind}:${process.pid}:${Date.now()}`);
+    await this.update(reportHoldUpdate, { ...hold, since: 0 }, `hold:${hold.kind}:${randomUUID()}`);
     this.cached = undefined;
   }
 
-  /** Parks a rate class for all processes, until a wall-clock moment. */
-  park(rateClass: string, until: number): Promise<void> {
-    return this.update(parkUpdate, { rateClass, until }, `park:${rateClass}:${until}`);
+  /** Parks a rate class for all processes, for so many milliseconds from now. */
+  park(rateClass: string, forMs: number): Promise<void> {
+    return this.update(parkUpdate, { rateClass, forMs }, `park:${rateClass}:${randomUUID()}`);
   }
 
   /** The status, at most a second old; undefined when there is no ledger yet or it does not answer soon. */
@@ -102,7 +143,7 @@ export class LedgerClient {
     const handle = this.client.workflow.getHandle(this.workflowId);
     try {
       return await this.client.withDeadline(Date.now() + 2_000, async () => {
-        const status = await handle.query(statusQuery, Date.now());
+        const status = await handle.query(statusQuery);
         if (status.holds.length === 0) return status;
         // A closed ledger still answers, and nobody would ever lift its holds: one that is on hold must be alive.
         const { status: run } = await handle.describe();
@@ -124,7 +165,7 @@ export class LedgerClient {
 
   /** What stands in the way of spending so many credits more; 0 asks for holds alone. */
   obstacle(credits: number): Promise<Obstacle> {
-    return this.client.workflow.getHandle(this.workflowId).query(obstacleQuery, { credits, now: Date.now() });
+    return this.client.workflow.getHandle(this.workflowId).query(obstacleQuery, { credits });
   }
 
   subject(subject: string): Promise<SubjectState> {
@@ -207,7 +248,7 @@ export class LedgerClient {
    */
   private async wasThereOne(): Promise<boolean> {
     const { sendWindowMs, paidTimeoutMs, settlingMs } = this.input.timing;
-    const since = new Date(Date.now() - sendWindowMs - paidTimeoutMs - settlingMs).toISOString();
+    const since = new Date(Date.now() - CLOCKS_APART_MS - sendWindowMs - paidTimeoutMs - settlingMs).toISOString();
     const { account } = this.input;
     try {
       const { count } = await this.client.workflow.count(

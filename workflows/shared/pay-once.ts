@@ -91,7 +91,7 @@ export async function payOnce(
         course = resume(course, Date.now());
         break;
       case 'awaitBudget':
-        await awaitClearance(status, account, ports.credits);
+        await awaitClearance(status, account, step.credits ?? ports.credits);
         course = resume(course, Date.now());
         break;
       case 'ask': {
