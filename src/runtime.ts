@@ -64,6 +64,8 @@ export function createRuntime(
   let telling: Promise<LedgerClient> | undefined;
   /** The token whose owner is known, and that user's ledger. */
   let known: { token: string; ledger: LedgerClient } | undefined;
+  /** The ledger of the user whom this process works for, also while it is still opening. */
+  let own: LedgerClient | undefined;
   let asked: Asked | undefined;
   let answer: Promise<LedgerClient> | undefined;
   // S3: what one user's ledger granted is sent with that user's token: until it is known who a new token belongs to, the
@@ -136,8 +138,9 @@ export function createRuntime(
       );
     owners.set(id, account.name);
     const { timing } = account;
-    const own = { account: account.name, worker, lapsesAfterMs: 2 * renewMs, timing, probeEveryMs: timing.holdProbeMs };
-    const found = known?.ledger ?? new LedgerClient(client, id, { ...own, budget: presentBudget() });
+    const config = { account: account.name, worker, lapsesAfterMs: 2 * renewMs, timing, budget: presentBudget() };
+    own ??= new LedgerClient(client, id, { ...config, probeEveryMs: timing.holdProbeMs });
+    const found = own;
     await tell(found);
     if (asking.token !== undefined) known = { token: asking.token, ledger: found };
     return found;
@@ -213,5 +216,6 @@ export function createRuntime(
       clearInterval(renewal);
       await api.close();
     },
+    ledgerWith: (workflowId) => (own?.workflowId === workflowId ? own : undefined),
   };
 }

@@ -4,17 +4,17 @@ import { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../../
 import * as policy from '../../src/policy/ledger';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { checked } from '../shared/said';
+import type { Book } from './book';
 import * as messages from './messages';
 import { statusOf } from './status';
 import { requireShape, shapes } from './validate';
 
-/** The ledger's state, as its handlers see and change it. */
-export interface Book {
-  readonly state: policy.LedgerState;
-  change(next: policy.LedgerState): void;
-  /** The balance is to be read soon; `now`, because a payment waits for it. */
-  wantBalance(when?: 'now'): void;
-}
+/** While it does not know what stands in its books it refuses what is said: whoever says it says it again. */
+const onceOpen =
+  <T>(book: Book, validator: (message: T) => void) =>
+  (message: T): void => {
+    if (book.state) validator(message);
+  };
 
 /** What workers say: before and after each call that must not happen twice, and what the service told them. */
 export function handleWorkers(book: Book): void {
@@ -22,12 +22,12 @@ export function handleWorkers(book: Book): void {
     messages.beginSendUpdate,
     (request) => {
       const { state, answer } = policy.beginSend(policy.wake(book.state), request, Date.now());
-      if (answer.kind === 'capped' && answer.cap === 'floor') book.wantBalance();
+      if (answer.kind === 'capped' && answer.cap === 'floor') book.balanceWanted = true;
       book.change(state);
       return answer;
     },
     {
-      validator: requireShape(shapes.beginSend),
+      validator: onceOpen(book, requireShape(shapes.beginSend)),
       description: 'Asked by a call just before it sends: may this attempt send for this subject?',
     },
   );
@@ -39,7 +39,7 @@ export function handleWorkers(book: Book): void {
       return booked;
     },
     {
-      validator: requireShape(shapes.settle),
+      validator: onceOpen(book, requireShape(shapes.settle)),
       description: 'Books what became of a call; answers the credits booked by this very message.',
     },
   );
@@ -50,28 +50,30 @@ export function handleWorkers(book: Book): void {
       if (account !== book.state.account)
         upsertSearchAttributes([{ key: searchAttributeKeys.account, value: account }]);
       // What stood in the way of reading it may have been corrected.
-      if (book.state.restingSince !== undefined || book.state.unreadableSince !== undefined) book.wantBalance();
+      if (book.state.restingSince !== undefined || book.state.unreadableSince !== undefined) book.balanceWanted = true;
       book.change(policy.configure(book.state, configured, Date.now()));
       return Date.now();
     },
     {
-      validator: requireShape(shapes.configure),
+      validator: onceOpen(book, requireShape(shapes.configure)),
       description:
         'Sent by each worker at its start, every five minutes and when its configuration changes: the account, its budget and timing.',
     },
   );
   setHandler(messages.leaveUpdate, ({ worker }) => book.change(policy.leave(book.state, worker, Date.now())), {
-    validator: requireShape(shapes.leave),
+    validator: onceOpen(book, requireShape(shapes.leave)),
     description: 'Sent by a worker that ends: what it is configured with counts no longer, where others are left.',
   });
   setHandler(
     messages.readBalanceUpdate,
     () => {
       book.change(policy.wake(book.state));
-      book.wantBalance('now');
+      book.balanceWanted = true;
+      book.readNow = true;
       return Date.now();
     },
     {
+      validator: onceOpen(book, () => undefined),
       description: 'Sent by a worker before it pays, where a part of the balance must remain: the balance is read now.',
     },
   );
@@ -79,7 +81,7 @@ export function handleWorkers(book: Book): void {
     messages.reportHoldUpdate,
     (hold) => book.change(policy.hold(policy.wake(book.state), { ...hold, since: Date.now() })),
     {
-      validator: requireShape(shapes.hold),
+      validator: onceOpen(book, requireShape(shapes.hold)),
       description: 'Sent by a worker that met a kill switch, a revoked token or an empty balance.',
     },
   );
@@ -87,7 +89,7 @@ export function handleWorkers(book: Book): void {
     messages.parkUpdate,
     ({ rateClass, forMs }) => book.change(policy.park(book.state, rateClass, Date.now() + forMs, Date.now())),
     {
-      validator: requireShape(shapes.park),
+      validator: onceOpen(book, requireShape(shapes.park)),
       description: 'Sent by a worker that met a 429: its whole class waits.',
     },
   );
@@ -103,16 +105,19 @@ export function handlePeople(book: Book): void {
     messages.setBudgetUpdate,
     ({ by, reason, ...wanted }) => {
       const next = policy.setBudget(book.state, wanted, by ?? 'somebody', Date.now());
-      act(next, `budget set: ${JSON.stringify(wanted)}`, { by, reason });
+      act(next, `budget set to ${JSON.stringify(wanted)}`, { by, reason });
       return policy.budgetInForce(book.state, Date.now());
     },
     {
       description:
         'Changes what may be spent, up to what is configured: {"perDay": 20000, "balanceFloor": 0, "reason": "…", "by": "…"}. The configured value, or perDay null where none is: no limit beside the configuration.',
-      validator: checked(BudgetSaid, 'setBudget', (wanted) => {
-        const refusal = policy.budgetRefusal(book.state, wanted, Date.now());
-        if (refusal) throw new Error(`setBudget: ${refusal}`);
-      }),
+      validator: onceOpen(
+        book,
+        checked(BudgetSaid, 'setBudget', (wanted) => {
+          const refusal = policy.budgetRefusal(book.state, wanted, Date.now());
+          if (refusal) throw new Error(`setBudget: ${refusal}`);
+        }),
+      ),
     },
   );
   setHandler(
@@ -122,7 +127,10 @@ export function handlePeople(book: Book): void {
       act(policy.hold(book.state, hold), 'put on hold', said);
       return 'The account is on hold: nothing that costs or that could happen twice is sent until it is released.';
     },
-    { description: 'Puts the account on hold: {"reason": "…", "by": "…"}', validator: checked(Reasoned, 'hold') },
+    {
+      description: 'Puts the account on hold: {"reason": "…", "by": "…"}',
+      validator: onceOpen(book, checked(Reasoned, 'hold')),
+    },
   );
   setHandler(
     messages.releaseUpdate,
@@ -133,7 +141,7 @@ export function handlePeople(book: Book): void {
     {
       description:
         'Lifts every hold of the account: {"reason": "…", "by": "…"}. What the service asked to wait for (429) goes on when that is over; with "parks": true at once, and the service may refuse it again.',
-      validator: checked(ReleaseSaid, 'release'),
+      validator: onceOpen(book, checked(ReleaseSaid, 'release')),
     },
   );
   setHandler(
@@ -146,7 +154,7 @@ export function handlePeople(book: Book): void {
     {
       description:
         'Says that an open send is over and did not happen: {"subject": "lead:…", "reason": "…", "by": "…"}. Look into the web app first.',
-      validator: checked(ClearSaid, 'clear'),
+      validator: onceOpen(book, checked(ClearSaid, 'clear')),
     },
   );
   setHandler(
@@ -158,7 +166,7 @@ export function handlePeople(book: Book): void {
     },
     {
       description: 'Corrects today\'s sum: {"credits": -1000, "reason": "…", "by": "…"}',
-      validator: checked(AdjustSaid, 'adjust'),
+      validator: onceOpen(book, checked(AdjustSaid, 'adjust')),
     },
   );
 }
@@ -176,8 +184,9 @@ export function handleQuestions(book: Book): void {
     ({ credits }) => policy.obstacle(book.state, credits, Date.now()) ?? { kind: 'none' },
     { description: 'What stands in the way of spending so many credits more: a hold, a cap, or nothing.' },
   );
-  setHandler(messages.stateQuery, () => book.state, {
-    description: 'The whole state, from which a lost ledger is recovered.',
+  setHandler(messages.stateQuery, () => book.state, { description: 'The whole state.' });
+  setHandler(messages.booksQuery, () => (book.isOpen ? book.state : null), {
+    description: 'The whole state, with which a ledger that replaces this one goes on; null: it has granted nothing.',
   });
   setHandler(
     messages.subjectQuery,

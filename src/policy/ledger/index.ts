@@ -31,12 +31,15 @@ export { available, reservedCredits } from './caps';
 export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest, stopping, wake } from './holds';
 export { type Dearer, dearer, type PaidKind } from './prices';
 export {
+  type Before,
   type Hold,
   type HoldKind,
   type LedgerStart,
   type LedgerState,
   openLedger,
   type RunSum,
+  reopen,
+  whole,
 } from './state';
 export { spentOn } from './today';
 

@@ -1,7 +1,7 @@
 /** What an account's ledger knows. Plain data: it goes through Temporal at every continue-as-new. */
 import * as payOnce from '../pay-once';
 import type { Funds } from './balance';
-import { type Budget, type Configured, type SetByPeople, toConfigured } from './budget';
+import { type Budget, type Configured, configure, type SetByPeople, toConfigured } from './budget';
 import type { Permits } from './permits';
 import type { PaidKind, Price } from './prices';
 import type { Today } from './today';
@@ -86,21 +86,38 @@ export interface LedgerStart {
   lapsesAfterMs?: number;
 }
 
-/**
- * A new ledger. One that replaces a lost one knows of no open sends: it waits until any of them is surely over, and then
- * believes only looks that were asked for after that.
- */
+/** What is known of the ledger before this one. */
+export interface Before {
+  /** Its state; absent where there was none, or nothing is left of it. */
+  readonly state?: LedgerState | undefined;
+  /** It may have granted what stands nowhere. */
+  readonly lost: boolean;
+}
+
+/** A ledger that takes the place of another, by the configuration of the worker that it asked. */
+export function reopen({ state, lost }: Before, start: LedgerStart, now: number): LedgerState {
+  if (!state) return openLedger(start, now, lost);
+  const configured = configure(whole(state, now), start, now);
+  return lost ? patient(configured, now) : configured;
+}
+
+/** Books of an earlier version lack what has come since. */
+export function whole(state: LedgerState & { readonly budget?: Budget }, now: number): LedgerState {
+  const { account, timing, budget } = state;
+  return state.workers || !budget ? state : { ...openLedger({ account, timing, budget }, now, false), ...state };
+}
+
+/** A new ledger. @param lost it replaces one of which nothing is left */
 export function openLedger(start: LedgerStart, now: number, lost: boolean): LedgerState {
   const { account, timing, budget } = start;
-  const patientUntil = now + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs;
-  return {
+  const empty: LedgerState = {
     account,
     timing,
     workers: [toConfigured(start, now)],
     set: {},
     timeZone: budget.timeZone,
     prices: {},
-    flights: payOnce.noFlights(lost ? patientUntil : 0),
+    flights: payOnce.noFlights(),
     days: {},
     runs: {},
     bookings: [],
@@ -108,6 +125,17 @@ export function openLedger(start: LedgerStart, now: number, lost: boolean): Ledg
     elsewhere: 0,
     parked: {},
     permits: {},
-    ...(lost && { patientUntil }),
   };
+  return lost ? patient(empty, now) : empty;
+}
+
+/**
+ * Books that lack what a lost ledger granted: it waits until any of that is surely over, and then believes only looks that
+ * were asked for after that.
+ */
+function patient(state: LedgerState, now: number): LedgerState {
+  const { sendWindowMs, paidTimeoutMs, settlingMs } = state.timing;
+  const patientUntil = now + sendWindowMs + paidTimeoutMs + settlingMs;
+  const forgottenBefore = Math.max(state.flights.forgottenBefore, patientUntil);
+  return { ...state, flights: { ...state.flights, forgottenBefore }, patientUntil };
 }
