@@ -19,8 +19,9 @@ import { progressOf, totalOf } from './backfill/details';
 import { Drive } from './backfill/drive';
 import { type BackfillResult, backfillProgressQuery } from './backfill/messages';
 import { prepare } from './backfill/source';
-import { type Before, begin, endedIn, type State } from './backfill/state';
+import { type Before, begin, endedIn, type Renewal, renewalOf, type State } from './backfill/state';
 import { control, factsOf, runKey, streaming } from './shared/calls';
+import { type HandedOn, handed, handOn } from './shared/handed';
 import { asInput, readInput } from './shared/input';
 import { allAnswered } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
@@ -31,9 +32,14 @@ export type { BackfillProgress, BackfillResult } from './backfill/messages';
 /**
  * Each item is a child run under the ID that it has everywhere, so that what anybody does or did is recognised. All items
  * share one budget and one fairness key (S3); the items themselves are in the storage, and a window of them here.
- * @param before what an earlier part of the same run has done; nobody else gives it
+ * @param given what an earlier part of the same run has done; `renewAfter` is for tests
  */
-export async function backfill(raw: BackfillJson, before: Before = {}): Promise<BackfillResult> {
+export async function backfill(
+  raw: BackfillJson,
+  given?: Partial<HandedOn<Before>> & Renewal,
+): Promise<BackfillResult> {
+  const before = handed(given) ?? {};
+  const renewal = renewalOf(given);
   const input = readInput(BackfillInput, raw, 'backfill');
   const { account, dryRun } = input;
   const status = new Status();
@@ -71,7 +77,7 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
     if ('listing' in made) {
       await condition(allHandlersFinished);
       const listing = { opened, listing: made.listing, controls: controls.state };
-      return continueAsNew<typeof backfill>(raw, { ...before, listing });
+      return continueAsNew<typeof backfill>(raw, { ...renewal, ...handOn({ listing }) });
     }
     state = begin(opened, made.prepared);
   }
@@ -96,16 +102,15 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
     controls,
     started,
     plan,
-    before.renewAfter,
+    renewal.renewAfter,
   );
   status.step('running', `${operation} for ${totalOf(started, controls.state.limits.maxItems)} items`);
   try {
     const how = await drive.run();
     if (how === 'renew') {
       const carried = await drive.carry();
-      const { renewAfter } = before;
       const driving = { state: carried, controls: controls.state };
-      return await continueAsNew<typeof backfill>(raw, { ...(renewAfter !== undefined && { renewAfter }), driving });
+      return await continueAsNew<typeof backfill>(raw, { ...renewal, ...handOn({ driving }) });
     }
   } catch (error) {
     if (!isCancellation(error)) throw error;
