@@ -11,6 +11,7 @@ import { describeHold, describeObstacle } from '../workflows/ledger/details';
 import type { SubjectState } from '../workflows/ledger/messages';
 import { bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
+import { isOver } from './over';
 import { lookForReference } from './references';
 
 /** What a workflow needs to know of the account that it works for. */
@@ -29,6 +30,8 @@ export interface ClearanceAsked {
   credits: number;
   /** Only holds count, no budget. @default false */
   holdsOnly?: boolean;
+  /** Key of the run whose cap counts; when it is over nothing is waited for. */
+  run?: string;
 }
 
 /** Whether a waiting run may go on, and if not, why and until when. */
@@ -148,7 +151,7 @@ export function createAccountActivities(deps: Deps) {
     /** Returns when the run may go on. Retried by Temporal without history events; costs no call of the API. */
     async awaitClearance(asked: ClearanceAsked): Promise<void> {
       const { clear, why } = await clearance(asked);
-      if (clear) return;
+      if (clear || (asked.run !== undefined && (await isOver(asked.run)))) return;
       const { holdProbeMs } = runtimeOf(deps, asked.account).account.timing;
       // Less and less often, to a minute: a thousand runs may wait.
       throw bounce(

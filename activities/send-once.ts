@@ -17,6 +17,7 @@ import { isSameLimit } from '../src/policy/limiter';
 import type { Settlement } from '../src/policy/pay-once';
 import { parkClass, parkedUntil, reportHold, takePermit } from './call';
 import type { AccountRuntime } from './deps';
+import { isOver } from './over';
 
 /** A park that takes longer than this is told, milliseconds. */
 const SAY_PARKED_MS = 5_000;
@@ -53,6 +54,11 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
   // S1: of this execution alone. Its number would not do: a person who resets the activity starts that again at 1.
   const attempt = `${owner}${info.workflowExecution?.runId}/${info.activityId}/${randomUUID()}`;
   const { subject, run, runCap, lookedAt } = call;
+  if (await isOver(price > 0 ? run : undefined)) {
+    // Our own earlier try, whose worker was lost in the call, is heard out all the same (S6).
+    const { open } = await ledger.subject(subject);
+    return open?.attempt.startsWith(owner) ? { kind: 'unknown', overAt: open.overAt } : { kind: 'withdrawn' };
+  }
   const settle = (settlement: Settlement) =>
     ledger.settle({ subject, attempt, run, settlement }).catch((error) => {
       // The flight stays open in the ledger, which looks the subject up when it is over: late, never wrong.

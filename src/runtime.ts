@@ -49,6 +49,8 @@ export function createRuntime(
   const gate = createGate({ limits: account.limits, sendWindowMs: account.timing.sendWindowMs });
   /** The token whose owner is known, and that user's ledger. */
   let known: { token: string; ledger: LedgerClient } | undefined;
+  /** The ledger of the user whom this process works for, also while it is still opening. */
+  let own: LedgerClient | undefined;
   let asked: Asked | undefined;
   let answer: Promise<LedgerClient> | undefined;
   // S3: what one user's ledger granted is sent with that user's token: until it is known who a new token belongs to, the
@@ -121,8 +123,9 @@ export function createRuntime(
       );
     owners.set(id, account.name);
     const { timing, budget, timeZone } = account;
-    const input = { account: account.name, timing, budget: { ...budget, timeZone }, probeEveryMs: timing.holdProbeMs };
-    const found = known?.ledger ?? new LedgerClient(client, id, input);
+    const config = { account: account.name, timing, budget: { ...budget, timeZone }, probeEveryMs: timing.holdProbeMs };
+    own ??= new LedgerClient(client, id, config);
+    const found = own;
     await found.configure();
     if (asking.token !== undefined) known = { token: asking.token, ledger: found };
     return found;
@@ -156,6 +159,7 @@ export function createRuntime(
       }
       return answer;
     },
+    ledgerWith: (workflowId) => (own?.workflowId === workflowId ? own : undefined),
     close: () => api.close(),
   };
 }

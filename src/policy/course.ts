@@ -24,14 +24,19 @@ export type SendOutcome =
   /** The ledger or the service: the account is on hold. */
   | { kind: 'held' }
   /** The ledger: a cap stands in the way; `until` when it ends by itself. */
-  | { kind: 'capped'; cap: 'run' | 'day' | 'floor'; until?: number };
+  | { kind: 'capped'; cap: 'run' | 'day' | 'floor'; until?: number }
+  /** The run, or the one for which it was begun, is over or being cancelled: nothing was sent, and nothing is to be. */
+  | { kind: 'withdrawn' };
+
+/** What one try came back with, of a run that goes on. */
+export type Sent = Exclude<SendOutcome, { kind: 'withdrawn' }>;
 
 /** What a look came back with. */
 export type LookOutcome = 'found' | 'notFound' | 'cannotTell';
 
 export type CourseEvent =
   | { type: 'looked'; askedAt: number; found: LookOutcome }
-  | { type: 'sent'; outcome: SendOutcome }
+  | { type: 'sent'; outcome: Sent }
   | { type: 'decided'; decision: PersonDecision };
 
 /** What a person may answer when the run cannot tell. */
@@ -102,7 +107,7 @@ function afterLook(
   return { ...settled(course), step: { do: 'send', lookedAt: look.askedAt, notBefore: now } };
 }
 
-function afterSend(course: Course, outcome: SendOutcome, now: number, settlingMs: number): Course {
+function afterSend(course: Course, outcome: Sent, now: number, settlingMs: number): Course {
   const reached = { ...course, failures: 0 };
   switch (outcome.kind) {
     case 'paid':

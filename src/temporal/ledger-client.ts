@@ -4,16 +4,17 @@ import { createHash } from 'node:crypto';
 import {
   type Client,
   WithStartWorkflowOperation,
-  WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  type WorkflowUpdateHandle,
+  WorkflowUpdateStage,
 } from '@temporalio/client';
-import type { UpdateDefinition } from '@temporalio/common';
+import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
 import { accountLedger } from '../../workflows/account-ledger';
 import {
   beginSendUpdate,
   claimsQuery,
   configureUpdate,
-  type LedgerInput,
   type LedgerStatus,
   type Obstacle,
   obstacleQuery,
@@ -21,12 +22,12 @@ import {
   reportHoldUpdate,
   type SubjectState,
   settleUpdate,
-  stateQuery,
   statusQuery,
   subjectQuery,
 } from '../../workflows/ledger/messages';
 import { idKey } from '../agent-api/id';
-import type { BeginAnswer, BeginSend, Hold, Settle } from '../policy/ledger';
+import { FailureType } from '../policy/failures';
+import type { BeginAnswer, BeginSend, Hold, LedgerStart, Settle } from '../policy/ledger';
 import { GRPC, grpcStatus, isPassing } from './grpc-status';
 import { createLimit } from './in-flight';
 import { WORKFLOW_QUEUE } from './queues';
@@ -37,9 +38,6 @@ const UPDATES_IN_FLIGHT = 4;
 /** How old a status may be that a request relies on; a park or hold by another process is seen after this at the latest. */
 const STATUS_FRESH_MS = 1_000;
 const RETRY_MS = [50, 100, 200, 400, 800];
-/** Workflow types that ask a ledger before they send, and the stage in which none of them has. */
-const SENDERS = "'convertLead', 'auditProject', 'ingestCapture', 'captureSweep', 'callApi'";
-const FIRST_STAGE = 'looking';
 /** How long a message to the ledger is worth repeating: it may be continuing as new, or its worker restarting. */
 const PATIENCE_MS = 60_000;
 
@@ -50,23 +48,41 @@ export function ledgerId(userId: string): string {
   return `account-ledger.${plain ? key : createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
 }
 
+/** What this process is configured with, for its account. */
+export interface LedgerConfig extends LedgerStart {
+  /** Least time between two probes while the account is on hold, milliseconds. */
+  probeEveryMs: number;
+}
+
 export class LedgerClient {
+  /** The run of the ledger that has answered last: when it is gone without a trace, this process knows of it. */
+  lastRunId: string | undefined;
   private readonly limit = createLimit(UPDATES_IN_FLIGHT);
   private cached: { at: number; status: Promise<LedgerStatus | undefined> } | undefined;
 
-  /** @param input what a new ledger starts with */
   constructor(
     private readonly client: Client,
     readonly workflowId: string,
-    private readonly input: LedgerInput,
+    readonly config: LedgerConfig,
   ) {}
 
+  /** What the ledger is told of it. */
+  get configured(): LedgerStart {
+    const { account, timing, budget } = this.config;
+    return { account, timing, budget };
+  }
+
   /** S1, S3: may this attempt send, now? It is sent by the timing of this process, which the ledger is told. */
-  beginSend(request: Omit<BeginSend, 'sender'>): Promise<BeginAnswer> {
-    const { sendWindowMs, paidTimeoutMs } = this.input.timing;
+  async beginSend(request: Omit<BeginSend, 'sender'>): Promise<BeginAnswer> {
+    const { sendWindowMs, paidTimeoutMs } = this.config.timing;
     const asked = { ...request, sender: { sendWindowMs, paidTimeoutMs } };
-    // A grant that comes after the send window is of no use.
-    return this.update(beginSendUpdate, asked, `begin:${request.attempt}`, sendWindowMs);
+    try {
+      // A grant that comes after the send window is of no use.
+      return await this.update(beginSendUpdate, asked, `begin:${request.attempt}`, sendWindowMs);
+    } catch (error) {
+      if (!isOpening(error)) throw error;
+      return { kind: 'patient', until: Date.now() + sendWindowMs };
+    }
   }
 
   /** Books what became of an attempt; answers the credits booked by this call. */
@@ -76,8 +92,7 @@ export class LedgerClient {
 
   /** Tells the ledger this process's configuration. */
   configure(): Promise<void> {
-    const { account, timing, budget } = this.input;
-    return this.update(configureUpdate, { account, timing, budget }, `configure:${process.pid}:${Date.now()}`);
+    return this.update(configureUpdate, this.configured, `configure:${process.pid}:${Date.now()}`);
   }
 
   /** Puts the account on hold, once per kind. */
@@ -131,19 +146,6 @@ export class LedgerClient {
     return this.client.workflow.getHandle(this.workflowId).query(subjectQuery, subject);
   }
 
-  private start(input: LedgerInput) {
-    return {
-      workflowId: this.workflowId,
-      taskQueue: WORKFLOW_QUEUE,
-      args: [input] as [LedgerInput],
-      staticSummary: `Ledger of account ${input.account}`,
-      typedSearchAttributes: [
-        { key: searchAttributeKeys.account, value: input.account },
-        { key: searchAttributeKeys.runKind, value: 'ledger' },
-      ],
-    };
-  }
-
   /** Sends an update, starting the ledger if need be. Safe to repeat: every update of the ledger is idempotent. */
   private update<R, A>(
     definition: UpdateDefinition<R, [A]>,
@@ -158,7 +160,8 @@ export class LedgerClient {
           return await this.client.withDeadline(deadline, () => this.updateOnce(definition, argument, updateId));
         } catch (error) {
           const wait = RETRY_MS[attempt] ?? 1_000;
-          if (!(isPassing(error) || isContinuing(error)) || Date.now() + wait > deadline) throw error;
+          if (!(isPassing(error) || isContinuing(error) || isOpening(error)) || Date.now() + wait > deadline)
+            throw error;
           await new Promise((resolve) => setTimeout(resolve, wait));
         }
       }
@@ -166,59 +169,43 @@ export class LedgerClient {
   }
 
   private async updateOnce<R, A>(definition: UpdateDefinition<R, [A]>, argument: A, updateId: string): Promise<R> {
-    const send = (input: LedgerInput, workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE') =>
-      this.client.workflow.executeUpdateWithStart(definition, {
-        updateId,
-        args: [argument],
-        startWorkflowOperation: new WithStartWorkflowOperation(accountLedger, {
-          ...this.start(input),
-          workflowIdReusePolicy,
-          workflowIdConflictPolicy: 'USE_EXISTING',
-        }),
-      });
+    const args: [A] = [argument];
+    const options = { updateId, args, waitForStage: WorkflowUpdateStage.ACCEPTED };
+    let handle: WorkflowUpdateHandle<R>;
     try {
-      return await this.client.workflow
-        .getHandle(this.workflowId)
-        .executeUpdate(definition, { updateId, args: [argument] });
+      handle = await this.client.workflow.getHandle(this.workflowId).startUpdate(definition, options);
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
+      const startWorkflowOperation = this.startLedger();
+      handle = await this.client.workflow.startUpdateWithStart(definition, { ...options, startWorkflowOperation });
     }
-    try {
-      return await send({ ...this.input, lost: await this.wasThereOne() }, 'REJECT_DUPLICATE');
-    } catch (error) {
-      // There was a ledger and it is closed: it was terminated, for it never ends by itself.
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      return await send({ ...this.input, ...(await this.recover()) }, 'ALLOW_DUPLICATE');
-    }
+    const answer = await handle.result();
+    this.lastRunId = handle.workflowRunId;
+    return answer;
   }
 
-  /** The closed ledger's own state, exact to its last event; without it the new ledger has to be patient. */
-  private async recover(): Promise<Pick<LedgerInput, 'state' | 'lost'>> {
-    try {
-      return { state: await this.client.workflow.getHandle(this.workflowId).query(stateQuery) };
-    } catch {
-      return { lost: true };
-    }
-  }
-
-  /**
-   * A ledger that was deleted leaves no trace, but runs that got beyond their first look do: they had asked a ledger. Only
-   * those whose last call may still have an effect count. When it cannot be found out, patience costs less than money.
-   */
-  private async wasThereOne(): Promise<boolean> {
-    const { sendWindowMs, paidTimeoutMs, settlingMs } = this.input.timing;
-    const since = new Date(Date.now() - sendWindowMs - paidTimeoutMs - settlingMs).toISOString();
-    const { account } = this.input;
-    try {
-      const { count } = await this.client.workflow.count(
-        `WorkflowType IN (${SENDERS}) AND Account = '${account}' AND Stage IS NOT NULL AND Stage != '${FIRST_STAGE}' AND (ExecutionStatus = 'Running' OR CloseTime > '${since}')`,
-      );
-      return count > 0;
-    } catch {
-      return true;
-    }
+  /** It is told nothing: a ledger finds out by itself what there was before it. */
+  private startLedger() {
+    const { account } = this.config;
+    return new WithStartWorkflowOperation(accountLedger, {
+      workflowId: this.workflowId,
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      taskQueue: WORKFLOW_QUEUE,
+      args: [],
+      staticSummary: `Ledger of account ${account}`,
+      typedSearchAttributes: [
+        { key: searchAttributeKeys.account, value: account },
+        { key: searchAttributeKeys.runKind, value: 'ledger' },
+      ],
+    });
   }
 }
+
+/** A ledger that has just been started does not know yet what stands in its books. */
+const isOpening = (error: unknown): boolean =>
+  error instanceof WorkflowUpdateFailedError &&
+  error.cause instanceof ApplicationFailure &&
+  error.cause.type === FailureType.opening;
 
 /** Between two runs of the ledger none may be found. */
 const isContinuing = (error: unknown): boolean => grpcStatus(error) === GRPC.NOT_FOUND;

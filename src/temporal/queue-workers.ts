@@ -1,6 +1,6 @@
 /** Who asks a task queue for work, and how much of it waits. */
+import type { ConnectionLike } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
-import type { Connected } from './connect';
 
 /** A worker asks at least once a minute; the server lists it for minutes after its end. */
 const POLLED_WITHIN_S = 70;
@@ -13,7 +13,7 @@ export interface QueueState {
 }
 
 export async function queueState(
-  { connection, namespace }: Pick<Connected, 'connection' | 'namespace'>,
+  { connection, namespace }: { connection: ConnectionLike; namespace: string },
   queue: string,
   taskQueueType: temporal.api.enums.v1.TaskQueueType,
 ): Promise<QueueState> {

@@ -4,6 +4,8 @@ import type { Guards } from './guards';
 export interface Asked {
   /** Only cases of this name or with names that begin so. @default all */
   only?: string;
+  /** Only one case in so many, spread over all. @default 1 */
+  oneIn?: number;
   /** Only the cases that `npm test` takes. */
   sample: boolean;
   /** Only name the cases. */

@@ -11,34 +11,42 @@ type Name = (typeof MATRICES)[number];
 
 interface Options {
   only?: string;
+  oneIn?: number;
   without?: string;
   sample?: boolean;
   list?: boolean;
 }
 
-async function main(name: Name, { only, without, sample = false, list = false }: Options): Promise<number> {
+async function main(name: Name, { only, oneIn, without, sample = false, list = false }: Options): Promise<number> {
   const { run, guards }: Matrix = await import(`./${name}/index.js`);
-  if (without === undefined) return run({ ...(only !== undefined && { only }), sample, list });
+  if (without === undefined)
+    return run({ ...(only !== undefined && { only }), ...(oneIn !== undefined && { oneIn }), sample, list });
   const guard = guards[without];
   if (guard === undefined) {
     console.error(`There is no guard '${without}'. There are: ${Object.keys(guards).join(', ')}.`);
     return 2;
   }
   console.log(`Without the guard '${without}': ${guard.about}`);
-  return runWithout(guard, [name, ...(only === undefined ? [] : ['--only', only]), ...(sample ? ['--sample'] : [])]);
+  const also = [
+    ...(only === undefined ? [] : ['--only', only]),
+    ...(oneIn === undefined ? [] : ['--one-in', String(oneIn)]),
+  ];
+  return runWithout(guard, [name, ...also, ...(sample ? ['--sample'] : [])]);
 }
 
 new Command('edges')
   .addArgument(new Argument('<matrix>', 'which').choices(MATRICES))
   .option('--only <name>', 'only the case of this name, or the cases whose names begin so')
+  .option('--one-in <n>', 'only one case in so many, spread over all', Number)
   .option('--sample', 'only the cases that `npm test` takes')
   .option('--list', 'only name the cases')
   .option('--without <guard>', 'with one guard of the product switched off, in a copy: has to fail')
   .action(async (name: Name, options: Options) => {
-    process.exitCode = await main(name, options);
+    // Whatever a case left open ends with the process.
+    process.exit(await main(name, options));
   })
   .parseAsync()
   .catch((error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 1;
+    console.error(error);
+    process.exit(1);
   });

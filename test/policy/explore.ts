@@ -3,7 +3,7 @@
  * request it commits, under seeded schedules of crashes, zombies, late commits, resets, second starts and lost ledgers.
  * Run `npm run explore -- 100000` for more schedules than the test takes.
  */
-import { advance, type Course, type LookOutcome, resume, type SendOutcome, start } from '../../src/policy/course';
+import { advance, type Course, type LookOutcome, resume, type Sent, start } from '../../src/policy/course';
 import * as ledger from '../../src/policy/ledger';
 
 const PRICE = 1000;
@@ -153,7 +153,7 @@ interface Call {
   attempt: string;
   lookedAt: number;
   /** Filled when the activity's answer is known; a crash leaves it empty. */
-  outcome?: SendOutcome;
+  outcome?: Sent;
   over: boolean;
 }
 
@@ -163,7 +163,7 @@ function* paidActivity(world: World, call: Call): Process {
   if (world.chance(0.1, 'slow grant')) yield world.between(0, 9_000);
   const { subject, owner, attempt, run, lookedAt } = call;
   const answer = world.begin({ subject, attempt, run, lookedAt, credits: PRICE, runCap: RUN_CAP, sender: TIMING });
-  const finish = (outcome: SendOutcome) => {
+  const finish = (outcome: Sent) => {
     call.outcome = outcome;
     call.over = true;
   };

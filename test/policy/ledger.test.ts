@@ -173,6 +173,16 @@ describe('the ledger grants, books and holds', () => {
     );
   });
 
+  test('S3: books of which the last part is lost keep their sums and what was open, and are as patient', () => {
+    const { state } = ledger.beginSend(open({ perDay: 9_000 }), request('lead:1'), NOW);
+    const kept = ledger.book(state, { subject: 'lead:0', run: 'r', credits: 4_000, at: NOW });
+    const again = (lost: boolean) => ledger.reopen({ state: kept, lost }, open({ perDay: 5_000 }), NOW + 1_000);
+    expect(ledger.spentOn(again(true), NOW)).toBe(4_000);
+    expect(again(true)).toMatchObject({ budget: { perDay: 5_000 }, flights: { open: { 'lead:1': {} } } });
+    expect(ledger.beginSend(again(true), request('lead:2'), NOW + 2_000).answer).toMatchObject({ kind: 'patient' });
+    expect(ledger.beginSend(again(false), request('lead:2'), NOW + 2_000).answer).toMatchObject({ kind: 'capped' });
+  });
+
   test('an empty balance holds until credits are there; a hold is raised once', () => {
     const held = ledger.hold(ledger.hold(open(), { kind: 'noCredits', since: NOW, reason: '402', needs: 1000 }), {
       kind: 'noCredits',

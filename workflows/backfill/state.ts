@@ -17,6 +17,8 @@ export interface Running extends Pick<Item, 'n' | 'id' | 'workflowId'> {
   at: number;
   /** It was begun by somebody else. */
   theirs: boolean;
+  /** Its run is gone; a call of it may yet show. */
+  lost?: boolean;
   /** It has failed before. */
   retry: boolean;
 }

@@ -4,16 +4,16 @@ import { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../../
 import * as policy from '../../src/policy/ledger';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { checked } from '../shared/said';
+import type { Book } from './book';
 import * as messages from './messages';
 import { requireShape, shapes } from './validate';
 
-/** The ledger's state, as its handlers see and change it. */
-export interface Book {
-  readonly state: policy.LedgerState;
-  change(next: policy.LedgerState): void;
-  /** The balance is to be read soon. */
-  wantBalance(): void;
-}
+/** While it does not know what stands in its books it refuses what is said: whoever says it says it again. */
+const onceOpen =
+  <T>(book: Book, validator: (message: T) => void) =>
+  (message: T): void => {
+    if (book.state) validator(message);
+  };
 
 /** What workers say: before and after each call that must not happen twice, and what the service told them. */
 export function handleWorkers(book: Book): void {
@@ -21,12 +21,12 @@ export function handleWorkers(book: Book): void {
     messages.beginSendUpdate,
     (request) => {
       const { state, answer } = policy.beginSend(policy.wake(book.state), request, Date.now());
-      if (answer.kind === 'capped' && answer.cap === 'floor') book.wantBalance();
+      if (answer.kind === 'capped' && answer.cap === 'floor') book.balanceWanted = true;
       book.change(state);
       return answer;
     },
     {
-      validator: requireShape(shapes.beginSend),
+      validator: onceOpen(book, requireShape(shapes.beginSend)),
       description: 'Asked by a call just before it sends: may this attempt send for this subject?',
     },
   );
@@ -38,7 +38,7 @@ export function handleWorkers(book: Book): void {
       return booked;
     },
     {
-      validator: requireShape(shapes.settle),
+      validator: onceOpen(book, requireShape(shapes.settle)),
       description: 'Books what became of a call; answers the credits booked by this very message.',
     },
   );
@@ -49,11 +49,11 @@ export function handleWorkers(book: Book): void {
       if (account !== book.state.account)
         upsertSearchAttributes([{ key: searchAttributeKeys.account, value: account }]);
       // What stood in the way of reading it may have been corrected.
-      if (book.state.restingSince !== undefined || book.state.unreadableSince !== undefined) book.wantBalance();
+      if (book.state.restingSince !== undefined || book.state.unreadableSince !== undefined) book.balanceWanted = true;
       book.change(policy.configure(book.state, configured, Date.now()));
     },
     {
-      validator: requireShape(shapes.configure),
+      validator: onceOpen(book, requireShape(shapes.configure)),
       description: 'Sent by a worker at its start: what is configured, the account with its budget and timing.',
     },
   );
@@ -61,12 +61,12 @@ export function handleWorkers(book: Book): void {
     messages.reportHoldUpdate,
     (hold) => book.change(policy.hold(policy.wake(book.state), { ...hold, since: Date.now() })),
     {
-      validator: requireShape(shapes.hold),
+      validator: onceOpen(book, requireShape(shapes.hold)),
       description: 'Sent by a worker that met a kill switch, a revoked token or an empty balance.',
     },
   );
   setHandler(messages.parkUpdate, ({ rateClass, until }) => book.change(policy.park(book.state, rateClass, until)), {
-    validator: requireShape(shapes.park),
+    validator: onceOpen(book, requireShape(shapes.park)),
     description: 'Sent by a worker that met a 429: its whole class waits.',
   });
 }
@@ -92,7 +92,7 @@ export function handlePeople(book: Book): void {
     {
       description:
         'Changes what may be spent: {"perDay": 20000, "balanceFloor": 0, "reason": "…", "by": "…"}. perDay null: no limit.',
-      validator: checked(BudgetSaid, 'setBudget'),
+      validator: onceOpen(book, checked(BudgetSaid, 'setBudget')),
     },
   );
   setHandler(
@@ -102,7 +102,10 @@ export function handlePeople(book: Book): void {
       act(policy.hold(book.state, hold), 'put on hold', said);
       return 'The account is on hold: nothing that costs or that could happen twice is sent until it is released.';
     },
-    { description: 'Puts the account on hold: {"reason": "…", "by": "…"}', validator: checked(Reasoned, 'hold') },
+    {
+      description: 'Puts the account on hold: {"reason": "…", "by": "…"}',
+      validator: onceOpen(book, checked(Reasoned, 'hold')),
+    },
   );
   setHandler(
     messages.releaseUpdate,
@@ -113,7 +116,7 @@ export function handlePeople(book: Book): void {
     {
       description:
         'Lifts every hold of the account: {"reason": "…", "by": "…"}. What the service asked to wait for (429) goes on when that is over; with "parks": true at once, and the service may refuse it again.',
-      validator: checked(ReleaseSaid, 'release'),
+      validator: onceOpen(book, checked(ReleaseSaid, 'release')),
     },
   );
   setHandler(
@@ -126,7 +129,7 @@ export function handlePeople(book: Book): void {
     {
       description:
         'Says that an open send is over and did not happen: {"subject": "lead:…", "reason": "…", "by": "…"}. Look into the web app first.',
-      validator: checked(ClearSaid, 'clear'),
+      validator: onceOpen(book, checked(ClearSaid, 'clear')),
     },
   );
   setHandler(
@@ -138,7 +141,7 @@ export function handlePeople(book: Book): void {
     },
     {
       description: 'Corrects today\'s sum: {"credits": -1000, "reason": "…", "by": "…"}',
-      validator: checked(AdjustSaid, 'adjust'),
+      validator: onceOpen(book, checked(AdjustSaid, 'adjust')),
     },
   );
 }
@@ -154,8 +157,9 @@ export function handleQuestions(book: Book): void {
     ({ credits, now }) => policy.obstacle(book.state, credits, later(now)) ?? { kind: 'none' },
     { description: 'What stands in the way of spending so many credits more: a hold, a cap, or nothing.' },
   );
-  setHandler(messages.stateQuery, () => book.state, {
-    description: 'The whole state, from which a lost ledger is recovered.',
+  setHandler(messages.stateQuery, () => book.state, { description: 'The whole state.' });
+  setHandler(messages.booksQuery, () => (book.isOpen ? book.state : null), {
+    description: 'The whole state, with which a ledger that replaces this one goes on; null: it has granted nothing.',
   });
   setHandler(
     messages.subjectQuery,

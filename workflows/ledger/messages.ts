@@ -4,14 +4,16 @@ import type { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '.
 import type * as policy from '../../src/policy/ledger';
 import type { Flight, Settled } from '../../src/policy/pay-once';
 
-export interface LedgerInput extends policy.LedgerStart {
-  /** Least time between two probes while the account is on hold, milliseconds. @default 60000 */
-  probeEveryMs: number;
-  /** The state to go on with: after continue-as-new, or recovered from a ledger that was terminated. */
+/** Workflow ID of the ledger of a user: this, and the user's ID or its hash. */
+export const LEDGER_ID = /^account-ledger\.[A-Za-z0-9-]{1,64}$/;
+
+/** Whoever starts a ledger may write here what they like: only a run that continues another believes it. */
+export interface LedgerInput {
+  /** Least time between two probes while the account is on hold, milliseconds. */
+  probeEveryMs?: number;
+  /** The state to go on with after continue-as-new. */
   state?: policy.LedgerState;
-  /** This ledger replaces one whose state could not be recovered. */
-  lost?: boolean;
-  /** Continue as new after so many history events. @default 1500 */
+  /** Continue as new after so many history events, between 50 and 1500. @default 1500 */
   maxEvents?: number;
 }
 
@@ -58,6 +60,8 @@ export const statusQuery = defineQuery<LedgerStatus, [number?]>('status');
 /** @param credits what is about to be spent; 0 asks for holds alone */
 export const obstacleQuery = defineQuery<Obstacle, [{ credits: number; now: number }]>('obstacle');
 export const stateQuery = defineQuery<policy.LedgerState>('state');
+/** For the ledger that replaces it; null: its books were never opened, so it has granted nothing. */
+export const booksQuery = defineQuery<policy.LedgerState | null>('books');
 
 export const subjectQuery = defineQuery<SubjectState, [string]>('subject');
 export const claimsQuery = defineQuery<string[], [string]>('claims');

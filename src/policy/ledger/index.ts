@@ -15,6 +15,7 @@ export { balance, nextReading } from './balance';
 export { available, reservedCredits, spentOn } from './caps';
 export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest, stopping, wake } from './holds';
 export {
+  type Before,
   type Budget,
   configure,
   type Hold,
@@ -23,6 +24,7 @@ export {
   type LedgerState,
   openLedger,
   type RunSum,
+  reopen,
 } from './state';
 
 const KEEP_DAYS = 40;

@@ -80,16 +80,26 @@ export interface LedgerStart {
   budget: Budget;
 }
 
-/**
- * A new ledger. One that replaces a lost one knows of no open sends: it waits until any of them is surely over, and then
- * believes only looks that were asked for after that.
- */
+/** What is known of the ledger before this one. */
+export interface Before {
+  /** Its state; absent where there was none, or nothing is left of it. */
+  readonly state?: LedgerState | undefined;
+  /** It may have granted what stands nowhere. */
+  readonly lost: boolean;
+}
+
+/** A ledger that takes the place of another, by the configuration of the worker that it asked. */
+export function reopen({ state, lost }: Before, start: LedgerStart, now: number): LedgerState {
+  if (!state) return openLedger(start, now, lost);
+  const configured = configure(state, start, now);
+  return lost ? patient(configured, now) : configured;
+}
+
+/** A new ledger. @param lost it replaces one of which nothing is left */
 export function openLedger(start: LedgerStart, now: number, lost: boolean): LedgerState {
-  const { sendWindowMs, paidTimeoutMs, settlingMs } = start.timing;
-  const patientUntil = now + sendWindowMs + paidTimeoutMs + settlingMs;
-  return {
+  const empty: LedgerState = {
     ...start,
-    flights: payOnce.noFlights(lost ? patientUntil : 0),
+    flights: payOnce.noFlights(),
     days: {},
     runs: {},
     bookings: [],
@@ -97,8 +107,19 @@ export function openLedger(start: LedgerStart, now: number, lost: boolean): Ledg
     elsewhere: 0,
     parked: {},
     permits: {},
-    ...(lost && { patientUntil }),
   };
+  return lost ? patient(empty, now) : empty;
+}
+
+/**
+ * Books that lack what a lost ledger granted: it waits until any of that is surely over, and then believes only looks that
+ * were asked for after that.
+ */
+function patient(state: LedgerState, now: number): LedgerState {
+  const { sendWindowMs, paidTimeoutMs, settlingMs } = state.timing;
+  const patientUntil = now + sendWindowMs + paidTimeoutMs + settlingMs;
+  const forgottenBefore = Math.max(state.flights.forgottenBefore, patientUntil);
+  return { ...state, flights: { ...state.flights, forgottenBefore }, patientUntil };
 }
 
 /**
