@@ -3,7 +3,7 @@
  * open point, the form's name, and how it is made from what the sandbox says. To add one, add a line.
  */
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { credits, encoded, ends, enveloped, identified, job, jsonUpload, leadNames, leadPage, pages, projectQuery, redirecting, second, unready, whole } from './kinds';
+import { credits, encoded, ends, enveloped, identified, job, jsonUpload, kept, leadNames, leadPage, pages, projectQuery, redirecting, second, unready, whole } from './kinds';
 import * as put from './put';
 import { Answer, type Form, form, type Json, reply, request } from './wire';
 
@@ -194,6 +194,13 @@ export const forms: readonly Form[] = [
   reply('project.create', 'text-plain', () => new Answer(201, Buffer.from('created'), { 'content-type': 'text/plain' })),
   request('project.create', 'description-refused', (asking) => (obj(asking.json).description !== undefined && String(obj(asking.json).description).length > 2000 ? new Answer(400, { error: 'description too long' }) : asking)),
 
+  request('project.create', 'mark-dropped', kept('description', () => undefined), { asks: true }),
+  request('project.create', 'mark-stripped', kept('description', (text) => text.replace(/\[[^\]]*\]/g, '')), { asks: true }),
+  request('project.create', 'mark-shortened', kept('description', (text) => text.slice(0, 30)), { asks: true }),
+  request('project.create', 'mark-escaped', kept('description', (text) => text.replace(/[[\]&?]/g, (c) => `&#${c.charCodeAt(0)};`)), { asks: true }),
+  request('project.create', 'mark-upper-case', kept('description', (text) => text.toUpperCase()), { asks: true }),
+  form('project.create', 'mark-dropped-no-content', () => ({ request: kept('description', () => undefined), reply: put.nothing(204) }), { asks: true }),
+
   // Documents.
   ...enveloped('document.upload', 'document', ['bare', 'data', 'data-named', 'array', 'json-api', 'success-data']),
   reply('document.upload', 'file-id', (d) => ({ fileId: obj(d).id ?? null })),
@@ -237,6 +244,18 @@ export const forms: readonly Form[] = [
   unready('428', 428, { error: 'Precondition required' }),
   unready('404', 404, { error: 'No current document analysis' }),
 
+  // Running an audit and waiting for it.
+  ...enveloped('audit.run', 'analysis', ['bare', 'named', 'data', 'success-data', 'array', 'json-api']),
+  reply('audit.run', 'no-content', put.nothing(204)),
+  reply('audit.run', 'empty-200', put.nothing(200)),
+  reply('audit.run', 'success-alone', () => ({ success: true })),
+  reply('audit.run', 'completed', put.statuses(() => 'completed')),
+  reply('audit.run', 'analysis-id', (a) => ({ analysisId: obj(a).id ?? null })),
+  reply('audit.run', 'accepted-202', put.status(202, () => ({ status: 'running' }))),
+  reply('audit.run', 'timeout-504', () => new Answer(504, { error: 'The audit analysis took more than 180 seconds' })),
+  reply('audit.run', 'timeout-408', () => new Answer(408, { message: 'Request Timeout' })),
+  request('audit.run', 'wants-a-body-400', (asking) => (asking.json === undefined ? new Answer(400, { error: 'Body must be a JSON object' }) : Object.assign(asking, { json: undefined, body: Buffer.alloc(0) }))),
+
   // The job record.
   ...['complete', 'completed', 'COMPLETED', 'succeeded', 'success', 'done', 'finished', 'ready', 'processed', 'completed_with_warnings', 'partial', 'closed', 'ok', 'resolved', 'fertig'].map((word) => ends(word)),
   ends('complete', 'in_progress'),
@@ -257,6 +276,9 @@ export const forms: readonly Form[] = [
   job('no-content-while-running', (state, { id }) => (state === 'running' ? new Answer(204) : { id: id ?? null, status: state })),
   job('accepted-while-running', (state, { id }) => new Answer(state === 'running' ? 202 : 200, { id: id ?? null, status: state })),
   job('refused-to-tokens', () => new Answer(403, { error: 'Forbidden' })),
+
+  ...['failed', 'FAILED', 'error', 'cancelled', 'aborted', 'timed_out', 'dead', 'expired', 'unsuccessful'].map((word) => reply('job.get', `fails-${word}`, (record) => ({ id: obj(record).id ?? null, status: obj(record).status === 'failed' ? word : (obj(record).status ?? null) }), { fails: true })),
+  reply('job.get', 'fails-error-field', (record) => ({ id: obj(record).id ?? null, status: obj(record).status === 'failed' ? 'finished' : (obj(record).status ?? null), error: obj(record).status === 'failed' ? { message: 'x' } : null }), { fails: true }),
 
   // What an audit yields: shown, with spellings beside.
   ...enveloped('analysis.get', 'analysis', ['data', 'success-data', 'named', 'array', 'json-api']),
@@ -324,6 +346,11 @@ export const forms: readonly Form[] = [
   request('note.submit', 'needs-a-title-422', put.fields({ title: 'title', content: 'content' }, 422), { knows: { title: 'title' } }),
   request('note.submit', 'project_id', (asking) => (obj(asking.json).projectId === undefined ? put.fields({ content: 'content' })(asking) : new Answer(400, { error: 'Unknown field: projectId' })), { knows: { project: 'project_id' } }),
 
+  request('note.submit', 'kept-trimmed', kept('content', (text) => text.replace(/\s+/g, ' ').trim())),
+  request('note.submit', 'kept-escaped', kept('content', (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/'/g, '&#39;')), { asks: true }),
+  request('note.submit', 'kept-short', kept('content', (text) => text.slice(0, 12)), { asks: true }),
+  request('note.submit', 'kept-stripped', kept('content', (text) => text.replace(/<[^>]*>/g, '')), { asks: true }),
+
   // What `callApi` hands on.
   ...whole('contacts.list', 'contacts').filter(({ name }) => !/values|rows/.test(name)),
   ...enveloped('link.create', 'readylink', ['bare', 'named', 'data', 'json-api', 'array']),
@@ -331,6 +358,14 @@ export const forms: readonly Form[] = [
   reply('link.create', 'text', () => new Answer(201, Buffer.from('created'), { 'content-type': 'text/plain' })),
   reply('memories.list', 'data', under('data')),
   reply('memories.list', 'map', (all) => Object.fromEntries(arr(all).map((one) => [String(obj(one).id), one]))),
+
+  ...enveloped('contact.create', 'contact', ['named', 'data', 'json-api']),
+  reply('contact.create', 'no-content', put.nothing(204)),
+  ...enveloped('project.update', 'project', ['bare', 'named', 'data']),
+  reply('project.update', 'no-content', put.nothing(204)),
+  ...enveloped('config.create', 'config', ['named', 'data', 'json-api']),
+  reply('config.create', 'no-content', put.nothing(204)),
+  ...['links.list', 'configs.list', 'insights.list', 'suggestions.list'].flatMap((point) => whole(point, point.replace('.list', '')).filter(({ name }) => /bare|-data$|map|edges|json-api/.test(name))),
 
   // How refusals are put.
   ...(

@@ -263,3 +263,12 @@ export function jsonUpload(names: { file: string; fileName: string; fileType: st
     return { ...rest, body, contentType: `multipart/form-data; boundary=${boundary}` };
   };
 }
+
+/** A text of the body that the service keeps otherwise than it was sent; undefined: not at all. */
+export const kept =
+  (field: string, how: (text: string) => string | undefined) =>
+  (asking: Asking): Asking => {
+    const { [field]: text, ...others } = obj(asking.json);
+    const after = typeof text === 'string' ? how(text) : text;
+    return Object.assign(asking, { json: { ...others, ...(after !== undefined && { [field]: after }) } });
+  };

@@ -13,7 +13,7 @@ import { startWorker } from '../../../src/worker';
 import { newNamespace } from '../../support/temporal';
 import { type Case, lostRoute } from './cases';
 import type { Seen } from './judge';
-import { DOCUMENT, type Play, plays, refuse, SLOWER, type Staged, sandboxOptions } from './plays';
+import { DOCUMENT, type Play, plays, SLOWER, type Staged, sandboxOptions, upset } from './plays';
 import { points } from './points';
 import { type Front, startProxy } from './proxy';
 import { watch } from './watch';
@@ -154,7 +154,7 @@ function unusable(folder: string, scenes: readonly Scene[]): Error | undefined {
 async function play({ trial: { one }, staged, proxy }: Scene, temporal: Connected): Promise<Tried> {
   const { sandbox } = staged;
   const act = await plays[one.workflow](staged);
-  if (one.form.point === 'refusal') refuse(staged);
+  upset(staged);
   const route = one.lost ? lostRoute(one) : undefined;
   if (route !== undefined) sandbox.control.addFault({ route: route as 'leads.convert', fault: 'replyLost' });
   const seen = await watch(temporal.client, staged, act);
