@@ -1,7 +1,8 @@
 import { Context } from '@temporalio/activity';
-import { WorkflowNotFoundError } from '@temporalio/common';
+import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
 import type { RateClass } from '../src/agent-api/rate-class';
 import type { LookOutcome } from '../src/policy/course';
+import { FailureType } from '../src/policy/failures';
 import { stopping } from '../src/policy/ledger';
 import type { PayTiming, Settlement } from '../src/policy/pay-once';
 import { partsOf } from '../src/policy/subject';
@@ -46,6 +47,8 @@ export function createAccountActivities(deps: Deps) {
     try {
       return await runtime.ledger();
     } catch (error) {
+      // The run says so itself.
+      if (error instanceof ApplicationFailure && error.type === FailureType.ledger) throw error;
       const why = error instanceof Error ? error.message : 'the ledger cannot be reached';
       throw bounce(why, Math.min(15_000, runtime.account.timing.holdProbeMs));
     }
@@ -57,7 +60,7 @@ export function createAccountActivities(deps: Deps) {
       const ledger = await runtime.ledger();
       // A ledger on hold that was terminated would keep everybody waiting: its status starts another.
       const status = await ledger.status();
-      if (!status) return { clear: false, why: 'the ledger does not answer yet' };
+      if (!status) return { clear: false, why: (await ledger.trouble()) ?? 'the ledger does not answer yet' };
       // Known without asking again: a thousand runs may wait for a hold.
       const holds = stopping(status.holds, credits);
       if (holds.length > 0) return { clear: false, why: holds.map(describeHold).join('; ') };

@@ -6,6 +6,7 @@ import type { LedgerStatus } from '../../workflows/ledger/messages';
 import { loadConfig } from '../config';
 import { WORKFLOW_TYPES } from '../policy/workflow-types';
 import type { Connected } from '../temporal/connect';
+import { describeMend, type FailingRun, findFailing } from '../temporal/failing-tasks';
 import { readQueueLimit } from '../temporal/queue-limits';
 import { queueState } from '../temporal/queue-workers';
 import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from '../temporal/queues';
@@ -53,6 +54,8 @@ interface Status {
   runs: Record<string, number>;
   /** Those that wait for a person, the longest first. */
   needsPerson: WaitingRun[];
+  /** Those whose workflow tasks fail, the longest first. */
+  failing: FailingRun[];
 }
 
 const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
@@ -80,11 +83,14 @@ export async function statusCommand({ json, config: file }: StatusOptions): Prom
       queues: await queuesOf(connected, names, Object.keys(accounts)),
       runs: await runsOf(client),
       needsPerson: await waitingOf(client, (id) => uiUrl && linkTo(uiUrl, namespace, id)),
+      failing: (await findFailing(client)).failing,
     };
     if (json) printJson(status);
     else print(show(status, ledgers.length));
     const still =
-      status.needsPerson.length > 0 || status.accounts.some(({ present, holds }) => present && holds.length > 0);
+      status.needsPerson.length > 0 ||
+      status.failing.length > 0 ||
+      status.accounts.some(({ present, holds }) => present && holds.length > 0);
     return still || status.queues.some(unattended) ? EXIT.notAllDone : EXIT.done;
   });
 }
@@ -149,17 +155,21 @@ async function waitingOf(client: Client, link: (workflowId: string) => string | 
   return waiting.sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
-function show({ accounts, queues, runs, needsPerson }: Status, ledgers: number): string {
+function show({ accounts, queues, runs, needsPerson, failing }: Status, ledgers: number): string {
   const holds = accounts
     .filter(({ present }) => present)
     .flatMap(({ account, holds: all }) => all.map((hold) => `${account}: ${describeHold(hold)}`));
   const several = accounts.some(({ present }) => !present);
-  const silent = ledgers - accounts.length;
+  const silent = ledgers - accounts.length - failing.filter(({ type }) => type === 'accountLedger').length;
+  const working = queues.some(({ queue, workers }) => queue === WORKFLOW_QUEUE && workers > 0);
   const unserved = queues.filter(unattended);
   const tasks = unserved.reduce((sum, { backlog }) => sum + backlog, 0);
   return [
+    ...failing.map((run) => styled('red', describeMend(run))),
     accounts.length === 0
-      ? 'No account has a ledger yet: a worker opens it when it starts.'
+      ? ledgers === 0
+        ? 'No account has a ledger yet: a worker opens it when it starts.'
+        : 'No ledger answers.'
       : table(
           ['account', 'balance', 'reserved', 'spent today', 'state', ...(several ? ['ledger'] : [])],
           accounts.map(({ account, balance, reserved, spentToday, present, ledger, ...rest }) => [
@@ -168,7 +178,11 @@ function show({ accounts, queues, runs, needsPerson }: Status, ledgers: number):
             ...(several ? [ledger] : []),
           ]),
         ),
-    ...(silent > 0 ? [`${silent} ledgers do not answer: no worker is running.`] : []),
+    ...(silent > 0
+      ? [
+          `Ledgers that do not answer: ${silent}. ${working ? 'The workers may be busy, or work for other accounts.' : 'No worker is running.'}`,
+        ]
+      : []),
     ...holds.map((hold) => styled('yellow', hold)),
     ...accounts
       .filter(({ present }) => present)

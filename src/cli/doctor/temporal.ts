@@ -3,6 +3,7 @@ import { temporal } from '@temporalio/proto';
 import { type Account, ConfigError } from '../../config';
 import { rootMessage } from '../../root-cause';
 import { type Connected, type ConnectionConfig, connectClient, TemporalUnreachable } from '../../temporal/connect';
+import { describeFailing, findFailing } from '../../temporal/failing-tasks';
 import { queueRate, readQueueLimit } from '../../temporal/queue-limits';
 import { queueState } from '../../temporal/queue-workers';
 import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
@@ -39,12 +40,21 @@ export async function checkTemporal(
       await attempt('server', () => server(connected, config)),
       await attempt('search attributes', () => searchAttributes(connected)),
       await attempt('matching settings', () => matching(connected, accounts)),
+      await attempt('workflow tasks', () => tasks(connected)),
       await attempt('workers', () => workers(connected, WORKFLOW_QUEUE, TASK_QUEUE_TYPE_WORKFLOW, 'workers')),
       ...(await Promise.all(accounts.flatMap((account) => queues(connected, account, attempt)))),
     ];
   } finally {
     await connected.close();
   }
+}
+
+/** Runs whose workflow tasks fail again and again say nothing themselves. */
+async function tasks({ client }: Connected): Promise<Check> {
+  const { failing, looked } = await findFailing(client);
+  if (failing.length === 0) return ok('workflow tasks', `none fails of the open runs looked at (${looked})`);
+  const mends = failing.map(({ workflowId, mend }) => (failing.length === 1 ? mend : `${workflowId}: ${mend}`));
+  return wrong('workflow tasks', failing.map(describeFailing).join('; '), mends.join('; '));
 }
 
 type Attempt = (name: string, look: () => Promise<Check>) => Promise<Check>;
