@@ -55,6 +55,7 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
             credits: 0,
             underWay: [],
             underWayCount: 0,
+            away: 0,
             asking: 0,
             paused: false,
           }),

@@ -29,6 +29,7 @@ import { control, factsOf } from './shared/calls';
 import { ConvertAll } from './shared/convert-all';
 import { readInputWith } from './shared/input';
 import { type Listed, listLeads } from './shared/list-leads';
+import { onlyWait } from './shared/place';
 import { type Answered, allAnswered, checked } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
 import { tellPersonNeeded } from './shared/tell';
@@ -190,6 +191,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Before): Pro
     status.step('converting', `Converting ${total} leads`);
     const audit = input.then === 'audit' ? (raw?.audit ?? {}) : undefined;
     converting = new ConvertAll(input, facts, status, audit, controls, {
+      moved: show,
       began(leadId) {
         underWay.add(leadId);
         show();
@@ -206,7 +208,9 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Before): Pro
   function show(): void {
     const runs = [...underWay].map((leadId) => convertLeadId(input.account, leadId));
     const others =
-      runs.length === 0 ? '' : `\n\nUnder way; each says in its own details why it waits:\n${linked(runs)}`;
+      runs.length === 0
+        ? ''
+        : `\n\nUnder way; each says in its own details why it waits:\n${linked(runs)}${onlyWait(converting?.away ?? 0)}`;
     status.figures(`${outcomes.length} of ${total} done, ${spent()} credits spent${others}\n\n${outline.text}`);
   }
 

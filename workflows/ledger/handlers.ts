@@ -173,7 +173,7 @@ export function handleQuestions(book: Book): void {
   );
 }
 
-function statusOf(state: policy.LedgerState, now: number): messages.LedgerStatus {
+export function statusOf(state: policy.LedgerState, now: number): messages.LedgerStatus {
   const available = policy.available(state);
   const balance = policy.balance(state);
   return {
