@@ -27,6 +27,7 @@ import { type ControlState, Controls } from './pipeline/controls';
 import { describeGoesOn, type GoesOn, linked } from './shared/begun';
 import { control, factsOf } from './shared/calls';
 import { ConvertAll } from './shared/convert-all';
+import { type HandedOn, handed, handOn } from './shared/handed';
 import { readInputWith } from './shared/input';
 import { type Listed, listLeads } from './shared/list-leads';
 import { onlyWait } from './shared/place';
@@ -85,9 +86,10 @@ export const pipelineProgressQuery = defineQuery<PipelineProgress>('progress');
 
 /**
  * All leads are listed before the first is converted, since offsets move when leads change; then the best are converted.
- * @param before what an earlier part of the same run has listed, and what people have said; nobody else gives it
+ * @param given what an earlier part of the same run has listed, and what people have said
  */
-export async function leadPipeline(raw?: LeadPipelineJson, before?: Before): Promise<LeadPipelineResult> {
+export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Before>): Promise<LeadPipelineResult> {
+  const before = handed(given);
   const status = new Status();
   const input = await readInputWith(LeadPipelineInput, raw, 'leadPipeline', async () => {
     const documents = documentsIn(raw?.audit);
@@ -161,7 +163,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Before): Pro
     const facts = await factsOf(input.account);
     listed = await listLeads(input, facts, status, before);
     if (listed.next !== undefined)
-      return continueAsNew<typeof leadPipeline>(raw, { ...listed, controls: controls.state });
+      return continueAsNew<typeof leadPipeline>(raw, handOn({ ...listed, controls: controls.state }));
     status.step('deciding', `Deciding on ${listed.total} leads`);
     const { maxConversions, maxCredits } = controls.state.limits;
     selection = await control.selectLeads({

@@ -1,7 +1,7 @@
 /** `audit-runner status`: accounts, queues and runs at one glance; what stands still, and for whom. */
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { describeHold, describeState } from '../../workflows/ledger/details';
+import { describeBudget, describeDearer, describeHold, describeState } from '../../workflows/ledger/details';
 import { type LedgerStatus, obstacleQuery } from '../../workflows/ledger/messages';
 import { describeShortage } from '../../workflows/ledger/shortage';
 import { routes } from '../agent-api/routes';
@@ -109,14 +109,12 @@ async function withShortage(client: Client, one: AccountStatus, accounts: Config
   if (!one.present) return one;
   const credits = accounts[one.account]?.credits('leads.convert') ?? routes['leads.convert'].credits;
   const obstacle = await client
-    .withDeadline(Date.now() + QUERY_MS, () =>
-      client.workflow.getHandle(one.ledger).query(obstacleQuery, { credits, now: Date.now() }),
-    )
+    .withDeadline(Date.now() + QUERY_MS, () => client.workflow.getHandle(one.ledger).query(obstacleQuery, { credits }))
     .catch(() => undefined);
   if (obstacle?.kind !== 'capped') return one;
   const waiting = `Stage = '${BUDGET_STAGE}' AND Account = '${one.account}' AND ExecutionStatus = 'Running'`;
   const { count: runs } = await client.workflow.count(waiting);
-  return { ...one, short: { why: describeShortage(obstacle, one, credits), runs } };
+  return { ...one, short: { why: describeShortage(obstacle, one), runs } };
 }
 
 /** Nobody would take work from it, or nobody takes what is there. Queues of accounts that were removed may be idle. */
@@ -201,6 +199,12 @@ function show({ accounts, queues, runs, needsPerson }: Status, ledgers: number):
         ),
     ...(silent > 0 ? [`${silent} ledgers do not answer: no worker is running.`] : []),
     ...[...holds, ...shortages].map((why) => styled('yellow', why)),
+    ...accounts
+      .filter(({ present }) => present)
+      .flatMap(({ account, budget, dearer }) => [
+        ...dearer.map((price) => styled('yellow', `${account}: ${describeDearer(price)}`)),
+        `${account}: ${describeBudget(budget).join('; ')}`,
+      ]),
     table(
       ['queue', 'backlog', 'workers', 'a minute'],
       queues.map(({ queue, backlog, workers, perMinute }) => [queue, backlog, workers, perMinute ?? null]),

@@ -6,6 +6,7 @@ export const NOTICE_KINDS = [
   'holdBegan',
   'holdEnded',
   'budgetUsedUp',
+  'priceRose',
   'runFailed',
   'batchEnded',
 ] as const;
@@ -18,7 +19,10 @@ export interface Notice {
   readonly workflowType: string;
   readonly workflowId: string;
   readonly runId: string;
-  /** The step at which a person is needed, the kind of hold, which limit and what ends it, the code of a failure, how a batch ended. */
+  /**
+   * The step at which a person is needed, the kind of hold, which limit and what ends it, the call that costs more and its
+   * price, the code of a failure, how a batch ended.
+   */
   readonly what?: string;
   /** Figures of a batch. */
   readonly counts?: Readonly<Record<string, number>>;
@@ -31,6 +35,8 @@ const TITLES: Record<NoticeKind, (notice: Notice) => string> = {
   holdBegan: ({ account, what }) => `Account ${account} is on hold${what ? ` (${what})` : ''}`,
   holdEnded: ({ account, what }) => `Account ${account} goes on${what ? ` (${what} has ended)` : ''}`,
   budgetUsedUp: ({ account, what }) => `Account ${account} waits for its budget${what ? `: ${what}` : ''}`,
+  priceRose: ({ account, what }) =>
+    `Account ${account}: a call costs more than is configured${what ? ` (${what})` : ''}`,
   runFailed: ({ workflowType, what }) => `A run of ${workflowType} did not end well${what ? ` (${what})` : ''}`,
   batchEnded: ({ workflowType, what, counts = {} }) =>
     `A ${workflowType} has ended${what && what !== 'done' ? ` (${what})` : ''}: ${

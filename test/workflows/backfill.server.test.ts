@@ -6,7 +6,7 @@ import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { backfill } from '../../workflows';
 import type { BackfillResult } from '../../workflows/backfill';
 import * as messages from '../../workflows/backfill/messages';
-import type { Before } from '../../workflows/backfill/state';
+import type { Renewal } from '../../workflows/backfill/state';
 import { decideUpdate } from '../../workflows/shared/asker';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
@@ -26,11 +26,11 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-const start = (workflowId: string, input: BackfillJson, before?: Before) =>
+const start = (workflowId: string, input: BackfillJson, renewal?: Renewal) =>
   stage.temporal.client.workflow.start(backfill, {
     workflowId,
     taskQueue: 'audit-runner',
-    args: [{ maxCredits: BUDGET, ...input }, before],
+    args: [{ maxCredits: BUDGET, ...input }, renewal],
   });
 
 async function store(ref: string, text: string): Promise<{ ref: string }> {

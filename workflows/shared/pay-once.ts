@@ -102,7 +102,7 @@ export async function payOnce(
         break;
       case 'awaitBudget':
         status.at(BUDGET_STAGE);
-        await awaitClearance(status, account, ports.credits, ports.paid?.run);
+        await awaitClearance(status, account, step.credits ?? ports.credits, ports.paid?.run);
         course = resume(course, Date.now());
         break;
       case 'ask': {
