@@ -131,7 +131,7 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
     return { kind: 'throttled', retryAt: (await parkClass(runtime, rateClass)) + ledger.now() };
   if (await reportHold(runtime, failure, reserved)) return { kind: 'held' };
   if (failure.kind === 'notSent') return { kind: 'notSent', reason: failure.reason };
-  return { kind: 'refused', reason: refusalReason(failure) };
+  return { kind: 'refused', reason: refusalReason(failure), status: failure.status };
 }
 
 const UNREAD = 'the balance, of which a part must remain, is read before it is spent, and has not been yet';

@@ -8,6 +8,8 @@ export const FailureType = {
   refused: 'Refused',
   /** A reply that no guess of `unshown.ts` reads; the message names the setting. */
   unreadable: 'UnreadableReply',
+  /** A guess of `unshown.ts` is wrong here, as what came back shows; the message names the setting. */
+  wrongGuess: 'WrongGuess',
   /** Not yet; Temporal tries again by itself. */
   waiting: 'Waiting',
   /** The ledger does not know yet what stands in its books; say it again. */
