@@ -7,8 +7,9 @@ import { stopping } from '../src/policy/ledger';
 import type { PayTiming, Settlement } from '../src/policy/pay-once';
 import { partsOf } from '../src/policy/subject';
 import type { LedgerClient } from '../src/temporal/ledger-client';
-import { describeHold, describeObstacle } from '../workflows/ledger/details';
+import { describeHold } from '../workflows/ledger/details';
 import type { SubjectState } from '../workflows/ledger/messages';
+import { describeShortage } from '../workflows/ledger/shortage';
 import { askBalance, bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { isOver } from './over';
@@ -38,6 +39,8 @@ export interface ClearanceAsked {
 export interface Clearance {
   clear: boolean;
   why?: string;
+  /** It is a limit on what may be spent, and no hold. */
+  short?: boolean;
 }
 
 export function createAccountActivities(deps: Deps) {
@@ -66,7 +69,9 @@ export function createAccountActivities(deps: Deps) {
       if (holds.length > 0) return { clear: false, why: holds.map(describeHold).join('; ') };
       if (credits === 0 || holdsOnly) return { clear: true };
       const obstacle = await ledger.obstacle(credits);
-      return obstacle.kind === 'none' ? { clear: true } : { clear: false, why: describeObstacle(obstacle) };
+      if (obstacle.kind === 'none') return { clear: true };
+      if (obstacle.kind === 'held') return { clear: false, why: obstacle.holds.map(describeHold).join('; ') };
+      return { clear: false, why: describeShortage(obstacle, status), short: true };
     } catch (error) {
       return { clear: false, why: error instanceof Error ? error.message : 'the ledger cannot be reached' };
     }

@@ -2,8 +2,11 @@
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { describeBudget, describeDearer, describeHold, describeState } from '../../workflows/ledger/details';
-import type { LedgerStatus } from '../../workflows/ledger/messages';
-import { loadConfig } from '../config';
+import { type LedgerStatus, obstacleQuery } from '../../workflows/ledger/messages';
+import { describeShortage } from '../../workflows/ledger/shortage';
+import { routes } from '../agent-api/routes';
+import { type Config, loadConfig } from '../config';
+import { BUDGET_STAGE } from '../policy/stages';
 import { WORKFLOW_TYPES } from '../policy/workflow-types';
 import type { Connected } from '../temporal/connect';
 import { describeMend, type FailingRun, findFailing } from '../temporal/failing-tasks';
@@ -45,6 +48,8 @@ interface AccountStatus extends LedgerStatus {
   ledger: string;
   /** It is that of the user whom the workers work for. */
   present: boolean;
+  /** Why credits cannot be spent now, and how many runs wait for that; absent where they can. */
+  short?: { why: string; runs: number };
 }
 
 interface Status {
@@ -60,6 +65,7 @@ interface Status {
 
 const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
 const MOST_WAITING = 50;
+const QUERY_MS = 20_000;
 
 export async function statusCommand({ json, config: file }: StatusOptions): Promise<number> {
   const { accounts } = loadConfig({ env: process.env, file });
@@ -79,7 +85,9 @@ export async function statusCommand({ json, config: file }: StatusOptions): Prom
     );
     const names = [...new Set([...Object.keys(accounts), ...ledgers.flatMap((ledger) => ledger?.account ?? [])])];
     const status: Status = {
-      accounts: withPresent(ledgers.flatMap((ledger) => ledger ?? [])),
+      accounts: await Promise.all(
+        withPresent(ledgers.flatMap((ledger) => ledger ?? [])).map((one) => withShortage(client, one, accounts)),
+      ),
       queues: await queuesOf(connected, names, Object.keys(accounts)),
       runs: await runsOf(client),
       needsPerson: await waitingOf(client, (id) => uiUrl && linkTo(uiUrl, namespace, id)),
@@ -90,7 +98,7 @@ export async function statusCommand({ json, config: file }: StatusOptions): Prom
     const still =
       status.needsPerson.length > 0 ||
       status.failing.length > 0 ||
-      status.accounts.some(({ present, holds }) => present && holds.length > 0);
+      status.accounts.some(({ present, holds, short }) => present && (holds.length > 0 || (short?.runs ?? 0) > 0));
     return still || status.queues.some(unattended) ? EXIT.notAllDone : EXIT.done;
   });
 }
@@ -99,6 +107,19 @@ function withPresent(ledgers: readonly Omit<AccountStatus, 'present'>[]): Accoun
   const latest = (account: string) =>
     Math.max(...ledgers.filter((one) => one.account === account).map(({ configuredAt = 0 }) => configuredAt));
   return ledgers.map((one) => ({ ...one, present: (one.configuredAt ?? 0) === latest(one.account) }));
+}
+
+/** Whether what a conversion costs may be spent now, and for how many runs it may not. */
+async function withShortage(client: Client, one: AccountStatus, accounts: Config['accounts']): Promise<AccountStatus> {
+  if (!one.present) return one;
+  const credits = accounts[one.account]?.credits('leads.convert') ?? routes['leads.convert'].credits;
+  const obstacle = await client
+    .withDeadline(Date.now() + QUERY_MS, () => client.workflow.getHandle(one.ledger).query(obstacleQuery, { credits }))
+    .catch(() => undefined);
+  if (obstacle?.kind !== 'capped') return one;
+  const waiting = `Stage = '${BUDGET_STAGE}' AND Account = '${one.account}' AND ExecutionStatus = 'Running'`;
+  const { count: runs } = await client.workflow.count(waiting);
+  return { ...one, short: { why: describeShortage(obstacle, one), runs } };
 }
 
 /** Nobody would take work from it, or nobody takes what is there. Queues of accounts that were removed may be idle. */
@@ -159,6 +180,9 @@ function show({ accounts, queues, runs, needsPerson, failing }: Status, ledgers:
   const holds = accounts
     .filter(({ present }) => present)
     .flatMap(({ account, holds: all }) => all.map((hold) => `${account}: ${describeHold(hold)}`));
+  const shortages = accounts.flatMap(({ account, short }) =>
+    short ? [`${account}: ${short.why}${short.runs > 0 ? ` (runs that wait for it: ${number(short.runs)})` : ''}`] : [],
+  );
   const several = accounts.some(({ present }) => !present);
   const silent = ledgers - accounts.length - failing.filter(({ type }) => type === 'accountLedger').length;
   const working = queues.some(({ queue, workers }) => queue === WORKFLOW_QUEUE && workers > 0);
@@ -174,7 +198,11 @@ function show({ accounts, queues, runs, needsPerson, failing }: Status, ledgers:
           ['account', 'balance', 'reserved', 'spent today', 'state', ...(several ? ['ledger'] : [])],
           accounts.map(({ account, balance, reserved, spentToday, present, ledger, ...rest }) => [
             ...[account, balance ?? null, reserved, spentToday],
-            present ? describeState(rest) : 'an earlier user',
+            !present
+              ? 'an earlier user'
+              : rest.short && rest.holds.length === 0
+                ? 'budget used up'
+                : describeState(rest),
             ...(several ? [ledger] : []),
           ]),
         ),
@@ -183,7 +211,7 @@ function show({ accounts, queues, runs, needsPerson, failing }: Status, ledgers:
           `Ledgers that do not answer: ${silent}. ${working ? 'The workers may be busy, or work for other accounts.' : 'No worker is running.'}`,
         ]
       : []),
-    ...holds.map((hold) => styled('yellow', hold)),
+    ...[...holds, ...shortages].map((why) => styled('yellow', why)),
     ...accounts
       .filter(({ present }) => present)
       .flatMap(({ account, budget, dearer }) => [
