@@ -6,6 +6,7 @@ import type { LedgerStatus } from '../../workflows/ledger/messages';
 import { loadConfig } from '../config';
 import { WORKFLOW_TYPES } from '../policy/workflow-types';
 import type { Connected } from '../temporal/connect';
+import { MORE_POLLS, pollsRefused } from '../temporal/pollers';
 import { readQueueLimit } from '../temporal/queue-limits';
 import { queueState } from '../temporal/queue-workers';
 import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from '../temporal/queues';
@@ -53,6 +54,8 @@ interface Status {
   runs: Record<string, number>;
   /** Those that wait for a person, the longest first. */
   needsPerson: WaitingRun[];
+  /** Why the server refuses workers that ask for work, in its words. */
+  pollsRefused?: string;
 }
 
 const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
@@ -75,17 +78,19 @@ export async function statusCommand({ json, config: file }: StatusOptions): Prom
       ),
     );
     const names = [...new Set([...Object.keys(accounts), ...ledgers.flatMap((ledger) => ledger?.account ?? [])])];
+    const refused = await pollsRefused(connected);
     const status: Status = {
       accounts: withPresent(ledgers.flatMap((ledger) => ledger ?? [])),
       queues: await queuesOf(connected, names, Object.keys(accounts)),
       runs: await runsOf(client),
       needsPerson: await waitingOf(client, (id) => uiUrl && linkTo(uiUrl, namespace, id)),
+      ...(refused !== undefined && { pollsRefused: refused }),
     };
     if (json) printJson(status);
     else print(show(status, ledgers.length));
     const still =
       status.needsPerson.length > 0 || status.accounts.some(({ present, holds }) => present && holds.length > 0);
-    return still || status.queues.some(unattended) ? EXIT.notAllDone : EXIT.done;
+    return still || refused !== undefined || status.queues.some(unattended) ? EXIT.notAllDone : EXIT.done;
   });
 }
 
@@ -149,7 +154,7 @@ async function waitingOf(client: Client, link: (workflowId: string) => string | 
   return waiting.sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
-function show({ accounts, queues, runs, needsPerson }: Status, ledgers: number): string {
+function show({ accounts, queues, runs, needsPerson, pollsRefused: refused }: Status, ledgers: number): string {
   const holds = accounts
     .filter(({ present }) => present)
     .flatMap(({ account, holds: all }) => all.map((hold) => `${account}: ${describeHold(hold)}`));
@@ -174,6 +179,11 @@ function show({ accounts, queues, runs, needsPerson }: Status, ledgers: number):
       ['queue', 'backlog', 'workers', 'a minute'],
       queues.map(({ queue, backlog, workers, perMinute }) => [queue, backlog, workers, perMinute ?? null]),
     ),
+    ...(refused === undefined
+      ? []
+      : [
+          `${styled('red', 'The Temporal server refuses workers that ask for work')} (${refused}), so runs stand still: ${MORE_POLLS}`,
+        ]),
     ...(unserved.length > 0
       ? [
           styled('red', `No worker takes from ${unserved.map(({ queue }) => queue).join(', ')}`) +
