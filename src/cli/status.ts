@@ -10,6 +10,7 @@ import { BUDGET_STAGE } from '../policy/stages';
 import { WORKFLOW_TYPES } from '../policy/workflow-types';
 import type { Connected } from '../temporal/connect';
 import { describeMend, type FailingRun, findFailing } from '../temporal/failing-tasks';
+import { MORE_POLLS, pollsRefused } from '../temporal/pollers';
 import { readQueueLimit } from '../temporal/queue-limits';
 import { queueState } from '../temporal/queue-workers';
 import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from '../temporal/queues';
@@ -61,6 +62,8 @@ interface Status {
   needsPerson: WaitingRun[];
   /** Those whose workflow tasks fail, the longest first. */
   failing: FailingRun[];
+  /** Why the server refuses workers that ask for work, in its words. */
+  pollsRefused?: string;
 }
 
 const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
@@ -84,6 +87,7 @@ export async function statusCommand({ json, config: file }: StatusOptions): Prom
       ),
     );
     const names = [...new Set([...Object.keys(accounts), ...ledgers.flatMap((ledger) => ledger?.account ?? [])])];
+    const refused = await pollsRefused(connected);
     const status: Status = {
       accounts: await Promise.all(
         withPresent(ledgers.flatMap((ledger) => ledger ?? [])).map((one) => withShortage(client, one, accounts)),
@@ -92,6 +96,7 @@ export async function statusCommand({ json, config: file }: StatusOptions): Prom
       runs: await runsOf(client),
       needsPerson: await waitingOf(client, (id) => uiUrl && linkTo(uiUrl, namespace, id)),
       failing: (await findFailing(client)).failing,
+      ...(refused !== undefined && { pollsRefused: refused }),
     };
     if (json) printJson(status);
     else print(show(status, ledgers.length));
@@ -99,7 +104,7 @@ export async function statusCommand({ json, config: file }: StatusOptions): Prom
       status.needsPerson.length > 0 ||
       status.failing.length > 0 ||
       status.accounts.some(({ present, holds, short }) => present && (holds.length > 0 || (short?.runs ?? 0) > 0));
-    return still || status.queues.some(unattended) ? EXIT.notAllDone : EXIT.done;
+    return still || refused !== undefined || status.queues.some(unattended) ? EXIT.notAllDone : EXIT.done;
   });
 }
 
@@ -176,7 +181,10 @@ async function waitingOf(client: Client, link: (workflowId: string) => string | 
   return waiting.sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
-function show({ accounts, queues, runs, needsPerson, failing }: Status, ledgers: number): string {
+function show(
+  { accounts, queues, runs, needsPerson, failing, pollsRefused: refused }: Status,
+  ledgers: number,
+): string {
   const holds = accounts
     .filter(({ present }) => present)
     .flatMap(({ account, holds: all }) => all.map((hold) => `${account}: ${describeHold(hold)}`));
@@ -222,6 +230,11 @@ function show({ accounts, queues, runs, needsPerson, failing }: Status, ledgers:
       ['queue', 'backlog', 'workers', 'a minute'],
       queues.map(({ queue, backlog, workers, perMinute }) => [queue, backlog, workers, perMinute ?? null]),
     ),
+    ...(refused === undefined
+      ? []
+      : [
+          `${styled('red', 'The Temporal server refuses workers that ask for work')} (${refused}), so runs stand still: ${MORE_POLLS}`,
+        ]),
     ...(unserved.length > 0
       ? [
           styled('red', `No worker takes from ${unserved.map(({ queue }) => queue).join(', ')}`) +

@@ -4,6 +4,7 @@ import { type Account, ConfigError } from '../../config';
 import { rootMessage } from '../../root-cause';
 import { type Connected, type ConnectionConfig, connectClient, TemporalUnreachable } from '../../temporal/connect';
 import { describeFailing, findFailing } from '../../temporal/failing-tasks';
+import { MORE_POLLS, pollsRefused } from '../../temporal/pollers';
 import { queueRate, readQueueLimit } from '../../temporal/queue-limits';
 import { queueState } from '../../temporal/queue-workers';
 import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
@@ -42,6 +43,7 @@ export async function checkTemporal(
       await attempt('matching settings', () => matching(connected, accounts)),
       await attempt('workflow tasks', () => tasks(connected)),
       await attempt('workers', () => workers(connected, WORKFLOW_QUEUE, TASK_QUEUE_TYPE_WORKFLOW, 'workers')),
+      await attempt('polls', () => polls(connected)),
       ...(await Promise.all(accounts.flatMap((account) => queues(connected, account, attempt)))),
     ];
   } finally {
@@ -125,6 +127,13 @@ async function queueLimit({ connection, namespace }: Connected, queue: string, e
   // The server stores the rate as a 32-bit float.
   if (Math.fround(limit.rate) === Math.fround(expected)) return ok(name, perMinute(expected));
   return wrong(name, `${perMinute(limit.rate)}, set by ${limit.setBy}; expected ${perMinute(expected)}`, mend);
+}
+
+async function polls(connected: Connected): Promise<Check> {
+  const words = await pollsRefused(connected);
+  return words === undefined
+    ? ok('polls', 'the server lets workers ask for work')
+    : wrong('polls', `the server refuses workers that ask for work (${words}), so runs stand still`, MORE_POLLS);
 }
 
 async function workers(
