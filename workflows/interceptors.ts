@@ -6,6 +6,7 @@ import { UNWELL } from '../src/policy/unwell';
 import { failureType } from './shared/failures';
 import { noticesResets } from './shared/reset';
 import { runKind, TELL_WITHIN_MS, tell } from './shared/tell';
+import { failsUnreadable, refusesUnreadable } from './shared/unreadable';
 
 /** The word by which a result says that it did not end well. */
 function unwell(result: unknown): string | undefined {
@@ -47,5 +48,7 @@ export const interceptors = (): WorkflowInterceptors => ({
         }
       },
     },
+    refusesUnreadable,
   ],
+  outbound: [failsUnreadable],
 });
