@@ -4,6 +4,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import { idKey } from '../src/agent-api/id';
+import { plainWord } from '../src/agent-api/shape';
 import { applyColumns, mapColumns } from '../src/policy/backfill/columns';
 import { type About, type Checked, checkRow, type Listed } from '../src/policy/backfill/items';
 import { UnreadableFile } from '../src/policy/backfill/lines';
@@ -16,6 +17,7 @@ import { placesOf } from './backfill-ledger';
 import { type Candidate, ITEMS, type Prepared, readList, writeList } from './backfill-list';
 import { listCaptures } from './capture-list';
 import { type Deps, runtimeOf } from './deps';
+import type { ListPlace } from './list-pages';
 
 /** A list to be made. */
 export interface Making {
@@ -76,20 +78,29 @@ export function createBackfillSourceActivities(deps: Deps) {
     async listCapturePage(call: {
       account: string;
       filter: NonNullable<BackfillInput['captures']>;
-      offset: number;
+      place: ListPlace;
       ref: string;
-    }): Promise<{ page: Kept<PageRow[]>; count: number; next?: number }> {
+    }): Promise<{ page: Kept<PageRow[]>; next?: ListPlace }> {
       const { status, channel, projectId } = call.filter;
       const filter = { ...(status && { status }), ...(channel && { channel }), project: projectId };
-      const { items, next } = await listCaptures(runtimeOf(deps, call.account), filter, call.offset);
-      const ref = `runs/${call.ref}/pages/${String(call.offset).padStart(9, '0')}-${Context.current().info.attempt}`;
+      const { items, next, cut } = await listCaptures(runtimeOf(deps, call.account), filter, call.place);
+      if (cut === 'more')
+        throw ApplicationFailure.nonRetryable(
+          `the list of captures goes on after ${call.place.offset}, and asking for more gives the same again: set unshown.capturesList.offset, .page or .cursor to the name of its parameter`,
+          FailureType.wrongGuess,
+        );
+      // What changes may be listed as it was before; and a service may not know the filter.
+      const meant = items.filter(
+        (capture) => (!status || capture.status === status) && (!channel || isOf(capture.channel, channel)),
+      );
+      const ref = `runs/${call.ref}/pages/${String(call.place.offset).padStart(9, '0')}-${Context.current().info.attempt}`;
       const page = await keep(
         storage,
         ref,
-        items.map(({ id }) => ({ id })),
+        meant.map(({ id }) => ({ id })),
         8 * 1024,
       );
-      return { page, count: items.length, ...(next !== undefined && { next }) };
+      return { page, ...(next !== undefined && { next }) };
     },
 
     /** Makes the list from the pages of leads or captures. No call of the API. */
@@ -132,6 +143,8 @@ export function createBackfillSourceActivities(deps: Deps) {
     return made;
   }
 }
+
+const isOf = (channel: string | null | undefined, wanted: string) => !channel || plainWord(channel) === wanted;
 
 /** Beside the folders of all runs with this ID: how a redrive finds the last one, also when the server has forgotten it. */
 export async function tellOf(storage: Storage, about: About): Promise<void> {

@@ -5,7 +5,7 @@ import type { Before, LedgerStart } from '../src/policy/ledger';
 import { booksBefore, NotYetKnown } from '../src/temporal/books-before';
 import { queueState } from '../src/temporal/queue-workers';
 import { WORKFLOW_QUEUE } from '../src/temporal/queues';
-import { bounce } from './call';
+import { bounce, scheduledAt } from './call';
 import { comesBackIn, type Deps, SOON_TRIES } from './deps';
 
 const { TASK_QUEUE_TYPE_ACTIVITY } = temporal.api.enums.v1.TaskQueueType;
@@ -25,7 +25,7 @@ export function createBooksActivities(deps: Deps) {
 
   /** Another process may have used a ledger of which nothing is left but that. */
   const isAlone = async () => {
-    const { identities } = await queueState(fleet, WORKFLOW_QUEUE, TASK_QUEUE_TYPE_ACTIVITY);
+    const { identities } = await queueState(fleet, WORKFLOW_QUEUE, TASK_QUEUE_TYPE_ACTIVITY, scheduledAt());
     return new Set(identities).size <= 1;
   };
 
@@ -39,7 +39,7 @@ export function createBooksActivities(deps: Deps) {
       if (!ledger) throw again('No account of this worker belongs to the user of this ledger; left to one that has it');
       const { configured, config } = ledger;
       try {
-        const asked = { client, ledger, runId, isPatient: attempt < ASK_TRIES };
+        const asked = { client, ledger, runId, isPatient: attempt < ASK_TRIES, now: scheduledAt() };
         const { isTold, ...before } = await booksBefore(asked);
         if (!isTold && attempt < SOON_TRIES && !(await isAlone()))
           throw again('This worker knows of no ledger before this one; asked is who else may');

@@ -15,7 +15,8 @@ import { documentSubject } from '../src/policy/subject';
 import { bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { slower } from './pace';
-import { ownRun, sendOnce } from './send-once';
+import { sendInForms } from './send-forms';
+import { ownRun } from './send-once';
 
 /** A document of a project, by its name. */
 export type DocumentState = 'missing' | 'pending' | 'settled' | 'failed';
@@ -81,17 +82,23 @@ export function createDocumentsActivities(deps: Deps) {
       const runtime = runtimeOf(deps, call.account);
       const { ref, nameHash, fileName, fileType, size } = call.document;
       const open = () => storage.read(ref);
-      return sendOnce(runtime, {
-        route: 'projects.uploadDocument',
-        input: {
-          id: call.projectId,
-          raw: documentUpload(runtime.account.unshown.upload, { fileName, fileType, size, open }),
+      const names = runtime.account.unshown.upload;
+      // All bodies are JSON by the document, and forms are what many services take all the same.
+      const encodings = names.encoding === 'auto' ? (['json', 'multipart'] as const) : [names.encoding];
+      return sendInForms<'projects.uploadDocument'>(
+        runtime,
+        {
+          route: 'projects.uploadDocument',
+          subject: documentSubject(call.projectId, nameHash),
+          ...ownRun(),
+          lookedAt: call.lookedAt,
+          read: () => ({}),
         },
-        subject: documentSubject(call.projectId, nameHash),
-        ...ownRun(),
-        lookedAt: call.lookedAt,
-        read: () => ({}),
-      });
+        encodings.map((encoding) => () => ({
+          id: call.projectId,
+          raw: documentUpload({ ...names, encoding }, { fileName, fileType, size, open }),
+        })),
+      );
     },
 
     /**

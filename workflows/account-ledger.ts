@@ -22,6 +22,8 @@ import { tell } from './shared/tell';
 
 /** How much longer than while on hold the balance is left unread while credits move, or where a floor stands in the way. */
 const BALANCE_EVERY = 10;
+/** Many payments that wait share one reading. */
+const MIN_BETWEEN_READINGS_MS = 1_000;
 /** A ledger that was evicted from a worker's memory answers when it is replayed: a short history is soon replayed. */
 const MAX_EVENTS = 1_500;
 const MIN_EVENTS = 50;
@@ -65,7 +67,7 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
 
   /** Does what is due, or waits for it. */
   async function tend(): Promise<void> {
-    tellHolds();
+    tellNews();
     const due = nextDue();
     if (due > Date.now()) {
       // Woken only for what comes sooner than what it waits for: a timer for each message would be half of the history.
@@ -74,47 +76,59 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
       else await condition(wake);
     } else if (nextProbe() <= Date.now()) await probe();
     else await seeToAbandoned();
+    // A day may have ended meanwhile, or a park.
+    if (book.isOpen) book.change(book.state);
   }
 
-  /** Holds that have begun or ended since people were told last. */
+  function dearer(): string[] {
+    return policy.dearer(book.state).map(({ kind, real }) => `${kind}: ${real} credits`);
+  }
+
+  /** Holds that have begun or ended since people were told last, and calls that cost more. */
   function untold() {
-    const kinds = book.state.told?.kinds ?? [];
+    const { kinds = [], prices = [] } = book.state.told ?? {};
     const now = book.state.holds.map(({ kind }) => kind);
     return [
       ...now.filter((kind) => !kinds.includes(kind)).map((what) => ({ kind: 'holdBegan', what }) as const),
       ...kinds.filter((kind) => !now.includes(kind)).map((what) => ({ kind: 'holdEnded', what }) as const),
+      ...dearer().flatMap((what) => (prices.includes(what) ? [] : ({ kind: 'priceRose', what } as const))),
     ];
   }
 
-  function tellHolds(): void {
+  function tellNews(): void {
     const { state } = book;
     const { account, holds, told } = state;
     let nth = told?.count ?? 0;
     const news = untold();
     if (news.length === 0) return;
     for (const { kind, what } of news) void tell({ kind, account, what, nth: ++nth });
-    book.change({ ...state, told: { kinds: holds.map(({ kind }) => kind), count: nth } });
+    book.change({ ...state, told: { kinds: holds.map(({ kind }) => kind), prices: dearer(), count: nth } });
   }
 
   /** When the account should next be asked something: soon while it is on hold, seldom after credits moved, else never. */
   function nextProbe(): number {
     const { state } = book;
     if (state.restingSince !== undefined) return Number.POSITIVE_INFINITY;
+    if (book.readNow) return probedAt + Math.min(MIN_BETWEEN_READINGS_MS, probeEveryMs);
     if (book.balanceWanted || state.holds.some(({ kind }) => kind !== 'manual')) return probedAt + probeEveryMs;
     const telling = policy.nextReading(state);
     // A floor that stands in the way is reached from the other side by a top-up that nobody tells us of.
-    if (!Number.isFinite(telling) && state.budget.balanceFloor === 0) return telling;
+    const { balanceFloor } = policy.budgetInForce(state, Date.now());
+    if (!Number.isFinite(telling) && balanceFloor === 0) return telling;
     return probedAt + Math.min(BALANCE_EVERY * probeEveryMs, Math.max(probeEveryMs, telling - probedAt));
   }
 
   function nextDue(): number {
-    return Math.min(nextProbe(), ...policy.abandoned(book.state).map(({ dueAt }) => dueAt));
+    const abandoned = policy.abandoned(book.state).map(({ dueAt }) => dueAt);
+    return Math.min(nextProbe(), policy.nextChange(book.state, Date.now()), ...abandoned);
   }
 
   /** One cheap GET: it tells the balance, and whether the kill switch is off and the token valid again. */
   async function probe(): Promise<void> {
     const askedAt = Date.now();
     probedAt = askedAt;
+    // Who wants a reading from now on waits for the next.
+    book.readNow = false;
     const { account } = book.state;
     const answer = await asking(account)
       .probe({ account })

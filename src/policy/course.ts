@@ -10,7 +10,7 @@ export type SendOutcome =
   /** Nobody knows. Until `overAt` it may still happen. */
   | { kind: 'unknown'; overAt: number }
   /** The service refused and nothing happened; a look explains why. */
-  | { kind: 'refused'; reason: string }
+  | { kind: 'refused'; reason: string; status?: number }
   /** The request never left. */
   | { kind: 'notSent'; reason: string }
   /** 429: nothing happened; the whole class is parked. */
@@ -23,8 +23,8 @@ export type SendOutcome =
   | { kind: 'stale' }
   /** The ledger or the service: the account is on hold. */
   | { kind: 'held' }
-  /** The ledger: a cap stands in the way; `until` when it ends by itself. */
-  | { kind: 'capped'; cap: 'run' | 'day' | 'floor'; until?: number }
+  /** The ledger: a cap stands in the way of so many credits; `until` when it ends by itself. */
+  | { kind: 'capped'; cap: 'run' | 'day' | 'floor'; credits?: number; until?: number }
   /** The run, or the one for which it was begun, is over or being cancelled: nothing was sent, and nothing is to be. */
   | { kind: 'withdrawn' };
 
@@ -46,7 +46,7 @@ export type Step =
   | { do: 'look'; notBefore: number; why: 'first' | 'stale' | 'settling' | 'explain' | 'upstream' }
   | { do: 'send'; lookedAt: number; notBefore: number }
   | { do: 'awaitHold' }
-  | { do: 'awaitBudget'; cap: 'day' | 'floor'; until?: number }
+  | { do: 'awaitBudget'; cap: 'day' | 'floor'; credits?: number; until?: number }
   | { do: 'ask'; why: 'cannotTell' | 'unknownTwice' }
   | { do: 'end'; how: 'paid' | 'foundPaid' | 'alreadyDone' | 'overRunCap' | 'gaveUp'; credits?: number; ref?: string }
   | { do: 'end'; how: 'refused'; reason: string };
@@ -141,12 +141,11 @@ function afterSend(course: Course, outcome: Sent, now: number, settlingMs: numbe
     }
     case 'held':
       return { ...reached, step: { do: 'awaitHold' } };
-    case 'capped':
-      if (outcome.cap === 'run') return end(reached, 'overRunCap');
-      return {
-        ...reached,
-        step: { do: 'awaitBudget', cap: outcome.cap, ...(outcome.until && { until: outcome.until }) },
-      };
+    case 'capped': {
+      const { cap, credits, until } = outcome;
+      if (cap === 'run') return end(reached, 'overRunCap');
+      return { ...reached, step: { do: 'awaitBudget', cap, ...(credits && { credits }), ...(until && { until }) } };
+    }
   }
 }
 

@@ -10,6 +10,8 @@ export const FailureType = {
   unreadable: 'UnreadableReply',
   /** Data of Temporal's that no worker can read: a key is missing, or they are damaged. */
   illegible: 'UnreadableData',
+  /** A guess of `unshown.ts` is wrong here, as what came back shows; the message names the setting. */
+  wrongGuess: 'WrongGuess',
   /** Not yet; Temporal tries again by itself. */
   waiting: 'Waiting',
   /** The ledger does not know yet what stands in its books; say it again. */

@@ -27,6 +27,8 @@ export interface Asked {
   /** The run that asks. */
   runId: string;
   isPatient: boolean;
+  /** The server's time. */
+  now: number;
 }
 
 /**
@@ -95,10 +97,10 @@ async function hasAnswered({ workflowService, options }: Client, { workflowId, r
  * A ledger that was deleted leaves no trace, but runs that got beyond their first look do: they had asked a ledger. Only
  * those whose last call may still have an effect count. When it cannot be found out, patience costs less than money.
  */
-async function hasTraces({ client, ledger }: Asked): Promise<boolean> {
+async function hasTraces({ client, ledger, now }: Asked): Promise<boolean> {
   const { account, timing } = ledger.config;
   const { sendWindowMs, paidTimeoutMs, settlingMs } = timing;
-  const since = new Date(Date.now() - sendWindowMs - paidTimeoutMs - settlingMs).toISOString();
+  const since = new Date(now - sendWindowMs - paidTimeoutMs - settlingMs).toISOString();
   try {
     const { count } = await client.workflow.count(
       `WorkflowType IN (${SENDERS}) AND Account = '${account}' AND Stage IS NOT NULL AND Stage != '${FIRST_STAGE}' AND (ExecutionStatus = 'Running' OR CloseTime > '${since}')`,

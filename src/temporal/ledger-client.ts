@@ -1,6 +1,6 @@
 /** Talks to one user's ledger (workflow `accountLedger`): starts it when it is missing, asks it, tells it. */
 
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   type Client,
   WithStartWorkflowOperation,
@@ -16,9 +16,11 @@ import {
   claimsQuery,
   configureUpdate,
   type LedgerStatus,
+  leaveUpdate,
   type Obstacle,
   obstacleQuery,
   parkUpdate,
+  readBalanceUpdate,
   reportHoldUpdate,
   type SubjectState,
   settleUpdate,
@@ -27,11 +29,12 @@ import {
 } from '../../workflows/ledger/messages';
 import { idKey } from '../agent-api/id';
 import { FailureType } from '../policy/failures';
-import type { BeginAnswer, BeginSend, Hold, LedgerStart, Settle } from '../policy/ledger';
+import type { BeginAnswer, BeginSend, Budget, Hold, LedgerStart, Settle } from '../policy/ledger';
 import { GRPC, grpcStatus, isPassing } from './grpc-status';
 import { createLimit } from './in-flight';
 import { WORKFLOW_QUEUE } from './queues';
 import { searchAttributeKeys } from './search-attribute-keys';
+import { ServerClock } from './server-clock';
 
 /** A server without our settings takes 10 in flight for one workflow, above which they abort each other (measured). */
 const UPDATES_IN_FLIGHT = 4;
@@ -40,6 +43,8 @@ const STATUS_FRESH_MS = 1_000;
 const RETRY_MS = [50, 100, 200, 400, 800];
 /** How long a message to the ledger is worth repeating: it may be continuing as new, or its worker restarting. */
 const PATIENCE_MS = 60_000;
+/** A worker that ends says so, if the ledger listens. */
+const LEAVE_WITHIN_MS = 3_000;
 
 /** Workflow ID of the ledger of a user. IDs that are no plain identifiers (an e-mail address) are hashed (S4). */
 export function ledgerId(userId: string): string {
@@ -60,16 +65,31 @@ export class LedgerClient {
   private readonly limit = createLimit(UPDATES_IN_FLIGHT);
   private cached: { at: number; status: Promise<LedgerStatus | undefined> } | undefined;
 
+  private readonly clock = new ServerClock();
+  private own: LedgerConfig & { worker: string };
+
+  /** @param config its `worker` is made up when it is absent */
   constructor(
     private readonly client: Client,
     readonly workflowId: string,
-    readonly config: LedgerConfig,
-  ) {}
+    config: LedgerConfig,
+  ) {
+    this.own = { worker: randomUUID(), ...config };
+  }
+
+  get config(): LedgerConfig {
+    return this.own;
+  }
 
   /** What the ledger is told of it. */
   get configured(): LedgerStart {
-    const { account, timing, budget } = this.config;
-    return { account, timing, budget };
+    const { account, timing, budget, worker, lapsesAfterMs } = this.own;
+    return { account, timing, budget, worker, ...(lapsesAfterMs !== undefined && { lapsesAfterMs }) };
+  }
+
+  /** The server's time, with which the moments that the ledger tells are compared; milliseconds since 1970. */
+  now(): number {
+    return this.clock.now();
   }
 
   /** S1, S3: may this attempt send, now? It is sent by the timing of this process, which the ledger is told. */
@@ -81,29 +101,52 @@ export class LedgerClient {
       return await this.update(beginSendUpdate, asked, `begin:${request.attempt}`, sendWindowMs);
     } catch (error) {
       if (!isOpening(error)) throw error;
-      return { kind: 'patient', until: Date.now() + sendWindowMs };
+      return { kind: 'patient', until: this.now() + sendWindowMs };
     }
   }
 
   /** Books what became of an attempt; answers the credits booked by this call. */
   settle(request: Settle): Promise<number> {
-    return this.update(settleUpdate, request, `settle:${request.subject}:${request.attempt}:${Date.now()}`);
+    return this.update(settleUpdate, request, `settle:${request.subject}:${request.attempt}:${randomUUID()}`);
   }
 
-  /** Tells the ledger this process's configuration. */
-  configure(): Promise<void> {
-    return this.update(configureUpdate, this.configured, `configure:${process.pid}:${Date.now()}`);
+  /** Tells the ledger this process's configuration. @param budget where it has changed */
+  async configure(budget: Budget = this.own.budget): Promise<void> {
+    this.own = { ...this.own, budget };
+    await this.timed(() => this.update(configureUpdate, this.configured, `configure:${randomUUID()}`));
+  }
+
+  /** This process ends: what it is configured with counts no longer. Nobody is kept waiting for it. */
+  async leave(): Promise<void> {
+    const { worker } = this.own;
+    const handle = this.client.workflow.getHandle(this.workflowId);
+    await this.client
+      .withDeadline(Date.now() + LEAVE_WITHIN_MS, () => handle.executeUpdate(leaveUpdate, { args: [{ worker }] }))
+      .catch(() => undefined);
+  }
+
+  /** Has the balance read; answers the moment from which on a reading that is asked for counts, by the server's clock. */
+  readBalance(): Promise<number> {
+    return this.timed(() => this.update(readBalanceUpdate, {}, `read:${randomUUID()}`));
+  }
+
+  /** What is answered with the server's time. */
+  private async timed(ask: () => Promise<number>): Promise<number> {
+    const askedAt = performance.now();
+    const at = await ask();
+    this.clock.heard(at, askedAt);
+    return at;
   }
 
   /** Puts the account on hold, once per kind. */
   async reportHold(hold: Omit<Hold, 'since'>): Promise<void> {
-    await this.update(reportHoldUpdate, { ...hold, since: 0 }, `hold:${hold.kind}:${process.pid}:${Date.now()}`);
+    await this.update(reportHoldUpdate, { ...hold, since: 0 }, `hold:${hold.kind}:${randomUUID()}`);
     this.cached = undefined;
   }
 
-  /** Parks a rate class for all processes, until a wall-clock moment. */
-  park(rateClass: string, until: number): Promise<void> {
-    return this.update(parkUpdate, { rateClass, until }, `park:${rateClass}:${until}`);
+  /** Parks a rate class for all processes, for so many milliseconds from now. */
+  park(rateClass: string, forMs: number): Promise<void> {
+    return this.update(parkUpdate, { rateClass, forMs }, `park:${rateClass}:${randomUUID()}`);
   }
 
   /** The status, at most a second old; undefined when there is no ledger yet or it does not answer soon. */
@@ -117,7 +160,7 @@ export class LedgerClient {
     const handle = this.client.workflow.getHandle(this.workflowId);
     try {
       return await this.client.withDeadline(Date.now() + 2_000, async () => {
-        const status = await handle.query(statusQuery, Date.now());
+        const status = await handle.query(statusQuery);
         if (status.holds.length === 0) return status;
         // A closed ledger still answers, and nobody would ever lift its holds: one that is on hold must be alive.
         const { status: run } = await handle.describe();
@@ -139,7 +182,7 @@ export class LedgerClient {
 
   /** What stands in the way of spending so many credits more; 0 asks for holds alone. */
   obstacle(credits: number): Promise<Obstacle> {
-    return this.client.workflow.getHandle(this.workflowId).query(obstacleQuery, { credits, now: Date.now() });
+    return this.client.workflow.getHandle(this.workflowId).query(obstacleQuery, { credits });
   }
 
   subject(subject: string): Promise<SubjectState> {

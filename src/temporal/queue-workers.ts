@@ -12,16 +12,18 @@ export interface QueueState {
   backlog: number;
 }
 
+/** @param now the server's time, where it is known */
 export async function queueState(
   { connection, namespace }: { connection: ConnectionLike; namespace: string },
   queue: string,
   taskQueueType: temporal.api.enums.v1.TaskQueueType,
+  now = Date.now(),
 ): Promise<QueueState> {
   const { pollers, stats } = await connection.workflowService.describeTaskQueue({
     ...{ namespace, taskQueue: { name: queue }, taskQueueType },
     ...{ reportPollers: true, reportStats: true },
   });
-  const since = Date.now() / 1_000 - POLLED_WITHIN_S;
+  const since = now / 1_000 - POLLED_WITHIN_S;
   const active = (pollers ?? []).filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) > since);
   return {
     identities: active.flatMap(({ identity }) => identity ?? []),

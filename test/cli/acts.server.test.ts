@@ -43,8 +43,8 @@ test('an account is put on hold, released and given a budget by its name, each w
   expect(await run('release', stage.ledgerId, '--parks', '--reason', 'over', '--by', 'Bob')).toMatchObject({ code: 0 });
   const budget = await run('set-budget', 'default', '--per-day', '1000', '--balance-floor', '5', '--reason', 'less');
   expect(budget.stdout).toContain('perDay 1,000, balanceFloor 5');
-  const { actions, budget: now } = await ledgerState();
-  expect(now).toMatchObject({ perDay: 1_000, balanceFloor: 5 });
+  const { actions, set } = await ledgerState();
+  expect(set).toMatchObject({ perDay: { value: 1_000, by: 'ada' }, balanceFloor: { value: 5 } });
   expect(actions?.map(({ by, what, reason }) => `${by}: ${what} (${reason})`)).toEqual([
     'ada: put on hold (month end)',
     'Bob: released, with what a 429 has parked (over)',

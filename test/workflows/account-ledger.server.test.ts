@@ -121,8 +121,8 @@ test('S3: a message that is incomplete, out of bounds or far too long is refused
     ['configure', { account: 'default', budget: { timeZone: 'UTC' }, timing: { settlingMs: 1 } }],
     ['configure', { account: 'default', budget, timing: { ...timing, sendWindowMs: -1 } }],
     ['configure', { account: 'default', budget: { ...budget, timeZone: 'Berlin' }, timing }],
-    ['park', { rateClass: '__proto__', until: Date.now() + 1_000 }],
-    ['park', { rateClass: 'writes', until: 1e300 }],
+    ['park', { rateClass: '__proto__', forMs: 1_000 }],
+    ['park', { rateClass: 'writes', forMs: 1e300 }],
     ['reportHold', { kind: 'bored', reason: 'x' }],
     ['reportHold', { kind: 'manual', reason: 'x'.repeat(1_500_000) }],
   ];
@@ -162,7 +162,7 @@ test('people change the books with a reason, and are answered in words', async (
   expect(await books()).toEqual(before);
   await handle.executeUpdate(holdUpdate, { args: [{ reason: 'month end', by: 'Ada' }] });
   expect((await client.beginSend(request(2))).kind).toBe('held');
-  await client.park('writes', Date.now() + 3_600_000);
+  await client.park('writes', 3_600_000);
   await handle.executeUpdate(releaseUpdate, { args: [{ reason: 'done', by: 'Ada' }] });
   expect((await client.beginSend({ ...request(2), attempt: 'parked' })).kind).toBe('parked');
   await handle.executeUpdate(releaseUpdate, { args: [{ reason: 'a mistake of the service', by: 'Ada', parks: true }] });

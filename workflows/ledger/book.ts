@@ -11,6 +11,8 @@ const OPENING =
 export class Book {
   /** The balance is to be read soon. */
   balanceWanted = false;
+  /** A payment waits for a reading of it. */
+  readNow = false;
   private books: LedgerState | undefined;
   private openedAfter = -1;
 

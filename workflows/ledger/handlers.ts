@@ -6,6 +6,7 @@ import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { checked } from '../shared/said';
 import type { Book } from './book';
 import * as messages from './messages';
+import { statusOf } from './status';
 import { requireShape, shapes } from './validate';
 
 /** While it does not know what stands in its books it refuses what is said: whoever says it says it again. */
@@ -51,10 +52,29 @@ export function handleWorkers(book: Book): void {
       // What stood in the way of reading it may have been corrected.
       if (book.state.restingSince !== undefined || book.state.unreadableSince !== undefined) book.balanceWanted = true;
       book.change(policy.configure(book.state, configured, Date.now()));
+      return Date.now();
     },
     {
       validator: onceOpen(book, requireShape(shapes.configure)),
-      description: 'Sent by a worker at its start: what is configured, the account with its budget and timing.',
+      description:
+        'Sent by each worker at its start, every five minutes and when its configuration changes: the account, its budget and timing.',
+    },
+  );
+  setHandler(messages.leaveUpdate, ({ worker }) => book.change(policy.leave(book.state, worker, Date.now())), {
+    validator: onceOpen(book, requireShape(shapes.leave)),
+    description: 'Sent by a worker that ends: what it is configured with counts no longer, where others are left.',
+  });
+  setHandler(
+    messages.readBalanceUpdate,
+    () => {
+      book.change(policy.wake(book.state));
+      book.balanceWanted = true;
+      book.readNow = true;
+      return Date.now();
+    },
+    {
+      validator: onceOpen(book, () => undefined),
+      description: 'Sent by a worker before it pays, where a part of the balance must remain: the balance is read now.',
     },
   );
   setHandler(
@@ -65,10 +85,14 @@ export function handleWorkers(book: Book): void {
       description: 'Sent by a worker that met a kill switch, a revoked token or an empty balance.',
     },
   );
-  setHandler(messages.parkUpdate, ({ rateClass, until }) => book.change(policy.park(book.state, rateClass, until)), {
-    validator: onceOpen(book, requireShape(shapes.park)),
-    description: 'Sent by a worker that met a 429: its whole class waits.',
-  });
+  setHandler(
+    messages.parkUpdate,
+    ({ rateClass, forMs }) => book.change(policy.park(book.state, rateClass, Date.now() + forMs, Date.now())),
+    {
+      validator: onceOpen(book, requireShape(shapes.park)),
+      description: 'Sent by a worker that met a 429: its whole class waits.',
+    },
+  );
 }
 
 /** What people may change; who did it and why is kept. */
@@ -79,20 +103,21 @@ export function handlePeople(book: Book): void {
   };
   setHandler(
     messages.setBudgetUpdate,
-    ({ perDay, balanceFloor, timeZone, ...said }) => {
-      const budget = {
-        ...book.state.budget,
-        ...(perDay !== undefined && { perDay }),
-        ...(balanceFloor !== undefined && { balanceFloor }),
-        ...(timeZone !== undefined && { timeZone }),
-      };
-      act({ ...book.state, budget }, `budget set to ${JSON.stringify(budget)}`, said);
-      return budget;
+    ({ by, reason, ...wanted }) => {
+      const next = policy.setBudget(book.state, wanted, by ?? 'somebody', Date.now());
+      act(next, `budget set to ${JSON.stringify(wanted)}`, { by, reason });
+      return policy.budgetInForce(book.state, Date.now());
     },
     {
       description:
-        'Changes what may be spent: {"perDay": 20000, "balanceFloor": 0, "reason": "…", "by": "…"}. perDay null: no limit.',
-      validator: onceOpen(book, checked(BudgetSaid, 'setBudget')),
+        'Changes what may be spent, up to what is configured: {"perDay": 20000, "balanceFloor": 0, "reason": "…", "by": "…"}. The configured value, or perDay null where none is: no limit beside the configuration.',
+      validator: onceOpen(
+        book,
+        checked(BudgetSaid, 'setBudget', (wanted) => {
+          const refusal = policy.budgetRefusal(book.state, wanted, Date.now());
+          if (refusal) throw new Error(`setBudget: ${refusal}`);
+        }),
+      ),
     },
   );
   setHandler(
@@ -146,15 +171,17 @@ export function handlePeople(book: Book): void {
   );
 }
 
-/** What anybody may ask. Workflow time stands still between messages: the asker brings the time, or no day would end here. */
+/**
+ * What anybody may ask. Workflow time stands still between messages; the ledger wakes when it would answer otherwise, so that
+ * no clock but the server's counts.
+ */
 export function handleQuestions(book: Book): void {
-  const later = (now: number | undefined) => Math.max(Date.now(), now ?? 0);
-  setHandler(messages.statusQuery, (now) => statusOf(book.state, later(now)), {
+  setHandler(messages.statusQuery, () => statusOf(book.state, Date.now()), {
     description: 'Balance, sums, open sends, holds.',
   });
   setHandler(
     messages.obstacleQuery,
-    ({ credits, now }) => policy.obstacle(book.state, credits, later(now)) ?? { kind: 'none' },
+    ({ credits }) => policy.obstacle(book.state, credits, Date.now()) ?? { kind: 'none' },
     { description: 'What stands in the way of spending so many credits more: a hold, a cap, or nothing.' },
   );
   setHandler(messages.stateQuery, () => book.state, { description: 'The whole state.' });
@@ -175,30 +202,4 @@ export function handleQuestions(book: Book): void {
     (but) => book.state.flights.settled.flatMap(({ ref, subject }) => (subject === but ? [] : (ref ?? []))),
     { description: 'What recently settled subjects became (projects, captures), but for one subject.' },
   );
-}
-
-function statusOf(state: policy.LedgerState, now: number): messages.LedgerStatus {
-  const available = policy.available(state);
-  const balance = policy.balance(state);
-  return {
-    account: state.account,
-    ...(balance !== undefined && { balance }),
-    ...(available !== undefined && { available }),
-    reserved: policy.reservedCredits(state),
-    spentToday: policy.spentOn(state, now),
-    elsewhere: state.elsewhere,
-    ...(state.unreadableSince !== undefined && { unreadableSince: state.unreadableSince }),
-    budget: state.budget,
-    holds: state.holds,
-    parked: state.parked,
-    ...(state.configuredAt !== undefined && { configuredAt: state.configuredAt }),
-    ...(state.restingSince !== undefined && { restingSince: state.restingSince }),
-    open: Object.entries(state.flights.open).map(([subject, { run, grantedAt, overAt }]) => ({
-      subject,
-      run,
-      grantedAt,
-      overAt,
-    })),
-    ...(state.patientUntil !== undefined && now < state.patientUntil && { patientUntil: state.patientUntil }),
-  };
 }

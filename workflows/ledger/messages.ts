@@ -26,8 +26,14 @@ export interface LedgerStatus {
   elsewhere: number;
   /** Since when the balance cannot be read. */
   unreadableSince?: number;
-  budget: policy.Budget;
+  /** The limits that hold now, and whose word they are. */
+  budget: policy.BudgetInForce;
+  /** Calls that cost more than is configured, by their last reply. */
+  dearer: policy.Dearer[];
+  /** When the latest reading of the balance was asked for. */
+  balanceAskedAt?: number;
   holds: readonly policy.Hold[];
+  /** Classes that a 429 has parked, until when; those that have ended are not in it. */
   parked: Readonly<Record<string, number>>;
   open: { subject: string; run: string; grantedAt: number; overAt: number }[];
   patientUntil?: number;
@@ -48,17 +54,22 @@ export interface SubjectState {
 
 export const beginSendUpdate = defineUpdate<policy.BeginAnswer, [policy.BeginSend]>('beginSend');
 export const settleUpdate = defineUpdate<number, [policy.Settle]>('settle');
-export const configureUpdate = defineUpdate<void, [policy.LedgerStart]>('configure');
-export const setBudgetUpdate = defineUpdate<policy.Budget, [BudgetSaid]>('setBudget');
+/** Answers the moment in workflow time, from which the worker knows the server's clock. */
+export const configureUpdate = defineUpdate<number, [policy.LedgerStart]>('configure');
+export const leaveUpdate = defineUpdate<void, [{ worker: string }]>('leave');
+/** Answers the moment from which on a reading that is asked for counts. */
+export const readBalanceUpdate = defineUpdate<number, [Record<string, never>]>('readBalance');
+export const setBudgetUpdate = defineUpdate<policy.BudgetInForce, [BudgetSaid]>('setBudget');
 export const holdUpdate = defineUpdate<string, [Reasoned]>('hold');
 export const releaseUpdate = defineUpdate<string, [ReleaseSaid]>('release');
 export const clearUpdate = defineUpdate<string, [ClearSaid]>('clear');
 export const adjustUpdate = defineUpdate<number, [AdjustSaid]>('adjust');
 export const reportHoldUpdate = defineUpdate<void, [policy.Hold]>('reportHold');
-export const parkUpdate = defineUpdate<void, [{ rateClass: string; until: number }]>('park');
-export const statusQuery = defineQuery<LedgerStatus, [number?]>('status');
+/** @param forMs a duration: the clocks of processes differ */
+export const parkUpdate = defineUpdate<void, [{ rateClass: string; forMs: number }]>('park');
+export const statusQuery = defineQuery<LedgerStatus>('status');
 /** @param credits what is about to be spent; 0 asks for holds alone */
-export const obstacleQuery = defineQuery<Obstacle, [{ credits: number; now: number }]>('obstacle');
+export const obstacleQuery = defineQuery<Obstacle, [{ credits: number }]>('obstacle');
 export const stateQuery = defineQuery<policy.LedgerState>('state');
 /** For the ledger that replaces it; null: its books were never opened, so it has granted nothing. */
 export const booksQuery = defineQuery<policy.LedgerState | null>('books');

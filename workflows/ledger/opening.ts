@@ -27,7 +27,9 @@ const workers = proxyActivities<Activities>({
 export function handedOn({ state, probeEveryMs }: LedgerInput): Opened | undefined {
   const { continuedFromExecutionRunId, cronSchedule, retryPolicy } = workflowInfo();
   const isNext = continuedFromExecutionRunId !== undefined && !cronSchedule && !retryPolicy && resets() === 0;
-  return isNext && state && probeEveryMs !== undefined ? { state, probeEveryMs } : undefined;
+  return isNext && state && probeEveryMs !== undefined
+    ? { state: policy.whole(state, Date.now()), probeEveryMs }
+    : undefined;
 }
 
 /** What a worker says: its configuration, and what the ledger before this one knew. */

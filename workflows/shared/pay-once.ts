@@ -97,7 +97,7 @@ export async function payOnce(
         course = resume(course, Date.now());
         break;
       case 'awaitBudget':
-        await awaitClearance(status, account, ports.credits, ports.paid?.run);
+        await awaitClearance(status, account, step.credits ?? ports.credits, ports.paid?.run);
         course = resume(course, Date.now());
         break;
       case 'ask': {
