@@ -7,7 +7,8 @@ import { createRuntime, type LedgerOwners, SameUser } from './runtime';
 import { openStorage } from './storage';
 import { workflowBundlePath } from './temporal/bundle';
 import { createClient } from './temporal/client';
-import { dataConverter } from './temporal/encryption';
+import { dataConverter, encryptionCodec } from './temporal/encryption';
+import { isFleetKey, joinFleet } from './temporal/fleet-keys';
 import { heartbeats } from './temporal/heartbeat';
 import { ACCOUNT_POLLERS, CONTROL_POLLERS, pollersOf, SERVER_TAKES } from './temporal/pollers';
 import { ensureQueueLimits } from './temporal/queue-limits';
@@ -15,6 +16,7 @@ import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from './temporal/queues';
 import { registerSearchAttributes } from './temporal/search-attributes';
 import { ensureStartHere } from './temporal/start-here';
 import { storageFailures } from './temporal/storage-failures';
+import { TolerantCodec } from './temporal/tolerant';
 import { linkTo } from './temporal/ui';
 
 /** Longer than any call: what has been sent is heard out (S2). */
@@ -40,8 +42,11 @@ export interface RunningWorker {
 
 export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   const { config, connection, namespace, log, uiUrl = process.env.TEMPORAL_UI_URL?.replace(/\/+$/, '') } = deps;
-  const converter = dataConverter(process.env);
+  const encryption = encryptionCodec(process.env);
   const client = createClient({ connection, namespace });
+  await joinFleet(client, encryption?.keyIds ?? []);
+  const tolerant = new TolerantCodec(encryption, (keyId) => isFleetKey(client, keyId));
+  const converter = dataConverter(process.env, tolerant);
   const unregistered = await registerSearchAttributes(connection, namespace);
   if (unregistered) log.warn(unregistered);
   const owners: LedgerOwners = new Map();

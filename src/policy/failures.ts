@@ -8,6 +8,8 @@ export const FailureType = {
   refused: 'Refused',
   /** A reply that no guess of `unshown.ts` reads; the message names the setting. */
   unreadable: 'UnreadableReply',
+  /** Data of Temporal's that no worker can read: a key is missing, or they are damaged. */
+  illegible: 'UnreadableData',
   /** A guess of `unshown.ts` is wrong here, as what came back shows; the message names the setting. */
   wrongGuess: 'WrongGuess',
   /** Not yet; Temporal tries again by itself. */
