@@ -61,6 +61,7 @@ export async function backfill(
             credits: 0,
             underWay: [],
             underWayCount: 0,
+            away: 0,
             asking: 0,
             paused: false,
           }),

@@ -30,6 +30,7 @@ import { ConvertAll } from './shared/convert-all';
 import { type HandedOn, handed, handOn } from './shared/handed';
 import { readInputWith } from './shared/input';
 import { type Listed, listLeads } from './shared/list-leads';
+import { onlyWait } from './shared/place';
 import { type Answered, allAnswered, checked } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
 import { tellPersonNeeded } from './shared/tell';
@@ -192,6 +193,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
     status.step('converting', `Converting ${total} leads`);
     const audit = input.then === 'audit' ? (raw?.audit ?? {}) : undefined;
     converting = new ConvertAll(input, facts, status, audit, controls, {
+      moved: show,
       began(leadId) {
         underWay.add(leadId);
         show();
@@ -208,7 +210,9 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
   function show(): void {
     const runs = [...underWay].map((leadId) => convertLeadId(input.account, leadId));
     const others =
-      runs.length === 0 ? '' : `\n\nUnder way; each says in its own details why it waits:\n${linked(runs)}`;
+      runs.length === 0
+        ? ''
+        : `\n\nUnder way; each says in its own details why it waits:\n${linked(runs)}${onlyWait(converting?.away ?? 0)}`;
     status.figures(`${outcomes.length} of ${total} done, ${spent()} credits spent${others}\n\n${outline.text}`);
   }
 

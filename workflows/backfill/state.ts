@@ -3,11 +3,12 @@ import type { Opened } from '../../activities/backfill';
 import type { Prepared } from '../../activities/backfill-list';
 import type { Item } from '../../src/policy/backfill/items';
 import { type Counts, noCounts, OUTCOMES } from '../../src/policy/backfill/outcomes';
+import type { Placed } from '../shared/place';
 import type { ControlState } from './controls';
 import type { Listing } from './source';
 
 /** An item under way. Its input is in the storage. */
-export interface Running extends Pick<Item, 'n' | 'id' | 'workflowId'> {
+export interface Running extends Pick<Item, 'n' | 'id' | 'workflowId'>, Placed {
   line?: number | undefined;
   /** The run that is followed; absent where it is another's and only its ID is known. */
   runId?: string | undefined;
