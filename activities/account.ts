@@ -1,13 +1,15 @@
 import { Context } from '@temporalio/activity';
-import { WorkflowNotFoundError } from '@temporalio/common';
+import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
 import type { RateClass } from '../src/agent-api/rate-class';
 import type { LookOutcome } from '../src/policy/course';
+import { FailureType } from '../src/policy/failures';
 import { stopping } from '../src/policy/ledger';
 import type { PayTiming, Settlement } from '../src/policy/pay-once';
 import { partsOf } from '../src/policy/subject';
 import type { LedgerClient } from '../src/temporal/ledger-client';
-import { describeHold, describeObstacle } from '../workflows/ledger/details';
+import { describeHold } from '../workflows/ledger/details';
 import type { SubjectState } from '../workflows/ledger/messages';
+import { describeShortage } from '../workflows/ledger/shortage';
 import { askBalance, bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { isOver } from './over';
@@ -37,6 +39,8 @@ export interface ClearanceAsked {
 export interface Clearance {
   clear: boolean;
   why?: string;
+  /** It is a limit on what may be spent, and no hold. */
+  short?: boolean;
 }
 
 export function createAccountActivities(deps: Deps) {
@@ -46,6 +50,8 @@ export function createAccountActivities(deps: Deps) {
     try {
       return await runtime.ledger();
     } catch (error) {
+      // The run says so itself.
+      if (error instanceof ApplicationFailure && error.type === FailureType.ledger) throw error;
       const why = error instanceof Error ? error.message : 'the ledger cannot be reached';
       throw bounce(why, Math.min(15_000, runtime.account.timing.holdProbeMs));
     }
@@ -57,13 +63,15 @@ export function createAccountActivities(deps: Deps) {
       const ledger = await runtime.ledger();
       // A ledger on hold that was terminated would keep everybody waiting: its status starts another.
       const status = await ledger.status();
-      if (!status) return { clear: false, why: 'the ledger does not answer yet' };
+      if (!status) return { clear: false, why: (await ledger.trouble()) ?? 'the ledger does not answer yet' };
       // Known without asking again: a thousand runs may wait for a hold.
       const holds = stopping(status.holds, credits);
       if (holds.length > 0) return { clear: false, why: holds.map(describeHold).join('; ') };
       if (credits === 0 || holdsOnly) return { clear: true };
       const obstacle = await ledger.obstacle(credits);
-      return obstacle.kind === 'none' ? { clear: true } : { clear: false, why: describeObstacle(obstacle) };
+      if (obstacle.kind === 'none') return { clear: true };
+      if (obstacle.kind === 'held') return { clear: false, why: obstacle.holds.map(describeHold).join('; ') };
+      return { clear: false, why: describeShortage(obstacle, status), short: true };
     } catch (error) {
       return { clear: false, why: error instanceof Error ? error.message : 'the ledger cannot be reached' };
     }

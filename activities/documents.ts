@@ -5,6 +5,7 @@ import { documentUpload } from '../src/agent-api/upload';
 import type { SendOutcome } from '../src/policy/course';
 import {
   type AuditDocument,
+  byPlace,
   type DocumentChoice,
   doubledNames,
   nameOf,
@@ -15,7 +16,8 @@ import { documentSubject } from '../src/policy/subject';
 import { bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { slower } from './pace';
-import { ownRun, sendOnce } from './send-once';
+import { sendInForms } from './send-forms';
+import { ownRun } from './send-once';
 
 /** A document of a project, by its name. */
 export type DocumentState = 'missing' | 'pending' | 'settled' | 'failed';
@@ -47,17 +49,17 @@ export function createDocumentsActivities(deps: Deps) {
       problems: string[];
       documents: AuditDocument[];
     }> {
-      const problems = doubledNames(documents);
+      const problems = doubledNames(documents, byPlace);
       const good: AuditDocument[] = [];
-      for (const choice of documents) {
+      for (const [i, choice] of documents.entries()) {
         const stored = await storage.stat(choice.ref).catch((error: Error) => error);
         if (stored instanceof Error) {
           // A reference that is not allowed is the input's fault; a storage that is away is not.
           if (stored.name !== 'StorageError') throw stored;
-          problems.push(`document '${choice.ref}': ${stored.message}`);
+          problems.push(`${byPlace(i)}: ${stored.message}`);
           continue;
         }
-        const wrong = problemsOf(choice, stored?.size);
+        const wrong = problemsOf(choice, byPlace(i), stored?.size);
         problems.push(...wrong);
         const [fileName, fileType] = [nameOf(choice), typeOf(choice)];
         if (wrong.length > 0 || !stored || fileType === undefined) continue;
@@ -81,17 +83,23 @@ export function createDocumentsActivities(deps: Deps) {
       const runtime = runtimeOf(deps, call.account);
       const { ref, nameHash, fileName, fileType, size } = call.document;
       const open = () => storage.read(ref);
-      return sendOnce(runtime, {
-        route: 'projects.uploadDocument',
-        input: {
-          id: call.projectId,
-          raw: documentUpload(runtime.account.unshown.upload, { fileName, fileType, size, open }),
+      const names = runtime.account.unshown.upload;
+      // All bodies are JSON by the document, and forms are what many services take all the same.
+      const encodings = names.encoding === 'auto' ? (['json', 'multipart'] as const) : [names.encoding];
+      return sendInForms<'projects.uploadDocument'>(
+        runtime,
+        {
+          route: 'projects.uploadDocument',
+          subject: documentSubject(call.projectId, nameHash),
+          ...ownRun(),
+          lookedAt: call.lookedAt,
+          read: () => ({}),
         },
-        subject: documentSubject(call.projectId, nameHash),
-        ...ownRun(),
-        lookedAt: call.lookedAt,
-        read: () => ({}),
-      });
+        encodings.map((encoding) => () => ({
+          id: call.projectId,
+          raw: documentUpload({ ...names, encoding }, { fileName, fileType, size, open }),
+        })),
+      );
     },
 
     /**

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
-import { Id, isSameId } from '../src/agent-api/id';
+import { isSameId } from '../src/agent-api/id';
 import type { SendOutcome } from '../src/policy/course';
 import { FailureType } from '../src/policy/failures';
 import { couldBe, identifyNote, isBehind, type NoteIdentity, sameText, textKey } from '../src/policy/note';
@@ -12,9 +12,11 @@ import { statusQuery } from '../workflows/ledger/messages';
 import { bounce } from './call';
 import { listCaptures } from './capture-list';
 import { type Deps, runtimeOf } from './deps';
+import type { ListPlace } from './list-pages';
 import { NoteRecord, noteText, problemsOfFile } from './note-text';
 import { openRecord } from './record';
-import { ownRun, sendOnce } from './send-once';
+import { sendInForms } from './send-forms';
+import { ownRun } from './send-once';
 
 /** A note of a run: where its text is, and which it is. */
 export interface NoteCall {
@@ -29,7 +31,7 @@ export interface NoteCall {
 export interface NotePage {
   /** Captures that could be it, the likeliest first. */
   matches: string[];
-  next?: number;
+  next?: ListPlace;
   /** The service's own clock, milliseconds. */
   serverTime?: number;
 }
@@ -62,12 +64,12 @@ export function createNotesActivities(deps: Deps) {
      * @param call.since the service's own clock before the note could have been sent; without it only the time is asked
      */
     async matchNote(
-      call: Pick<NoteCall, 'account' | 'note' | 'projectId'> & { since?: number; offset: number },
+      call: Pick<NoteCall, 'account' | 'note' | 'projectId'> & { since?: number; place: ListPlace },
     ): Promise<NotePage> {
       const { since, projectId, note } = call;
       const runtime = runtimeOf(deps, call.account);
       const limit = since === undefined ? 1 : undefined;
-      const { items, next, serverTime } = await listCaptures(runtime, { channel: 'text_note' }, call.offset, limit);
+      const { items, next, serverTime } = await listCaptures(runtime, { channel: 'text_note' }, call.place, limit);
       const time = serverTime !== undefined && { serverTime };
       if (since === undefined) return { matches: [], ...time };
       const matches = couldBe(items, note, projectId, since);
@@ -140,13 +142,20 @@ export function createNotesActivities(deps: Deps) {
       });
       // The file was changed since: what would be sent is not what was looked up.
       if (text === undefined || textKey(text) !== note.textKey) return { kind: 'refused', reason: 'noteChanged' };
-      const { content, project } = runtime.account.unshown.note;
-      return sendOnce(runtime, {
-        ...ownRun(),
-        ...{ lookedAt, route: 'captures.submitNote', subject: noteSubject(note.id) },
-        input: { body: { [content]: text, ...(projectId !== undefined && { [project]: projectId }) } },
-        read: ({ captureId }) => (Id.safeParse(captureId).success && captureId ? { ref: captureId } : {}),
-      });
+      const { content, project, title } = runtime.account.unshown.note;
+      const body = { [content]: text, ...(projectId !== undefined && { [project]: projectId }) };
+      return sendInForms<'captures.submitNote'>(
+        runtime,
+        {
+          ...ownRun(),
+          ...{ lookedAt, route: 'captures.submitNote', subject: noteSubject(note.id) },
+          read: ({ captureId }) => (captureId ? { ref: captureId } : {}),
+        },
+        [() => ({ body }), ...(title === null ? [] : [() => ({ body: { ...body, [title]: titleOf(text) } })])],
+      );
     },
   };
 }
+
+/** For services that take no note without a title: the beginning of its first line. */
+const titleOf = (text: string): string => (text.trim().split(/\r?\n/)[0] ?? '').slice(0, 80);

@@ -7,17 +7,10 @@ import { carries, withoutReference, withReference } from '../src/policy/referenc
 import { projectSubject } from '../src/policy/subject';
 import { bounce, callRoute, scheduledAt } from './call';
 import { type Deps, runtimeOf } from './deps';
+import type { ListPlace } from './list-pages';
 import { seldom } from './pace';
 import { openRecord } from './record';
-import {
-  carriesReference,
-  type ListPlace,
-  listProjects,
-  ProjectRecord,
-  recordRef,
-  type Sighting,
-  sightingIn,
-} from './references';
+import { carriesReference, listProjects, ProjectRecord, recordRef, type Sighting, sightingIn } from './references';
 import { sendOnce } from './send-once';
 
 export interface ProjectPage {

@@ -81,7 +81,9 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
       ...(rateClass !== lane && { own: { rateClass, ...(!isSameLimit(own, limits[lane]) && { limit: own }) } }),
     })
     .catch(async (error) => {
-      await settle({ kind: 'notPaid' });
+      const settled = settle({ kind: 'notPaid' });
+      if (error instanceof ApplicationFailure && error.type === FailureType.ledger) return { kind: 'held' } as const;
+      await settled;
       throw ApplicationFailure.create({
         message: 'the ledger does not answer',
         type: FailureType.waiting,
@@ -131,7 +133,7 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
     return { kind: 'throttled', retryAt: (await parkClass(runtime, rateClass)) + ledger.now() };
   if (await reportHold(runtime, failure, reserved)) return { kind: 'held' };
   if (failure.kind === 'notSent') return { kind: 'notSent', reason: failure.reason };
-  return { kind: 'refused', reason: refusalReason(failure) };
+  return { kind: 'refused', reason: refusalReason(failure), status: failure.status };
 }
 
 const UNREAD = 'the balance, of which a part must remain, is read before it is spent, and has not been yet';

@@ -19,10 +19,11 @@ import { progressOf, totalOf } from './backfill/details';
 import { Drive } from './backfill/drive';
 import { type BackfillResult, backfillProgressQuery } from './backfill/messages';
 import { prepare } from './backfill/source';
-import { type Before, begin, endedIn, type State } from './backfill/state';
+import { type Before, begin, endedIn, type Renewal, renewalOf, type State } from './backfill/state';
 import { NOTHING_PLANNED, openingOf, UNLISTED, unlisted } from './backfill/unlisted';
 import { describeGoesOn, type GoesOn } from './shared/begun';
 import { control, factsOf, runKey, streaming } from './shared/calls';
+import { type HandedOn, handed, handOn } from './shared/handed';
 import { asInput, readInput } from './shared/input';
 import { allAnswered } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
@@ -33,9 +34,14 @@ export type { BackfillProgress, BackfillResult } from './backfill/messages';
 /**
  * Each item is a child run under the ID that it has everywhere, so that what anybody does or did is recognised. All items
  * share one budget and one fairness key (S3); the items themselves are in the storage, and a window of them here.
- * @param before what an earlier part of the same run has done; nobody else gives it
+ * @param given what an earlier part of the same run has done; `renewAfter` is for tests
  */
-export async function backfill(raw: BackfillJson, before: Before = {}): Promise<BackfillResult> {
+export async function backfill(
+  raw: BackfillJson,
+  given?: Partial<HandedOn<Before>> & Renewal,
+): Promise<BackfillResult> {
+  const before = handed(given) ?? {};
+  const renewal = renewalOf(given);
   const input = readInput(BackfillInput, raw, 'backfill');
   const { account, dryRun } = input;
   const status = new Status();
@@ -55,6 +61,7 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
             credits: 0,
             underWay: [],
             underWayCount: 0,
+            away: 0,
             asking: 0,
             paused: false,
           }),
@@ -92,7 +99,7 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
       if ('listing' in made) {
         await condition(allHandlersFinished);
         const listing = { opened, listing: made.listing, controls: controls.state };
-        return continueAsNew<typeof backfill>(raw, { ...before, listing });
+        return continueAsNew<typeof backfill>(raw, { ...renewal, ...handOn({ listing }) });
       }
       const { folder, operation } = opened;
       state = begin({ folder, operation }, made.prepared);
@@ -107,15 +114,14 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
       state.beganAt = Date.now();
     }
     const common = { input, operation, folder, facts, status, runKey: runKey() };
-    const { renewAfter } = before;
     drive = new Drive(
       { ...common, maxCredits: () => controls.state.limits.maxCredits },
-      ...([controls, state, plan, renewAfter] as const),
+      ...([controls, state, plan, renewal.renewAfter] as const),
     );
     status.step('running', `${operation} for ${totalOf(state, controls.state.limits.maxItems)} items`);
     if ((await drive.run()) === 'over') return 'done';
     const driving = { state: await drive.carry(), controls: controls.state };
-    return continueAsNew<typeof backfill>(raw, { ...(renewAfter !== undefined && { renewAfter }), driving });
+    return continueAsNew<typeof backfill>(raw, { ...renewal, ...handOn({ driving }) });
   }
 
   async function withdraw(stopped?: { now: boolean }): Promise<GoesOn | undefined> {

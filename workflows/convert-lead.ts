@@ -21,6 +21,7 @@ import { refusalOf } from './shared/failures';
 import { type FoundProject, findProject } from './shared/find-project';
 import { readInput } from './shared/input';
 import { concluding, type Ending, payOnce } from './shared/pay-once';
+import { givePlace } from './shared/place';
 import { type Answered, allAnswered, checked } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
 import { isWithdrawal, mayBeWithdrawn, WITHDRAWN } from './shared/withdraw';
@@ -166,6 +167,7 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
   async function confirmed(): Promise<boolean> {
     for (let wait = facts.timing.settlingMs / 60; wait <= facts.timing.settlingMs; wait *= 3) {
       if (await look().catch(() => false)) return true;
+      givePlace();
       status.waits(`The reply could not be read; lead ${leadId} is looked at again in ${Math.ceil(wait / 1000)} s.`);
       await sleep(wait);
     }

@@ -27,8 +27,10 @@ import { type ControlState, Controls } from './pipeline/controls';
 import { describeGoesOn, type GoesOn, linked } from './shared/begun';
 import { control, factsOf } from './shared/calls';
 import { ConvertAll } from './shared/convert-all';
+import { type HandedOn, handed, handOn } from './shared/handed';
 import { readInputWith } from './shared/input';
 import { type Listed, listLeads } from './shared/list-leads';
+import { onlyWait } from './shared/place';
 import { type Answered, allAnswered, checked } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
 import { tellPersonNeeded } from './shared/tell';
@@ -84,9 +86,10 @@ export const pipelineProgressQuery = defineQuery<PipelineProgress>('progress');
 
 /**
  * All leads are listed before the first is converted, since offsets move when leads change; then the best are converted.
- * @param before what an earlier part of the same run has listed, and what people have said; nobody else gives it
+ * @param given what an earlier part of the same run has listed, and what people have said
  */
-export async function leadPipeline(raw?: LeadPipelineJson, before?: Before): Promise<LeadPipelineResult> {
+export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Before>): Promise<LeadPipelineResult> {
+  const before = handed(given);
   const status = new Status();
   const input = await readInputWith(LeadPipelineInput, raw, 'leadPipeline', async () => {
     const documents = documentsIn(raw?.audit);
@@ -160,7 +163,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Before): Pro
     const facts = await factsOf(input.account);
     listed = await listLeads(input, facts, status, before);
     if (listed.next !== undefined)
-      return continueAsNew<typeof leadPipeline>(raw, { ...listed, controls: controls.state });
+      return continueAsNew<typeof leadPipeline>(raw, handOn({ ...listed, controls: controls.state }));
     status.step('deciding', `Deciding on ${listed.total} leads`);
     const { maxConversions, maxCredits } = controls.state.limits;
     selection = await control.selectLeads({
@@ -190,6 +193,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Before): Pro
     status.step('converting', `Converting ${total} leads`);
     const audit = input.then === 'audit' ? (raw?.audit ?? {}) : undefined;
     converting = new ConvertAll(input, facts, status, audit, controls, {
+      moved: show,
       began(leadId) {
         underWay.add(leadId);
         show();
@@ -206,7 +210,9 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Before): Pro
   function show(): void {
     const runs = [...underWay].map((leadId) => convertLeadId(input.account, leadId));
     const others =
-      runs.length === 0 ? '' : `\n\nUnder way; each says in its own details why it waits:\n${linked(runs)}`;
+      runs.length === 0
+        ? ''
+        : `\n\nUnder way; each says in its own details why it waits:\n${linked(runs)}${onlyWait(converting?.away ?? 0)}`;
     status.figures(`${outcomes.length} of ${total} done, ${spent()} credits spent${others}\n\n${outline.text}`);
   }
 

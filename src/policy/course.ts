@@ -10,7 +10,7 @@ export type SendOutcome =
   /** Nobody knows. Until `overAt` it may still happen. */
   | { kind: 'unknown'; overAt: number }
   /** The service refused and nothing happened; a look explains why. */
-  | { kind: 'refused'; reason: string }
+  | { kind: 'refused'; reason: string; status?: number }
   /** The request never left. */
   | { kind: 'notSent'; reason: string }
   /** 429: nothing happened; the whole class is parked. */

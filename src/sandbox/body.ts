@@ -67,9 +67,11 @@ export function refuseOtherThanJson({ headers }: IncomingMessage): void {
     throw badRequest('Content-Type must be application/json');
 }
 
-/** The document of an upload, in the form that the variant wants. @throws 400, 413 */
+/** The document of an upload, in a form that the variant takes. @throws 400, 413 */
 export function readUpload(request: IncomingMessage, names: Unshown['upload'], limit: number): Promise<Upload> {
-  return names.encoding === 'multipart' ? readForm(request, names, limit) : readEncoded(request, names, limit);
+  const isForm = /^multipart\//i.test(request.headers['content-type'] ?? '');
+  const encoding = names.encoding === 'auto' ? (isForm ? 'multipart' : 'json') : names.encoding;
+  return encoding === 'multipart' ? readForm(request, names, limit) : readEncoded(request, names, limit);
 }
 
 const FRAME_BYTES = 64 * 1024;

@@ -29,7 +29,7 @@ async function copyWithout(guard: Guard): Promise<string> {
   const root = packageRoot();
   const copy = mkdtempSync(path.join(tmpdir(), 'audit-runner-edges-'));
   try {
-    for (const part of ['dist', 'package.json', 'deploy'])
+    for (const part of ['bin', 'dist', 'package.json', 'deploy'])
       cpSync(path.join(root, part), path.join(copy, part), { recursive: true });
     symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
     const file = path.join(copy, 'dist', guard.file);

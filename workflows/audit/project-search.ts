@@ -1,7 +1,7 @@
 /** Finds a new project by its reference (S2), and keeps which one it is. */
 import { sleep } from '@temporalio/workflow';
+import type { ListPlace } from '../../activities/list-pages';
 import type { ReferencePage } from '../../activities/projects';
-import type { ListPlace } from '../../activities/references';
 import type { LookOutcome } from '../../src/policy/course';
 import { MAX_ASKED } from '../../src/policy/reference';
 import { control, notShownUntil, patiently, reads } from '../shared/calls';

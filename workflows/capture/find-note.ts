@@ -1,5 +1,6 @@
 /** Finds the capture that a note became, by its text and time, each capture for one note only (S2). */
 import { sleep } from '@temporalio/workflow';
+import type { ListPlace } from '../../activities/list-pages';
 import type { Claim, NotePage } from '../../activities/notes';
 import { CLOCKS_APART_MS } from '../../src/policy/clocks';
 import type { NoteIdentity } from '../../src/policy/note';
@@ -60,7 +61,7 @@ export class FindNote {
 
   /** Notes since when the note may be there. @returns whether an earlier run may have sent it */
   async #begin(): Promise<boolean> {
-    const { serverTime = Date.now() - CLOCKS_APART_MS } = await this.#page(0);
+    const { serverTime = Date.now() - CLOCKS_APART_MS } = await this.#page({ offset: 0 });
     const { account } = this.at;
     const { since, captureId, isNew } = await control.noteRecord({ account, note: this.note, since: serverTime });
     this.#since = since;
@@ -70,22 +71,22 @@ export class FindNote {
 
   async #matches(): Promise<string[] | 'cannotTell'> {
     const matches: string[] = [];
-    let offset: number | undefined = 0;
-    for (let pages = 0; offset !== undefined; pages++) {
+    let place: ListPlace | undefined = { offset: 0 };
+    for (let pages = 0; place !== undefined; pages++) {
       if (pages === MAX_PAGES) return matches.length > 0 ? matches : 'cannotTell';
-      const page: NotePage = await this.#page(offset);
+      const page: NotePage = await this.#page(place);
       matches.push(...page.matches);
-      offset = page.next;
+      place = page.next;
     }
     return [...new Set(matches)];
   }
 
-  #page(offset: number): Promise<NotePage> {
+  #page(at: ListPlace): Promise<NotePage> {
     const { account, facts, status, place, input } = this.at;
     const since = this.#since;
     return patiently(status, facts, account, () =>
       reads(account, place, 'Look for the note').matchNote({
-        ...{ account, note: this.note, projectId: input.projectId, offset },
+        ...{ account, note: this.note, projectId: input.projectId, place: at },
         ...(since !== undefined && { since }),
       }),
     );

@@ -149,7 +149,7 @@ export function handlePeople(book: Book): void {
     ({ subject, ...said }) => {
       const { state, cleared } = policy.clear(book.state, subject);
       if (cleared) act(state, `cleared ${subject}`, said);
-      return cleared ? `${subject} is no longer held.` : `${subject} was not held; see 'open' in the status.`;
+      return cleared ? 'It is no longer held.' : "It was not held; see 'open' in the status.";
     },
     {
       description:

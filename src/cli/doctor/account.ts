@@ -151,7 +151,13 @@ export async function checkAccount(account: Account, beside: Beside): Promise<Ch
     const one = { query: { limit: 1 } };
     // As a pipeline asks, so that a service that knows other names says so here first.
     const ordered = { query: { limit: 1, sort: 'created_at', direction: 'asc' } };
-    await ask('leads', 'leads.list', ({ pagination }) => ok('leads', listed(pagination.total)), ordered, otherNames);
+    await ask(
+      'leads',
+      'leads.list',
+      ({ items, total }) => ok('leads', listed(total ?? items.length)),
+      ordered,
+      otherNames,
+    );
     await ask(
       'projects',
       'projects.list',

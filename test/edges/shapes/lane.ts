@@ -13,7 +13,7 @@ import { startWorker } from '../../../src/worker';
 import { newNamespace } from '../../support/temporal';
 import { type Case, lostRoute } from './cases';
 import type { Seen } from './judge';
-import { DOCUMENT, type Play, plays, refuse, type Staged, sandboxOptions } from './plays';
+import { DOCUMENT, type Play, plays, refuse, SLOWER, type Staged, sandboxOptions } from './plays';
 import { points } from './points';
 import { type Front, startProxy } from './proxy';
 import { watch } from './watch';
@@ -33,7 +33,13 @@ export interface Tried {
 }
 
 /** What takes minutes in production; a call may take as long as this machine needs. */
-const TIMING = { paidTimeoutMs: 3_000, sendWindowMs: 1_000, settlingMs: 1_000, holdProbeMs: 500, pollMs: 50 };
+const TIMING = {
+  paidTimeoutMs: Math.ceil(3_000 * SLOWER),
+  sendWindowMs: 1_000,
+  settlingMs: 1_000,
+  holdProbeMs: 500,
+  pollMs: 50,
+};
 const FAST = { max: 1_000, windowMs: 1_000 };
 const LIMITS = { reads: FAST, writes: FAST, polls: FAST };
 

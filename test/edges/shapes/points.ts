@@ -24,6 +24,8 @@ export interface Point {
   readonly workflows: readonly WorkflowName[];
   /** Met only where the first reply was lost. */
   readonly lostOnly?: readonly WorkflowName[];
+  /** Where a lost reply leaves it to a person, as it should: met only clean. */
+  readonly cleanOnly?: boolean;
   /** The route that `callApi` calls. */
   readonly call?: string;
 }
@@ -86,7 +88,7 @@ export const points: Readonly<Record<string, Point>> = {
   },
   'capture.get': {
     ...{ method: 'GET', path: at(`/api/nucleus/captures/${ID}`) },
-    ...{ workflows: ['ingestCapture', 'captureSweep', 'backfill'] },
+    ...{ workflows: ['ingestCapture', 'backfill'] },
   },
   'capture.reprocess': {
     ...{ method: 'POST', path: at(`/api/nucleus/captures/${ID}`), workflows: ['captureSweep', 'backfill'] },
@@ -109,6 +111,7 @@ export const points: Readonly<Record<string, Point>> = {
   refusal: {
     workflows: ['convertLead', 'leadPipeline', 'auditProject', 'ingestCapture', 'callApi'],
     call: 'readylinks.create',
+    cleanOnly: true,
   },
   everywhere: { workflows: WORKFLOWS, call: 'contacts.list' },
 };

@@ -42,6 +42,9 @@ export interface Wire {
   idOf?(id: string): string;
 }
 
+/** What identifiers of other things begin with, where a form puts them beside the one that counts. */
+export const FOREIGN = 'foreign-';
+
 /** One way in which a service may decide an open point. */
 export interface Form {
   /** The open point, as in {@link points}. */
