@@ -37,6 +37,8 @@ export interface ClearanceAsked {
 export interface Clearance {
   clear: boolean;
   why?: string;
+  /** What keeps it, in a word that stays the same as long as that does; absent where it cannot be told. */
+  what?: string;
 }
 
 export function createAccountActivities(deps: Deps) {
@@ -60,10 +62,17 @@ export function createAccountActivities(deps: Deps) {
       if (!status) return { clear: false, why: 'the ledger does not answer yet' };
       // Known without asking again: a thousand runs may wait for a hold.
       const holds = stopping(status.holds, credits);
-      if (holds.length > 0) return { clear: false, why: holds.map(describeHold).join('; ') };
+      if (holds.length > 0)
+        return {
+          clear: false,
+          why: holds.map(describeHold).join('; '),
+          what: holds.map(({ kind }) => kind).join(),
+        };
       if (credits === 0 || holdsOnly) return { clear: true };
       const obstacle = await ledger.obstacle(credits);
-      return obstacle.kind === 'none' ? { clear: true } : { clear: false, why: describeObstacle(obstacle) };
+      if (obstacle.kind === 'none') return { clear: true };
+      const what = obstacle.kind === 'capped' ? obstacle.cap : obstacle.holds.map(({ kind }) => kind).join();
+      return { clear: false, why: describeObstacle(obstacle), what };
     } catch (error) {
       return { clear: false, why: error instanceof Error ? error.message : 'the ledger cannot be reached' };
     }
@@ -141,10 +150,15 @@ export function createAccountActivities(deps: Deps) {
     /** May a waiting run go on? Asked once; the answer says why not. */
     clearance: (asked: ClearanceAsked) => clearance(asked),
 
-    /** Returns when the run may go on. Retried by Temporal without history events; costs no call of the API. */
-    async awaitClearance(asked: ClearanceAsked): Promise<void> {
-      const { clear, why } = await clearance(asked);
-      if (clear || (asked.run !== undefined && (await isOver(asked.run)))) return;
+    /**
+     * Returns when the run may go on, or when something else than `asked.what` keeps it. Retried by Temporal without
+     * history events; costs no call of the API.
+     */
+    async awaitClearance(asked: ClearanceAsked & Pick<Clearance, 'what'>): Promise<Clearance | undefined> {
+      const found = await clearance(asked);
+      if (found.clear || (asked.run !== undefined && (await isOver(asked.run)))) return undefined;
+      const { why, what } = found;
+      if (what !== undefined && what !== asked.what) return found;
       const { holdProbeMs } = runtimeOf(deps, asked.account).account.timing;
       // Less and less often, to a minute: a thousand runs may wait.
       throw bounce(

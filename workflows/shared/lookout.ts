@@ -1,6 +1,6 @@
 /** S7: a run whose work other runs do says what keeps those, and does not make people open one after the other. */
 import { sleep } from '@temporalio/workflow';
-import { control } from './calls';
+import { untilClear } from './calls';
 
 const MAX_SILENCE_MS = 3_600_000;
 
@@ -56,12 +56,11 @@ export class Lookout {
   /** @returns whether there was a hold */
   async #waitOutHold(): Promise<boolean> {
     const asked = { account: this.account, credits: this.others.credits(), holdsOnly: true };
-    const { clear, why } = await control.clearance(asked);
-    if (clear) return false;
-    this.#hold = why ?? 'on hold';
-    this.say();
-    await control.awaitClearance(asked);
+    const kept = await untilClear(asked, (why) => {
+      this.#hold = why;
+      this.say();
+    });
     this.#hold = undefined;
-    return true;
+    return kept;
   }
 }
