@@ -21,6 +21,13 @@ const GUESSED_NAMES: Partial<Record<RouteName, string>> = {
   'memories.list': 'memoriesList',
 };
 
+/** Whether the service refused a call with this status. */
+export function refusedWith(error: unknown, ...statuses: readonly number[]): boolean {
+  if (!(error instanceof ApplicationFailure) || error.type !== FailureType.refused) return false;
+  const refusal = error.details?.[0] as Refusal | undefined;
+  return refusal !== undefined && statuses.includes(refusal.status);
+}
+
 /** How often a reply to a GET is read before its shape counts as the service's own. */
 const READ_TRIES = 3;
 

@@ -133,6 +133,8 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
     // S3: a reply that could not be read counts as spent; whether the lead is converted is another question.
     if (ending.how === 'paid' && !ending.ref && !(await confirmed()))
       return finish(status, asker, { ...result, outcome: 'unresolved', reason: 'paidButNotConverted' });
+    // Whether the reply's auditId is that of the project, the document does not say: a look confirms it.
+    if (ending.how === 'paid' && ending.ref && !(await isProject(ending.ref))) delete result.projectId;
     const before = looks.find(({ surveyStatus }) => surveyStatus !== 'converted');
     const [seen] = looks.slice(-1);
     const wanted = result.outcome === 'converted' || (result.outcome === 'alreadyConverted' && input.findProject);
@@ -149,6 +151,26 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
     const projectId = found.kind === 'several' ? await askWhich(found) : found.kind === 'one' ? found.id : undefined;
     if (projectId && result.credits > 0) await book(account, leadId, run.key, { ref: projectId });
     return finish(status, asker, { ...result, ...(projectId ? { projectId } : { reason: 'projectNotFound' }) });
+  }
+
+  /** A project that was just made may be shown late. What stands in the way of looking disproves nothing (S6). */
+  async function isProject(projectId: string): Promise<boolean> {
+    const { settlingMs } = facts.timing;
+    try {
+      for (let wait = settlingMs / 60; ; wait *= 3) {
+        const ask = () =>
+          reads(account, place, `Look whether ${projectId} is the project`).isProject({ account, projectId });
+        if (await patiently(status, facts, account, ask)) return true;
+        if (wait > settlingMs) return false;
+        status.waits(
+          `The service does not show project ${projectId} yet; it is looked at again in ${Math.ceil(wait / 1000)} s.`,
+        );
+        await sleep(wait);
+      }
+    } catch (error) {
+      if (isCancellation(error) || refusalOf(error) === undefined) throw error;
+      return true;
+    }
   }
 
   /** The service may show a conversion late: looks until it must have shown. */
