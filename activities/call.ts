@@ -121,6 +121,12 @@ async function asFailure(runtime: AccountRuntime, name: RouteName, attempt: Extr
     const { status, code, requiredTier } = failure;
     const refusal: Refusal = { status, ...(code && { code }), ...(requiredTier && { requiredTier }) };
     const names = status === 400 || status === 422 ? GUESSED_NAMES[name] : undefined;
+    if (status >= 300 && status < 400)
+      return ApplicationFailure.nonRetryable(
+        `${where} is redirected (${status}) to another address: set baseUrl to the one that the service has now`,
+        FailureType.refused,
+        refusal,
+      );
     const hint = names ? ` (if its parameters have other names here, set unshown.${names})` : '';
     return ApplicationFailure.nonRetryable(
       `${where} was refused${hint}: ${status}${code ? ` ${code}` : ''}`,

@@ -17,7 +17,7 @@ import { leadSubject } from '../src/policy/subject';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { Asker, WHY } from './shared/asker';
 import { control, factsOf, fairnessKey, onceCalls, patiently, reads, runKey } from './shared/calls';
-import { refusalOf } from './shared/failures';
+import { failureText, refusalOf } from './shared/failures';
 import { type FoundProject, findProject } from './shared/find-project';
 import { readInput } from './shared/input';
 import { concluding, type Ending, payOnce } from './shared/pay-once';
@@ -35,6 +35,8 @@ export interface ConvertLeadResult {
   outcome: 'converted' | 'alreadyConverted' | 'skipped' | 'refused' | 'unresolved';
   /** A stable code for `skipped`, `refused` and `unresolved`. */
   reason?: string;
+  /** What could not be read, and the setting that corrects it. */
+  problem?: string;
   /** Credits that this lead cost this account through audit-runner, as booked. */
   credits: number;
   /** The project that the lead became, when known. */
@@ -84,6 +86,7 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
   const run = input.run ?? { key: runKey(), maxCredits: input.maxCredits };
   const place = { priorityKey: input.priority, fairnessKey: fairnessKey(run.key) };
   const looks: LeadSeen[] = [];
+  let problem: string | undefined;
 
   let sent = false;
   const see = () =>
@@ -123,13 +126,14 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
   }).catch((error): Ending => {
     const reason = refusalOf(error);
     if (reason === undefined) throw error;
+    problem = failureText(error);
     return { do: 'end', how: 'refused', reason };
   });
 
   return concluding(ending, concluded);
 
   async function concluded(): Promise<ConvertLeadResult> {
-    const result = await conclude(input, facts, ending, run.key);
+    const result = { ...(await conclude(input, facts, ending, run.key)), ...(problem && { problem }) };
     // S3: a reply that could not be read counts as spent; whether the lead is converted is another question.
     if (ending.how === 'paid' && !ending.ref && !(await confirmed()))
       return finish(status, asker, { ...result, outcome: 'unresolved', reason: 'paidButNotConverted' });
@@ -146,6 +150,7 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
     const found = await findProject(search, seen, see).catch((error): FoundProject => {
       // What is paid for does not fail over a list that cannot be read (S6).
       if (isCancellation(error)) throw error;
+      result.problem = failureText(error);
       return { kind: 'none' };
     });
     const projectId = found.kind === 'several' ? await askWhich(found) : found.kind === 'one' ? found.id : undefined;
@@ -243,7 +248,7 @@ async function finish(status: Status, { answers }: Asker, result: ConvertLeadRes
   const project = result.projectId ? ` It is project ${result.projectId}.` : '';
   status.step(
     result.outcome,
-    `Lead ${result.leadId}: ${result.outcome}${result.reason ? ` (${result.reason})` : ''}, ${result.credits} credits.${project}${result.reason === 'http400' ? NOT_CONVERTED_400 : ''}`,
+    `Lead ${result.leadId}: ${result.outcome}${result.reason ? ` (${result.reason})` : ''}, ${result.credits} credits.${project}${result.problem ? ` ${result.problem}.` : ''}${result.reason === 'http400' ? NOT_CONVERTED_400 : ''}`,
     creditsSpent(result.credits),
     ...(result.projectId ? [{ key: searchAttributeKeys.projectId, value: result.projectId }] : []),
   );

@@ -68,6 +68,9 @@ export interface PipelineProgress {
   credits: number;
 }
 
+/** A hundred leads may fail for one reason, or each for its own. */
+const MOST_NOTES = 20;
+
 /** Handed from run to run of the same pipeline while its leads are listed. */
 type Before = Listed & { controls?: ControlState };
 
@@ -172,6 +175,8 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Before): Pro
         // One that was left has its last word already.
         if (!underWay.delete(outcome.leadId)) return;
         outcomes.push(outcome);
+        const { problem } = outcome;
+        if (problem && !listed.notes.includes(problem) && listed.notes.length < MOST_NOTES) listed.notes.push(problem);
         show();
       },
     });

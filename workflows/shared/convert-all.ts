@@ -117,8 +117,9 @@ async function convertOne(at: Account, maxCredits: number, leadId: string): Prom
         { key: searchAttributeKeys.runKind, value: 'pipeline' },
       ],
     });
-    const { outcome, reason, credits, projectId } = await child.result();
-    return { leadId, outcome, credits, ...(reason && { reason }), ...(projectId && { projectId }) };
+    const { outcome, reason, problem, credits, projectId } = await child.result();
+    const why = { ...(reason && { reason }), ...(problem && { problem }) };
+    return { leadId, outcome, credits, ...why, ...(projectId && { projectId }) };
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return follow(at, leadId, workflowId);
     if (error instanceof ChildWorkflowFailure) return afterLostRun(at, leadId, error);
