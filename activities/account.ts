@@ -1,16 +1,16 @@
 import { Context } from '@temporalio/activity';
-import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
+import { WorkflowNotFoundError } from '@temporalio/common';
 import type { RateClass } from '../src/agent-api/rate-class';
 import type { LookOutcome } from '../src/policy/course';
-import { FailureType } from '../src/policy/failures';
 import { stopping } from '../src/policy/ledger';
 import type { PayTiming, Settlement } from '../src/policy/pay-once';
 import { partsOf } from '../src/policy/subject';
 import type { LedgerClient } from '../src/temporal/ledger-client';
 import { describeHold, describeObstacle } from '../workflows/ledger/details';
 import type { SubjectState } from '../workflows/ledger/messages';
-import { bounce, callRoute } from './call';
+import { askBalance, bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
+import { isOver } from './over';
 import { lookForReference } from './references';
 
 /** What a workflow needs to know of the account that it works for. */
@@ -29,6 +29,8 @@ export interface ClearanceAsked {
   credits: number;
   /** Only holds count, no budget. @default false */
   holdsOnly?: boolean;
+  /** Key of the run whose cap counts; when it is over nothing is waited for. */
+  run?: string;
 }
 
 /** Whether a waiting run may go on, and if not, why and until when. */
@@ -86,14 +88,8 @@ export function createAccountActivities(deps: Deps) {
     async probe({ account }: { account: string }): Promise<{ kind: 'ok'; balance?: number } | { kind: 'otherUser' }> {
       const runtime = runtimeOf(deps, account);
       if (!isAsking(await runtime.ledger())) return { kind: 'otherUser' };
-      try {
-        const { value } = await callRoute(runtime, 'account.credits', {}, { ignoreHolds: true });
-        return { kind: 'ok', balance: value.balance };
-      } catch (error) {
-        // It answered, so neither kill switch nor token stands in the way; the balance's shape is not shown.
-        if (isType(error, FailureType.unreadable) || isType(error, FailureType.refused)) return { kind: 'ok' };
-        throw error;
-      }
+      const balance = await askBalance(runtime);
+      return { kind: 'ok', ...(balance !== undefined && { balance }) };
     },
 
     /** Asks the API whether a subject was paid for, for the ledger and without personal data. */
@@ -148,7 +144,7 @@ export function createAccountActivities(deps: Deps) {
     /** Returns when the run may go on. Retried by Temporal without history events; costs no call of the API. */
     async awaitClearance(asked: ClearanceAsked): Promise<void> {
       const { clear, why } = await clearance(asked);
-      if (clear) return;
+      if (clear || (asked.run !== undefined && (await isOver(asked.run)))) return;
       const { holdProbeMs } = runtimeOf(deps, asked.account).account.timing;
       // Less and less often, to a minute: a thousand runs may wait.
       throw bounce(
@@ -178,5 +174,3 @@ const isAsking = ({ workflowId }: LedgerClient): boolean =>
 
 /** Soon at first, then every half minute. */
 const followDelay = (attempt: number) => Math.min(30_000, 250 * 2 ** Math.min(attempt, 7));
-
-const isType = (error: unknown, type: string): boolean => error instanceof ApplicationFailure && error.type === type;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { idKey } from '../src/agent-api/id';
 import { plainWord } from '../src/agent-api/shape';
 import { applyColumns, mapColumns } from '../src/policy/backfill/columns';
-import { type About, type Checked, checkRow } from '../src/policy/backfill/items';
+import { type About, type Checked, checkRow, type Listed } from '../src/policy/backfill/items';
 import { UnreadableFile } from '../src/policy/backfill/lines';
 import { type Row, readCsv, readJsonl } from '../src/policy/backfill/rows';
 import { FailureType } from '../src/policy/failures';
@@ -123,7 +123,7 @@ export function createBackfillSourceActivities(deps: Deps) {
     },
 
     /** Makes the list from what an earlier backfill has left. No call of the API. */
-    async itemsFromEarlier(call: Making & { earlier: About; outcomes: readonly string[] }): Promise<Prepared> {
+    async itemsFromEarlier(call: Making & { earlier: Listed; outcomes: readonly string[] }): Promise<Prepared> {
       const { earlier, outcomes, ...making } = call;
       const places = await placesOf(storage, earlier.folder, earlier.items, outcomes, 'skipped');
       async function* candidates(): AsyncGenerator<Candidate> {
@@ -139,16 +139,19 @@ export function createBackfillSourceActivities(deps: Deps) {
   async function make(making: Making, candidates: AsyncIterable<Candidate>) {
     const { folder, operation, account } = making;
     const made = await writeList(storage, { folder, list: ITEMS, operation }, candidates);
-    const about = { folder, account, operation, items: made.needs.items } satisfies About;
-    const text = `${JSON.stringify(about)}\n`;
-    // Beside the folders of all runs with this ID: how a redrive finds the last one, also when the server has forgotten it.
-    for (const ref of [`${folder}/backfill.json`, `${folder.slice(0, folder.lastIndexOf('/'))}/latest.json`])
-      await storage.write(ref, text, { contentType: 'application/json' });
+    await tellOf(storage, { folder, account, operation, items: made.needs.items });
     return made;
   }
 }
 
 const isOf = (channel: string | null | undefined, wanted: string) => !channel || plainWord(channel) === wanted;
+
+/** Beside the folders of all runs with this ID: how a redrive finds the last one, also when the server has forgotten it. */
+export async function tellOf(storage: Storage, about: About): Promise<void> {
+  const { folder } = about;
+  for (const ref of [`${folder}/backfill.json`, `${folder.slice(0, folder.lastIndexOf('/'))}/latest.json`])
+    await storage.write(ref, `${JSON.stringify(about)}\n`, { contentType: 'application/json' });
+}
 
 /** A note's text goes into a file of its own. */
 async function candidate(storage: Storage, { folder }: Making, checked: Checked, line: number): Promise<Candidate> {

@@ -13,6 +13,7 @@ import {
 import { type Storage, StorageError } from '../src/storage';
 import { type Kept, keep } from '../src/storage/claim';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
+import { scheduledAt } from './call';
 import { listCaptures } from './capture-list';
 import { type Deps, runtimeOf } from './deps';
 import type { ListPlace } from './list-pages';
@@ -60,11 +61,8 @@ export function createCaptureSweepActivities(deps: Deps) {
       stuckAfter: number;
     }): Promise<SweepPage> {
       const { account, status, projectId: project, place, stuckAfter } = call;
-      const {
-        items,
-        next,
-        serverTime = Date.now(),
-      } = await listCaptures(runtimeOf(deps, account), { status, project }, place);
+      const listed = await listCaptures(runtimeOf(deps, account), { status, project }, place);
+      const { items, next, serverTime = scheduledAt() } = listed;
       const found = items.flatMap((capture): Troubled[] => {
         // A service that does not know the filter shows captures of every status.
         const trouble = capture.status === status ? troubleOf(capture, serverTime, stuckAfter) : undefined;

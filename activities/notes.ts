@@ -91,10 +91,10 @@ export function createNotesActivities(deps: Deps) {
       const subject = noteSubject(note.id);
       const ledger = await runtimeOf(deps, account).ledger();
       // The open notes before the claims: one that settles in between counts twice, which is the safe side.
-      const { open } = await deps.client.workflow.getHandle(ledger.workflowId).query(statusQuery, Date.now());
+      const { open } = await deps.client.workflow.getHandle(ledger.workflowId).query(statusQuery);
       const rivals = open.filter(
         ({ subject: other, overAt }) =>
-          other !== subject && other.startsWith(noteSubject(sameText(note))) && overAt > Date.now(),
+          other !== subject && other.startsWith(noteSubject(sameText(note))) && overAt > ledger.now(),
       );
       const taken = await ledger.claims(subject);
       const free = call.captures.filter((id) => !taken.some((one) => isSameId(one, id)));
@@ -105,13 +105,13 @@ export function createNotesActivities(deps: Deps) {
         const attempt = `${subject}>${randomUUID()}`;
         // The ledger grants a subject once: two processes that found the same capture do not both get it.
         const answer = await ledger.beginSend({
-          ...{ ...ownRun(), subject: `claim:${captureId}`, attempt, credits: 0, lookedAt: Date.now() },
+          ...{ ...ownRun(), subject: `claim:${captureId}`, attempt, credits: 0, lookedAt: ledger.now() },
         });
         if (answer.kind === 'held') throw ApplicationFailure.nonRetryable('account on hold', FailureType.held);
         const mine = answer.kind === 'open' && answer.attempt.startsWith(`${subject}>`);
         if (answer.kind === 'open' && !mine) continue;
         if (answer.kind !== 'granted' && !mine)
-          throw bounce('the ledger grants nothing yet', answer.kind === 'parked' ? answer.until - Date.now() : 3_000);
+          throw bounce('the ledger grants nothing yet', answer.kind === 'parked' ? answer.until - ledger.now() : 3_000);
         await ledger.settle({ ...ownRun(), subject, attempt: '', settlement: { kind: 'foundPaid', ref: captureId } });
         const { settled } = await ledger.subject(subject);
         if (settled?.ref === captureId) return { kind: 'claimed', captureId, sent: settled.run === ownRun().run };

@@ -5,7 +5,7 @@ import { keyId, nameKey } from '../src/policy/identity';
 import type { AuditProjectInput } from '../src/policy/inputs/audit-project';
 import { carries, withoutReference, withReference } from '../src/policy/reference';
 import { projectSubject } from '../src/policy/subject';
-import { bounce, callRoute, refusedWith } from './call';
+import { bounce, callRoute, refusedWith, scheduledAt } from './call';
 import { type Deps, runtimeOf } from './deps';
 import type { ListPlace } from './list-pages';
 import { seldom } from './pace';
@@ -94,7 +94,7 @@ export function createProjectsActivities(deps: Deps) {
     }): Promise<ReferencePage> {
       const { account, reference, clientName } = call;
       const { items, next, cut, serverTime } = await listProjects(runtimeOf(deps, account), call.place);
-      const since = serverTime ?? Date.now() - CLOCKS_APART_MS;
+      const since = serverTime ?? scheduledAt() - CLOCKS_APART_MS;
       const record = await openRecord(deps.storage, recordRef(account, reference), ProjectRecord, {
         since,
         clientName,
@@ -115,7 +115,7 @@ export function createProjectsActivities(deps: Deps) {
       projectId: string;
     }): Promise<void> {
       const { account, reference, clientName, projectId } = call;
-      const known = { since: Date.now() - CLOCKS_APART_MS, clientName, projectId };
+      const known = { since: scheduledAt() - CLOCKS_APART_MS, clientName, projectId };
       await openRecord(deps.storage, recordRef(account, reference), ProjectRecord, known);
     },
 
@@ -181,7 +181,7 @@ export function createProjectsActivities(deps: Deps) {
       const { hasAnalysis, hasInterviewAnalysis } = await prerequisites(call);
       if (hasAnalysis && hasInterviewAnalysis) return;
       const { pollMs } = runtimeOf(deps, call.account).account.timing;
-      throw bounce('the analysis is not there yet', seldom(pollMs, Date.now() - call.since));
+      throw bounce('the analysis is not there yet', seldom(pollMs, scheduledAt() - call.since));
     },
   };
 }

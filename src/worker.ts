@@ -2,7 +2,7 @@
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createActivities } from '../activities';
-import type { Config } from './config';
+import { type Config, watchCeilings } from './config';
 import { createRuntime, type LedgerOwners, SameUser } from './runtime';
 import { openStorage } from './storage';
 import { workflowBundlePath } from './temporal/bundle';
@@ -44,8 +44,12 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   const unregistered = await registerSearchAttributes(connection, namespace);
   if (unregistered) log.warn(unregistered);
   const owners: LedgerOwners = new Map();
+  const ceilings = watchCeilings(config, log);
   const runtimes = new Map(
-    Object.values(config.accounts).map((account) => [account.name, createRuntime(account, client, owners, log)]),
+    Object.values(config.accounts).map((account) => [
+      account.name,
+      createRuntime(account, client, owners, log, ceilings),
+    ]),
   );
   const activities = createActivities({
     ...{ accounts: runtimes, client, storage: openStorage(config.storageUrl), log, receiver: config.notify },
@@ -110,7 +114,10 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     ensureStartHere(client, { uiUrl }).catch((error) =>
       log.warn({ err: error }, 'the page to start runs from is not kept; `audit-runner setup` tries again'),
     );
-  const called = Promise.all(callers.map((worker) => worker.run())).finally(() => shutDown(workflows));
+  const called = Promise.all(callers.map((worker) => worker.run())).finally(async () => {
+    await Promise.all([...runtimes.values()].map((runtime) => runtime.leave()));
+    shutDown(workflows);
+  });
   const done = Promise.all([workflows?.run(), called]).then(async () => {
     await Promise.all([...runtimes.values()].map((runtime) => runtime.close()));
     if (refused) throw refused;

@@ -23,6 +23,7 @@ import { readInput } from './shared/input';
 import { concluding, type Ending, payOnce } from './shared/pay-once';
 import { type Answered, allAnswered, checked } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
+import { isWithdrawal, mayBeWithdrawn, WITHDRAWN } from './shared/withdraw';
 
 // ---- Types
 
@@ -55,8 +56,17 @@ export const progressQuery = defineQuery<ReturnType<Status['now']>>('progress');
 /** Looks before it pays, asks the ledger when it pays, and finds out afterwards when it does not know (S1–S3). */
 export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResult> {
   const input = readInput(ConvertLeadInput, raw, 'convertLead');
-  const { account, leadId } = input;
   const status = new Status();
+  const { leadId } = input;
+  mayBeWithdrawn();
+  return convert(input, status).catch((error) => {
+    if (!isWithdrawal(error)) throw error;
+    return finish(status, [], { leadId, outcome: 'skipped', reason: WITHDRAWN, credits: 0 });
+  });
+}
+
+async function convert(input: ConvertLeadInput, status: Status): Promise<ConvertLeadResult> {
+  const { account, leadId } = input;
   const asker = new Asker(status, input, 'the conversion');
   let choices: string[] = [];
   let chosen: string | undefined;
@@ -101,6 +111,7 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
 
   const ending = await payOnce(account, facts, status, {
     credits: facts.convertPrice,
+    paid: { subject: leadSubject(leadId), run: run.key },
     async look() {
       try {
         return (await look()) ? 'found' : 'notFound';
@@ -136,13 +147,13 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
     const result = { ...(await conclude(input, facts, ending, run.key)), ...(problem && { problem }) };
     // S3: a reply that could not be read counts as spent; whether the lead is converted is another question.
     if (ending.how === 'paid' && !ending.ref && !(await confirmed()))
-      return finish(status, asker, { ...result, outcome: 'unresolved', reason: 'paidButNotConverted' });
+      return finish(status, asker.answers, { ...result, outcome: 'unresolved', reason: 'paidButNotConverted' });
     // Whether the reply's auditId is that of the project, the document does not say: a look confirms it.
     if (ending.how === 'paid' && ending.ref && !(await isProject(ending.ref))) delete result.projectId;
     const before = looks.find(({ surveyStatus }) => surveyStatus !== 'converted');
     const [seen] = looks.slice(-1);
     const wanted = result.outcome === 'converted' || (result.outcome === 'alreadyConverted' && input.findProject);
-    if (!wanted || result.projectId || !seen) return finish(status, asker, result);
+    if (!wanted || result.projectId || !seen) return finish(status, asker.answers, result);
     // The reply was lost: the project has to be found among those created since the look before.
     status.step('finding', `Lead ${leadId} is converted; finding its project`);
     const since = before?.serverTime ?? Date.parse(seen.createdAt ?? '');
@@ -155,7 +166,7 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
     });
     const projectId = found.kind === 'several' ? await askWhich(found) : found.kind === 'one' ? found.id : undefined;
     if (projectId && result.credits > 0) await book(account, leadId, run.key, { ref: projectId });
-    return finish(status, asker, { ...result, ...(projectId ? { projectId } : { reason: 'projectNotFound' }) });
+    return finish(status, asker.answers, { ...result, ...(projectId ? { projectId } : { reason: 'projectNotFound' }) });
   }
 
   /** A project that was just made may be shown late. What stands in the way of looking disproves nothing (S6). */
@@ -244,7 +255,7 @@ async function conclude(
 /** agent-api.md, "Errors": of its 400s without a code, one is that the lead is converted already, which it is not. */
 const NOT_CONVERTED_400 = ' The AI provider key of the service may be missing or revoked: look in the web app.';
 
-async function finish(status: Status, { answers }: Asker, result: ConvertLeadResult): Promise<ConvertLeadResult> {
+async function finish(status: Status, answers: Answered[], result: ConvertLeadResult): Promise<ConvertLeadResult> {
   const project = result.projectId ? ` It is project ${result.projectId}.` : '';
   status.step(
     result.outcome,

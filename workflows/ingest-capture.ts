@@ -13,6 +13,7 @@ import { readInputWith } from './shared/input';
 import { type Answered, allAnswered } from './shared/said';
 import { identity, Status } from './shared/status';
 import { type EarlyEnd, Stop } from './shared/stop';
+import { isWithdrawal, mayBeWithdrawn, WITHDRAWN } from './shared/withdraw';
 
 // ---- Types
 
@@ -46,6 +47,17 @@ export const ingestProgressQuery = defineQuery<ReturnType<Status['now']>>('progr
 /** The note's text is read by activities where it stands; in the history beyond the input there are only hashes (S4). */
 export async function ingestCapture(raw: IngestCaptureJson): Promise<IngestCaptureResult> {
   const status = new Status();
+  mayBeWithdrawn();
+  return ingest(raw, status).catch((error) => {
+    if (!isWithdrawal(error)) throw error;
+    const sentence = 'Withdrawn by the run that began it, before anything was sent.';
+    status.step('skipped', `skipped: ${sentence}`);
+    const items = { byType: {}, total: 0 };
+    return { outcome: 'skipped', reason: WITHDRAWN, sentence, submitted: false, items, reprocesses: 0, answers: [] };
+  });
+}
+
+async function ingest(raw: IngestCaptureJson, status: Status): Promise<IngestCaptureResult> {
   setHandler(ingestProgressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
   status.step('looking', 'Checking the input');
   const input = await readInputWith(IngestCaptureInput, quotable(raw), 'ingestCapture', async () => {

@@ -4,6 +4,7 @@ import { ApplicationFailure, isCancellation, TemporalFailure, workflowInfo } fro
 import { FailureType } from '../src/policy/failures';
 import { UNWELL } from '../src/policy/unwell';
 import { failureType } from './shared/failures';
+import { noticesResets } from './shared/reset';
 import { runKind, TELL_WITHIN_MS, tell } from './shared/tell';
 
 /** The word by which a result says that it did not end well. */
@@ -27,6 +28,7 @@ const accountOf = (input: unknown): string => {
 };
 
 export const interceptors = (): WorkflowInterceptors => ({
+  internals: [noticesResets],
   inbound: [
     {
       async execute(input, next) {

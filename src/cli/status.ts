@@ -1,7 +1,7 @@
 /** `audit-runner status`: accounts, queues and runs at one glance; what stands still, and for whom. */
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { describeHold, describeState } from '../../workflows/ledger/details';
+import { describeBudget, describeDearer, describeHold, describeState } from '../../workflows/ledger/details';
 import type { LedgerStatus } from '../../workflows/ledger/messages';
 import { loadConfig } from '../config';
 import { WORKFLOW_TYPES } from '../policy/workflow-types';
@@ -170,6 +170,12 @@ function show({ accounts, queues, runs, needsPerson }: Status, ledgers: number):
         ),
     ...(silent > 0 ? [`${silent} ledgers do not answer: no worker is running.`] : []),
     ...holds.map((hold) => styled('yellow', hold)),
+    ...accounts
+      .filter(({ present }) => present)
+      .flatMap(({ account, budget, dearer }) => [
+        ...dearer.map((price) => styled('yellow', `${account}: ${describeDearer(price)}`)),
+        `${account}: ${describeBudget(budget).join('; ')}`,
+      ]),
     table(
       ['queue', 'backlog', 'workers', 'a minute'],
       queues.map(({ queue, backlog, workers, perMinute }) => [queue, backlog, workers, perMinute ?? null]),

@@ -23,15 +23,20 @@ export type SendOutcome =
   | { kind: 'stale' }
   /** The ledger or the service: the account is on hold. */
   | { kind: 'held' }
-  /** The ledger: a cap stands in the way; `until` when it ends by itself. */
-  | { kind: 'capped'; cap: 'run' | 'day' | 'floor'; until?: number };
+  /** The ledger: a cap stands in the way of so many credits; `until` when it ends by itself. */
+  | { kind: 'capped'; cap: 'run' | 'day' | 'floor'; credits?: number; until?: number }
+  /** The run, or the one for which it was begun, is over or being cancelled: nothing was sent, and nothing is to be. */
+  | { kind: 'withdrawn' };
+
+/** What one try came back with, of a run that goes on. */
+export type Sent = Exclude<SendOutcome, { kind: 'withdrawn' }>;
 
 /** What a look came back with. */
 export type LookOutcome = 'found' | 'notFound' | 'cannotTell';
 
 export type CourseEvent =
   | { type: 'looked'; askedAt: number; found: LookOutcome }
-  | { type: 'sent'; outcome: SendOutcome }
+  | { type: 'sent'; outcome: Sent }
   | { type: 'decided'; decision: PersonDecision };
 
 /** What a person may answer when the run cannot tell. */
@@ -41,7 +46,7 @@ export type Step =
   | { do: 'look'; notBefore: number; why: 'first' | 'stale' | 'settling' | 'explain' | 'upstream' }
   | { do: 'send'; lookedAt: number; notBefore: number }
   | { do: 'awaitHold' }
-  | { do: 'awaitBudget'; cap: 'day' | 'floor'; until?: number }
+  | { do: 'awaitBudget'; cap: 'day' | 'floor'; credits?: number; until?: number }
   | { do: 'ask'; why: 'cannotTell' | 'unknownTwice' }
   | { do: 'end'; how: 'paid' | 'foundPaid' | 'alreadyDone' | 'overRunCap' | 'gaveUp'; credits?: number; ref?: string }
   | { do: 'end'; how: 'refused'; reason: string };
@@ -102,7 +107,7 @@ function afterLook(
   return { ...settled(course), step: { do: 'send', lookedAt: look.askedAt, notBefore: now } };
 }
 
-function afterSend(course: Course, outcome: SendOutcome, now: number, settlingMs: number): Course {
+function afterSend(course: Course, outcome: Sent, now: number, settlingMs: number): Course {
   const reached = { ...course, failures: 0 };
   switch (outcome.kind) {
     case 'paid':
@@ -136,12 +141,11 @@ function afterSend(course: Course, outcome: SendOutcome, now: number, settlingMs
     }
     case 'held':
       return { ...reached, step: { do: 'awaitHold' } };
-    case 'capped':
-      if (outcome.cap === 'run') return end(reached, 'overRunCap');
-      return {
-        ...reached,
-        step: { do: 'awaitBudget', cap: outcome.cap, ...(outcome.until && { until: outcome.until }) },
-      };
+    case 'capped': {
+      const { cap, credits, until } = outcome;
+      if (cap === 'run') return end(reached, 'overRunCap');
+      return { ...reached, step: { do: 'awaitBudget', cap, ...(credits && { credits }), ...(until && { until }) } };
+    }
   }
 }
 

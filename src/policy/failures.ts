@@ -12,6 +12,8 @@ export const FailureType = {
   wrongGuess: 'WrongGuess',
   /** Not yet; Temporal tries again by itself. */
   waiting: 'Waiting',
+  /** The ledger does not know yet what stands in its books; say it again. */
+  opening: 'LedgerOpening',
   /** No worker knows the account. */
   unknownAccount: 'UnknownAccount',
   /** The storage is full, away or closed to the worker; the message says what to mend. Nothing of the API's. */

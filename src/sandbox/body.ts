@@ -53,13 +53,18 @@ export async function readJson(request: IncomingMessage, limit: number): Promise
   await consume(request, limit, (chunk) => chunks.push(chunk));
   const text = Buffer.concat(chunks).toString();
   if (text === '') return undefined;
-  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
-    throw badRequest('Content-Type must be application/json');
+  refuseOtherThanJson(request);
   try {
     return JSON.parse(text);
   } catch {
     throw badRequest('The body is not valid JSON');
   }
+}
+
+/** @throws 400 */
+export function refuseOtherThanJson({ headers }: IncomingMessage): void {
+  if (!/^application\/json(?=[\s;]|$)/i.test(headers['content-type'] ?? ''))
+    throw badRequest('Content-Type must be application/json');
 }
 
 /** The document of an upload, in a form that the variant takes. @throws 400, 413 */

@@ -1,6 +1,6 @@
 /** Who asks a task queue for work, and how much of it waits. */
+import type { ConnectionLike } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
-import type { Connected } from './connect';
 
 /** A worker asks at least once a minute; the server lists it for minutes after its end. */
 const POLLED_WITHIN_S = 70;
@@ -12,16 +12,18 @@ export interface QueueState {
   backlog: number;
 }
 
+/** @param now the server's time, where it is known */
 export async function queueState(
-  { connection, namespace }: Pick<Connected, 'connection' | 'namespace'>,
+  { connection, namespace }: { connection: ConnectionLike; namespace: string },
   queue: string,
   taskQueueType: temporal.api.enums.v1.TaskQueueType,
+  now = Date.now(),
 ): Promise<QueueState> {
   const { pollers, stats } = await connection.workflowService.describeTaskQueue({
     ...{ namespace, taskQueue: { name: queue }, taskQueueType },
     ...{ reportPollers: true, reportStats: true },
   });
-  const since = Date.now() / 1_000 - POLLED_WITHIN_S;
+  const since = now / 1_000 - POLLED_WITHIN_S;
   const active = (pollers ?? []).filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) > since);
   return {
     identities: active.flatMap(({ identity }) => identity ?? []),

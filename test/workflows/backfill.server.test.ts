@@ -6,7 +6,7 @@ import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { backfill } from '../../workflows';
 import type { BackfillResult } from '../../workflows/backfill';
 import * as messages from '../../workflows/backfill/messages';
-import type { Before } from '../../workflows/backfill/state';
+import type { Renewal } from '../../workflows/backfill/state';
 import { decideUpdate } from '../../workflows/shared/asker';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
@@ -26,11 +26,11 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-const start = (workflowId: string, input: BackfillJson, before?: Before) =>
+const start = (workflowId: string, input: BackfillJson, renewal?: Renewal) =>
   stage.temporal.client.workflow.start(backfill, {
     workflowId,
     taskQueue: 'audit-runner',
-    args: [{ maxCredits: BUDGET, ...input }, before],
+    args: [{ maxCredits: BUDGET, ...input }, renewal],
   });
 
 async function store(ref: string, text: string): Promise<{ ref: string }> {
@@ -328,7 +328,7 @@ test.concurrent('S3: all items share one budget; what it does not allow is skipp
   await accounts(result);
 });
 
-test.concurrent('a stop ends it; a run that goes on counts as waiting', async () => {
+test.concurrent('a stop gives up the question of an item, which counts as waiting; a redrive takes it up', async () => {
   const ids = free.splice(0, 6);
   const file = await store('stop.csv', csvOf(ids));
   fail(ids.slice(0, 1), { fault: 'cutBeforeCommit', times: 2 });
@@ -337,10 +337,10 @@ test.concurrent('a stop ends it; a run that goes on counts as waiting', async ()
   await run.executeUpdate(messages.stopUpdate, { args: [{ now: true, by: 'Ada' }] });
   const result = await run.result();
   expect(result).toMatchObject({ ended: 'stopped', counts: { waiting: 1, skipped: 5 } });
-  expect((await accounts(result))[0]).toMatchObject({ outcome: 'waiting', reason: 'itsRunGoesOn' });
-  const child = stage.temporal.client.workflow.getHandle(`convert-lead.default.${ids[0]}`);
-  await child.executeUpdate(decideUpdate, { args: [{ decision: 'sendAgain', by: 'Ada' }] });
-  await until(() => converted(ids) === 1);
+  expect((await accounts(result))[0]).toMatchObject({ outcome: 'waiting', reason: 'person: nobodyDecided' });
+  const again = await (await start('stopped-again', { redriveOf: 'stop' })).result();
+  expect(again).toMatchObject({ items: 6, counts: { done: 6 } });
+  expect(converted(ids)).toBe(6);
 });
 
 test.concurrent('who names no budget is asked first', async () => {

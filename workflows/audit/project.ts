@@ -19,6 +19,7 @@ import { refusalOf } from '../shared/failures';
 import { concluding, type Ending, payOnce } from '../shared/pay-once';
 import { Stop } from '../shared/stop';
 import { runKind } from '../shared/tell';
+import { gotSomething } from '../shared/withdraw';
 import { CUT, ProjectSearch } from './project-search';
 import { type At, ofProject, type Taken } from './step';
 
@@ -53,6 +54,7 @@ async function createProject(at: At, project: NewProject): Promise<string> {
   };
   const ending = await payOnce(account, facts, status, {
     credits: facts.createPrice,
+    paid: { subject: projectSubject(reference), run: run.key },
     look,
     send(lookedAt, again) {
       sent = true;
@@ -164,6 +166,7 @@ async function convert(at: At, leadId: string): Promise<string> {
   );
   const { outcome, reason, credits, projectId } = await conversionOf(at, leadId);
   at.taken.credits = credits;
+  if (credits > 0) gotSomething();
   if (projectId) return take(at, { projectId, how: outcome === 'converted' ? 'converted' : 'alreadyConverted' });
   if (outcome === 'converted' || outcome === 'alreadyConverted')
     throw new Stop(

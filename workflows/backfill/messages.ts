@@ -4,13 +4,18 @@ import type { Counts } from '../../src/policy/backfill/outcomes';
 import type { BackfillPlan } from '../../src/policy/backfill/plan';
 import type { LimitChanges, Operation } from '../../src/policy/inputs/backfill';
 import type { Said, StopSaid } from '../../src/policy/inputs/messages';
+import type { GoesOn } from '../shared/begun';
 import type { Answered } from '../shared/said';
 
 export interface BackfillResult {
-  operation: Operation;
+  /** Absent of a redrive that ended before it knew the earlier one's. */
+  operation?: Operation;
   dryRun: boolean;
-  /** `done`: every item that the caps allow was begun. `rejected` or `expired` at the approval. `stopped` by a person. */
-  ended: 'done' | 'planned' | 'rejected' | 'expired' | 'stopped';
+  /**
+   * `done`: every item that the caps allow was begun. `rejected` or `expired` at the approval. `stopped` or `cancelled` by
+   * a person: what had sent nothing is withdrawn.
+   */
+  ended: 'done' | 'planned' | 'rejected' | 'expired' | 'stopped' | 'cancelled';
   /** Items by what became of them, the quarantined rows included; they add up to `items`. */
   counts: Counts;
   items: number;
@@ -28,6 +33,8 @@ export interface BackfillResult {
   /** What the source has beyond the items, by why it was left out. */
   left: Record<string, number>;
   notes: string[];
+  /** Of one that was stopped or cancelled: the runs of items that had sent something, and go on. */
+  goesOn?: GoesOn;
   /** What people did and said. */
   answers: Answered[];
 }

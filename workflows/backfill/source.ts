@@ -27,11 +27,11 @@ export interface Listing {
 /** @returns what is listed so far when the history has become too long to go on in this run */
 export async function prepare(at: At, before: Listing = {}): Promise<{ prepared: Prepared } | { listing: Listing }> {
   const { input, facts, status, opened } = at;
-  const { account, defaults, leads, captures, file } = input;
+  const { account } = input;
+  const { leads, captures, file, defaults, redrive, earlier } = opened.source ?? { ...input, earlier: undefined };
   const making: Making = { account, folder: opened.folder, operation: opened.operation, defaults };
   const made = streaming('Make the list of items');
-  if (opened.earlier)
-    return { prepared: await made.itemsFromEarlier({ ...making, earlier: opened.earlier, outcomes: input.redrive }) };
+  if (earlier) return { prepared: await made.itemsFromEarlier({ ...making, earlier, outcomes: redrive }) };
   if (file) return { prepared: await made.itemsFromFile({ ...making, file }) };
   if (captures) {
     const listed = await listCaptures(at, captures, before.captures ?? { pages: [], next: { offset: 0 } });

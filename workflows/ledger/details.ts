@@ -59,9 +59,37 @@ export function describeState({ holds, restingSince }: Pick<policy.LedgerState, 
   return restingSince === undefined ? 'open' : 'an earlier user';
 }
 
+const sourceOf = (source: policy.LimitSource | undefined): string => {
+  if (source === undefined) return '';
+  return source.kind === 'configured'
+    ? ` (configured: budget, of worker ${source.worker})`
+    : ` (set by ${source.by} at ${at(source.at)} UTC)`;
+};
+
+/** The limits that hold, and whose word they are. */
+export function describeBudget({ perDay, balanceFloor, from, workers, live }: policy.BudgetInForce): string[] {
+  const counted = workers === 1 ? '1 worker' : `${workers} workers`;
+  return [
+    `Most credits a day: ${perDay === null ? 'no limit' : perDay}${sourceOf(from.perDay)}`,
+    ...(balanceFloor > 0 ? [`Must remain of the balance: ${balanceFloor}${sourceOf(from.balanceFloor)}`] : []),
+    live
+      ? `The strictest counts of what ${counted} ${workers === 1 ? 'is' : 'are'} configured with, and of what people set`
+      : `No worker has said of late what it is configured with: what was known last holds (${counted})`,
+  ];
+}
+
+const CALLS: Record<policy.PaidKind, { what: string; route: string }> = {
+  lead: { what: 'A conversion', route: 'leads.convert' },
+  project: { what: 'A new project', route: 'projects.create' },
+};
+
+/** A call costs more than is configured: what is reserved for it, and what mends it. */
+export const describeDearer = ({ kind, real, configured, at: since }: policy.Dearer): string =>
+  `${CALLS[kind].what} cost ${real} credits by the reply of ${at(since)} UTC, ${configured} by the configuration: ${real} are reserved for each from now on. If that is its price, set credits.'${CALLS[kind].route}' to it; if it was a mistake, the update \`release\` forgets it`;
+
 export function describeLedger(state: policy.LedgerState, now: number): string {
   const open = Object.entries(state.flights.open);
-  const { perDay, balanceFloor, timeZone } = state.budget;
+  const budget = policy.budgetInForce(state, now);
   const left = policy.balance(state);
   const unread = state.unreadableSince === undefined ? 'not read yet' : "cannot be read; see 'unshown.account.balance'";
   const balance = left === undefined ? unread : `${left} credits`;
@@ -70,7 +98,9 @@ export function describeLedger(state: policy.LedgerState, now: number): string {
     ...state.holds.map((hold) => `- ${describeHold(hold)}`),
     '',
     `- Balance: ${balance}, of which reserved for calls under way: ${policy.reservedCredits(state)}`,
-    `- Spent today (${timeZone}): ${policy.spentOn(state, now)}${perDay === null ? '' : ` of ${perDay}`}${balanceFloor > 0 ? `; ${balanceFloor} must remain` : ''}`,
+    `- Spent today (${budget.timeZone}): ${policy.spentOn(state, now)}`,
+    ...describeBudget(budget).map((line) => `- ${line}`),
+    ...policy.dearer(state).map((price) => `- ${describeDearer(price)}`),
     ...(left === undefined ? [] : [`- Spent elsewhere, as the balance shows: ${state.elsewhere}`]),
     ...(state.patientUntil !== undefined && now < state.patientUntil
       ? [

@@ -179,11 +179,12 @@ export async function patiently<T>(
 /**
  * Waits until the ledger lets the account go on; says why it does not.
  * @param credits what is about to be spent: 0 does not wait for credits
+ * @param run key of the run whose cap counts: when that is over, nothing is waited for
  */
-export async function awaitClearance(status: Status, account: string, credits = 0): Promise<void> {
+export async function awaitClearance(status: Status, account: string, credits = 0, run?: string): Promise<void> {
   const { clear, why } = await control.clearance({ account, credits });
   if (clear) return;
   status.waits(`The account is not free to go on: ${why}`);
-  await control.awaitClearance({ account, credits });
+  await control.awaitClearance({ account, credits, ...(run !== undefined && { run }) });
   status.goesOn();
 }

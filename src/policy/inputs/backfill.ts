@@ -99,12 +99,14 @@ export const BackfillInput = z
       .min(1)
       .max(1000)
       .optional()
-      .describe('Source: the items that failed in an earlier backfill that has ended: its workflow ID.'),
+      .describe('Source: what an earlier backfill that has ended has not done: its workflow ID.'),
     redrive: z
       .array(z.enum(['failed', 'waiting', 'skipped']))
       .min(1)
-      .default(['failed'])
-      .describe("Which of them are taken, by what became of them. Default ['failed']."),
+      .default(['failed', 'waiting', 'skipped'])
+      .describe(
+        "Which of them are taken, by what became of them; what was never begun is 'skipped'. Default: all that is not done.",
+      ),
     defaults: z
       .record(z.string(), z.unknown())
       .default({})

@@ -1,0 +1,3 @@
+import type { Guards } from '../guards';
+
+export const guards: Guards = {};
