@@ -73,6 +73,9 @@ export interface PipelineProgress {
   credits: number;
 }
 
+/** A hundred leads may fail for one reason, or each for its own. */
+const MOST_NOTES = 20;
+
 /** Handed from run to run of the same pipeline while its leads are listed. */
 type Before = Listed & { controls?: ControlState };
 
@@ -242,6 +245,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       }; ${spent()} credits spent`,
       creditsSpent(spent()),
     );
+    const problems = [...new Set(outcomes.flatMap(({ problem }) => problem ?? []))];
     if (left && left.count > 0) status.figures(describeGoesOn(left));
     await allAnswered();
     return {
@@ -252,7 +256,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       credits: spent(),
       plan: outline,
       decisions,
-      notes: [...(listed?.notes ?? []), ...(selection?.notes ?? [])],
+      notes: [...(listed?.notes ?? []), ...(selection?.notes ?? []), ...problems.slice(0, MOST_NOTES)],
       answers: controls.state.answers,
       ...(answer.by && { approvedBy: answer.by }),
       ...(left && left.count > 0 && { goesOn: left }),
