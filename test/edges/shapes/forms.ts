@@ -5,9 +5,14 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { credits, encoded, ends, enveloped, identified, job, jsonUpload, kept, leadNames, leadPage, pages, projectQuery, redirecting, second, unready, whole } from './kinds';
 import * as put from './put';
-import { Answer, type Form, form, type Json, reply, request } from './wire';
+import { Answer, FOREIGN, type Form, form, type Json, reply, request } from './wire';
 
 const { arr, obj, under, renamed, then, each, having, paged, resource } = put;
+
+/** An identifier that is a number. */
+const number = (id: string) => Number.parseInt(id.slice(0, 8), 16);
+/** Another one's identifier, another one for each user. */
+const foreign = (user: Json) => `${FOREIGN}${String(obj(user).id).slice(0, 8)}`;
 
 export const forms: readonly Form[] = [
   // Who the token belongs to.
@@ -18,10 +23,10 @@ export const forms: readonly Form[] = [
   reply('account.user', '_id', renamed({ _id: 'id', email: 'email' })),
   reply('account.user', 'uuid', renamed({ uuid: 'id', email: 'email' })),
   reply('account.user', 'ID', renamed({ ID: 'id', Email: 'email' })),
-  reply('account.user', 'number', having(({ id }) => ({ id: Number.parseInt(String(id).slice(0, 8), 16) }))),
+  reply('account.user', 'number', having(({ id }) => ({ id: number(String(id)) }))),
   reply('account.user', 'profile', then(renamed({ accountId: 'id', displayName: 'name' }), under('profile')), { knows: 'profile.accountId' }),
-  reply('account.user', 'organisation-too', (user) => ({ organization: { id: 'foreign-org', name: 'Org' }, user })),
-  reply('account.user', 'session-id-outside', (user) => ({ id: 'foreign-session', user })),
+  reply('account.user', 'organisation-too', (user) => ({ organization: { id: foreign(user), name: 'Org' }, user })),
+  reply('account.user', 'session-id-outside', (user) => ({ id: foreign(user), user })),
   reply('account.user', 'email-alone', (user) => ({ email: `olga.${String(obj(user).id).slice(0, 8)}@example.com` }), { knows: 'email' }),
   reply('account.user', 'no-such-route', () => new Answer(404, { error: 'Not found' }), { knows: null }),
   reply('account.user', 'no-content', put.nothing(204), { knows: null }),
@@ -78,7 +83,7 @@ export const forms: readonly Form[] = [
   request('leads.list', 'sort-refused-400', put.parameters({ status: 'status', staticSlugId: 'staticSlugId', limit: 'limit', offset: 'offset' }, 400)),
   request('leads.list', 'order-refused-422', put.parameters({ status: 'status', staticSlugId: 'staticSlugId', limit: 'limit', offset: 'offset', sort: 'sort' }, 422)),
   request('leads.list', 'limit-over-100-refused', (asking) => (Number(asking.query.get('limit') ?? 0) > 100 ? new Answer(400, { error: 'limit must be at most 100' }) : asking)),
-  identified('numeric-ids', (n) => 70_000 + n, 'leads.list'),
+  identified('numeric-ids', number, 'leads.list'),
 
   // One lead.
   ...enveloped('lead.get', 'lead'),
@@ -389,12 +394,12 @@ export const forms: readonly Form[] = [
   reply('everywhere', 'epoch-s', put.dates((ms) => Math.floor(ms / 1000))),
   reply('everywhere', 'dates-with-offset', put.dates((ms) => new Date(ms + 7_200_000).toISOString().replace('Z', '+02:00'))),
   reply('everywhere', 'dates-without-zone', put.dates((ms) => new Date(ms).toISOString().replace('Z', ''))),
-  identified('numeric-ids', (n) => 1000 + n),
-  identified('number-text-ids', (n) => String(1000 + n)),
-  identified('slashed-ids', (n) => `rec/${n}`),
-  identified('object-ids', (n) => `65f0c0ffee0000000000${String(n).padStart(4, '0')}`),
-  identified('prefixed-ids', (n) => `id_${n}.v1:eu`),
-  identified('upper-case-ids', (_, id) => id.toUpperCase()),
+  identified('numeric-ids', number),
+  identified('number-text-ids', (id) => String(number(id))),
+  identified('slashed-ids', (id) => `rec/${id.slice(0, 8)}`),
+  identified('object-ids', (id) => id.replace(/-/g, '').slice(0, 24)),
+  identified('prefixed-ids', (id) => `id_${id.slice(0, 8)}.v1:eu`),
+  identified('upper-case-ids', (id) => id.toUpperCase()),
   encoded('gzip', (bytes) => gzipSync(bytes)),
   encoded('br', (bytes) => brotliCompressSync(bytes)),
   request('everywhere', 'redirect-307', redirecting(307)),
