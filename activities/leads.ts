@@ -23,6 +23,7 @@ export interface ConvertCall {
   lookedAt: number;
   run: string;
   runCap: number;
+  again?: boolean;
 }
 
 export function createLeadsActivities(deps: Deps) {

@@ -2,8 +2,9 @@
 import type { Client } from '@temporalio/client';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import type { convertLead } from '../../workflows';
-import { chooseProjectUpdate, progressQuery } from '../../workflows/convert-lead';
+import { progressQuery } from '../../workflows/convert-lead';
 import { decideUpdate } from '../../workflows/shared/asker';
+import { chooseProjectUpdate } from '../../workflows/shared/choose-project';
 
 const EVERY_MS = 5_000;
 const ASKING = `WorkflowType = 'convertLead' AND ExecutionStatus = 'Running' AND ${searchAttributeKeys.needsPerson.name} = true`;

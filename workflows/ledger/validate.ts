@@ -33,6 +33,7 @@ export const shapes = {
     credits,
     lookedAt: ms,
     runCap: ms,
+    again: z.boolean().optional(),
     sender: z.object({ sendWindowMs: ms, paidTimeoutMs: ms }).optional(),
     own: z
       .object({ rateClass, limit: z.object({ max: z.int().positive(), windowMs: ms.positive() }).optional() })

@@ -13,7 +13,7 @@ import {
 } from '../../src/policy/course';
 import { formatDuration } from '../../src/policy/duration';
 import { FailureType } from '../../src/policy/failures';
-import { awaitClearance } from './calls';
+import { awaitClearance, control } from './calls';
 import { failureType } from './failures';
 import type { Status } from './status';
 import { Stop } from './stop';
@@ -24,8 +24,12 @@ export interface Ports {
   credits: number;
   /** Asks the API whether it has happened. */
   look(): Promise<LookOutcome>;
-  /** Sends once, if the ledger grants it. @param again the look had become stale in the queue: go to its front */
-  send(lookedAt: number, again: boolean): Promise<SendOutcome>;
+  /**
+   * Sends once, if the ledger grants it.
+   * @param stale the look had become stale in the queue: go to its front
+   * @param again a person says that what was paid for before has come to nothing
+   */
+  send(lookedAt: number, stale: boolean, again: boolean): Promise<SendOutcome>;
   /** A person decides; resolves with `giveUp` when the deadline passes. */
   ask(why: Extract<Step, { do: 'ask' }>['why']): Promise<PersonDecision>;
 }
@@ -79,8 +83,8 @@ export async function payOnce(
         break;
       }
       case 'send': {
-        const outcome = await orSay(status, facts, () => ports.send(step.lookedAt, stale)).catch((error) =>
-          withoutAnswer(error, facts),
+        const outcome = await orSay(status, facts, () => ports.send(step.lookedAt, stale, step.again === true)).catch(
+          (error) => withoutAnswer(error, facts),
         );
         newBooks = outcome.kind === 'open' && outcome.newBooks === true;
         course = advance(course, { type: 'sent', outcome }, Date.now(), settlingMs);
@@ -106,6 +110,24 @@ export async function payOnce(
 /** S6: what follows from an ending is done, booked and returned also where the run was cancelled after it had sent. */
 export const concluding = <T>({ how }: Ending, work: () => Promise<T>): Promise<T> =>
   how === 'paid' || how === 'foundPaid' || how === 'gaveUp' ? CancellationScope.nonCancellable(work) : work();
+
+/**
+ * Before a person is asked: another run may be at the same thing, and hear what became of it.
+ * @returns what it became, as far as the ledger knows by then
+ */
+export async function elsewhere(
+  { account, facts, status }: { account: string; facts: AccountFacts; status: Status },
+  subject: string,
+): Promise<string | undefined> {
+  for (;;) {
+    const { open, settled } = await control.subjectState({ account, subject });
+    if (settled?.ref !== undefined) return settled.ref;
+    const left = (open?.overAt ?? 0) - Date.now();
+    if (left <= 0) return undefined;
+    status.waits('Another run is at the same thing, and what becomes of that is not known yet.');
+    await sleep(Math.min(left + 1, facts.timing.settlingMs / 10));
+  }
+}
 
 /** A call without an answer for so long stands in the queue, most likely: 15 s by default, and a second at least. */
 const quietMs = ({ timing }: AccountFacts): number => Math.max(1_000, timing.settlingMs / 20);
