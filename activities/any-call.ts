@@ -108,6 +108,14 @@ export function createAnyCallActivities(deps: Deps) {
       return { ...summarise(value), lost: true };
     });
 
+  /** Whether an earlier try of this run may have sent it. Its number would not do: who resets the activity starts that again. */
+  const hasBegun = async (): Promise<boolean> => {
+    const mark = replyRef().replace(/json$/, 'begun');
+    if (await storage.stat(mark)) return true;
+    await storage.write(mark, '');
+    return false;
+  };
+
   const readMade = async (account: string, subject: string) => {
     const file = madeRef(account, subject);
     return (await storage.stat(file)) && Made.parse(await json(await storage.read(file)));
@@ -132,6 +140,7 @@ export function createAnyCallActivities(deps: Deps) {
     /** Makes a call that may be repeated, and stores the reply. */
     async callAny(): Promise<CallOutcome> {
       const { call, input } = await ownCall();
+      const repeated = routes[call.route].method === 'DELETE' && (await hasBegun());
       try {
         const { body, status } = await callRoute(runtimeOf(deps, call.account), call.route, input);
         // A read is nothing without its reply: it is read again.
@@ -144,7 +153,7 @@ export function createAnyCallActivities(deps: Deps) {
         const refusal = error.details?.[0] as Refusal;
         const { status, code, requiredTier } = refusal;
         const reason = requiredTier ? `planTooLow:${requiredTier}` : (code ?? `http${status}`);
-        return { kind: 'refused', ...refusal, reason, repeated: Context.current().info.attempt > 1 };
+        return { kind: 'refused', ...refusal, reason, repeated };
       }
     },
 

@@ -1,6 +1,6 @@
 /** Where the items of a backfill come from: a file, pages of the API, an earlier backfill. Each is read as a stream. */
 
-import { Context } from '@temporalio/activity';
+import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import { idKey } from '../src/agent-api/id';
@@ -82,7 +82,7 @@ export function createBackfillSourceActivities(deps: Deps) {
       const { status, channel, projectId } = call.filter;
       const filter = { ...(status && { status }), ...(channel && { channel }), project: projectId };
       const { items, next } = await listCaptures(runtimeOf(deps, call.account), filter, call.offset);
-      const ref = `runs/${call.ref}/pages/${String(call.offset).padStart(9, '0')}-${Context.current().info.attempt}`;
+      const ref = `runs/${call.ref}/pages/${String(call.offset).padStart(9, '0')}-${randomUUID()}`;
       const page = await keep(
         storage,
         ref,

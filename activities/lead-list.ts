@@ -1,5 +1,5 @@
 /** Listing leads and deciding on them where they are: what leaves is IDs, scores and reason codes (S4). */
-import { Context } from '@temporalio/activity';
+import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import type { LeadPage } from '../src/agent-api/records';
@@ -104,7 +104,7 @@ export function createLeadListActivities(deps: Deps) {
       const rules = await open(storage, call.rules, KeptRules);
       const decisions = page.data.map((lead) => decide(lead, rules, call.now));
       const end = offset + page.data.length;
-      const ref = `runs/${call.ref}/pages/${String(offset).padStart(9, '0')}-${Context.current().info.attempt}`;
+      const ref = `runs/${call.ref}/pages/${String(offset).padStart(9, '0')}-${randomUUID()}`;
       return {
         decisions: await keep(storage, ref, decisions, pagination.total <= PAGE ? MAX_INLINE_BYTES : 0),
         total: pagination.total,

@@ -95,12 +95,11 @@ export function admit(flights: Flights, request: SendRequest, now: number, timin
   if (open && request.lookedAt <= open.overAt) return { kind: 'open', overAt: open.overAt, attempt: open.attempt };
   if (request.lookedAt <= flights.forgottenBefore) return { kind: 'stale' };
   const settled = flights.settled.find((s) => s.subject === request.subject);
-  if (settled && happensOnceEver(request.subject)) {
-    if (settled.ref !== undefined) return { kind: 'done', ref: settled.ref };
-    // S2: whoever looks now cannot have recognised it, or would have found it.
-    if (!request.again && (settled.credits > 0 || !settled.byLook)) return { kind: 'done' };
-  }
+  const once = settled && happensOnceEver(request.subject) ? settled : undefined;
+  if (once?.ref !== undefined) return { kind: 'done', ref: once.ref };
   if (settled && request.lookedAt <= settled.at + CLOCK_TOLERANCE_MS) return { kind: 'stale' };
+  // S2: who looked after it was paid for and has not found it could not have recognised it.
+  if (once && !request.again && (once.credits > 0 || !once.byLook)) return { kind: 'done' };
   const { attempt, run, credits } = request;
   const overAt = now + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs;
   return { kind: 'granted', flight: { attempt, run, credits, grantedAt: now, overAt } };

@@ -28,7 +28,7 @@ export function shownText<K extends string>(
     case 'kept':
       return shown(text);
     case 'stripped':
-      return shown(text?.replace(/\[[^\]]*\]/g, '').trim());
+      return shown(text?.replace(/\[[^\]]*\]/g, '').trim() ?? null);
     case 'escaped':
       return shown(
         text
@@ -36,7 +36,7 @@ export function shownText<K extends string>(
           .replaceAll('&', '&amp;')
           .replaceAll('[', '&#91;')
           .replaceAll(']', '&#x5D;')
-          .replaceAll('<', '&lt;'),
+          .replaceAll('<', '&lt;') ?? null,
       );
     case 'cut':
       return shown(text && text.length > CUT ? `${text.slice(0, CUT)}…` : text);
