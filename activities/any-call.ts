@@ -2,7 +2,6 @@
  * Any call that has no workflow of its own. What is sent is read from the run's own input, and what comes back goes to the
  * storage: the history has neither (S4).
  */
-import { json } from 'node:stream/consumers';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
 import { z } from 'zod';
@@ -14,6 +13,7 @@ import { type CallSummary, summarise } from '../src/policy/call-summary';
 import type { SendOutcome } from '../src/policy/course';
 import { FailureType, type Refusal } from '../src/policy/failures';
 import { callSubject } from '../src/policy/subject';
+import { readStored } from '../src/storage/stored-json';
 import type { SubjectState } from '../workflows/ledger/messages';
 import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
@@ -118,7 +118,7 @@ export function createAnyCallActivities(deps: Deps) {
 
   const readMade = async (account: string, subject: string) => {
     const file = madeRef(account, subject);
-    return (await storage.stat(file)) && Made.parse(await json(await storage.read(file)));
+    return (await storage.stat(file)) && readStored(storage, file, Made);
   };
 
   return {

@@ -1,10 +1,10 @@
 /** What is kept in the storage of a thing that must happen once, beyond its runs and the memory of the ledger. */
-import { json } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
 import { z } from 'zod';
 import type { SendOutcome } from '../src/policy/course';
 import type { Storage } from '../src/storage';
+import { readStored } from '../src/storage/stored-json';
 
 /** Of a thing that is sent once. Whoever finds `sent` may not take what cannot be recognised for something else (S2). */
 export const Sending = z.object({
@@ -25,7 +25,7 @@ export async function readRecord<R extends Sending>(
   ref: string,
   schema: z.ZodType<R>,
 ): Promise<R | undefined> {
-  return (await storage.stat(ref)) && schema.parse(await json(await storage.read(ref)));
+  return (await storage.stat(ref)) && readStored(storage, ref, schema);
 }
 
 const writeRecord = (storage: Storage, ref: string, record: Sending) =>

@@ -9,6 +9,7 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { AccountFacts } from '../activities/account';
+import type { Concluded } from '../activities/backfill-ledger';
 import { noCounts } from '../src/policy/backfill/outcomes';
 import { type BackfillPlan, planBackfill } from '../src/policy/backfill/plan';
 import { formatDuration } from '../src/policy/duration';
@@ -21,6 +22,7 @@ import { type BackfillResult, backfillProgressQuery } from './backfill/messages'
 import { prepare } from './backfill/source';
 import { type Before, begin, endedIn, type State } from './backfill/state';
 import { control, factsOf, runKey, streaming } from './shared/calls';
+import { failureText, failureType } from './shared/failures';
 import { asInput, readInput } from './shared/input';
 import { allAnswered } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
@@ -39,6 +41,7 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
   const status = new Status();
   const controls = new Controls(input, before.driving?.controls ?? before.listing?.controls);
   let drive: Drive | undefined;
+  let trouble: string | undefined;
   let state: State | undefined = before.driving?.state;
   setHandler(
     backfillProgressQuery,
@@ -108,6 +111,10 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
       return await continueAsNew<typeof backfill>(raw, { ...(renewAfter !== undefined && { renewAfter }), driving });
     }
   } catch (error) {
+    if (failureType(error) === LOST) {
+      unwritten(error);
+      return finish('stopped');
+    }
     if (!isCancellation(error)) throw error;
     // S6: also a backfill that was cancelled leaves its ledger.
     controls.state.stop = 'now';
@@ -135,26 +142,29 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
     status.asksPerson(false);
     status.step('concluding', 'Writing the item ledger');
     drive?.leaveRunning();
-    await drive?.flush();
+    await drive?.flush().catch(unwritten);
     const { folder } = opened;
     const size = prepared.needs.items;
+    const begun = started.lists[0]?.next ?? 0;
+    const concluding = { operation, folder, size, begun, unbegun: unbegun(ended) };
     const concluded =
       ended === 'planned'
         ? undefined
-        : await streaming('Write the item ledger').concludeBackfill({ folder, size, unbegun: unbegun(ended) });
+        : await streaming('Write the item ledger').concludeBackfill(concluding).catch(fromMemory);
     const { counts, reasons, credits, files } = concluded ?? {
       counts: { ...started.counts, skipped: size },
       reasons: { 'skipped: dryRun': size },
       ...{ credits: 0, files: { quarantine: `${folder}/quarantine.jsonl` } },
     };
+    const notes = [...prepared.notes, ...(trouble ? [trouble] : []), ...(concluded?.notes ?? [])];
     const durationMs = Date.now() - started.beganAt;
     const perMinute = Math.round((endedIn(started) / Math.max(1, durationMs)) * 600_000) / 10;
     const result: BackfillResult = {
       ...{ operation, dryRun, ended, counts, items: size + prepared.quarantined, reasons, credits, plan },
-      ...{ perMinute, durationMs, files: { folder, ...files }, left: prepared.left, notes: prepared.notes },
+      ...{ perMinute, durationMs, files: { folder, ...files }, left: prepared.left, notes },
       answers: controls.state.answers,
     };
-    const summary = concluded && (await control.writeSummary({ folder, summary: result }));
+    const summary = concluded && (await control.writeSummary({ folder, summary: result }).catch(unwritten));
     upsertSearchAttributes([creditsSpent(credits)]);
     const sums = Object.entries(counts).flatMap(([what, n]) => (n > 0 ? [`${n} ${what}`] : []));
     status.step(ended, `${ended}: ${sums.join(', ') || 'no items'}; ${credits} credits spent`);
@@ -163,6 +173,24 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
       await tell({ kind: 'batchEnded', account, what: ended, counts, nth: 1 }, TELL_WITHIN_MS);
     await allAnswered();
     return { ...result, files: { ...result.files, ...(summary && { summary }) } };
+  }
+
+  /** S6: what the run itself counted stands in its result also where the storage has lost it. */
+  function fromMemory(error: unknown): FromMemory {
+    unwritten(error);
+    const { counts: own, credits } = started;
+    const skipped = own.skipped + Math.max(0, prepared.needs.items - endedIn(started));
+    const counts = { ...own, skipped };
+    return {
+      ...{ counts, credits, notes: [], reasons: {} },
+      files: { quarantine: `${opened.folder}/quarantine.jsonl` },
+    };
+  }
+
+  /** What the storage has lost does not come back by itself. */
+  function unwritten(error: unknown): undefined {
+    if (failureType(error) !== LOST) throw error;
+    trouble ??= `The item ledger is not complete, for the storage has lost what was in it: ${failureText(error)} The counts are those of the run.`;
   }
 
   /** Why items were not begun, from which place in the list on. */
@@ -174,6 +202,12 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
 }
 
 // ---- Helpers
+
+/** The type of what a storage does not have any more. */
+const LOST = 'StorageError';
+
+/** What is known without the item ledger. */
+type FromMemory = Omit<Concluded, 'files'> & { files: Pick<Concluded['files'], 'quarantine'> };
 
 function planOf({ state: { limits } }: Controls, facts: AccountFacts, { opened, prepared }: State): BackfillPlan {
   const { itemsPerMinute, maxItems, maxCredits } = limits;
