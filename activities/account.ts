@@ -8,10 +8,12 @@ import { stopping } from '../src/policy/ledger';
 import type { PayTiming, Settlement } from '../src/policy/pay-once';
 import { partsOf } from '../src/policy/subject';
 import type { LedgerClient } from '../src/temporal/ledger-client';
-import { describeHold, describeObstacle } from '../workflows/ledger/details';
+import { describeHold } from '../workflows/ledger/details';
 import type { SubjectState } from '../workflows/ledger/messages';
-import { bounce, callRoute } from './call';
+import { describeShortage } from '../workflows/ledger/shortage';
+import { askBalance, bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
+import { isOver } from './over';
 import { lookForReference } from './references';
 
 /** What a workflow needs to know of the account that it works for. */
@@ -30,12 +32,16 @@ export interface ClearanceAsked {
   credits: number;
   /** Only holds count, no budget. @default false */
   holdsOnly?: boolean;
+  /** Key of the run whose cap counts; when it is over nothing is waited for. */
+  run?: string;
 }
 
 /** Whether a waiting run may go on, and if not, why and until when. */
 export interface Clearance {
   clear: boolean;
   why?: string;
+  /** It is a limit on what may be spent, and no hold. */
+  short?: boolean;
 }
 
 export function createAccountActivities(deps: Deps) {
@@ -45,6 +51,8 @@ export function createAccountActivities(deps: Deps) {
     try {
       return await runtime.ledger();
     } catch (error) {
+      // The run says so itself.
+      if (error instanceof ApplicationFailure && error.type === FailureType.ledger) throw error;
       const why = error instanceof Error ? error.message : 'the ledger cannot be reached';
       throw bounce(why, Math.min(15_000, runtime.account.timing.holdProbeMs));
     }
@@ -56,13 +64,15 @@ export function createAccountActivities(deps: Deps) {
       const ledger = await runtime.ledger();
       // A ledger on hold that was terminated would keep everybody waiting: its status starts another.
       const status = await ledger.status();
-      if (!status) return { clear: false, why: 'the ledger does not answer yet' };
+      if (!status) return { clear: false, why: (await ledger.trouble()) ?? 'the ledger does not answer yet' };
       // Known without asking again: a thousand runs may wait for a hold.
       const holds = stopping(status.holds, credits);
       if (holds.length > 0) return { clear: false, why: holds.map(describeHold).join('; ') };
       if (credits === 0 || holdsOnly) return { clear: true };
       const obstacle = await ledger.obstacle(credits);
-      return obstacle.kind === 'none' ? { clear: true } : { clear: false, why: describeObstacle(obstacle) };
+      if (obstacle.kind === 'none') return { clear: true };
+      if (obstacle.kind === 'held') return { clear: false, why: obstacle.holds.map(describeHold).join('; ') };
+      return { clear: false, why: describeShortage(obstacle, status), short: true };
     } catch (error) {
       return { clear: false, why: error instanceof Error ? error.message : 'the ledger cannot be reached' };
     }
@@ -87,14 +97,8 @@ export function createAccountActivities(deps: Deps) {
     async probe({ account }: { account: string }): Promise<{ kind: 'ok'; balance?: number } | { kind: 'otherUser' }> {
       const runtime = runtimeOf(deps, account);
       if (!isAsking(await runtime.ledger())) return { kind: 'otherUser' };
-      try {
-        const { value } = await callRoute(runtime, 'account.credits', {}, { ignoreHolds: true });
-        return { kind: 'ok', balance: value.balance };
-      } catch (error) {
-        // It answered, so neither kill switch nor token stands in the way; the balance's shape is not shown.
-        if (isType(error, FailureType.unreadable) || isType(error, FailureType.refused)) return { kind: 'ok' };
-        throw error;
-      }
+      const balance = await askBalance(runtime);
+      return { kind: 'ok', ...(balance !== undefined && { balance }) };
     },
 
     /** Asks the API whether a subject was paid for, for the ledger and without personal data. */
@@ -157,7 +161,7 @@ export function createAccountActivities(deps: Deps) {
     /** Returns when the run may go on. Retried by Temporal without history events; costs no call of the API. */
     async awaitClearance(asked: ClearanceAsked): Promise<void> {
       const { clear, why } = await clearance(asked);
-      if (clear) return;
+      if (clear || (asked.run !== undefined && (await isOver(asked.run)))) return;
       const { holdProbeMs } = runtimeOf(deps, asked.account).account.timing;
       // Less and less often, to a minute: a thousand runs may wait.
       throw bounce(
@@ -187,5 +191,3 @@ const isAsking = ({ workflowId }: LedgerClient): boolean =>
 
 /** Soon at first, then every half minute. */
 const followDelay = (attempt: number) => Math.min(30_000, 250 * 2 ** Math.min(attempt, 7));
-
-const isType = (error: unknown, type: string): boolean => error instanceof ApplicationFailure && error.type === type;

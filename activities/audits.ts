@@ -7,7 +7,8 @@ import { auditSubject } from '../src/policy/subject';
 import { bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { slower } from './pace';
-import { ownRun, sendOnce } from './send-once';
+import { sendInForms } from './send-forms';
+import { ownRun } from './send-once';
 
 export interface AuditCall {
   account: string;
@@ -41,26 +42,18 @@ export function createAuditsActivities(deps: Deps) {
 
     /** POST the start of an audit as a job: one attempt. The outcome's `ref` is the job, where the reply names one. */
     startAuditOnce({ account, projectId, lookedAt }: AuditCall): Promise<SendOutcome> {
-      return sendOnce(runtimeOf(deps, account), {
-        route: 'projects.auditAsync',
-        input: { id: projectId },
-        subject: auditSubject(projectId),
-        ...ownRun(),
-        lookedAt,
-        read: ({ jobId }) => (jobId === undefined ? {} : { ref: jobId }),
-      });
+      const call = { route: 'projects.auditAsync', subject: auditSubject(projectId), ...ownRun(), lookedAt } as const;
+      return sendInForms<'projects.auditAsync'>(
+        runtimeOf(deps, account),
+        { ...call, read: ({ jobId }) => (jobId === undefined ? {} : { ref: jobId }) },
+        formsOf(projectId),
+      );
     },
 
     /** POST the audit and wait for it: one attempt. 408 and 504 are outcomes that nobody knows; a look tells. */
     runAuditOnce({ account, projectId, lookedAt }: AuditCall): Promise<SendOutcome> {
-      return sendOnce(runtimeOf(deps, account), {
-        route: 'projects.audit',
-        input: { id: projectId },
-        subject: auditSubject(projectId),
-        ...ownRun(),
-        lookedAt,
-        read: () => ({}),
-      });
+      const call = { route: 'projects.audit', subject: auditSubject(projectId), ...ownRun(), lookedAt } as const;
+      return sendInForms<'projects.audit'>(runtimeOf(deps, account), { ...call, read: () => ({}) }, formsOf(projectId));
     },
 
     /**
@@ -82,6 +75,9 @@ export function createAuditsActivities(deps: Deps) {
     },
   };
 }
+
+/** Whether the start of an audit takes a body is not shown. */
+const formsOf = (id: string) => [() => ({ id }), () => ({ id, body: {} })];
 
 function isNotFound(error: unknown): boolean {
   if (!(error instanceof ApplicationFailure) || error.type !== FailureType.refused) return false;

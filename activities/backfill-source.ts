@@ -4,11 +4,13 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import { idKey } from '../src/agent-api/id';
+import { plainWord } from '../src/agent-api/shape';
 import { applyColumns, mapColumns } from '../src/policy/backfill/columns';
-import { type About, type Checked, checkRow } from '../src/policy/backfill/items';
+import { type About, type Checked, checkRow, type Listed } from '../src/policy/backfill/items';
 import { UnreadableFile } from '../src/policy/backfill/lines';
 import { type Row, readCsv, readJsonl } from '../src/policy/backfill/rows';
 import { FailureType } from '../src/policy/failures';
+import { WRONG_INPUT } from '../src/policy/input';
 import { type BackfillInput, formatOf, type Operation } from '../src/policy/inputs/backfill';
 import { type Storage, StorageError } from '../src/storage';
 import { type Kept, keep, openEach } from '../src/storage/claim';
@@ -16,6 +18,7 @@ import { placesOf } from './backfill-ledger';
 import { type Candidate, ITEMS, type Prepared, readList, writeList } from './backfill-list';
 import { listCaptures } from './capture-list';
 import { type Deps, runtimeOf } from './deps';
+import type { ListPlace } from './list-pages';
 
 /** A list to be made. */
 export interface Making {
@@ -67,7 +70,7 @@ export function createBackfillSourceActivities(deps: Deps) {
       try {
         return { ...(await make(making, candidates())), notes };
       } catch (error) {
-        if (error instanceof UnreadableFile) throw wrongInput(`file: '${file.ref}' cannot be read: ${error.message}.`);
+        if (error instanceof UnreadableFile) throw wrongInput(`file cannot be read: ${error.message}.`);
         throw error;
       }
     },
@@ -76,20 +79,29 @@ export function createBackfillSourceActivities(deps: Deps) {
     async listCapturePage(call: {
       account: string;
       filter: NonNullable<BackfillInput['captures']>;
-      offset: number;
+      place: ListPlace;
       ref: string;
-    }): Promise<{ page: Kept<PageRow[]>; count: number; next?: number }> {
+    }): Promise<{ page: Kept<PageRow[]>; next?: ListPlace }> {
       const { status, channel, projectId } = call.filter;
       const filter = { ...(status && { status }), ...(channel && { channel }), project: projectId };
-      const { items, next } = await listCaptures(runtimeOf(deps, call.account), filter, call.offset);
-      const ref = `runs/${call.ref}/pages/${String(call.offset).padStart(9, '0')}-${randomUUID()}`;
+      const { items, next, cut } = await listCaptures(runtimeOf(deps, call.account), filter, call.place);
+      if (cut === 'more')
+        throw ApplicationFailure.nonRetryable(
+          `the list of captures goes on after ${call.place.offset}, and asking for more gives the same again: set unshown.capturesList.offset, .page or .cursor to the name of its parameter`,
+          FailureType.wrongGuess,
+        );
+      // What changes may be listed as it was before; and a service may not know the filter.
+      const meant = items.filter(
+        (capture) => (!status || capture.status === status) && (!channel || isOf(capture.channel, channel)),
+      );
+      const ref = `runs/${call.ref}/pages/${String(call.place.offset).padStart(9, '0')}-${randomUUID()}`;
       const page = await keep(
         storage,
         ref,
-        items.map(({ id }) => ({ id })),
+        meant.map(({ id }) => ({ id })),
         8 * 1024,
       );
-      return { page, count: items.length, ...(next !== undefined && { next }) };
+      return { page, ...(next !== undefined && { next }) };
     },
 
     /** Makes the list from the pages of leads or captures. No call of the API. */
@@ -112,7 +124,7 @@ export function createBackfillSourceActivities(deps: Deps) {
     },
 
     /** Makes the list from what an earlier backfill has left. No call of the API. */
-    async itemsFromEarlier(call: Making & { earlier: About; outcomes: readonly string[] }): Promise<Prepared> {
+    async itemsFromEarlier(call: Making & { earlier: Listed; outcomes: readonly string[] }): Promise<Prepared> {
       const { earlier, outcomes, ...making } = call;
       const places = await placesOf(storage, earlier.folder, earlier.items, outcomes, 'skipped');
       async function* candidates(): AsyncGenerator<Candidate> {
@@ -128,13 +140,18 @@ export function createBackfillSourceActivities(deps: Deps) {
   async function make(making: Making, candidates: AsyncIterable<Candidate>) {
     const { folder, operation, account } = making;
     const made = await writeList(storage, { folder, list: ITEMS, operation }, candidates);
-    const about = { folder, account, operation, items: made.needs.items } satisfies About;
-    const text = `${JSON.stringify(about)}\n`;
-    // Beside the folders of all runs with this ID: how a redrive finds the last one, also when the server has forgotten it.
-    for (const ref of [`${folder}/backfill.json`, `${folder.slice(0, folder.lastIndexOf('/'))}/latest.json`])
-      await storage.write(ref, text, { contentType: 'application/json' });
+    await tellOf(storage, { folder, account, operation, items: made.needs.items });
     return made;
   }
+}
+
+const isOf = (channel: string | null | undefined, wanted: string) => !channel || plainWord(channel) === wanted;
+
+/** Beside the folders of all runs with this ID: how a redrive finds the last one, also when the server has forgotten it. */
+export async function tellOf(storage: Storage, about: About): Promise<void> {
+  const { folder } = about;
+  for (const ref of [`${folder}/backfill.json`, `${folder.slice(0, folder.lastIndexOf('/'))}/latest.json`])
+    await storage.write(ref, `${JSON.stringify(about)}\n`, { contentType: 'application/json' });
 }
 
 /** A note's text goes into a file of its own. */
@@ -150,8 +167,4 @@ async function candidate(storage: Storage, { folder }: Making, checked: Checked,
 
 /** The input names something that cannot be used; trying again changes nothing. */
 export const wrongInput = (...problems: string[]) =>
-  ApplicationFailure.nonRetryable(
-    `backfill cannot start with this input: ${problems.join(' ')}`,
-    FailureType.badInput,
-    problems,
-  );
+  ApplicationFailure.nonRetryable(`backfill ${WRONG_INPUT} ${problems.join(' ')}`, FailureType.badInput, problems);

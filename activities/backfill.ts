@@ -2,24 +2,27 @@
 import { createHash } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/common';
-import { About, type Item } from '../src/policy/backfill/items';
+import { About, type Item, type Source } from '../src/policy/backfill/items';
 import { type Ended, endedBy, type LedgerLine } from '../src/policy/backfill/outcomes';
 import type { BackfillInput, Operation } from '../src/policy/inputs/backfill';
 import { StorageError } from '../src/storage';
 import { readStored } from '../src/storage/stored-json';
 import { type Concluding, placesOf, writeLedger, writePart } from './backfill-ledger';
 import { type Candidate, ITEMS, readList, writeList } from './backfill-list';
-import { createBackfillSourceActivities, type Making, wrongInput } from './backfill-source';
+import { createBackfillSourceActivities, type Making, tellOf, wrongInput } from './backfill-source';
 import { bounce } from './call';
 import type { Deps } from './deps';
+
+/** What a backfill begins with. */
+export type Opening = Pick<BackfillInput, 'account' | 'operation' | 'redriveOf'> & Omit<Source, 'earlier'>;
 
 /** Where a backfill keeps what belongs to it, and what it does. */
 export interface Opened {
   /** Folder in the storage. */
   folder: string;
   operation: Operation;
-  /** The backfill that is redriven. */
-  earlier?: About;
+  /** Of a redrive: where its items come from. */
+  source?: Source;
 }
 
 /** Another run, as it has ended. */
@@ -43,20 +46,16 @@ export function createBackfillActivities(deps: Deps) {
   return {
     ...createBackfillSourceActivities(deps),
 
-    /** Finds this backfill's folder, and the one that it redrives. No call of the API. */
-    async openBackfill(call: Pick<BackfillInput, 'account' | 'operation' | 'redriveOf'>): Promise<Opened> {
+    /** Finds this backfill's folder, and the one that it redrives; keeps where its items come from. No call of the API. */
+    async openBackfill(call: Opening): Promise<Opened> {
+      const { account, operation: given, redriveOf, ...source } = call;
       const { workflowExecution: run } = Context.current().info;
       const folder = `${folderOf(run?.workflowId ?? '')}/${await firstRunOf(run?.workflowId ?? '', run?.runId ?? '')}`;
-      if (call.redriveOf === undefined) {
-        if (call.operation === undefined) throw wrongInput('operation is missing.');
-        return { folder, operation: call.operation };
-      }
-      const earlier = await findEarlier(call.redriveOf);
-      if (earlier.account !== call.account)
-        throw wrongInput(`redriveOf: '${call.redriveOf}' worked for account '${earlier.account}'; give that one.`);
-      if (call.operation !== undefined && call.operation !== earlier.operation)
-        throw wrongInput(`operation: '${call.redriveOf}' was a backfill of ${earlier.operation}; leave operation out.`);
-      return { folder, operation: earlier.operation, earlier };
+      const { operation, from } =
+        redriveOf === undefined ? { operation: given, from: source } : await redriven({ ...call, redriveOf });
+      if (operation === undefined) throw wrongInput('operation is missing.');
+      await tellOf(storage, { folder, account, operation, source: from });
+      return { folder, operation, ...(redriveOf !== undefined && { source: from }) };
     },
 
     /** Makes a list of what has failed so far in this very backfill. @returns how many */
@@ -131,6 +130,20 @@ export function createBackfillActivities(deps: Deps) {
   async function firstRunOf(workflowId: string, runId: string): Promise<string> {
     const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
     return raw.workflowExecutionInfo?.firstRunId || runId;
+  }
+
+  /** What an earlier backfill has left: of its list, or, where it has none yet, all of its source. */
+  async function redriven({ account, operation, redriveOf, redrive, defaults }: Opening & { redriveOf: string }) {
+    const { items, source, ...earlier } = await findEarlier(redriveOf);
+    if (earlier.account !== account)
+      throw wrongInput(`redriveOf: '${redriveOf}' worked for account '${earlier.account}'; give that one.`);
+    if (operation !== undefined && operation !== earlier.operation)
+      throw wrongInput(`operation: '${redriveOf}' was a backfill of ${earlier.operation}; leave operation out.`);
+    const from: Source =
+      items === undefined && source
+        ? { ...source, defaults: { ...source.defaults, ...defaults } }
+        : { earlier: { ...earlier, items: items ?? 0 }, redrive, defaults };
+    return { operation: earlier.operation, from };
   }
 
   async function findEarlier(workflowId: string): Promise<About> {

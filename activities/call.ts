@@ -21,6 +21,9 @@ const GUESSED_NAMES: Partial<Record<RouteName, string>> = {
   'memories.list': 'memoriesList',
 };
 
+/** The Temporal server's time when it scheduled this try: a moment that workflows and other processes understand. */
+export const scheduledAt = (): number => Context.current().info.currentAttemptScheduledTimestampMs;
+
 /** How often a reply to a GET is read before its shape counts as the service's own. */
 const READ_TRIES = 3;
 
@@ -33,11 +36,18 @@ export const bounce = (message: string, delayMs: number) =>
     category: 'BENIGN',
   });
 
-/** S5: until when a class is parked after a 429, as far as this process or the ledger knows; milliseconds since 1970. */
-export async function parkedUntil(runtime: AccountRuntime, rateClass: RateClass): Promise<number> {
-  const status = await (await runtime.ledger()).status();
-  return Math.max(status?.parked[rateClass] ?? 0, runtime.gate.parkedUntil(rateClass) ?? 0);
+/** S5: how long a class is parked after a 429, as far as this process or the ledger knows; milliseconds. */
+export async function parkedFor(runtime: AccountRuntime, rateClass: RateClass): Promise<number> {
+  const ledger = await runtime.ledger();
+  const until = (await ledger.status())?.parked[rateClass];
+  return Math.max((until ?? 0) - ledger.now(), parkedHere(runtime, rateClass));
 }
+
+/** In this process; the gate keeps moments of this machine's clock. */
+const parkedHere = ({ gate }: AccountRuntime, rateClass: RateClass): number => {
+  const until = gate.parkedUntil(rateClass);
+  return until === undefined ? 0 : Math.max(0, until - Date.now());
+};
 
 /** S5: takes a permit, or goes back to the queue until one can be had. Parks and holds of other processes count too. */
 export async function takePermit(
@@ -46,22 +56,22 @@ export async function takePermit(
   ignoreHolds = false,
   credits = 0,
 ): Promise<void> {
-  const status = await (await runtime.ledger()).status();
+  const ledger = await runtime.ledger();
+  const status = await ledger.status();
   const hold = stopping(status?.holds ?? [], credits).find(({ kind }) => kind !== 'manual');
   if (hold && !ignoreHolds) throw ApplicationFailure.nonRetryable(`account on hold: ${hold.kind}`, FailureType.held);
-  const until = status?.parked[rateClass] ?? 0;
-  if (until > Date.now()) runtime.gate.park(rateClass, until);
+  const forMs = (status?.parked[rateClass] ?? 0) - ledger.now();
+  if (forMs > 0) runtime.gate.park(rateClass, Date.now() + forMs);
   const permit = await runtime.gate.acquire(rateClass, { signal: Context.current().cancellationSignal });
   if (!permit.ok) throw bounce(`waits for its turn under the limit of ${rateClass}`, permit.retryAtMs - Date.now());
 }
 
-/** S5: after a 429. The client has parked the class in this process; the ledger parks it in all others. Answers until when. */
+/** S5: after a 429. The client has parked the class in this process; the ledger parks it in all others. Answers for how long. */
 export async function parkClass(runtime: AccountRuntime, rateClass: RateClass): Promise<number> {
-  const until = (each: RateClass) => runtime.gate.parkedUntil(each) ?? Date.now();
   const ledger = await runtime.ledger();
   for (const each of new Set([rateClass, queueClassOf(rateClass)]))
-    await ledger.park(each, until(each)).catch(() => undefined);
-  return until(rateClass);
+    await ledger.park(each, parkedHere(runtime, each)).catch(() => undefined);
+  return parkedHere(runtime, rateClass);
 }
 
 /** Puts the account on hold when the failure is the account's and not the call's. @param needs credits of the call */
@@ -84,15 +94,9 @@ export async function callRoute<N extends RouteName>(
   runtime: AccountRuntime,
   name: N,
   input: CallInput = {},
-  options: { ignoreHolds?: boolean } = {},
 ): Promise<{ value: Reply<N>; body: unknown; status: number; serverTime?: number }> {
-  await takePermit(runtime, routes[name].rateClass, options.ignoreHolds);
-  const attempt = await runtime.api
-    .call(name, { ...input, signal: Context.current().cancellationSignal })
-    .catch((error: Error) => {
-      // Nothing was sent, and trying again changes nothing: the call itself is not what the route takes.
-      throw ApplicationFailure.nonRetryable(error.message, FailureType.refused, { status: 0 } satisfies Refusal);
-    });
+  await takePermit(runtime, routes[name].rateClass);
+  const attempt = await attemptOf(runtime, name, input);
   const { serverTime } = attempt;
   if (attempt.ok) {
     const { value, body, status } = attempt;
@@ -101,12 +105,38 @@ export async function callRoute<N extends RouteName>(
   throw await asFailure(runtime, name, attempt);
 }
 
+const attemptOf = <N extends RouteName>(runtime: AccountRuntime, name: N, input: CallInput) =>
+  runtime.api.call(name, { ...input, signal: Context.current().cancellationSignal }).catch((error: Error) => {
+    // Nothing was sent, and trying again changes nothing: the call itself is not what the route takes.
+    throw ApplicationFailure.nonRetryable(error.message, FailureType.refused, { status: 0 } satisfies Refusal);
+  });
+
+/**
+ * Asks for the balance, on hold or not. Answers nothing where the service did, but with no balance that can be read: any
+ * success, and any refusal that is no hold, shows that neither kill switch nor token stands in the way.
+ */
+export async function askBalance(runtime: AccountRuntime): Promise<number | undefined> {
+  const route = 'account.credits';
+  await takePermit(runtime, routes[route].rateClass, true);
+  const attempt = await attemptOf(runtime, route, {});
+  if (attempt.ok) return attempt.value.balance;
+  const { failure } = attempt;
+  const status = 'status' in failure ? failure.status : undefined;
+  if (status !== undefined && status >= 200 && status < 300) {
+    const { attempt: tries } = Context.current().info;
+    if (tries >= READ_TRIES) return undefined;
+    throw bounce('the balance cannot be read', tries * 1_000);
+  }
+  const error = await asFailure(runtime, route, attempt);
+  if (error.type === FailureType.refused) return undefined;
+  throw error;
+}
+
 async function asFailure(runtime: AccountRuntime, name: RouteName, attempt: Extract<Attempt<unknown>, { ok: false }>) {
   const { failure } = attempt;
   const where = `${routes[name].method} ${routes[name].path}`;
   if (failure.kind === 'rejected' && failure.status === 429) {
-    const until = await parkClass(runtime, routes[name].rateClass);
-    return bounce(`the service asked to wait (429) at ${where}`, until - Date.now());
+    return bounce(`the service asked to wait (429) at ${where}`, await parkClass(runtime, routes[name].rateClass));
   }
   const hold = await reportHold(runtime, failure);
   if (hold) return ApplicationFailure.nonRetryable(`account on hold: ${hold.kind} (${hold.reason})`, FailureType.held);

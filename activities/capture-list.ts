@@ -1,15 +1,18 @@
 /** The list of captures, a page at a time. Its order and its default page are not shown; its largest page is. */
 import type { Capture } from '../src/agent-api/records';
-import { callRoute } from './call';
 import type { AccountRuntime } from './deps';
+import { checkFilter } from './list-filters';
+import { type ListPlace, readPage } from './list-pages';
 
 /** Documented maximum of a page. */
 const PAGE = 100;
 
 export interface CaptureList {
   items: Capture[];
-  /** Offset of the next page; absent when this was the last. */
-  next?: number;
+  /** The next page; absent when this was the last that can be had. */
+  next?: ListPlace;
+  /** The list goes on, or may, and its next page cannot be had: what is not found may be there all the same. */
+  cut?: 'more' | 'perhaps';
   /** The service's own clock, milliseconds; absent when it sent no `Date`. */
   serverTime?: number;
 }
@@ -20,17 +23,32 @@ export interface CaptureFilter {
   project?: string | undefined;
 }
 
-/** GET one page. */
+/** GET one page. @throws ApplicationFailure when the service does not filter by the project */
 export async function listCaptures(
   runtime: AccountRuntime,
-  filter: CaptureFilter,
-  offset: number,
+  { project, ...filter }: CaptureFilter,
+  place: ListPlace,
   limit = PAGE,
 ): Promise<CaptureList> {
-  const query = { ...filter, limit, offset };
-  const { value: page, serverTime } = await callRoute(runtime, 'captures.list', { query });
-  const end = (page.offset ?? offset) + page.items.length;
-  const more =
-    page.items.length > 0 && (page.total !== undefined ? end < page.total : page.items.length >= (page.limit ?? limit));
-  return { items: page.items, ...(more && { next: end }), ...(serverTime !== undefined && { serverTime }) };
+  const { items, following, cut, serverTime } = await readPage(
+    runtime,
+    'captures.list',
+    { filter: { ...filter, project }, limit },
+    place,
+  );
+  if (project !== undefined)
+    await checkFilter<Capture>(
+      runtime,
+      {
+        ...{ route: 'captures.list', parameter: 'project', setting: 'unshown.capturesList.project' },
+        ...{ wanted: project, shown: ({ projectId }) => projectId },
+      },
+      items,
+    );
+  return {
+    items,
+    ...(following && { next: following }),
+    ...(cut && { cut }),
+    ...(serverTime !== undefined && { serverTime }),
+  };
 }

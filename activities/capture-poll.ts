@@ -6,6 +6,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { FailureType } from '../src/policy/failures';
 import { bounce } from './call';
 import type { CaptureList } from './capture-list';
+import type { ListPlace } from './list-pages';
 
 /** What a capture says of itself, without its content (S4). */
 export interface CaptureSeen {
@@ -35,7 +36,7 @@ export class CapturePoll {
    */
   constructor(
     private readonly statuses: readonly string[],
-    private readonly list: (status: string, offset: number) => Promise<CaptureList>,
+    private readonly list: (status: string, place: ListPlace) => Promise<CaptureList>,
   ) {}
 
   /**
@@ -91,17 +92,17 @@ export class CapturePoll {
     let pages = 0;
     try {
       for (const status of this.statuses)
-        for (let offset: number | undefined = 0; offset !== undefined; ) {
+        for (let place: ListPlace | undefined = { offset: 0 }; place !== undefined; ) {
           // A list that grew so long saves nothing any more.
           if (pages >= this.#waiting.size) {
             know(pages + 1);
             return seen;
           }
-          const page: CaptureList = await this.list(status, offset);
+          const page: CaptureList = await this.list(status, place);
           pages++;
           for (const { id, status: word, updatedAt } of page.items)
             seen.set(id, { status: word, ...(updatedAt && { updatedAt }) });
-          offset = page.next;
+          place = page.next;
         }
     } catch (error) {
       // A service without such a list is asked for each capture.

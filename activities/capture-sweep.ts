@@ -13,8 +13,10 @@ import { type Storage, StorageError } from '../src/storage';
 import { type Kept, keep } from '../src/storage/claim';
 import { readStored } from '../src/storage/stored-json';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
+import { scheduledAt } from './call';
 import { listCaptures } from './capture-list';
 import { type Deps, runtimeOf } from './deps';
+import type { ListPlace } from './list-pages';
 
 /** A capture that failed or is stuck. */
 export interface FoundCapture {
@@ -28,7 +30,7 @@ export interface FoundCapture {
 /** One page of them. */
 export interface SweepPage {
   found: Troubled[];
-  next?: number;
+  next?: ListPlace;
 }
 
 /** What a sweep did about one capture. */
@@ -55,15 +57,12 @@ export function createCaptureSweepActivities(deps: Deps) {
       account: string;
       status: string;
       projectId: string | undefined;
-      offset: number;
+      place: ListPlace;
       stuckAfter: number;
     }): Promise<SweepPage> {
-      const { account, status, projectId: project, offset, stuckAfter } = call;
-      const {
-        items,
-        next,
-        serverTime = Date.now(),
-      } = await listCaptures(runtimeOf(deps, account), { status, project }, offset);
+      const { account, status, projectId: project, place, stuckAfter } = call;
+      const listed = await listCaptures(runtimeOf(deps, account), { status, project }, place);
+      const { items, next, serverTime = scheduledAt() } = listed;
       const found = items.flatMap((capture): Troubled[] => {
         // A service that does not know the filter shows captures of every status.
         const trouble = capture.status === status ? troubleOf(capture, serverTime, stuckAfter) : undefined;

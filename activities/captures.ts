@@ -1,5 +1,5 @@
 /** Captures: looked at, waited for, stored, and extracted again. What they hold goes to the storage, not to a history (S4). */
-import { Id, idKey } from '../src/agent-api/id';
+import { asName } from '../src/agent-api/id';
 import type { Reply } from '../src/agent-api/routes';
 import type { SendOutcome } from '../src/policy/course';
 import { captureSubject } from '../src/policy/subject';
@@ -7,6 +7,7 @@ import { bounce, callRoute } from './call';
 import { listCaptures } from './capture-list';
 import { CapturePoll, type CaptureSeen } from './capture-poll';
 import { type Deps, runtimeOf } from './deps';
+import type { ListPlace } from './list-pages';
 import { slower } from './pace';
 import { ownRun, sendOnce } from './send-once';
 
@@ -42,7 +43,7 @@ export function createCapturesActivities(deps: Deps) {
   const polls = new Map<string, CapturePoll>();
   const pollOf = (account: string, statuses: readonly string[]): CapturePoll => {
     const key = `${account} ${statuses}`;
-    const list = (status: string, offset: number) => listCaptures(runtimeOf(deps, account), { status }, offset);
+    const list = (status: string, place: ListPlace) => listCaptures(runtimeOf(deps, account), { status }, place);
     const poll = polls.get(key) ?? new CapturePoll(statuses, list);
     polls.set(key, poll);
     return poll;
@@ -52,7 +53,7 @@ export function createCapturesActivities(deps: Deps) {
 
   /** Writes the capture and its items. Repeatable: twice leaves one file each. */
   async function store(captureId: string, { capture, items }: Reply<'captures.get'>): Promise<CaptureStored> {
-    const folder = `captures/${idKey(Id.parse(captureId))}`;
+    const folder = `captures/${asName(captureId)}`;
     const put = async (part: string, value: unknown) =>
       (
         await storage.write(`${folder}/${part}.json`, `${JSON.stringify(value, null, 2)}\n`, {

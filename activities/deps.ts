@@ -18,6 +18,8 @@ export interface AccountRuntime {
   readonly gate: Gate;
   /** The ledger of the user that the token belongs to; asks the service once who that is. */
   ledger(): Promise<LedgerClient>;
+  /** The ledger with this workflow ID, if it is that of the token's user as far as this process knows. */
+  ledgerWith(workflowId: string): LedgerClient | undefined;
 }
 
 /** What activities are made with. */
@@ -33,13 +35,13 @@ export interface Deps {
 }
 
 /** How often an activity comes back soon: enough to meet every idle poller of some workers. */
-const SOON_TRIES = 40;
+export const SOON_TRIES = 40;
 
 /**
  * Milliseconds before it comes back: a quarter of a second at first, then five seconds, unless this worker's clocks are
  * faster. A server with its default settings may be a second late with each.
  */
-function comesBackIn(accounts: Deps['accounts'], attempt: number): number {
+export function comesBackIn(accounts: Deps['accounts'], attempt: number): number {
   const laterMs = Math.min(5_000, ...[...accounts.values()].map(({ account }) => account.timing.pollMs));
   return attempt < SOON_TRIES ? laterMs / 20 : laterMs;
 }

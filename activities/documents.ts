@@ -8,6 +8,7 @@ import type { SendOutcome } from '../src/policy/course';
 import { type DocumentState, documentIdIn, documentStates, namesakes } from '../src/policy/document-states';
 import {
   type AuditDocument,
+  byPlace,
   type DocumentChoice,
   doubledNames,
   nameOf,
@@ -19,7 +20,8 @@ import { bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { slower } from './pace';
 import { notesIn, openRecord, readRecord, Sending } from './record';
-import { ownRun, sendOnce } from './send-once';
+import { sendInForms } from './send-forms';
+import { ownRun } from './send-once';
 
 /** What is kept of a document's upload. */
 const DocumentRecord = Sending.extend({ documentId: z.string().optional(), strangers: z.number().optional() });
@@ -72,17 +74,17 @@ export function createDocumentsActivities(deps: Deps) {
       problems: string[];
       documents: AuditDocument[];
     }> {
-      const problems = doubledNames(documents);
+      const problems = doubledNames(documents, byPlace);
       const good: AuditDocument[] = [];
-      for (const choice of documents) {
+      for (const [i, choice] of documents.entries()) {
         const stored = await storage.stat(choice.ref).catch((error: Error) => error);
         if (stored instanceof Error) {
           // A reference that is not allowed is the input's fault; a storage that is away is not.
           if (stored.name !== 'StorageError') throw stored;
-          problems.push(`document '${choice.ref}': ${stored.message}`);
+          problems.push(`${byPlace(i)}: ${stored.message}`);
           continue;
         }
-        const wrong = problemsOf(choice, stored?.size);
+        const wrong = problemsOf(choice, byPlace(i), stored?.size);
         problems.push(...wrong);
         const [fileName, fileType] = [nameOf(choice), typeOf(choice)];
         if (wrong.length > 0 || !stored || fileType === undefined) continue;
@@ -112,23 +114,29 @@ export function createDocumentsActivities(deps: Deps) {
       const { ref, nameHash, fileName, fileType, size } = call.document;
       const open = () => storage.read(ref);
       const kept = recordRef(account, projectId, nameHash);
-      return sendOnce(runtime, {
-        route: 'projects.uploadDocument',
-        input: {
+      const names = runtime.account.unshown.upload;
+      // All bodies are JSON by the document, and forms are what many services take all the same.
+      const encodings = names.encoding === 'auto' ? (['json', 'multipart'] as const) : [names.encoding];
+      return sendInForms<'projects.uploadDocument'>(
+        runtime,
+        {
+          route: 'projects.uploadDocument',
+          subject: documentSubject(call.projectId, nameHash),
+          ...ownRun(),
+          lookedAt: call.lookedAt,
+          record: notesIn(storage, kept, DocumentRecord, { since: Date.now(), strangers }, (documentId) => ({
+            documentId,
+          })),
+          read(_, body) {
+            const documentId = documentIdIn(body, projectId);
+            return documentId === undefined ? {} : { ref: documentId };
+          },
+        },
+        encodings.map((encoding) => () => ({
           id: call.projectId,
-          raw: documentUpload(runtime.account.unshown.upload, { fileName, fileType, size, open }),
-        },
-        subject: documentSubject(call.projectId, nameHash),
-        ...ownRun(),
-        lookedAt: call.lookedAt,
-        record: notesIn(storage, kept, DocumentRecord, { since: Date.now(), strangers }, (documentId) => ({
-          documentId,
+          raw: documentUpload({ ...names, encoding }, { fileName, fileType, size, open }),
         })),
-        read(_, body) {
-          const documentId = documentIdIn(body, projectId);
-          return documentId === undefined ? {} : { ref: documentId };
-        },
-      });
+      );
     },
 
     /** Keeps that a person has seen the document in the project. No call of the API. */

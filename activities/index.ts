@@ -2,6 +2,7 @@ import { createAccountActivities } from './account';
 import { createAnyCallActivities } from './any-call';
 import { createAuditsActivities } from './audits';
 import { createBackfillActivities } from './backfill';
+import { createBooksActivities } from './books';
 import { createCaptureSweepActivities } from './capture-sweep';
 import { createCapturesActivities } from './captures';
 import { createDeliverablesActivities } from './deliverables';
@@ -17,6 +18,7 @@ import { createProjectsActivities } from './projects';
 /** Every activity, for every queue; which queue a call takes is the workflow's choice. */
 export const createActivities = (deps: Deps) => ({
   ...createAccountActivities(deps),
+  ...createBooksActivities(deps),
   ...createLeadsActivities(deps),
   ...createLeadListActivities(deps),
   ...createExamplesActivities(deps),

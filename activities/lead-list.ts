@@ -2,13 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
-import type { LeadPage } from '../src/agent-api/records';
+import type { Lead } from '../src/agent-api/records';
+import { FailureType } from '../src/policy/failures';
 import type { LeadPipelineInput } from '../src/policy/inputs/lead-pipeline';
 import { type Decision, decide, type Rules } from '../src/policy/scoring';
 import { type LeadDecision, type SelectionLimits, select } from '../src/policy/selection';
 import { type Kept, keep, MAX_INLINE_BYTES, open } from '../src/storage/claim';
 import { type Deps, runtimeOf } from './deps';
-import { callList } from './list-form';
+import { checkFilter } from './list-filters';
+import { type ListPage, type ListPlace, readPage } from './list-pages';
 
 /** Documented maximum of a page. */
 const PAGE = 500;
@@ -20,9 +22,9 @@ const MAX_RULES_BYTES = 2_048;
 export interface LeadPageSeen {
   decisions: Kept<Decision[]>;
   total: number;
-  /** Offset behind this page, and of the next one if there is one. */
+  /** Leads up to here, and the next page if there is one. */
   end: number;
-  next?: number;
+  next?: ListPlace;
   notes: string[];
 }
 
@@ -80,37 +82,45 @@ export function createLeadListActivities(deps: Deps) {
       view: LeadPipelineInput['view'];
       surveyLink: LeadPipelineInput['surveyLink'];
       rules: Kept<Rules>;
-      offset: number;
+      place: ListPlace;
       now: number;
       ref: string;
     }): Promise<LeadPageSeen> {
-      const { view, surveyLink, offset } = call;
-      const { value: page } = await callList(
-        runtimeOf(deps, call.account),
+      const { view, surveyLink, place } = call;
+      const runtime = runtimeOf(deps, call.account);
+      const page = await readPage(
+        runtime,
         'leads.list',
-        { status: view, surveyLink },
-        [
-          { limit: PAGE, offset },
-          { sort: 'created_at', direction: 'asc' },
-        ],
+        {
+          filter: { status: view, ...(surveyLink !== undefined && { surveyLink }) },
+          order: { sort: 'created_at', direction: 'asc' },
+          limit: PAGE,
+        },
+        place,
       );
-      const { pagination } = page;
-      // The returned pagination is documented, our parameter names are guesses: believe what came back.
-      if (pagination.offset !== offset)
+      if (page.cut === 'more')
         throw ApplicationFailure.nonRetryable(
-          `asked for leads from ${offset}, got them from ${pagination.offset}: the name of the offset parameter is another; set unshown.leadsList.offset`,
-          'WrongGuess',
+          `the list of leads goes on after ${place.offset}, and asking for more gives the same again: set ${page.mend} to the name of the parameter there`,
+          FailureType.wrongGuess,
+        );
+      if (surveyLink !== undefined)
+        await checkFilter<Lead>(
+          runtime,
+          {
+            ...{ route: 'leads.list', parameter: 'surveyLink', setting: 'unshown.leadsList.surveyLink' },
+            ...{ wanted: surveyLink, shown: ({ staticSlugId }) => staticSlugId },
+          },
+          page.items,
         );
       const rules = await open(storage, call.rules, KeptRules);
-      const decisions = page.data.map((lead) => decide(lead, rules, call.now));
-      const end = offset + page.data.length;
-      const ref = `runs/${call.ref}/pages/${String(offset).padStart(9, '0')}-${randomUUID()}`;
+      const decisions = page.items.map((lead) => inView(lead, view) ?? decide(lead, rules, call.now));
+      const end = place.offset + page.items.length + (page.unreadable ?? 0);
+      const { following, total = end } = page;
+      const ref = `runs/${call.ref}/pages/${String(place.offset).padStart(9, '0')}-${randomUUID()}`;
       return {
-        decisions: await keep(storage, ref, decisions, pagination.total <= PAGE ? MAX_INLINE_BYTES : 0),
-        total: pagination.total,
-        end,
-        ...(page.data.length > 0 && end < pagination.total && { next: end }),
-        notes: doubts(page),
+        decisions: await keep(storage, ref, decisions, total <= PAGE && !following ? MAX_INLINE_BYTES : 0),
+        ...{ total, end, notes: doubts(page) },
+        ...(following && { next: following }),
       };
     },
 
@@ -177,14 +187,31 @@ export function createLeadListActivities(deps: Deps) {
   };
 }
 
+/** A service that does not know the view shows all of them: what it shows as of the other one is left out. */
+function inView({ id, archived, archivedAt }: Lead, view: LeadPipelineInput['view']): Decision | undefined {
+  const isArchived = archived ?? (archivedAt ? true : undefined);
+  if (view === 'all' || isArchived === undefined || isArchived === (view === 'archived')) return undefined;
+  return { id, decision: 'skip', score: null, createdAt: null, reasons: ['otherView'] };
+}
+
 /** Signs that a guessed parameter name is another one here. */
-function doubts({ data, pagination }: LeadPage): string[] {
+function doubts({ items, limit, total, refused, unreadable, cut, following }: ListPage<Lead>): string[] {
   const notes: string[] = [];
-  if (pagination.limit < PAGE)
+  if (limit !== undefined && limit < PAGE && (following !== undefined || (total ?? 0) > items.length))
     notes.push(
-      `The list gives ${pagination.limit} leads a page though ${PAGE} were asked for: unshown.leadsList.limit may be another name, and listing takes more reads.`,
+      `The list gives ${limit} leads a page though ${PAGE} were asked for: unshown.leadsList.limit may be another name, and listing takes more reads.`,
     );
-  const times = data.map(({ createdAt }) => Date.parse(createdAt ?? ''));
+  if (refused.length > 0)
+    notes.push(
+      `The list refuses parameters of these names and is read without them: ${refused.map((name) => `unshown.leadsList.${name}`).join(', ')}.`,
+    );
+  if (unreadable)
+    notes.push('The list has entries that show no identifier which audit-runner could use; they are left.');
+  if (cut === 'perhaps')
+    notes.push(
+      'Nothing says whether the list of leads goes on after what it shows: if there are more, set unshown.leadsList.offset, .page or .cursor to the name of its parameter.',
+    );
+  const times = items.map(({ createdAt }) => Date.parse(createdAt ?? ''));
   if (times.some((time, i) => time < (times[i - 1] ?? time)))
     notes.push(
       'The list is not in the order that was asked for: unshown.leadsList.sort or .direction may be another name.',

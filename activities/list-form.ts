@@ -1,41 +1,92 @@
 /**
- * Lists whose parameters agent-api.md does not name. A service that refuses names it does not know is asked without what
- * can be done without: first the order, then the paging. What comes back says itself how much of the list it is.
+ * Lists whose parameters agent-api.md does not name. A service that refuses names it does not know is asked which of them
+ * it takes, once in a process: without any, then with each of those that can be done without.
  */
 import { ApplicationFailure } from '@temporalio/common';
-import type { Query } from '../src/agent-api/query';
+import type { CallInput } from '../src/agent-api/input';
 import type { RouteName } from '../src/agent-api/routes';
 import { FailureType, type Refusal } from '../src/policy/failures';
 import { bounce, callRoute } from './call';
 import type { AccountRuntime } from './deps';
 
-/** How many of its optional groups of parameters a list has refused in this process. */
-const refused = new WeakMap<AccountRuntime, Map<RouteName, number>>();
+type Value = string | number | undefined;
+
+/** What one list of one account is known to take. */
+class Form {
+  readonly #known = new Map<string, boolean>();
+  /** All that it was not known to refuse were refused together: one of them is the reason. */
+  #isTesting = false;
+
+  /** Which of these to send now. A test sends none at first, then those that are taken and one of which that is not known. */
+  choose(names: readonly string[]): string[] {
+    const open = names.filter((name) => this.#known.get(name) !== false);
+    if (!this.#isTesting) return open;
+    const [unknown] = open.filter((name) => !this.#known.has(name));
+    if (unknown === undefined) this.#isTesting = false;
+    if (!this.#known.has('')) return [];
+    return open.filter((name) => this.#known.get(name) === true || name === unknown);
+  }
+
+  /** @returns whether another choice may do */
+  refused(sent: readonly string[]): boolean {
+    if (sent.length === 0) return false;
+    const unknown = sent.filter((name) => !this.#known.has(name));
+    const [one] = unknown;
+    if (this.#known.has('') && unknown.length === 1 && one !== undefined) this.#known.set(one, false);
+    // What was taken before is refused now: there is another reason.
+    else if (unknown.length === 0) return false;
+    else this.#isTesting = true;
+    return true;
+  }
+
+  /** @returns whether there is more to find out before the list is read */
+  taken(sent: readonly string[], all: readonly string[]): boolean {
+    for (const name of ['', ...sent]) this.#known.set(name, true);
+    return this.#isTesting && all.some((name) => !this.#known.has(name));
+  }
+
+  without(names: readonly string[]): string[] {
+    return names.filter((name) => this.#known.get(name) === false);
+  }
+}
+
+const forms = new WeakMap<AccountRuntime, Map<RouteName, Form>>();
 const AGAIN_MS = 100;
+
+function formOf(runtime: AccountRuntime, name: RouteName): Form {
+  const of = forms.get(runtime) ?? new Map<RouteName, Form>();
+  forms.set(runtime, of);
+  const form = of.get(name) ?? new Form();
+  of.set(name, form);
+  return form;
+}
 
 /**
  * GET one page of a list.
  * @param filter what is never left out: without it the list would be another one
- * @param optional groups of parameters; the last is left out first
- * @throws ApplicationFailure `waiting` when they are refused: Temporal tries again, with one group fewer
+ * @param optional what can be done without
+ * @returns also those of `optional` that the list refuses
+ * @throws ApplicationFailure `waiting` while it is found out which it takes: Temporal tries again
  */
 export async function callList<N extends RouteName>(
   runtime: AccountRuntime,
   name: N,
-  filter: Query,
-  optional: readonly Query[],
+  filter: Pick<CallInput, 'query' | 'next'>,
+  optional: Readonly<Record<string, Value>>,
 ) {
-  const levels = refused.get(runtime) ?? new Map<RouteName, number>();
-  refused.set(runtime, levels);
-  const without = levels.get(name) ?? 0;
-  const groups = optional.slice(0, Math.max(0, optional.length - without));
+  const form = formOf(runtime, name);
+  const all = Object.keys(optional).filter((key) => optional[key] !== undefined);
+  const sent = form.choose(all);
+  const query = { ...filter.query, ...Object.fromEntries(sent.map((key) => [key, optional[key]])) };
+  let reply: Awaited<ReturnType<typeof callRoute<N>>>;
   try {
-    return await callRoute(runtime, name, { query: Object.assign({}, filter, ...groups) });
+    reply = await callRoute(runtime, name, { ...filter, query });
   } catch (error) {
-    if (groups.length === 0 || !refusesParameters(error)) throw error;
-    levels.set(name, without + 1);
-    throw bounce('the list does not take these parameters; it is asked for without some of them', AGAIN_MS);
+    if (!refusesParameters(error) || !form.refused(sent)) throw error;
+    throw bounce('the list does not take these parameters; it is found out which', AGAIN_MS);
   }
+  if (form.taken(sent, all)) throw bounce('it is found out which parameters the list takes', AGAIN_MS);
+  return { ...reply, refused: form.without(all) };
 }
 
 function refusesParameters(error: unknown): boolean {

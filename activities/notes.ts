@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
-import { Id, isSameId } from '../src/agent-api/id';
+import { isSameId } from '../src/agent-api/id';
 import type { SendOutcome } from '../src/policy/course';
 import { FailureType } from '../src/policy/failures';
 import { couldBe, identifyNote, isBehind, mayBe, type NoteIdentity, sameText, textKey } from '../src/policy/note';
@@ -12,9 +12,11 @@ import { statusQuery } from '../workflows/ledger/messages';
 import { bounce, callRoute } from './call';
 import { listCaptures } from './capture-list';
 import { type Deps, runtimeOf } from './deps';
+import type { ListPlace } from './list-pages';
 import { NoteRecord, noteText, problemsOfFile } from './note-text';
 import { notesIn, openRecord } from './record';
-import { ownRun, sendOnce } from './send-once';
+import { sendInForms } from './send-forms';
+import { ownRun } from './send-once';
 
 /** A note of a run: where its text is, and which it is. */
 export interface NoteCall {
@@ -31,7 +33,7 @@ export interface NotePage {
   matches: string[];
   /** Captures that may be it, though their text does not say so. */
   unreadable: string[];
-  next?: number;
+  next?: ListPlace;
   /** The service's own clock, milliseconds. */
   serverTime?: number;
 }
@@ -74,11 +76,11 @@ export function createNotesActivities(deps: Deps) {
      * GET one page of the capture list, and of it only what could be the note (S2).
      * @param call.since the service's own clock before the note could have been sent; without it only the time is asked
      */
-    async matchNote(call: NoteCall & { since?: number; offset: number }): Promise<NotePage> {
+    async matchNote(call: NoteCall & { since?: number; place: ListPlace }): Promise<NotePage> {
       const { since, projectId, note, noteFile } = call;
       const runtime = runtimeOf(deps, call.account);
       const limit = since === undefined ? 1 : undefined;
-      const { items, next, serverTime } = await listCaptures(runtime, { channel: 'text_note' }, call.offset, limit);
+      const { items, next, serverTime } = await listCaptures(runtime, { channel: 'text_note' }, call.place, limit);
       const time = serverTime !== undefined && { serverTime };
       if (since === undefined) return { matches: [], unreadable: [], ...time };
       const byKey = couldBe(items, note, projectId, since);
@@ -116,10 +118,10 @@ export function createNotesActivities(deps: Deps) {
       const subject = noteSubject(note.id);
       const ledger = await runtimeOf(deps, account).ledger();
       // The open notes before the claims: one that settles in between counts twice, which is the safe side.
-      const { open } = await deps.client.workflow.getHandle(ledger.workflowId).query(statusQuery, Date.now());
+      const { open } = await deps.client.workflow.getHandle(ledger.workflowId).query(statusQuery);
       const rivals = open.filter(
         ({ subject: other, overAt }) =>
-          other !== subject && other.startsWith(noteSubject(sameText(note))) && overAt > Date.now(),
+          other !== subject && other.startsWith(noteSubject(sameText(note))) && overAt > ledger.now(),
       );
       const taken = await ledger.claims(subject);
       const free = call.captures.filter((id) => !taken.some((one) => isSameId(one, id)));
@@ -130,13 +132,13 @@ export function createNotesActivities(deps: Deps) {
         const attempt = `${subject}>${randomUUID()}`;
         // The ledger grants a subject once: two processes that found the same capture do not both get it.
         const answer = await ledger.beginSend({
-          ...{ ...ownRun(), subject: `claim:${captureId}`, attempt, credits: 0, lookedAt: Date.now() },
+          ...{ ...ownRun(), subject: `claim:${captureId}`, attempt, credits: 0, lookedAt: ledger.now() },
         });
         if (answer.kind === 'held') throw ApplicationFailure.nonRetryable('account on hold', FailureType.held);
         const mine = answer.kind === 'open' && answer.attempt.startsWith(`${subject}>`);
         if (answer.kind === 'open' && !mine) continue;
         if (answer.kind !== 'granted' && !mine)
-          throw bounce('the ledger grants nothing yet', answer.kind === 'parked' ? answer.until - Date.now() : 3_000);
+          throw bounce('the ledger grants nothing yet', answer.kind === 'parked' ? answer.until - ledger.now() : 3_000);
         await ledger.settle({ ...ownRun(), subject, attempt: '', settlement: { kind: 'foundPaid', ref: captureId } });
         const { settled } = await ledger.subject(subject);
         if (settled?.ref === captureId) return { kind: 'claimed', captureId, sent: settled.run === ownRun().run };
@@ -168,16 +170,23 @@ export function createNotesActivities(deps: Deps) {
       });
       // The file was changed since: what would be sent is not what was looked up.
       if (text === undefined || textKey(text) !== note.textKey) return { kind: 'refused', reason: 'noteChanged' };
-      const { content, project } = runtime.account.unshown.note;
-      return sendOnce(runtime, {
-        ...ownRun(),
-        ...{ lookedAt, again, route: 'captures.submitNote', subject: noteSubject(note.id) },
-        record: notesIn(deps.storage, recordRef(account, note), NoteRecord, { since: Date.now() }, (captureId) => ({
-          captureId,
-        })),
-        input: { body: { [content]: text, ...(projectId !== undefined && { [project]: projectId }) } },
-        read: ({ captureId }) => (Id.safeParse(captureId).success && captureId ? { ref: captureId } : {}),
-      });
+      const { content, project, title } = runtime.account.unshown.note;
+      const body = { [content]: text, ...(projectId !== undefined && { [project]: projectId }) };
+      return sendInForms<'captures.submitNote'>(
+        runtime,
+        {
+          ...ownRun(),
+          ...{ lookedAt, again, route: 'captures.submitNote', subject: noteSubject(note.id) },
+          record: notesIn(deps.storage, recordRef(account, note), NoteRecord, { since: Date.now() }, (captureId) => ({
+            captureId,
+          })),
+          read: ({ captureId }) => (captureId ? { ref: captureId } : {}),
+        },
+        [() => ({ body }), ...(title === null ? [] : [() => ({ body: { ...body, [title]: titleOf(text) } })])],
+      );
     },
   };
 }
+
+/** For services that take no note without a title: the beginning of its first line. */
+const titleOf = (text: string): string => (text.trim().split(/\r?\n/)[0] ?? '').slice(0, 80);

@@ -5,12 +5,12 @@ import { keyId, nameKey } from '../src/policy/identity';
 import type { AuditProjectInput } from '../src/policy/inputs/audit-project';
 import { carries, withoutReference, withReference } from '../src/policy/reference';
 import { projectSubject } from '../src/policy/subject';
-import { bounce, callRoute } from './call';
+import { bounce, callRoute, scheduledAt } from './call';
 import { type Deps, runtimeOf } from './deps';
+import type { ListPlace } from './list-pages';
 import { seldom } from './pace';
 import { notesIn, openRecord, readRecord } from './record';
 import {
-  type ListPlace,
   listProjects,
   type MarkSeen,
   markSeen,
@@ -108,7 +108,7 @@ export function createProjectsActivities(deps: Deps) {
     }): Promise<ReferencePage> {
       const { account, reference, clientName } = call;
       const { items, next, cut, serverTime } = await listProjects(runtimeOf(deps, account), call.place);
-      const since = serverTime ?? Date.now() - CLOCKS_APART_MS;
+      const since = serverTime ?? scheduledAt() - CLOCKS_APART_MS;
       const record = await openRecord(deps.storage, recordRef(account, reference), ProjectRecord, {
         since,
         clientName,
@@ -134,7 +134,7 @@ export function createProjectsActivities(deps: Deps) {
       projectId: string;
     }): Promise<void> {
       const { account, reference, clientName, projectId } = call;
-      const known = { since: Date.now() - CLOCKS_APART_MS, clientName, projectId };
+      const known = { since: scheduledAt() - CLOCKS_APART_MS, clientName, projectId };
       await openRecord(deps.storage, recordRef(account, reference), ProjectRecord, known);
     },
 
@@ -213,7 +213,7 @@ export function createProjectsActivities(deps: Deps) {
       const { hasAnalysis, hasInterviewAnalysis } = await prerequisites(call);
       if (hasAnalysis && hasInterviewAnalysis) return;
       const { pollMs } = runtimeOf(deps, call.account).account.timing;
-      throw bounce('the analysis is not there yet', seldom(pollMs, Date.now() - call.since));
+      throw bounce('the analysis is not there yet', seldom(pollMs, scheduledAt() - call.since));
     },
   };
 }

@@ -15,25 +15,12 @@ import { projectSubject } from '../src/policy/subject';
 import type { Storage } from '../src/storage';
 import { callRoute } from './call';
 import type { AccountRuntime } from './deps';
-import { callList } from './list-form';
+import { type ListPlace, readPage } from './list-pages';
 import { readRecord, Sending } from './record';
 
 const PAGE = 100;
 /** Beyond so many pages nobody can tell. */
 const MAX_PAGES = 100;
-/** Page sizes that services have: a list of just so many that does not go on may be the first page of a longer one. */
-const USUAL_SIZES = [10, 15, 20, 25, 30, 40, 50, 100, 200, 250, 500, 1_000];
-
-/** A place in the list, as the page before it tells. */
-export interface ListPlace {
-  /** Records before it. */
-  offset: number;
-  /** Its number, where the service counts pages. */
-  page?: number;
-  /** The first record of the list: who meets it again is at the beginning again. */
-  first?: string;
-}
-
 /** One page of the project list. */
 export interface ProjectList {
   items: Project[];
@@ -45,24 +32,19 @@ export interface ProjectList {
 }
 
 /** GET one page of the project list. */
-export async function listProjects(runtime: AccountRuntime, { offset, page, first }: ListPlace): Promise<ProjectList> {
-  const paging = runtime.account.unshown.projectsList.paging === 'send' ? [{ limit: PAGE, offset, page }] : [];
-  const { value: list, serverTime } = await callList(runtime, 'projects.list', {}, paging);
-  const { items, total } = list;
-  const time = serverTime !== undefined && { serverTime };
-  const mayGoOn = (seen: number, least: number) =>
-    total !== undefined ? seen < total : seen - offset >= least || USUAL_SIZES.includes(seen);
-  // The parameters have other names here: the same page came again.
-  if (first !== undefined && items.some(({ id }) => isSameId(id, first)))
-    return { items: [], cut: mayGoOn(offset, PAGE), ...time };
-  const end = (list.offset ?? offset) + items.length;
-  if (items.length === 0 || !mayGoOn(end, list.limit ?? PAGE)) return { items, ...time };
-  const next: ListPlace = {
-    offset: end,
-    ...(list.page !== undefined && list.offset === undefined && { page: list.page + 1 }),
-    first: first ?? items[0]?.id ?? '',
+export async function listProjects(runtime: AccountRuntime, place: ListPlace): Promise<ProjectList> {
+  const { items, following, cut, serverTime } = await readPage(
+    runtime,
+    'projects.list',
+    { filter: {}, limit: PAGE },
+    place,
+  );
+  return {
+    items,
+    ...(following && { next: following }),
+    ...(cut && { cut: true }),
+    ...(serverTime !== undefined && { serverTime }),
   };
-  return { items, next, ...time };
 }
 
 /** Of a project that is to be created: what it is known by, and what became of that. */

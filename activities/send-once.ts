@@ -13,14 +13,21 @@ import { type Reply, type RouteName, routes } from '../src/agent-api/routes';
 import { refusalReason } from '../src/policy/classify';
 import type { SendOutcome } from '../src/policy/course';
 import { FailureType } from '../src/policy/failures';
+import { stopping } from '../src/policy/ledger';
 import { isSameLimit } from '../src/policy/limiter';
 import type { Settlement } from '../src/policy/pay-once';
-import { parkClass, parkedUntil, reportHold, takePermit } from './call';
+import type { LedgerClient } from '../src/temporal/ledger-client';
+import type { LedgerStatus } from '../workflows/ledger/messages';
+import { bounce, parkClass, parkedFor, reportHold, takePermit } from './call';
 import type { AccountRuntime } from './deps';
+import { isOver } from './over';
 import type { SendingNotes } from './record';
 
 /** A park that takes longer than this is told, milliseconds. */
 const SAY_PARKED_MS = 5_000;
+/** How long a payment waits for a reading of the balance, and how often it looks; then it goes back to the queue. */
+const READ_WITHIN_MS = 30_000;
+const LOOK_MS = 250;
 
 export interface OnceCall<N extends RouteName> {
   route: N;
@@ -57,13 +64,19 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
   const { limits } = runtime.account;
   const own = limits[rateClass];
   // S7: a long park is told to the workflow, which says so; here nobody would see it.
-  const retryAt = await parkedUntil(runtime, lane);
-  if (retryAt - Date.now() > SAY_PARKED_MS) return { kind: 'throttled', retryAt };
+  const parkedMs = await parkedFor(runtime, lane);
+  if (parkedMs > SAY_PARKED_MS) return { kind: 'throttled', retryAt: ledger.now() + parkedMs };
+  const readSince = price > 0 ? await balanceRead(ledger, price) : undefined;
   await takePermit(runtime, lane, false, price);
   const owner = `${info.workflowExecution?.workflowId}#`;
   // S1: of this execution alone. Its number would not do: a person who resets the activity starts that again at 1.
   const attempt = `${owner}${info.workflowExecution?.runId}/${info.activityId}/${randomUUID()}`;
   const { subject, run, runCap, lookedAt, again } = call;
+  if (await isOver(price > 0 ? run : undefined)) {
+    // Our own earlier try, whose worker was lost in the call, is heard out all the same (S6).
+    const { open } = await ledger.subject(subject);
+    return open?.attempt.startsWith(owner) ? { kind: 'unknown', overAt: open.overAt } : { kind: 'withdrawn' };
+  }
   const settle = (settlement: Settlement) =>
     ledger.settle({ subject, attempt, run, settlement }).catch((error) => {
       // The flight stays open in the ledger, which looks the subject up when it is over: late, never wrong.
@@ -76,10 +89,13 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
     .beginSend({
       ...{ subject, attempt, run, runCap, lookedAt, credits: price },
       ...(again && { again }),
+      ...(readSince !== undefined && { readSince }),
       ...(rateClass !== lane && { own: { rateClass, ...(!isSameLimit(own, limits[lane]) && { limit: own }) } }),
     })
     .catch(async (error) => {
-      await settle({ kind: 'notPaid' });
+      const settled = settle({ kind: 'notPaid' });
+      if (error instanceof ApplicationFailure && error.type === FailureType.ledger) return { kind: 'held' } as const;
+      await settled;
       throw ApplicationFailure.create({
         message: 'the ledger does not answer',
         type: FailureType.waiting,
@@ -96,6 +112,9 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
       return answer;
     case 'parked':
       return { kind: 'throttled', retryAt: answer.until };
+    case 'unread':
+      // The floor was set just now.
+      throw bounce(UNREAD, LOOK_MS);
     case 'patient':
       return { kind: 'open', overAt: answer.until, newBooks: true };
     case 'open':
@@ -109,11 +128,13 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
     await settle({ kind: 'notPaid' });
     return { kind: 'notSent', reason: 'storage' };
   }
+  // More than is configured where calls cost more lately.
+  const reserved = answer.flight.credits;
   const writeBy = askedAt + runtime.account.timing.sendWindowMs;
   // No cancellation signal: a call that has left is heard out, also while the worker shuts down.
   const result: Attempt<Reply<N>> = await runtime.api.call(call.route, { ...call.input, writeBy });
   if (result.ok) {
-    const { credits = price, ref } = call.read(result.value, result.body, result.status);
+    const { credits = reserved, ref } = call.read(result.value, result.body, result.status);
     const paid = { kind: 'paid', credits, ...(ref !== undefined && { ref }) } as const;
     await settle(paid);
     return paid;
@@ -123,18 +144,36 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
   // S3: where it costs, an unreadable success is money spent; where it does not, a look tells more.
   if (failure.kind === 'unreadable' && price === 0) return { kind: 'unknown', overAt: answer.flight.overAt };
   if (failure.kind === 'unreadable') {
-    await settle({ kind: 'paid', credits: price });
-    return { kind: 'paid', credits: price };
+    await settle({ kind: 'paid', credits: reserved });
+    return { kind: 'paid', credits: reserved };
   }
   await settle({ kind: 'notPaid' });
   if (failure.kind === 'rejected' && failure.status === 429)
-    return {
-      kind: 'throttled',
-      retryAt: await parkClass(runtime, rateClass),
-    };
-  if (await reportHold(runtime, failure, price)) return { kind: 'held' };
+    return { kind: 'throttled', retryAt: (await parkClass(runtime, rateClass)) + ledger.now() };
+  if (await reportHold(runtime, failure, reserved)) return { kind: 'held' };
   if (failure.kind === 'notSent') return { kind: 'notSent', reason: failure.reason };
-  return { kind: 'refused', reason: refusalReason(failure) };
+  return { kind: 'refused', reason: refusalReason(failure), status: failure.status };
+}
+
+const UNREAD = 'the balance, of which a part must remain, is read before it is spent, and has not been yet';
+
+/**
+ * S3: others spend from the same balance, so where a part of it must remain it is read before each payment. The ledger reads
+ * it, once for all that wait. Answers from when on a reading counts; undefined where none is needed.
+ */
+async function balanceRead(ledger: LedgerClient, price: number): Promise<number | undefined> {
+  const status = await ledger.status();
+  if (!status || status.budget.balanceFloor === 0) return undefined;
+  let since: number | undefined;
+  const givenUpAt = performance.now() + READ_WITHIN_MS;
+  for (let seen: LedgerStatus | undefined = status; performance.now() < givenUpAt; seen = await ledger.status()) {
+    // What stands in its way is the ledger's to say.
+    if (seen && (stopping(seen.holds, price).length > 0 || seen.unreadableSince !== undefined)) return since;
+    since ??= await ledger.readBalance();
+    if (seen?.balanceAskedAt !== undefined && seen.balanceAskedAt >= since) return since;
+    await Context.current().sleep(LOOK_MS);
+  }
+  throw bounce(UNREAD, LOOK_MS);
 }
 
 /** The run that the call belongs to. It costs nothing, so no cap counts. */

@@ -1,20 +1,21 @@
 /** The configuration: a YAML file, and one account from the environment. Parsed here and nowhere else. */
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { closest } from 'fastest-levenshtein';
-import { parseDocument } from 'yaml';
 import { TokenError } from './agent-api/token';
 import { type Account, toAccount } from './config/account';
 import { toReceiver } from './config/notify';
 import { type Pipeline, resolvePipelines } from './config/pipelines';
 import { ConfigError, sentences } from './config/problems';
 import { ConfigFile } from './config/schema';
+import { isObject, readYaml } from './config/yaml-file';
 import type { Receiver } from './notify/receiver';
 import { openStorage, StorageError } from './storage';
 
 export { type Account, apiOptions, type Timing } from './config/account';
+export { type Ceilings, watchCeilings } from './config/ceilings';
 export type { Pipeline } from './config/pipelines';
 export { ConfigError } from './config/problems';
 
@@ -99,24 +100,6 @@ function findFile(given: string | undefined, cwd: string): string | undefined {
   if (given === undefined) return undefined;
   throw new ConfigError([`there is no configuration file ${path}`]);
 }
-
-function readYaml(path: string): object {
-  // Only the first line of a message: the rest quotes the file.
-  const problem = ({ message }: Error) => `${path}: ${message.split('\n')[0]}`;
-  let content: unknown;
-  try {
-    const document = parseDocument(readFileSync(path, 'utf8'));
-    if (document.errors.length > 0) throw new ConfigError(document.errors.map(problem));
-    content = document.toJS() ?? {};
-  } catch (error) {
-    throw error instanceof Error && !(error instanceof ConfigError) ? new ConfigError([problem(error)]) : error;
-  }
-  if (isObject(content)) return content;
-  throw new ConfigError([`${path}: expected settings such as 'accounts:', found something else`]);
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The environment wins for single values; its account is there unless the file has a `default` of its own. */
 function withEnvironment(content: object, env: ConfigSources['env'], cwd: string): Record<string, unknown> {

@@ -1,4 +1,7 @@
 /** What one account needs in a process that works for it: client, gate, and the ledger of the user behind its token. */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { performance } from 'node:perf_hooks';
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
@@ -7,9 +10,10 @@ import { createAgentApi } from './agent-api/client';
 import type { Failure } from './agent-api/failure';
 import { createGate } from './agent-api/gate';
 import { TokenError, type TokenSource } from './agent-api/token';
-import { type Account, apiOptions } from './config';
+import { type Account, apiOptions, type Ceilings } from './config';
 import { holdCause } from './policy/classify';
 import { FailureType } from './policy/failures';
+import { type Budget, LAPSES_AFTER_MS } from './policy/ledger';
 import { LedgerClient, ledgerId } from './temporal/ledger-client';
 
 /** Two accounts are one user: their limits and credits are one, and two ledgers would not see each other (S1). */
@@ -37,6 +41,11 @@ interface Asked {
   failedAt?: number;
 }
 
+/** How often a worker says what it is configured with; it counts for twice as long. Divided by the account's speed. */
+const RENEW_MS = LAPSES_AFTER_MS / 2;
+/** How often it looks whether that is due, or the file has changed. */
+const TICK_MS = 5_000;
+
 /** Which account works for which ledger in this process. */
 export type LedgerOwners = Map<string, string>;
 
@@ -45,10 +54,18 @@ export function createRuntime(
   client: Client,
   owners: LedgerOwners,
   log: Logger,
-): AccountRuntime & { close(): Promise<void> } {
+  ceilings: (account: Account) => Ceilings = (same) => same,
+): AccountRuntime & { leave(): Promise<void>; close(): Promise<void> } {
   const gate = createGate({ limits: account.limits, sendWindowMs: account.timing.sendWindowMs });
+  const renewMs = RENEW_MS / Math.max(1, account.speed);
+  const worker = `${process.pid}@${hostname().slice(0, 100)}/${randomUUID()}`;
+  /** What the ledger was told last, and when. */
+  let told: { budget: string; at: number } | undefined;
+  let telling: Promise<LedgerClient> | undefined;
   /** The token whose owner is known, and that user's ledger. */
   let known: { token: string; ledger: LedgerClient } | undefined;
+  /** The ledger of the user whom this process works for, also while it is still opening. */
+  let own: LedgerClient | undefined;
   let asked: Asked | undefined;
   let answer: Promise<LedgerClient> | undefined;
   // S3: what one user's ledger granted is sent with that user's token: until it is known who a new token belongs to, the
@@ -120,13 +137,47 @@ export function createRuntime(
         `The accounts '${other}' and '${account.name}' belong to the same user. Configure the user once: two accounts would each spend the whole limit.`,
       );
     owners.set(id, account.name);
-    const { timing, budget, timeZone } = account;
-    const input = { account: account.name, timing, budget: { ...budget, timeZone }, probeEveryMs: timing.holdProbeMs };
-    const found = known?.ledger ?? new LedgerClient(client, id, input);
-    await found.configure();
+    const { timing } = account;
+    const config = { account: account.name, worker, lapsesAfterMs: 2 * renewMs, timing, budget: presentBudget() };
+    own ??= new LedgerClient(client, id, { ...config, probeEveryMs: timing.holdProbeMs });
+    const found = own;
+    await tell(found);
     if (asking.token !== undefined) known = { token: asking.token, ledger: found };
     return found;
   }
+
+  function presentBudget(): Budget {
+    const { budget, timeZone } = ceilings(account);
+    return { ...budget, timeZone };
+  }
+
+  /** S3: tells the ledger what this process is configured with now. */
+  async function tell(ledger: LedgerClient): Promise<LedgerClient> {
+    const budget = presentBudget();
+    const at = performance.now();
+    await ledger.configure(budget);
+    told = { budget: JSON.stringify(budget), at };
+    return ledger;
+  }
+
+  /** The one message that is on its way. */
+  function tellAgain(): Promise<LedgerClient> | undefined {
+    telling ??= answer?.then(tell).finally(() => {
+      telling = undefined;
+    });
+    return telling;
+  }
+
+  /** Whether the ledger was told otherwise, or so long ago that this process no longer counts after so many milliseconds. */
+  const isDue = (afterMs: number): boolean =>
+    told !== undefined && (told.budget !== JSON.stringify(presentBudget()) || performance.now() - told.at >= afterMs);
+
+  const renewal = setInterval(
+    () => {
+      if (isDue(renewMs)) tellAgain()?.catch(() => undefined);
+    },
+    Math.min(TICK_MS, renewMs / 4),
+  ).unref();
 
   /** The present token, where there is one. */
   function present(): string | undefined {
@@ -145,17 +196,26 @@ export function createRuntime(
     ledger() {
       const now = present();
       const changed = now !== undefined && now !== asked?.token;
-      const again = asked?.failedAt !== undefined && Date.now() - asked.failedAt > account.timing.holdProbeMs;
+      const again = asked?.failedAt !== undefined && performance.now() - asked.failedAt > account.timing.holdProbeMs;
       if (!answer || changed || again) {
         const next: Asked = { ...(now !== undefined && { token: now }) };
         answer = resolveLedger(next);
         answer.catch(() => {
-          next.failedAt = Date.now();
+          next.failedAt = performance.now();
         });
         asked = next;
       }
-      return answer;
+      // A call that asks now is granted by what is configured now.
+      return (isDue(2 * renewMs) && tellAgain()) || answer;
     },
-    close: () => api.close(),
+    async leave() {
+      clearInterval(renewal);
+      await known?.ledger.leave();
+    },
+    async close() {
+      clearInterval(renewal);
+      await api.close();
+    },
+    ledgerWith: (workflowId) => (own?.workflowId === workflowId ? own : undefined),
   };
 }

@@ -5,7 +5,6 @@ import {
   condition,
   continueAsNew,
   proxyActivities,
-  setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities';
@@ -13,17 +12,21 @@ import { FailureType } from '../src/policy/failures';
 import * as policy from '../src/policy/ledger';
 import type { Settlement } from '../src/policy/pay-once';
 import { queueName } from '../src/temporal/queues';
-import { describeLedger } from './ledger/details';
-import { type Book, handlePeople, handleQuestions, handleWorkers } from './ledger/handlers';
-import type { LedgerInput } from './ledger/messages';
+import { Book } from './ledger/book';
+import { handlePeople, handleQuestions, handleWorkers } from './ledger/handlers';
+import { LEDGER_ID, type LedgerInput } from './ledger/messages';
+import { askWorkers, handedOn, type Opened } from './ledger/opening';
 import { tell } from './shared/tell';
 
 // ---- Types
 
 /** How much longer than while on hold the balance is left unread while credits move, or where a floor stands in the way. */
 const BALANCE_EVERY = 10;
+/** Many payments that wait share one reading. */
+const MIN_BETWEEN_READINGS_MS = 1_000;
 /** A ledger that was evicted from a worker's memory answers when it is replayed: a short history is soon replayed. */
 const MAX_EVENTS = 1_500;
+const MIN_EVENTS = 50;
 const MAX_HISTORY_BYTES = 5_000_000;
 
 // ---- Workflow
@@ -32,90 +35,110 @@ const MAX_HISTORY_BYTES = 5_000_000;
  * An entity workflow that never ends: every call that costs or must not happen twice, of every run and process, asks it
  * first (S1, S3), because nothing else sees them all.
  */
-export async function accountLedger(input: LedgerInput): Promise<void> {
-  if (typeof input?.probeEveryMs !== 'number')
+export async function accountLedger(start?: LedgerInput): Promise<void> {
+  if (!LEDGER_ID.test(workflowInfo().workflowId))
     throw ApplicationFailure.nonRetryable(
-      'accountLedger cannot start with this input: workers start it themselves, one for each user, as soon as it is needed.',
+      'accountLedger cannot start with this input: it takes none, and workers start it themselves, one for each user under the ID account-ledger.{user}, as soon as it is needed.',
       FailureType.badInput,
     );
-  let state = input.state ?? policy.openLedger(input, Date.now(), input.lost ?? false);
-  let balanceWanted = state.funds === undefined;
+  const input = start ?? {};
+  const book = new Book();
+  let probeEveryMs = 0;
   let probedAt = 0;
-  const book: Book = {
-    get state() {
-      return state;
-    },
-    change(next) {
-      state = next;
-      setCurrentDetails(describeLedger(state, Date.now()));
-    },
-    wantBalance() {
-      balanceWanted = true;
-    },
+  const open = (opened: Opened) => {
+    probeEveryMs = opened.probeEveryMs;
+    book.open(opened.state);
   };
   handleWorkers(book);
   handlePeople(book);
   handleQuestions(book);
-  book.change(state);
+  const given = handedOn(input);
+  if (given) open(given);
 
-  while (!renewalDue(input)) {
-    tellHolds();
+  for (;;) {
+    if (!book.isOpen) open(await askWorkers());
+    else if (renewalDue(input)) {
+      await condition(allHandlersFinished);
+      if (book.isOpen) break;
+    } else await tend();
+  }
+  const { state } = book;
+  return continueAsNew<typeof accountLedger>({ maxEvents: mostEvents(input), probeEveryMs, state });
+
+  /** Does what is due, or waits for it. */
+  async function tend(): Promise<void> {
+    tellNews();
     const due = nextDue();
     if (due > Date.now()) {
       // Woken only for what comes sooner than what it waits for: a timer for each message would be half of the history.
-      const wake = () => nextDue() < due || untold().length > 0 || renewalDue(input);
+      const wake = () => !book.isOpen || nextDue() < due || untold().length > 0 || renewalDue(input);
       if (Number.isFinite(due)) await condition(wake, due - Date.now());
       else await condition(wake);
     } else if (nextProbe() <= Date.now()) await probe();
     else await seeToAbandoned();
+    // A day may have ended meanwhile, or a park.
+    if (book.isOpen) book.change(book.state);
   }
-  await condition(allHandlersFinished);
-  await continueAsNew<typeof accountLedger>({ ...input, state });
 
-  /** Holds that have begun or ended since people were told last. */
+  function dearer(): string[] {
+    return policy.dearer(book.state).map(({ kind, real }) => `${kind}: ${real} credits`);
+  }
+
+  /** Holds that have begun or ended since people were told last, and calls that cost more. */
   function untold() {
-    const kinds = state.told?.kinds ?? [];
-    const now = state.holds.map(({ kind }) => kind);
+    const { kinds = [], prices = [] } = book.state.told ?? {};
+    const now = book.state.holds.map(({ kind }) => kind);
     return [
       ...now.filter((kind) => !kinds.includes(kind)).map((what) => ({ kind: 'holdBegan', what }) as const),
       ...kinds.filter((kind) => !now.includes(kind)).map((what) => ({ kind: 'holdEnded', what }) as const),
+      ...dearer().flatMap((what) => (prices.includes(what) ? [] : ({ kind: 'priceRose', what } as const))),
     ];
   }
 
-  function tellHolds(): void {
+  function tellNews(): void {
+    const { state } = book;
     const { account, holds, told } = state;
     let nth = told?.count ?? 0;
     const news = untold();
     if (news.length === 0) return;
     for (const { kind, what } of news) void tell({ kind, account, what, nth: ++nth });
-    state = { ...state, told: { kinds: holds.map(({ kind }) => kind), count: nth } };
+    book.change({ ...state, told: { kinds: holds.map(({ kind }) => kind), prices: dearer(), count: nth } });
   }
 
   /** When the account should next be asked something: soon while it is on hold, seldom after credits moved, else never. */
   function nextProbe(): number {
+    const { state } = book;
     if (state.restingSince !== undefined) return Number.POSITIVE_INFINITY;
-    if (balanceWanted || state.holds.some(({ kind }) => kind !== 'manual')) return probedAt + input.probeEveryMs;
+    if (book.readNow) return probedAt + Math.min(MIN_BETWEEN_READINGS_MS, probeEveryMs);
+    if (book.balanceWanted || state.holds.some(({ kind }) => kind !== 'manual')) return probedAt + probeEveryMs;
     const telling = policy.nextReading(state);
     // A floor that stands in the way is reached from the other side by a top-up that nobody tells us of.
-    if (!Number.isFinite(telling) && state.budget.balanceFloor === 0) return telling;
-    return probedAt + Math.min(BALANCE_EVERY * input.probeEveryMs, Math.max(input.probeEveryMs, telling - probedAt));
+    const { balanceFloor } = policy.budgetInForce(state, Date.now());
+    if (!Number.isFinite(telling) && balanceFloor === 0) return telling;
+    return probedAt + Math.min(BALANCE_EVERY * probeEveryMs, Math.max(probeEveryMs, telling - probedAt));
   }
 
   function nextDue(): number {
-    return Math.min(nextProbe(), ...policy.abandoned(state).map(({ dueAt }) => dueAt));
+    const abandoned = policy.abandoned(book.state).map(({ dueAt }) => dueAt);
+    return Math.min(nextProbe(), policy.nextChange(book.state, Date.now()), ...abandoned);
   }
 
   /** One cheap GET: it tells the balance, and whether the kill switch is off and the token valid again. */
   async function probe(): Promise<void> {
     const askedAt = Date.now();
     probedAt = askedAt;
-    const answer = await asking(state.account)
-      .probe({ account: state.account })
+    // Who wants a reading from now on waits for the next.
+    book.readNow = false;
+    const { account } = book.state;
+    const answer = await asking(account)
+      .probe({ account })
       .catch(() => undefined);
-    if (!answer) return;
-    balanceWanted = false;
+    if (!answer || !book.isOpen) return;
+    book.balanceWanted = false;
+    const { state } = book;
     if (answer.kind === 'otherUser') {
-      book.change(policy.rest(state, Date.now()));
+      // Unless a worker that works for this one has said so since it was asked.
+      if ((state.configuredAt ?? 0) <= askedAt) book.change(policy.rest(state, Date.now()));
       return;
     }
     const free = policy.release(state, 'killSwitch', 'token', 'otherUser');
@@ -129,9 +152,11 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
 
   /** S6: a send that no run settles (its run was terminated) is looked up and booked by the ledger itself. */
   async function seeToAbandoned(): Promise<void> {
-    for (const { subject, credits } of policy.abandoned(state).filter(({ dueAt }) => dueAt <= Date.now())) {
+    for (const { subject, credits } of policy.abandoned(book.state).filter(({ dueAt }) => dueAt <= Date.now())) {
       const lookedAt = Date.now();
       const found = credits === 0 ? 'free' : await lookUp(subject);
+      if (!book.isOpen) return;
+      const { state } = book;
       if (found === 'cannotTell') book.change(policy.postpone(state, subject, Date.now()));
       else {
         const settlement = {
@@ -147,7 +172,7 @@ export async function accountLedger(input: LedgerInput): Promise<void> {
   }
 
   async function lookUp(subject: string) {
-    const { account } = state;
+    const { account } = book.state;
     return asking(account)
       .lookUp({ account, subject })
       .then(
@@ -170,7 +195,11 @@ const asking = (account: string) =>
     priority: { priorityKey: 1 },
   });
 
-const renewalDue = ({ maxEvents = MAX_EVENTS }: LedgerInput): boolean => {
+/** What whoever started it wishes, within bounds. */
+const mostEvents = ({ maxEvents }: LedgerInput): number =>
+  Number.isInteger(maxEvents) ? Math.min(MAX_EVENTS, Math.max(MIN_EVENTS, maxEvents ?? 0)) : MAX_EVENTS;
+
+const renewalDue = (input: LedgerInput): boolean => {
   const { continueAsNewSuggested, historyLength, historySize } = workflowInfo();
-  return continueAsNewSuggested || historyLength > maxEvents || historySize > MAX_HISTORY_BYTES;
+  return continueAsNewSuggested || historyLength > mostEvents(input) || historySize > MAX_HISTORY_BYTES;
 };

@@ -16,6 +16,7 @@ import { readInputWith } from './shared/input';
 import { type Answered, allAnswered } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
 import { type EarlyEnd, Stop } from './shared/stop';
+import { isWithdrawal, mayBeWithdrawn, WITHDRAWN } from './shared/withdraw';
 
 // ---- Types
 
@@ -48,6 +49,16 @@ export const auditProgressQuery = defineQuery<ReturnType<Status['now']>>('progre
 /** Each step is one call or one wait; nothing is sent twice, and what was done stays in the result however it ends. */
 export async function auditProject(raw: AuditProjectJson): Promise<AuditProjectResult> {
   const status = new Status();
+  mayBeWithdrawn();
+  return audit(raw, status).catch((error) => {
+    if (!isWithdrawal(error)) throw error;
+    const sentence = 'Withdrawn by the run that began it, before anything was sent.';
+    status.step('skipped', `skipped: ${sentence}`, creditsSpent(0));
+    return { outcome: 'skipped', reason: WITHDRAWN, sentence, credits: 0, notes: [], answers: [] };
+  });
+}
+
+async function audit(raw: AuditProjectJson, status: Status): Promise<AuditProjectResult> {
   setHandler(auditProgressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
   status.step('looking', 'Checking the input and the documents');
   let documents: AuditDocument[] = [];

@@ -20,9 +20,12 @@ import { progressOf, totalOf } from './backfill/details';
 import { Drive } from './backfill/drive';
 import { type BackfillResult, backfillProgressQuery } from './backfill/messages';
 import { prepare } from './backfill/source';
-import { type Before, begin, endedIn, type State } from './backfill/state';
+import { type Before, begin, endedIn, type Renewal, renewalOf, type State } from './backfill/state';
+import { NOTHING_PLANNED, openingOf, UNLISTED, unlisted } from './backfill/unlisted';
+import { describeGoesOn, type GoesOn } from './shared/begun';
 import { control, factsOf, runKey, streaming } from './shared/calls';
 import { failureText, failureType } from './shared/failures';
+import { type HandedOn, handed, handOn } from './shared/handed';
 import { asInput, readInput } from './shared/input';
 import { allAnswered } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
@@ -33,9 +36,14 @@ export type { BackfillProgress, BackfillResult } from './backfill/messages';
 /**
  * Each item is a child run under the ID that it has everywhere, so that what anybody does or did is recognised. All items
  * share one budget and one fairness key (S3); the items themselves are in the storage, and a window of them here.
- * @param before what an earlier part of the same run has done; nobody else gives it
+ * @param given what an earlier part of the same run has done; `renewAfter` is for tests
  */
-export async function backfill(raw: BackfillJson, before: Before = {}): Promise<BackfillResult> {
+export async function backfill(
+  raw: BackfillJson,
+  given?: Partial<HandedOn<Before>> & Renewal,
+): Promise<BackfillResult> {
+  const before = handed(given) ?? {};
+  const renewal = renewalOf(given);
   const input = readInput(BackfillInput, raw, 'backfill');
   const { account, dryRun } = input;
   const status = new Status();
@@ -56,6 +64,7 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
             credits: 0,
             underWay: [],
             underWayCount: 0,
+            away: 0,
             asking: 0,
             paused: false,
           }),
@@ -64,66 +73,74 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
     { description: 'What this backfill is doing, why it waits, how far and how fast it is.' },
   );
   upsertSearchAttributes(identity(account));
-  const facts = await factsOf(account);
-
-  if (!state) {
-    status.step('listing', 'Making the list of items');
-    const { account, operation, redriveOf } = input;
-    const opened = before.listing?.opened ?? (await asInput(control.openBackfill({ account, operation, redriveOf })));
-    const made = await asInput(prepare({ input, facts, status, opened }, before.listing?.listing));
-    if ('listing' in made) {
-      await condition(allHandlersFinished);
-      const listing = { opened, listing: made.listing, controls: controls.state };
-      return continueAsNew<typeof backfill>(raw, { ...before, listing });
-    }
-    state = begin(opened, made.prepared);
-  }
-  const { opened, prepared } = state;
-  const { operation } = opened;
-  const plan = planOf(controls, facts, state);
-  status.figures(`Plan: ${plan.text}`);
-  const started = state;
-  if (dryRun) return finish('planned');
-  if (!before.driving && needsApproval(resolveApproval(raw), plan.credits)) {
-    const answer = await approval(plan);
-    if (answer !== 'approved') return finish(answer);
-    started.beganAt = Date.now();
-  }
-
-  drive = new Drive(
-    {
-      ...{ input, operation, folder: opened.folder, facts, status },
-      runKey: runKey(),
-      maxCredits: () => controls.state.limits.maxCredits,
-    },
-    controls,
-    started,
-    plan,
-    before.renewAfter,
-  );
-  status.step('running', `${operation} for ${totalOf(started, controls.state.limits.maxItems)} items`);
+  // A stop ends what the run does at the moment, as a cancellation does; what is said afterwards is not cancelled by it.
+  const work = new CancellationScope();
+  controls.onStop = () => work.cancel();
+  let plan: BackfillPlan | undefined;
+  let ended: BackfillResult['ended'];
+  let left: GoesOn | undefined;
   try {
-    const how = await drive.run();
-    if (how === 'renew') {
-      const carried = await drive.carry();
-      const { renewAfter } = before;
-      const driving = { state: carried, controls: controls.state };
-      return await continueAsNew<typeof backfill>(raw, { ...(renewAfter !== undefined && { renewAfter }), driving });
-    }
+    ended = await work.run(perform);
   } catch (error) {
-    if (failureType(error) === LOST) {
-      unwritten(error);
-      return finish('stopped');
-    }
-    if (!isCancellation(error)) throw error;
-    // S6: also a backfill that was cancelled leaves its ledger.
-    controls.state.stop = 'now';
-    await CancellationScope.nonCancellable(() => finish('stopped'));
-    throw error;
+    if (failureType(error) === LOST) unwritten(error);
+    else if (!isCancellation(error)) throw error;
+    const { stopped } = controls.state;
+    // Nothing is listed yet, so there is nothing to account for.
+    if (!state && !stopped) throw error;
+    ended = stopped || trouble ? 'stopped' : 'cancelled';
+    left = await CancellationScope.nonCancellable(() => withdraw(stopped).catch(unwritten));
   }
-  return finish(controls.state.stop ? 'stopped' : 'done');
+  // S6: also a backfill that was cancelled leaves its ledger.
+  return CancellationScope.nonCancellable(finish);
 
-  async function approval({ credits, items }: BackfillPlan): Promise<'approved' | 'rejected' | 'expired'> {
+  async function perform(): Promise<BackfillResult['ended']> {
+    if (controls.state.stopped) work.cancel();
+    const facts = await factsOf(account);
+    if (!state) {
+      status.step('listing', 'Making the list of items');
+      const opened = before.listing?.opened ?? (await asInput(control.openBackfill(openingOf(input))));
+      const made = await asInput(prepare({ input, facts, status, opened }, before.listing?.listing));
+      if ('listing' in made) {
+        await condition(allHandlersFinished);
+        const listing = { opened, listing: made.listing, controls: controls.state };
+        return continueAsNew<typeof backfill>(raw, { ...renewal, ...handOn({ listing }) });
+      }
+      const { folder, operation } = opened;
+      state = begin({ folder, operation }, made.prepared);
+    }
+    const { operation, folder } = state.opened;
+    plan = planOf(controls, facts, state);
+    status.figures(`Plan: ${plan.text}`);
+    if (dryRun) return 'planned';
+    if (!before.driving && needsApproval(resolveApproval(raw), plan.credits)) {
+      const answer = await approval(plan, state);
+      if (answer !== 'approved') return answer;
+      state.beganAt = Date.now();
+    }
+    const common = { input, operation, folder, facts, status, runKey: runKey() };
+    drive = new Drive(
+      { ...common, maxCredits: () => controls.state.limits.maxCredits },
+      ...([controls, state, plan, renewal.renewAfter] as const),
+    );
+    status.step('running', `${operation} for ${totalOf(state, controls.state.limits.maxItems)} items`);
+    if ((await drive.run()) === 'over') return 'done';
+    const driving = { state: await drive.carry(), controls: controls.state };
+    return continueAsNew<typeof backfill>(raw, { ...renewal, ...handOn({ driving }) });
+  }
+
+  async function withdraw(stopped?: { now: boolean }): Promise<GoesOn | undefined> {
+    controls.approval = 'none';
+    status.asksPerson(false);
+    status.waits(
+      `${stopped ? 'Stopped' : 'Cancelled'}: what has sent nothing is withdrawn, and the rest waited for a little.`,
+    );
+    return drive?.withdraw(stopped?.now ?? false);
+  }
+
+  async function approval(
+    { credits, items }: BackfillPlan,
+    started: State,
+  ): Promise<'approved' | 'rejected' | 'expired'> {
     controls.approval = 'asked';
     status.step('approval', `A person approves ${items} items for ${credits} credits`);
     status.asksPerson(true);
@@ -137,30 +154,37 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
     return answer;
   }
 
-  async function finish(ended: BackfillResult['ended']): Promise<BackfillResult> {
+  async function finish(): Promise<BackfillResult> {
     controls.close();
     status.asksPerson(false);
+    if (!state) {
+      status.step(ended, `${ended}: ${UNLISTED}`);
+      await allAnswered();
+      return unlisted(ended, input, controls.state.answers);
+    }
+    const { opened, prepared } = state;
     status.step('concluding', 'Writing the item ledger');
-    drive?.leaveRunning();
     await drive?.flush().catch(unwritten);
-    const { folder } = opened;
+    const { folder, operation } = opened;
     const size = prepared.needs.items;
-    const begun = started.lists[0]?.next ?? 0;
+    const begun = state.lists[0]?.next ?? 0;
     const concluding = { operation, folder, size, begun, unbegun: unbegun(ended) };
     const concluded =
       ended === 'planned'
         ? undefined
-        : await streaming('Write the item ledger').concludeBackfill(concluding).catch(fromMemory);
+        : await streaming('Write the item ledger').concludeBackfill(concluding).catch(fromMemory(state));
     const { counts, reasons, credits, files } = concluded ?? {
-      counts: { ...started.counts, skipped: size },
+      counts: { ...state.counts, skipped: size },
       reasons: { 'skipped: dryRun': size },
       ...{ credits: 0, files: { quarantine: `${folder}/quarantine.jsonl` } },
     };
     const notes = [...prepared.notes, ...(trouble ? [trouble] : []), ...(concluded?.notes ?? [])];
-    const durationMs = Date.now() - started.beganAt;
-    const perMinute = Math.round((endedIn(started) / Math.max(1, durationMs)) * 600_000) / 10;
+    const durationMs = Date.now() - state.beganAt;
+    const perMinute = Math.round((endedIn(state) / Math.max(1, durationMs)) * 600_000) / 10;
     const result: BackfillResult = {
-      ...{ operation, dryRun, ended, counts, items: size + prepared.quarantined, reasons, credits, plan },
+      ...{ operation, dryRun, ended, counts, items: size + prepared.quarantined, reasons, credits },
+      plan: plan ?? NOTHING_PLANNED,
+      ...(left && left.count > 0 && { goesOn: left }),
       ...{ perMinute, durationMs, files: { folder, ...files }, left: prepared.left, notes },
       answers: controls.state.answers,
     };
@@ -168,7 +192,8 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
     upsertSearchAttributes([creditsSpent(credits)]);
     const sums = Object.entries(counts).flatMap(([what, n]) => (n > 0 ? [`${n} ${what}`] : []));
     status.step(ended, `${ended}: ${sums.join(', ') || 'no items'}; ${credits} credits spent`);
-    status.figures(`${ended === 'planned' ? `${plan.text}\n\n` : ''}In the storage: ${folder}`);
+    const more = ended === 'planned' ? plan?.text : left && left.count > 0 ? describeGoesOn(left) : undefined;
+    status.figures(`${more ? `${more}\n\n` : ''}In the storage: ${folder}`);
     if (ended !== 'planned' && ended !== 'rejected')
       await tell({ kind: 'batchEnded', account, what: ended, counts, nth: 1 }, TELL_WITHIN_MS);
     await allAnswered();
@@ -176,14 +201,16 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
   }
 
   /** S6: what the run itself counted stands in its result also where the storage has lost it. */
-  function fromMemory(error: unknown): FromMemory {
-    unwritten(error);
-    const { counts: own, credits } = started;
-    const skipped = own.skipped + Math.max(0, prepared.needs.items - endedIn(started));
-    const counts = { ...own, skipped };
-    return {
-      ...{ counts, credits, notes: [], reasons: {} },
-      files: { quarantine: `${opened.folder}/quarantine.jsonl` },
+  function fromMemory(known: State): (error: unknown) => FromMemory {
+    return (error) => {
+      unwritten(error);
+      const { counts: own, credits, opened, prepared } = known;
+      const skipped = own.skipped + Math.max(0, prepared.needs.items - endedIn(known));
+      const counts = { ...own, skipped };
+      return {
+        ...{ counts, credits, notes: [], reasons: {} },
+        files: { quarantine: `${opened.folder}/quarantine.jsonl` },
+      };
     };
   }
 
@@ -197,7 +224,8 @@ export async function backfill(raw: BackfillJson, before: Before = {}): Promise<
   function unbegun(ended: BackfillResult['ended']) {
     if (ended === 'rejected' || ended === 'expired') return [{ from: 0, reason: 'notApproved' }];
     const over = { from: controls.state.limits.maxItems ?? Number.MAX_SAFE_INTEGER, reason: 'overMaxItems' };
-    return [{ from: 0, reason: ended === 'stopped' ? 'stopped' : 'overMaxCredits' }, over];
+    const left = ended === 'stopped' || ended === 'cancelled' ? ended : 'overMaxCredits';
+    return [{ from: 0, reason: left }, over];
   }
 }
 

@@ -1,6 +1,7 @@
 /** Finds captures that failed or are stuck, and has each extracted again once. */
 import { defineQuery, setHandler, sleep, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { SweepPage, SweptCapture } from '../activities/capture-sweep';
+import type { ListPlace } from '../activities/list-pages';
 import { concernsAccount } from '../src/policy/classify';
 import type { SendOutcome } from '../src/policy/course';
 import { CaptureSweepInput, type CaptureSweepJson } from '../src/policy/inputs/capture-sweep';
@@ -94,19 +95,19 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
     const all = new Map<string, Troubled>();
     const { statuses, projectId } = input;
     for (const wanted of statuses) {
-      let offset: number | undefined = 0;
-      for (let pages = 0; offset !== undefined && pages < MAX_PAGES; pages++) {
-        const from: number = offset;
+      let next: ListPlace | undefined = { offset: 0 };
+      for (let pages = 0; next !== undefined && pages < MAX_PAGES; pages++) {
+        const from: ListPlace = next;
         const page: SweepPage = await patiently(status, facts, account, () =>
-          reads(account, place, `List captures in ${wanted} from ${from}`).sweepPage({
-            ...{ account, status: wanted, projectId, offset: from, stuckAfter },
+          reads(account, place, `List captures in ${wanted} from ${from.offset}`).sweepPage({
+            ...{ account, status: wanted, projectId, place: from, stuckAfter },
           }),
         );
         for (const capture of page.found) all.set(capture.id, capture);
-        offset = page.next;
+        next = page.next;
       }
-      if (offset !== undefined)
-        notes.push(`There are more than ${offset} captures in ${wanted}; the next sweep goes on.`);
+      if (next !== undefined)
+        notes.push(`There are more than ${next.offset} captures in ${wanted}; the next sweep goes on.`);
     }
     return [...all.values()];
   }

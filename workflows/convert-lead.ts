@@ -13,8 +13,10 @@ import { refusalOf } from './shared/failures';
 import { type FoundProject, findProject } from './shared/find-project';
 import { readInput } from './shared/input';
 import { concluding, type Ending, payOnce } from './shared/pay-once';
+import { givePlace } from './shared/place';
 import { type Answered, allAnswered } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
+import { isWithdrawal, mayBeWithdrawn, WITHDRAWN } from './shared/withdraw';
 
 // ---- Types
 
@@ -44,8 +46,17 @@ export const progressQuery = defineQuery<ReturnType<Status['now']>>('progress');
 /** Looks before it pays, asks the ledger when it pays, and finds out afterwards when it does not know (S1–S3). */
 export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResult> {
   const input = readInput(ConvertLeadInput, raw, 'convertLead');
-  const { account, leadId } = input;
   const status = new Status();
+  const { leadId } = input;
+  mayBeWithdrawn();
+  return convert(input, status).catch((error) => {
+    if (!isWithdrawal(error)) throw error;
+    return finish(status, [], { leadId, outcome: 'skipped', reason: WITHDRAWN, credits: 0 });
+  });
+}
+
+async function convert(input: ConvertLeadInput, status: Status): Promise<ConvertLeadResult> {
+  const { account, leadId } = input;
   const asker = new Asker(status, input, 'the conversion');
   const choice = new ProjectChoice(account, asker, 'the lead');
   setHandler(progressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
@@ -69,6 +80,7 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
 
   const ending = await payOnce(account, facts, status, {
     credits: facts.convertPrice,
+    paid: { subject: leadSubject(leadId), run: run.key },
     async look() {
       try {
         return (await look()) ? 'found' : 'notFound';
@@ -104,11 +116,11 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
     const result = await conclude(input, facts, ending, run.key);
     // S3: a reply that could not be read counts as spent; whether the lead is converted is another question.
     if (ending.how === 'paid' && !ending.ref && !(await confirmed()))
-      return finish(status, asker, { ...result, outcome: 'unresolved', reason: 'paidButNotConverted' });
+      return finish(status, asker.answers, { ...result, outcome: 'unresolved', reason: 'paidButNotConverted' });
     const before = looks.find(({ surveyStatus }) => surveyStatus !== 'converted');
     const [seen] = looks.slice(-1);
     const wanted = result.outcome === 'converted' || (result.outcome === 'alreadyConverted' && input.findProject);
-    if (!wanted || result.projectId || !seen) return finish(status, asker, result);
+    if (!wanted || result.projectId || !seen) return finish(status, asker.answers, result);
     // The reply was lost: the project has to be found among those created since the look before.
     status.step('finding', `Lead ${leadId} is converted; finding its project`);
     const since = before?.serverTime ?? Date.parse(seen.createdAt ?? '');
@@ -126,13 +138,14 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
           ? found.id
           : undefined;
     if (projectId && result.credits > 0) await book(account, leadId, run.key, { ref: projectId });
-    return finish(status, asker, { ...result, ...(projectId ? { projectId } : { reason: 'projectNotFound' }) });
+    return finish(status, asker.answers, { ...result, ...(projectId ? { projectId } : { reason: 'projectNotFound' }) });
   }
 
   /** The service may show a conversion late: looks until it must have shown. */
   async function confirmed(): Promise<boolean> {
     for (let wait = facts.timing.settlingMs / 60; wait <= facts.timing.settlingMs; wait *= 3) {
       if (await look().catch(() => false)) return true;
+      givePlace();
       status.waits(`The reply could not be read; lead ${leadId} is looked at again in ${Math.ceil(wait / 1000)} s.`);
       await sleep(wait);
     }
@@ -185,7 +198,7 @@ async function conclude(
 /** agent-api.md, "Errors": of its 400s without a code, one is that the lead is converted already, which it is not. */
 const NOT_CONVERTED_400 = ' The AI provider key of the service may be missing or revoked: look in the web app.';
 
-async function finish(status: Status, { answers }: Asker, result: ConvertLeadResult): Promise<ConvertLeadResult> {
+async function finish(status: Status, answers: Answered[], result: ConvertLeadResult): Promise<ConvertLeadResult> {
   const project = result.projectId ? ` It is project ${result.projectId}.` : '';
   status.step(
     result.outcome,

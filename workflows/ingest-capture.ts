@@ -1,7 +1,7 @@
 /** Takes one note, or one capture that is there already, to its extracted items. */
 import { defineQuery, isCancellation, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
 import type { CaptureStored, ItemCounts } from '../activities/captures';
-import { IngestCaptureInput, type IngestCaptureJson, noteFileIn, quotable } from '../src/policy/inputs/ingest-capture';
+import { IngestCaptureInput, type IngestCaptureJson, noteFileIn } from '../src/policy/inputs/ingest-capture';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { processCapture } from './capture/process';
 import type { At, Progress } from './capture/step';
@@ -13,6 +13,7 @@ import { readInputWith } from './shared/input';
 import { type Answered, allAnswered } from './shared/said';
 import { identity, Status } from './shared/status';
 import { type EarlyEnd, Stop } from './shared/stop';
+import { isWithdrawal, mayBeWithdrawn, WITHDRAWN } from './shared/withdraw';
 
 // ---- Types
 
@@ -46,9 +47,20 @@ export const ingestProgressQuery = defineQuery<ReturnType<Status['now']>>('progr
 /** The note's text is read by activities where it stands; in the history beyond the input there are only hashes (S4). */
 export async function ingestCapture(raw: IngestCaptureJson): Promise<IngestCaptureResult> {
   const status = new Status();
+  mayBeWithdrawn();
+  return ingest(raw, status).catch((error) => {
+    if (!isWithdrawal(error)) throw error;
+    const sentence = 'Withdrawn by the run that began it, before anything was sent.';
+    status.step('skipped', `skipped: ${sentence}`);
+    const items = { byType: {}, total: 0 };
+    return { outcome: 'skipped', reason: WITHDRAWN, sentence, submitted: false, items, reprocesses: 0, answers: [] };
+  });
+}
+
+async function ingest(raw: IngestCaptureJson, status: Status): Promise<IngestCaptureResult> {
   setHandler(ingestProgressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
   status.step('looking', 'Checking the input');
-  const input = await readInputWith(IngestCaptureInput, quotable(raw), 'ingestCapture', async () => {
+  const input = await readInputWith(IngestCaptureInput, raw, 'ingestCapture', async () => {
     const noteFile = noteFileIn(raw);
     return noteFile === undefined ? [] : control.checkNoteFile({ noteFile });
   });

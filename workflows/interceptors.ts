@@ -5,6 +5,7 @@ import { FailureType } from '../src/policy/failures';
 import { UNWELL } from '../src/policy/unwell';
 import { failureType } from './shared/failures';
 import { runKind, TELL_WITHIN_MS, tell } from './shared/tell';
+import { failsUnreadable, refusesUnreadable } from './shared/unreadable';
 
 /** The word by which a result says that it did not end well. */
 function unwell(result: unknown): string | undefined {
@@ -45,5 +46,7 @@ export const interceptors = (): WorkflowInterceptors => ({
         }
       },
     },
+    refusesUnreadable,
   ],
+  outbound: [failsUnreadable],
 });

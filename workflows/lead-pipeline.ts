@@ -24,10 +24,13 @@ import { Said } from '../src/policy/inputs/messages';
 import { convertLeadId } from '../src/policy/run-ids';
 import type { Kept } from '../src/storage/claim';
 import { type ControlState, Controls } from './pipeline/controls';
+import { describeGoesOn, type GoesOn, linked } from './shared/begun';
 import { control, factsOf } from './shared/calls';
-import { convertAll } from './shared/convert-all';
+import { ConvertAll } from './shared/convert-all';
+import { type HandedOn, handed, handOn } from './shared/handed';
 import { readInputWith } from './shared/input';
 import { type Listed, listLeads } from './shared/list-leads';
+import { onlyWait } from './shared/place';
 import { type Answered, allAnswered, checked } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
 import { tellPersonNeeded } from './shared/tell';
@@ -37,8 +40,8 @@ import { tellPersonNeeded } from './shared/tell';
 export interface LeadPipelineResult {
   dryRun: boolean;
   /**
-   * How the run ended: `done`; `rejected` or `expired` at the approval; `stopped` at a refusal that concerns the account;
-   * `cancelled` by a person while it converted: the runs of leads that were under way go on.
+   * How the run ended: `done`; `rejected` or `expired` at the approval; `stopped` by a person, or at a refusal that
+   * concerns the account; `cancelled` by a person: runs of leads that had sent nothing are withdrawn.
    */
   ended: 'done' | 'planned' | 'rejected' | 'expired' | 'stopped' | 'cancelled';
   /** Leads by what became of them; they add up to `leads`. */
@@ -53,6 +56,8 @@ export interface LeadPipelineResult {
   /** What a person should know: guesses that seem wrong, leads that moved while they were listed. */
   notes: string[];
   approvedBy?: string;
+  /** Of a run that was stopped or cancelled: the runs of leads that had sent something, and go on. */
+  goesOn?: GoesOn;
   /** What people did and said. */
   answers: Answered[];
 }
@@ -81,9 +86,10 @@ export const pipelineProgressQuery = defineQuery<PipelineProgress>('progress');
 
 /**
  * All leads are listed before the first is converted, since offsets move when leads change; then the best are converted.
- * @param before what an earlier part of the same run has listed, and what people have said; nobody else gives it
+ * @param given what an earlier part of the same run has listed, and what people have said
  */
-export async function leadPipeline(raw?: LeadPipelineJson, before?: Before): Promise<LeadPipelineResult> {
+export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Before>): Promise<LeadPipelineResult> {
+  const before = handed(given);
   const status = new Status();
   const input = await readInputWith(LeadPipelineInput, raw, 'leadPipeline', async () => {
     const documents = documentsIn(raw?.audit);
@@ -120,72 +126,97 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Before): Pro
     validator: checked(Said, 'reject', asked),
   });
 
-  status.step('listing', 'Listing the leads', ...identity(input.account));
-  const facts = await factsOf(input.account);
-  const listed = await listLeads(input, facts, status, before);
-  if (listed.next !== undefined)
-    return continueAsNew<typeof leadPipeline>(raw, { ...listed, controls: controls.state });
-  status.step('deciding', `Deciding on ${listed.total} leads`);
-  const { maxConversions, maxCredits } = controls.state.limits;
-  const selection = await control.selectLeads({
-    pages: listed.pages,
-    total: listed.total,
-    limits: { order: input.order, maxConversions, maxCredits, price: facts.convertPrice },
-    ref: workflowInfo().firstExecutionRunId,
-  });
-  total = selection.chosen.length;
-  controls.chosen = total;
-  const outline = describePlan(selection, listed.reads, facts);
-  status.figures(outline.text);
+  // A stop ends what the run does at the moment, as a cancellation does; what is said afterwards is not cancelled by it.
+  const work = new CancellationScope();
+  controls.onStop = () => work.cancel();
+  let selection: LeadChoice | undefined;
+  let converting: ConvertAll | undefined;
+  let listed: Listed | undefined;
+  let outline = NOTHING_PLANNED;
+  let ended: LeadPipelineResult['ended'];
+  let left: GoesOn | undefined;
+  try {
+    ended = await work.run(perform);
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    const { stopped } = controls.state;
+    // Nothing is decided yet, so there is nothing to account for.
+    if (!selection && !stopped) throw error;
+    ended = stopped ? 'stopped' : 'cancelled';
+    left = await CancellationScope.nonCancellable(() => withdraw(stopped));
+  }
+  // S6: what was converted and paid for is in the result of a cancelled pipeline, too.
+  return CancellationScope.nonCancellable(finish);
 
-  if (input.dryRun) return finish('planned');
-  if (needsApproval(resolveApproval(raw), outline.credits)) {
-    asking = true;
-    status.step('approval', `A person approves ${total} conversions for ${outline.credits} credits`);
-    status.asksPerson(true);
-    tellPersonNeeded(input.account, 'approval', 1);
-    status.waits(
-      `Approval is needed within ${formatDuration(input.approvalDeadline)}. Answer with the update \`approve\` or \`reject\`.`,
-    );
-    const answered = await condition(() => answer.approved !== undefined, input.approvalDeadline);
+  async function withdraw(stopped?: { now: boolean }): Promise<GoesOn | undefined> {
     asking = false;
     status.asksPerson(false);
-    if (!answered || !answer.approved) return finish(answered ? 'rejected' : 'expired');
+    status.waits(
+      `${stopped ? 'Stopped' : 'Cancelled'}: what has sent nothing is withdrawn, and the rest waited for a little.`,
+    );
+    return converting?.withdraw(stopped?.now ?? false);
   }
-  status.step('converting', `Converting ${total} leads`);
-  const show = () => {
-    const others =
-      underWay.size === 0
-        ? ''
-        : `\n\nUnder way; each says in its own details why it waits:\n${firstOf(underWay, input.account)}`;
-    status.figures(`${outcomes.length} of ${total} done, ${spent()} credits spent${others}\n\n${outline.text}`);
-  };
-  const audit = input.then === 'audit' ? (raw?.audit ?? {}) : undefined;
-  let ended: LeadPipelineResult['ended'];
-  try {
-    const stopped = await convertAll(input, facts, status, selection.chosen, audit, controls, {
+
+  async function perform(): Promise<LeadPipelineResult['ended']> {
+    if (controls.state.stopped) work.cancel();
+    status.step('listing', 'Listing the leads', ...identity(input.account));
+    const facts = await factsOf(input.account);
+    listed = await listLeads(input, facts, status, before);
+    if (listed.next !== undefined)
+      return continueAsNew<typeof leadPipeline>(raw, handOn({ ...listed, controls: controls.state }));
+    status.step('deciding', `Deciding on ${listed.total} leads`);
+    const { maxConversions, maxCredits } = controls.state.limits;
+    selection = await control.selectLeads({
+      pages: listed.pages,
+      total: listed.total,
+      limits: { order: input.order, maxConversions, maxCredits, price: facts.convertPrice },
+      ref: workflowInfo().firstExecutionRunId,
+    });
+    total = selection.chosen.length;
+    controls.chosen = total;
+    outline = describePlan(selection, listed.reads, facts);
+    status.figures(outline.text);
+    if (input.dryRun) return 'planned';
+    if (needsApproval(resolveApproval(raw), outline.credits)) {
+      asking = true;
+      status.step('approval', `A person approves ${total} conversions for ${outline.credits} credits`);
+      status.asksPerson(true);
+      tellPersonNeeded(input.account, 'approval', 1);
+      status.waits(
+        `Approval is needed within ${formatDuration(input.approvalDeadline)}. Answer with the update \`approve\` or \`reject\`.`,
+      );
+      const answered = await condition(() => answer.approved !== undefined, input.approvalDeadline);
+      asking = false;
+      status.asksPerson(false);
+      if (!answered || !answer.approved) return answered ? 'rejected' : 'expired';
+    }
+    status.step('converting', `Converting ${total} leads`);
+    const audit = input.then === 'audit' ? (raw?.audit ?? {}) : undefined;
+    converting = new ConvertAll(input, facts, status, audit, controls, {
+      moved: show,
       began(leadId) {
         underWay.add(leadId);
         show();
       },
       ended(outcome) {
-        // One that was left has its last word already.
-        if (!underWay.delete(outcome.leadId)) return;
+        underWay.delete(outcome.leadId);
         outcomes.push(outcome);
         show();
       },
     });
-    ended = stopped ? 'stopped' : 'done';
-  } catch (error) {
-    if (!isCancellation(error)) throw error;
-    ended = 'cancelled';
-    for (const leadId of underWay) outcomes.push({ leadId, outcome: 'unresolved', reason: 'itsRunGoesOn', credits: 0 });
-    underWay.clear();
+    return (await converting.run(selection.chosen)) ? 'stopped' : 'done';
   }
-  // S6: what was converted and paid for is in the result of a cancelled pipeline, too.
-  return CancellationScope.nonCancellable(() => finish(ended));
 
-  async function finish(ended: LeadPipelineResult['ended']): Promise<LeadPipelineResult> {
+  function show(): void {
+    const runs = [...underWay].map((leadId) => convertLeadId(input.account, leadId));
+    const others =
+      runs.length === 0
+        ? ''
+        : `\n\nUnder way; each says in its own details why it waits:\n${linked(runs)}${onlyWait(converting?.away ?? 0)}`;
+    status.figures(`${outcomes.length} of ${total} done, ${spent()} credits spent${others}\n\n${outline.text}`);
+  }
+
+  async function finish(): Promise<LeadPipelineResult> {
     const reasons = {
       planned: 'dryRun',
       rejected: 'notApproved',
@@ -194,42 +225,44 @@ export async function leadPipeline(raw?: LeadPipelineJson, before?: Before): Pro
       cancelled: 'cancelled',
       done: 'stopped',
     } as const;
-    const { counts, decisions } = await control.concludeLeads({
-      decisions: selection.decisions,
-      outcomes,
-      leftOver: reasons[ended],
-      ref: workflowInfo().firstExecutionRunId,
-    });
+    const { counts, decisions } = selection
+      ? await control.concludeLeads({
+          decisions: selection.decisions,
+          outcomes,
+          leftOver: reasons[ended],
+          ref: workflowInfo().firstExecutionRunId,
+        })
+      : { counts: {}, decisions: { inline: [] } };
     status.step(
       ended,
-      `${ended}: ${Object.entries(counts)
-        .map(([what, n]) => `${n} ${what}`)
-        .join(', ')}; ${spent()} credits spent`,
+      `${ended}: ${
+        Object.entries(counts)
+          .map(([what, n]) => `${n} ${what}`)
+          .join(', ') || 'nothing'
+      }; ${spent()} credits spent`,
       creditsSpent(spent()),
     );
+    if (left && left.count > 0) status.figures(describeGoesOn(left));
     await allAnswered();
     return {
       dryRun: input.dryRun,
       ended,
       counts,
-      leads: selection.leads,
+      leads: selection?.leads ?? 0,
       credits: spent(),
       plan: outline,
       decisions,
-      notes: [...listed.notes, ...selection.notes],
+      notes: [...(listed?.notes ?? []), ...(selection?.notes ?? [])],
       answers: controls.state.answers,
       ...(answer.by && { approvedBy: answer.by }),
+      ...(left && left.count > 0 && { goesOn: left }),
     };
   }
 }
 
 // ---- Helpers
 
-/** The longest under way come first. */
-function firstOf(leads: ReadonlySet<string>, account: string): string {
-  const lines = [...leads].slice(0, 10).map((leadId) => `- ${convertLeadId(account, leadId)}`);
-  return [...lines, ...(leads.size > 10 ? [`- and ${leads.size - 10} more`] : [])].join('\n');
-}
+const NOTHING_PLANNED = { conversions: 0, credits: 0, durationMs: 0, text: 'Nothing is chosen yet.' };
 
 function describePlan(selection: LeadChoice, reads: number, facts: AccountFacts) {
   const conversions = selection.chosen.length;

@@ -2,7 +2,7 @@
 import type { Failure } from './failure';
 import type { Exchange, ResponseHead } from './http';
 import { parseHttpDate, parseRetryAfter } from './retry-after';
-import { at } from './unshown';
+import { at } from './shape';
 
 type NotSent = Extract<Failure, { kind: 'notSent' }>['reason'];
 

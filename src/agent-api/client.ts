@@ -12,10 +12,12 @@ import type { Attempt, Failure } from './failure';
 import type { Gate } from './gate';
 import { type Exchange, exchange, type HttpRequest } from './http';
 import { type CallInput, pathOf, wireBody } from './input';
+import { nextLink } from './paging';
 import { queryString } from './query';
 import { PAID_MS_MIN, type Reply, type Route, type RouteName, routes } from './routes';
+import { at } from './shape';
 import { TokenError, type TokenSource } from './token';
-import { at, UnreadableBody, Unshown } from './unshown';
+import { type About, UnreadableBody, Unshown } from './unshown';
 
 const CONNECT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
@@ -91,7 +93,7 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
   return {
     async call<N extends RouteName>(name: N, input: CallInput = {}) {
       const route: Route = routes[name];
-      const path = base.prefix + pathOf(route, input.id) + queryString(name, input.query ?? {}, unshown);
+      const path = base.prefix + pathOf(route, input.id) + queryString(name, input.query ?? {}, unshown, input.next);
       const body = wireBody(route, input);
       const secret = readToken(token);
       if (secret === undefined) return failed({ kind: 'notSent', reason: 'token' }, { endedAt: Date.now() });
@@ -119,7 +121,7 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
           route.rateClass,
           failure.retryAfterMs === undefined ? undefined : result.endedAt + failure.retryAfterMs,
         );
-      return failure ? failed(failure, result) : read<Reply<N>>(route, result, unshown);
+      return failure ? failed(failure, result) : read<Reply<N>>(route, result, unshown, aboutOf(input, result));
     },
     close: () => pool.close(),
   };
@@ -154,8 +156,14 @@ const failed = (failure: Failure, result: Pick<Exchange, 'sentAt' | 'endedAt' | 
   ...times(result),
 });
 
+/** What the reader should know of a reply beside its body. */
+function aboutOf({ id }: CallInput, { head }: Exchange): About {
+  const header = (name: string) => (head?.headers[name] === undefined ? undefined : String(head.headers[name]));
+  return { id, headers: { next: nextLink(header('link')), total: header('x-total-count') } };
+}
+
 /** A 2xx reply through the route's reader. An empty one has the value undefined. */
-function read<R>(route: Route, result: Exchange, unshown: Unshown): Attempt<R> {
+function read<R>(route: Route, result: Exchange, unshown: Unshown, about: About): Attempt<R> {
   const status = result.head?.status ?? 0;
   const unreadable = (problem: string, garbled = false) =>
     failed({ kind: 'unreadable', status, problem, ...(garbled && { garbled }) }, result);
@@ -165,7 +173,7 @@ function read<R>(route: Route, result: Exchange, unshown: Unshown): Attempt<R> {
   if (isTooDeep(json.value)) return unreadable(`the reply is nested deeper than ${MOST_LEVELS} levels`);
   if (saysFailed(json.value)) return failed({ kind: 'unknown', reason: 'saysFailed', status }, result);
   try {
-    return { ok: true, status, value: route.read(json.value, unshown) as R, body: json.value, ...times(result) };
+    return { ok: true, status, value: route.read(json.value, unshown, about) as R, body: json.value, ...times(result) };
   } catch (error) {
     if (body.length === 0) return unreadable('the reply is empty', true);
     if (error instanceof UnreadableBody) return unreadable(error.message);

@@ -1,10 +1,23 @@
 /** By itself, so that workflows can check an identifier without the table of routes. */
 import { z } from 'zod';
 
-/** Identifiers are UUIDs by the document; a run is not stopped over an implementation's other kind of identifier. */
+/**
+ * Identifiers are UUIDs by the document; a run is not stopped over an implementation's other kind of identifier, such as
+ * `lead/2026/17`. Not those that a proxy could take for a way up, nor anything that an e-mail address or a name would need (S4).
+ */
 export const Id = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/, 'an identifier: letters, digits, - and _, at most 128');
+  .regex(
+    /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w~-][\w.~:/=+|,;!*()$%&#-]{0,127}$/,
+    'an identifier: letters, digits and -_.~:/=+|,;!*()$%&#, at most 128',
+  );
+
+/** An identifier in a reply: a number is one too, where it is exact. */
+export const RecordId = z.union([Id, z.number().refine(Number.isSafeInteger).transform(String)]);
+
+/** An identifier as the name of a document or a folder: different ones have different names. */
+export const asName = (id: string): string =>
+  idKey(id).replace(/[^A-Za-z0-9_-]/g, (sign) => `~${sign.charCodeAt(0).toString(16)}`);
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

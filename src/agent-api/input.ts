@@ -17,6 +17,8 @@ export interface CallInput {
   readonly id?: string | undefined;
   /** Query parameters by meaning; `unshown` gives their names on the wire. */
   readonly query?: Query;
+  /** The query of a list's next page as the service wrote it. */
+  readonly next?: string | undefined;
   /** A JSON body, checked by the route's schema. */
   readonly body?: unknown;
   readonly raw?: RawBody;
@@ -34,7 +36,7 @@ export function pathOf(route: Route, id: string | undefined): string {
     throw new InvalidCall(route, takesId ? "'id' is missing" : "'id' is given, but the path has none");
   const parsed = Id.optional().safeParse(id);
   if (!parsed.success) throw new InvalidCall(route, `'id' is not ${parsed.error.issues[0]?.message}`);
-  return route.path.replace('{id}', parsed.data ?? '');
+  return route.path.replace('{id}', () => encodeURIComponent(parsed.data ?? ''));
 }
 
 /** The body as it goes out, or undefined for none. @throws InvalidCall */
@@ -53,6 +55,10 @@ export function wireBody(route: Route, { body, raw }: CallInput): RawBody | unde
 function parsed(route: Route, schema: NonNullable<Route['body']>, body: unknown): unknown {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) => `'${['body', ...path].join('.')}': ${message}`);
+  // No deeper than the fields of the route's own schema, and not by the name that a strict one does not know (S4).
+  const problems = result.error.issues.map(
+    ({ path, code, message }) =>
+      `'${['body', ...path.slice(0, 1)].join('.')}': ${code === 'unrecognized_keys' ? 'a field that is unknown' : message}`,
+  );
   throw new InvalidCall(route, problems.join('; '));
 }

@@ -19,14 +19,15 @@ const WIRE_NAMES: Partial<Record<RouteName, (unshown: Unshown) => Record<string,
 /**
  * The query string with its `?`, or nothing. A route whose parameters are listed in the table takes no others; where the
  * document shows none at all, they go out as they are given.
+ * @param next the query of the next page as the service wrote it, which wins
  * @throws InvalidCall for a parameter that the route does not take.
  */
-export function queryString(name: RouteName, query: Query, unshown: Unshown): string {
+export function queryString(name: RouteName, query: Query, unshown: Unshown, next = ''): string {
   const route: Route = routes[name];
   const wireNames = WIRE_NAMES[name]?.(unshown) ?? {};
   const params = new URLSearchParams();
   for (const [meaning, value] of Object.entries(query)) {
-    if (route.query !== undefined && !route.query.includes(meaning))
+    if (route.query !== undefined && !route.otherQuery && !route.query.includes(meaning))
       throw new InvalidCall(
         route,
         `no query parameter '${meaning}'; did you mean '${closest(meaning, [...route.query])}'? It takes ${route.query.join(', ')}`,
@@ -34,5 +35,8 @@ export function queryString(name: RouteName, query: Query, unshown: Unshown): st
     const wireName = Object.hasOwn(wireNames, meaning) ? wireNames[meaning] : meaning;
     if (value !== undefined && wireName !== undefined) params.append(wireName, String(value));
   }
+  const given = new URLSearchParams(next);
+  for (const key of new Set(given.keys())) params.delete(key);
+  for (const [key, value] of given) params.append(key, value);
   return params.size === 0 ? '' : `?${params}`;
 }

@@ -3,21 +3,12 @@
  * derive from it; nothing else in the project knows a path.
  */
 import { z } from 'zod';
+import { balance, tier, userId } from './account';
+import { jobStarted, jobState, noteTaken } from './job';
 import type { RateClass } from './rate-class';
-import * as records from './records';
-import {
-  anything,
-  balance,
-  jobStarted,
-  jobState,
-  list,
-  noteTaken,
-  type Reader,
-  record,
-  shown,
-  tier,
-  userId,
-} from './unshown';
+import { list, record } from './record';
+import { type Capture, type CaptureItem, kinds } from './records';
+import { anything, type Reader, UnreadableBody } from './unshown';
 
 /**
  * What to do when it is unknown whether a call had its effect: `resend` where a repetition changes nothing, `look` where
@@ -42,6 +33,8 @@ export interface Route<B = unknown, R = unknown> {
   readonly afterUnknown: AfterUnknown;
   /** Names of query parameters by their meaning; names that are not shown come from {@link Unshown}. */
   readonly query?: readonly string[];
+  /** It has further ones, which the document does not show: they go out as they are given. */
+  readonly otherQuery?: true;
   /** The body that the document shows, checked before sending; absent where there is none. */
   readonly body?: z.ZodType<B>;
   readonly read: Reader<R>;
@@ -129,7 +122,7 @@ export const ContactCreate = z.strictObject({
   company: z.string().optional(),
   role: z.string().optional(),
   notes: z.string().optional(),
-  relationshipType: z.enum(['client', 'prospect', 'partner', 'referral']).optional(),
+  relationshipType: z.enum(['client', 'prospect', 'partner', 'referral']).nullish(),
 });
 /** agent-api.md, "POST /api/user/api-keys". */
 export const AccessTokenCreate = z.strictObject({
@@ -139,6 +132,19 @@ export const AccessTokenCreate = z.strictObject({
 });
 /** A body whose fields are not shown: any JSON object. */
 const AnyBody = z.record(z.string(), z.unknown());
+
+const oneCapture = record('capture', kinds.capture);
+const itemsOf = list('items', kinds.captureItem);
+/** agent-api.md, "GET /api/nucleus/captures/{id}": two records side by side; without a list there are no items. */
+const captureAndItems: Reader<{ capture: Capture; items: CaptureItem[] }> = (body, unshown, about) => {
+  const capture = oneCapture(body, unshown, about);
+  try {
+    return { capture, items: itemsOf(body, unshown).items };
+  } catch (error) {
+    if (error instanceof UnreadableBody && unshown.lists.items === undefined) return { capture, items: [] };
+    throw error;
+  }
+};
 
 const LEADS = '/api/lead-generation/leads';
 const PROJECTS = '/api/projects';
@@ -153,7 +159,7 @@ export const routes = {
 
   'projects.list': get(PROJECTS, {
     query: ['limit', 'offset', 'page'],
-    read: list(records.Project, 'projects'),
+    read: list('projects', kinds.project),
     about: 'List projects',
   }),
   'projects.create': write('POST', PROJECTS, {
@@ -162,11 +168,11 @@ export const routes = {
     afterUnknown: 'look',
     timeoutMs: PAID_MS,
     body: ProjectCreate,
-    read: record(records.Project, 'project'),
+    read: record('project', kinds.newProject),
     about: 'Create a project',
   }),
   'projects.get': get(`${PROJECTS}/{id}`, {
-    read: record(records.ProjectDetail, 'project'),
+    read: record('project', kinds.projectDetail),
     about: 'One project in detail',
   }),
   'projects.update': write('PATCH', `${PROJECTS}/{id}`, {
@@ -190,7 +196,7 @@ export const routes = {
     about: 'Run the audit and wait for it',
   }),
   'projects.analysis': get(`${PROJECTS}/{id}/audit-analysis`, {
-    read: record(records.AuditAnalysis, 'analysis'),
+    read: record('analysis', kinds.analysis),
     about: 'The latest audit analysis',
   }),
   'projects.auditAsync': write('POST', '/api/agent/projects/{id}/audit-analysis/async', {
@@ -201,28 +207,28 @@ export const routes = {
   }),
   'projects.opportunities': get(`${PROJECTS}/{id}/opportunities`, {
     query: ['category'],
-    read: list(records.Opportunity, 'opportunities'),
+    read: list('opportunities', kinds.opportunity),
     about: "A project's opportunities",
   }),
   'projects.deliverables': get(`${PROJECTS}/{id}/deliverables`, {
-    read: record(records.Deliverables, 'deliverables'),
+    read: record('deliverables', kinds.deliverables),
     about: "A project's deliverables",
   }),
   'jobs.get': get('/api/agent/jobs/{id}', { rateClass: 'polls', read: jobState, about: 'The state of a job' }),
 
   'leads.list': get(LEADS, {
-    query: ['status', 'surveyLink', 'limit', 'offset', 'sort', 'direction'],
+    query: ['status', 'surveyLink', 'limit', 'offset', 'page', 'sort', 'direction'],
     timeoutMs: 60_000,
-    read: shown(records.LeadPage),
+    read: list('leads', kinds.lead),
     about: 'List leads',
   }),
-  'leads.get': get(`${LEADS}/{id}`, { read: record(records.Lead, 'lead'), about: 'One lead' }),
+  'leads.get': get(`${LEADS}/{id}`, { read: record('lead', kinds.lead), about: 'One lead' }),
   'leads.convert': write('POST', `${LEADS}/{id}/convert`, {
     credits: 1000,
     plan: 'audit',
     afterUnknown: 'look',
     timeoutMs: PAID_MS,
-    read: record(records.Conversion, 'data'),
+    read: record('conversion', kinds.conversion),
     about: 'Convert a lead into a project',
   }),
 
@@ -257,7 +263,7 @@ export const routes = {
   'assessmentConfigs.update': write('PATCH', `${CONFIGS}/{id}`, {
     afterUnknown: 'resend',
     body: AssessmentConfigUpdate,
-    read: record(records.AssessmentConfig, 'data'),
+    read: record('assessmentConfig', kinds.assessmentConfig),
     about: 'Change an assessment config',
   }),
   'assessmentConfigs.delete': write('DELETE', `${CONFIGS}/{id}`, {
@@ -267,12 +273,12 @@ export const routes = {
   }),
 
   'captures.list': get(`${NUCLEUS}/captures`, {
-    query: ['channel', 'status', 'project', 'limit', 'offset'],
-    read: list(records.Capture, 'captures'),
+    query: ['channel', 'status', 'project', 'limit', 'offset', 'page'],
+    read: list('captures', kinds.capture),
     about: 'List captures',
   }),
   'captures.get': get(`${NUCLEUS}/captures/{id}`, {
-    read: shown(z.looseObject({ capture: records.Capture, items: z.array(records.CaptureItem) })),
+    read: captureAndItems,
     about: 'One capture and its items',
   }),
   'captures.reprocess': write('POST', `${NUCLEUS}/captures/{id}`, {
@@ -291,7 +297,8 @@ export const routes = {
 
   'memories.list': get(`${NUCLEUS}/memories`, {
     query: ['type'],
-    read: list(records.Memory, 'memories'),
+    otherQuery: true,
+    read: list('memories', kinds.memory),
     about: 'List memories',
   }),
   'memories.get': get(`${NUCLEUS}/memories/{id}`, { read: anything, about: 'One memory' }),
@@ -318,7 +325,7 @@ export const routes = {
   'contacts.create': write('POST', `${NUCLEUS}/contacts`, {
     afterUnknown: 'ask',
     body: ContactCreate,
-    read: record(records.Contact, 'contact'),
+    read: record('contact', kinds.contact),
     about: 'Create a contact',
   }),
   'contacts.update': write('PATCH', `${NUCLEUS}/contacts/{id}`, {
@@ -354,7 +361,7 @@ export const routes = {
     allowlist: 'session',
     afterUnknown: 'ask',
     body: AccessTokenCreate,
-    read: record(records.AccessToken, 'apiKey'),
+    read: record('apiKey', kinds.accessToken),
     about: 'Create an access token',
   }),
 } as const;

@@ -28,7 +28,7 @@ interface Frame {
   encoded(content: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
 }
 
-/** @param unshown how the service takes documents: `unshown.upload` of the account */
+/** @param unshown how the service takes documents: `unshown.upload` of the account; `auto` is JSON */
 export function documentUpload(unshown: Unshown['upload'], file: DocumentFile): RawBody {
   const frame = unshown.encoding === 'multipart' ? form(unshown, file) : json(unshown, file);
   const length = Buffer.byteLength(frame.head) + frame.length(file.size) + Buffer.byteLength(frame.tail);

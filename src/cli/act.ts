@@ -1,13 +1,15 @@
-/** `audit-runner approve | reject | pause | resume`: what a person does to a run that is under way. */
-import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+/** `audit-runner approve`, `stop`, `set-budget`…: what a person does to a run that is under way, or to an account's books. */
+import { randomUUID } from 'node:crypto';
+import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { isLost, isPassing } from '../temporal/grpc-status';
-import type { Act } from './acts';
+import { ACTS, type Act, type ActName, type Field } from './acts';
 import { EXIT, Exit } from './exit';
-import { print, printJson } from './output';
+import { number, print, printJson } from './output';
 import { withServer } from './server';
+import { findLedgers, readBooks } from './spend';
 import { userName } from './user-name';
 
-export interface ActOptions {
+export interface ActOptions extends Record<string, unknown> {
   by?: string;
   reason?: string;
   json?: boolean;
@@ -16,28 +18,113 @@ export interface ActOptions {
 /** A run that no worker works on takes no update. */
 const PATIENCE_MS = 20_000;
 
-export async function actCommand(act: Act, workflowId: string, options: ActOptions): Promise<number> {
-  const { by = userName(), reason, json } = options;
+/** @param on a workflow ID; for what is done to an account also its name */
+export async function actCommand(name: ActName, on: string, options: ActOptions): Promise<number> {
+  const act: Act = ACTS[name];
+  const { json } = options;
+  const said = { ...fieldsOf(name, act, options), ...signed(options) };
   return withServer('reads', async ({ client }) => {
-    const said = { ...(by && { by }), ...(reason && { reason }) };
+    const workflowId = act.to === 'account' ? await ledgerOf(client, on) : on;
     const answer = await client.withDeadline(Date.now() + PATIENCE_MS, () =>
       client.workflow
         .getHandle(workflowId)
-        .executeUpdate<string, [typeof said]>(act, { args: [said] })
-        .catch((error: unknown) => refused(act, workflowId, error)),
+        .executeUpdate<unknown, [typeof said]>(act.update, { args: [said] })
+        .catch((error: unknown) => refused(act.update, workflowId, error)),
     );
-    if (json) printJson({ workflowId, act, answer });
+    if (json) printJson({ workflowId, act: name, answer });
+    else print(sentenceOf(answer));
+    return EXIT.done;
+  });
+}
+
+/** `audit-runner cancel`: what Temporal calls a cancellation. Who asked for it and why is in the history. */
+export async function cancelCommand(workflowId: string, options: ActOptions): Promise<number> {
+  const { by, reason } = signed(options);
+  return withServer('reads', async ({ client, namespace }) => {
+    const { type, status } = await client.workflow
+      .getHandle(workflowId)
+      .describe()
+      .catch((error: unknown) => refused('cancel', workflowId, error));
+    if (status.name !== 'RUNNING') throw notUnderWay(workflowId);
+    if (type === 'accountLedger')
+      throw new Exit(
+        EXIT.badInput,
+        `${workflowId} holds an account's books and must not end; \`audit-runner hold\` stops the account`,
+      );
+    await client.workflowService.requestCancelWorkflowExecution({
+      namespace,
+      workflowExecution: { workflowId },
+      identity: by ?? client.options.identity,
+      reason: reason ?? '',
+      requestId: randomUUID(),
+    });
+    const answer =
+      'Cancellation is requested: nothing more is begun, what has sent nothing is withdrawn, and what was sent is found out and booked.';
+    if (options.json) printJson({ workflowId, act: 'cancel', answer });
     else print(answer);
     return EXIT.done;
   });
 }
 
-function refused(act: string, workflowId: string, error: unknown): never {
-  if (error instanceof WorkflowNotFoundError)
+function signed({ by = userName(), reason }: ActOptions): { by?: string; reason?: string } {
+  return { ...(by && { by }), ...(reason && { reason }) };
+}
+
+function fieldsOf(name: ActName, { fields = [], to }: Act, options: ActOptions): Record<string, unknown> {
+  const said = fields.flatMap((field) => {
+    const given = options[field.name];
+    return given === undefined ? [] : [[field.name, readValue(field, given)] as const];
+  });
+  const mayBeEmpty = fields.every(({ kind }) => kind === 'flag');
+  if (said.length === 0 && !mayBeEmpty)
+    throw new Exit(EXIT.badInput, `${name} needs at least one of ${fields.map(({ flags }) => flags).join(', ')}`);
+  if (to === 'account' && !String(options.reason ?? '').trim())
+    throw new Exit(EXIT.badInput, `${name} needs --reason: it is kept in the account's books`);
+  return Object.fromEntries(said);
+}
+
+function readValue({ kind, flags }: Field, given: unknown): unknown {
+  if (kind === 'flag' || kind === 'text') return given;
+  if (kind === 'numberOrNone' && given === 'none') return null;
+  const text = String(given);
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value))
     throw new Exit(
       EXIT.badInput,
-      `no run with the ID ${workflowId} is under way; audit-runner status lists those that wait`,
+      `${flags} was given '${text}'; expected a number${kind === 'numberOrNone' ? " or 'none'" : ''}`,
     );
+  return value;
+}
+
+/** The ledger of an account's present user. */
+async function ledgerOf(client: Client, on: string): Promise<string> {
+  if (on.startsWith('account-ledger.')) return on;
+  const ledgers = await findLedgers(client, on);
+  const [only] = ledgers;
+  if (only === undefined)
+    throw new Exit(EXIT.badInput, `no account '${on}' has a ledger: a worker opens it when it starts`);
+  if (ledgers.length === 1) return only;
+  // One of an earlier user is there as well: the one that a worker spoke to last is the present one's.
+  const books = await Promise.all(ledgers.map((ledger) => readBooks(client, ledger)));
+  const at = ({ status }: (typeof books)[number]) => status.configuredAt ?? 0;
+  return books.reduce((latest, one) => (at(one) > at(latest) ? one : latest)).ledger;
+}
+
+/** An answer is a sentence, or what holds from now on. */
+function sentenceOf(answer: unknown): string {
+  if (typeof answer === 'string') return answer;
+  if (typeof answer !== 'object' || answer === null) return JSON.stringify(answer);
+  const values = Object.entries(answer).map(
+    ([name, value]) => `${name} ${value === null ? 'none' : typeof value === 'number' ? number(value) : value}`,
+  );
+  return `From now on: ${values.join(', ')}`;
+}
+
+const notUnderWay = (workflowId: string): Exit =>
+  new Exit(EXIT.badInput, `no run with the ID ${workflowId} is under way; audit-runner status lists those that wait`);
+
+function refused(act: string, workflowId: string, error: unknown): never {
+  if (error instanceof WorkflowNotFoundError) throw notUnderWay(workflowId);
   if (error instanceof WorkflowUpdateFailedError)
     throw new Exit(EXIT.badInput, `${workflowId} does not take '${act}': ${error.cause?.message ?? error.message}`);
   if (isPassing(error) && !isLost(error))

@@ -2,7 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { WORKFLOW_TYPES } from '../policy/workflow-types';
 import { packageVersion } from '../temporal/package-root';
-import { ACTS, type Act } from './acts';
+import { ACTS, type Act, type ActName } from './acts';
 import { EXIT, EXIT_HELP } from './exit';
 import { endQuietlyOnBrokenPipe } from './output';
 import { endOnUncaught, perform } from './perform';
@@ -97,7 +97,7 @@ Examples:
 const batches = program
   .command('backfill')
   .description(
-    'batches of items: start one, see how far each is, do again what failed; pause and resume are for any run',
+    'batches of items: start one, see how far each is, do what is left; pause, resume, stop and others are for any run',
   )
   .addHelpText(
     'after',
@@ -122,7 +122,7 @@ batches
 
 batches
   .command('redrive')
-  .description('start a backfill of only what failed in an earlier one, which has ended')
+  .description('start a backfill of what an earlier one, which has ended, has not done')
   .argument('<workflowId>', 'the earlier one')
   .option('--input <json>', 'caps and the like for the new one; everything has a default')
   .option('--account <name>', "the configured account to work for (default: the input's, else 'default')")
@@ -150,25 +150,36 @@ program
   .option('--json', 'print JSON')
   .addHelpText(
     'after',
-    '\nExit code 0 when nothing stands still, 3 when a hold, a person or a queue without workers does.',
+    '\nExit code 0 when nothing stands still, 3 when a hold, a budget, a person or a queue without workers does.',
   )
   .action((_, command: Command) =>
     perform(command, async () => (await import('./status.js')).statusCommand(command.optsWithGlobals())),
   );
 
-for (const [act, about] of Object.entries(ACTS))
+const acting = (name: string, about: string, to: Act['to']) =>
   program
-    .command(act)
+    .command(name)
     .description(about)
-    .argument('<workflowId>')
-    .option('--by <name>', 'who does it; kept in the result (default: the user of this machine)')
-    .option('--reason <text>', 'why; kept in the result')
-    .option('--json', 'print JSON')
-    .action((workflowId: string, _, command: Command) =>
-      perform(command, async () =>
-        (await import('./act.js')).actCommand(act as Act, workflowId, command.optsWithGlobals()),
-      ),
-    );
+    .argument(to === 'run' ? '<workflowId>' : '<account>')
+    .option('--by <name>', 'who does it; kept (default: the user of this machine)')
+    .option('--reason <text>', `why; kept${to === 'account' ? ', and required' : ''}`)
+    .option('--json', 'print JSON');
+
+for (const [name, { about, to, fields = [] }] of Object.entries<Act>(ACTS)) {
+  const command = acting(name, about, to);
+  for (const { flags, about: meaning } of fields) command.option(flags, meaning);
+  command.action((on: string, _, self: Command) =>
+    perform(self, async () => (await import('./act.js')).actCommand(name as ActName, on, self.optsWithGlobals())),
+  );
+}
+
+acting(
+  'cancel',
+  'cancel a run: what it has sent is found out and booked, and what it has begun is withdrawn',
+  'run',
+).action((workflowId: string, _, command: Command) =>
+  perform(command, async () => (await import('./act.js')).cancelCommand(workflowId, command.optsWithGlobals())),
+);
 
 program
   .command('setup')

@@ -75,7 +75,7 @@ const Call = z.looseObject({
 });
 
 const Backfill = z.looseObject({
-  operation: z.string(),
+  operation: z.string().default('backfill'),
   ended: z.string(),
   counts: z.record(z.string(), z.number()),
   reasons: z.record(z.string(), z.number()),

@@ -1,6 +1,6 @@
 /** `audit-runner spend`: what was spent, by the ledger's books. */
 import type { Client } from '@temporalio/client';
-import { describeHold } from '../../workflows/ledger/details';
+import { describeBudget, describeDearer, describeHold } from '../../workflows/ledger/details';
 import { type LedgerStatus, stateQuery, statusQuery } from '../../workflows/ledger/messages';
 import type { LedgerState } from '../policy/ledger';
 import { isLost } from '../temporal/grpc-status';
@@ -70,8 +70,8 @@ export async function readBooks(client: Client, ledger: string): Promise<Books> 
 }
 
 function showBooks({ ledger, status, bookings, days }: Books): string {
-  const { account, balance, unreadableSince, reserved, spentToday, elsewhere, budget, holds, open } = status;
-  const { perDay, balanceFloor, timeZone } = budget;
+  const { account, balance, unreadableSince, reserved, spentToday, elsewhere, budget, dearer, holds, open } = status;
+  const { perDay, timeZone } = budget;
   const unread =
     unreadableSince === undefined ? 'not read yet' : "cannot be read: see the setting 'unshown.account.balance'";
   const shown = bookings.slice(-LAST_BOOKINGS);
@@ -80,12 +80,13 @@ function showBooks({ ledger, status, bookings, days }: Books): string {
     `reserved         ${number(reserved)} for calls under way`,
     `spent today      ${number(spentToday)}${perDay === null ? '' : ` of ${number(perDay)}`} (${timeZone})`,
     `spent elsewhere  ${balance === undefined ? 'not known: only the balance shows it' : `${number(elsewhere)}, as the balance shows (web app, or before the ledger)`}`,
-    ...(balanceFloor > 0 ? [`floor            ${number(balanceFloor)} must remain`] : []),
   ];
   const parts = [
     `${styled('bold', `Account ${account}`)} (${ledger})`,
     ...holds.map((hold) => styled('yellow', describeHold(hold))),
+    ...dearer.map((price) => styled('yellow', describeDearer(price))),
     facts.join('\n'),
+    describeBudget(budget).join('\n'),
     table(['day', 'credits'], Object.entries(days).sort()),
     open.length === 0
       ? 'No paid call is under way.'

@@ -10,7 +10,7 @@ export type SendOutcome =
   /** Nobody knows. Until `overAt` it may still happen. */
   | { kind: 'unknown'; overAt: number }
   /** The service refused and nothing happened; a look explains why. */
-  | { kind: 'refused'; reason: string }
+  | { kind: 'refused'; reason: string; status?: number }
   /** The request never left. */
   | { kind: 'notSent'; reason: string }
   /** 429: nothing happened; the whole class is parked. */
@@ -23,15 +23,20 @@ export type SendOutcome =
   | { kind: 'stale' }
   /** The ledger or the service: the account is on hold. */
   | { kind: 'held' }
-  /** The ledger: a cap stands in the way; `until` when it ends by itself. */
-  | { kind: 'capped'; cap: 'run' | 'day' | 'floor'; until?: number };
+  /** The ledger: a cap stands in the way of so many credits; `until` when it ends by itself. */
+  | { kind: 'capped'; cap: 'run' | 'day' | 'floor'; credits?: number; until?: number }
+  /** The run, or the one for which it was begun, is over or being cancelled: nothing was sent, and nothing is to be. */
+  | { kind: 'withdrawn' };
+
+/** What one try came back with, of a run that goes on. */
+export type Sent = Exclude<SendOutcome, { kind: 'withdrawn' }>;
 
 /** What a look came back with. */
 export type LookOutcome = 'found' | 'notFound' | 'cannotTell';
 
 export type CourseEvent =
   | { type: 'looked'; askedAt: number; found: LookOutcome }
-  | { type: 'sent'; outcome: SendOutcome }
+  | { type: 'sent'; outcome: Sent }
   | { type: 'decided'; decision: PersonDecision };
 
 /** What a person may answer when the run cannot tell. */
@@ -42,7 +47,7 @@ export type Step =
   /** `again`: a person says so, who has looked. */
   | { do: 'send'; lookedAt: number; notBefore: number; again?: true }
   | { do: 'awaitHold' }
-  | { do: 'awaitBudget'; cap: 'day' | 'floor'; until?: number }
+  | { do: 'awaitBudget'; cap: 'day' | 'floor'; credits?: number; until?: number }
   | { do: 'ask'; why: 'cannotTell' | 'unknownTwice' | 'paidBefore' }
   | { do: 'end'; how: 'paid' | 'foundPaid' | 'alreadyDone' | 'overRunCap' | 'gaveUp'; credits?: number; ref?: string }
   | { do: 'end'; how: 'refused'; reason: string };
@@ -106,7 +111,7 @@ function afterLook(
   return { ...settled(course), step: { do: 'send', lookedAt: look.askedAt, notBefore: now, ...again } };
 }
 
-function afterSend(course: Course, outcome: SendOutcome, now: number, settlingMs: number): Course {
+function afterSend(course: Course, outcome: Sent, now: number, settlingMs: number): Course {
   const reached = { ...course, failures: 0 };
   switch (outcome.kind) {
     case 'paid':
@@ -140,12 +145,11 @@ function afterSend(course: Course, outcome: SendOutcome, now: number, settlingMs
     }
     case 'held':
       return { ...reached, step: { do: 'awaitHold' } };
-    case 'capped':
-      if (outcome.cap === 'run') return end(reached, 'overRunCap');
-      return {
-        ...reached,
-        step: { do: 'awaitBudget', cap: outcome.cap, ...(outcome.until && { until: outcome.until }) },
-      };
+    case 'capped': {
+      const { cap, credits, until } = outcome;
+      if (cap === 'run') return end(reached, 'overRunCap');
+      return { ...reached, step: { do: 'awaitBudget', cap, ...(credits && { credits }), ...(until && { until }) } };
+    }
   }
 }
 

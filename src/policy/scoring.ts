@@ -12,6 +12,8 @@ export type Rules = Pick<LeadPipelineInput, 'surveyStatus' | 'createdSince' | 's
 const REASONS = {
   meetsAll: 'meets all rules',
   alreadyConverted: 'is already converted',
+  statusUnknown: 'shows no survey status, so nobody knows whether it is converted',
+  otherView: 'is not of the view that was asked for',
   statusNotWanted: 'its survey status is not among surveyStatus',
   createdBefore: 'was created before createdSince',
   createdUnknown: 'has no readable creation time, and createdSince asks for one',
@@ -112,7 +114,8 @@ function weigh(lead: Lead, { readiness, composite }: Scores, { scoring: { weight
 const has = (text: string | null | undefined): text is string => (text ?? '').trim() !== '';
 
 function statusReason(lead: Lead, { surveyStatus }: Rules): ReasonCode | undefined {
-  const status = lead.surveyStatus.trim().toLowerCase();
+  const status = lead.surveyStatus?.trim().toLowerCase();
+  if (!status) return 'statusUnknown';
   if (status === 'converted') return 'alreadyConverted';
   return surveyStatus.some((wanted) => wanted === status) ? undefined : 'statusNotWanted';
 }

@@ -53,8 +53,7 @@ export async function readJson(request: IncomingMessage, limit: number): Promise
   await consume(request, limit, (chunk) => chunks.push(chunk));
   const text = Buffer.concat(chunks).toString();
   if (text === '') return undefined;
-  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
-    throw badRequest('Content-Type must be application/json');
+  refuseOtherThanJson(request);
   try {
     return JSON.parse(text);
   } catch {
@@ -62,9 +61,17 @@ export async function readJson(request: IncomingMessage, limit: number): Promise
   }
 }
 
-/** The document of an upload, in the form that the variant wants. @throws 400, 413 */
+/** @throws 400 */
+export function refuseOtherThanJson({ headers }: IncomingMessage): void {
+  if (!/^application\/json(?=[\s;]|$)/i.test(headers['content-type'] ?? ''))
+    throw badRequest('Content-Type must be application/json');
+}
+
+/** The document of an upload, in a form that the variant takes. @throws 400, 413 */
 export function readUpload(request: IncomingMessage, names: Unshown['upload'], limit: number): Promise<Upload> {
-  return names.encoding === 'multipart' ? readForm(request, names, limit) : readEncoded(request, names, limit);
+  const isForm = /^multipart\//i.test(request.headers['content-type'] ?? '');
+  const encoding = names.encoding === 'auto' ? (isForm ? 'multipart' : 'json') : names.encoding;
+  return encoding === 'multipart' ? readForm(request, names, limit) : readEncoded(request, names, limit);
 }
 
 const FRAME_BYTES = 64 * 1024;

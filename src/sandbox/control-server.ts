@@ -1,14 +1,19 @@
 import type { RequestListener } from 'node:http';
 import { ZodError, z } from 'zod';
-import { readJson } from './body';
-import type { Control } from './control';
+import { readJson, refuseOtherThanJson } from './body';
+import type { Control, Operation } from './control';
 import { Refusal } from './refusal';
 
 const BODY_LIMIT = 1024 * 1024;
 
-/** The control surface over HTTP: `POST /{operation}`; `GET` for those without input, for example `/stats`. */
+/**
+ * The control surface over HTTP: `POST /{operation}` with JSON; `GET` for those that only look, for example `/stats`. A page
+ * that is shown on this machine could send any other form of POST, and any GET.
+ */
 export function controlServer(control: Control): RequestListener {
-  const operations = new Map<string, { fromJson(body: unknown): unknown }>(Object.entries(control));
+  const operations = new Map<string, Pick<Operation<z.ZodType, unknown>, 'fromJson' | 'isReading'>>(
+    Object.entries(control),
+  );
 
   return (request, response) => {
     const send = (status: number, body: unknown) =>
@@ -18,6 +23,10 @@ export function controlServer(control: Control): RequestListener {
       const operation = operations.get(name);
       if (operation === undefined)
         throw new Refusal(404, `No operation '${name}'; there are ${[...operations.keys()].join(', ')}`);
+      if (!(request.method === 'GET' && operation.isReading)) {
+        if (request.method !== 'POST') throw new Refusal(405, `'${name}' is done with POST`);
+        refuseOtherThanJson(request);
+      }
       send(200, operation.fromJson(await readJson(request, BODY_LIMIT)));
     };
     answer().catch((error: unknown) => {

@@ -12,15 +12,23 @@ import type { Statistics } from './statistics';
 
 /** An operation, typed in the process and parsed when it comes over HTTP. */
 export interface Operation<S extends z.ZodType, R> {
+  /** It only looks: a GET may ask for it. */
+  readonly isReading: boolean;
   (...input: undefined extends z.input<S> ? [input?: z.input<S>] : [input: z.input<S>]): R;
   /** @throws z.ZodError for a body that is not the operation's input */
   fromJson(body: unknown): R;
 }
 
-function operation<S extends z.ZodType, R>(schema: S, run: (input: z.output<S>) => R): Operation<S, R> {
+function operation<S extends z.ZodType, R>(
+  schema: S,
+  run: (input: z.output<S>) => R,
+  isReading = false,
+): Operation<S, R> {
   const fromJson = (body: unknown) => run(schema.parse(body));
-  return Object.assign((...[input]: [input?: z.input<S>]) => fromJson(input), { fromJson });
+  return Object.assign((...[input]: [input?: z.input<S>]) => fromJson(input), { fromJson, isReading });
 }
+
+const reading = <S extends z.ZodType, R>(schema: S, run: (input: z.output<S>) => R) => operation(schema, run, true);
 
 /** The first user, unless another one is named by ID. */
 const user = z.string().optional();
@@ -41,13 +49,13 @@ export function createControl(service: Service, statistics: Statistics) {
   const done = { done: true };
 
   return {
-    stats: operation(nothing, () => statistics.now()),
+    stats: reading(nothing, () => statistics.now()),
 
     setCredits: operation(z.strictObject({ user, credits: z.number().nonnegative() }), (input) => {
       setBalance(userOf(input.user), input.credits, clock.wall());
       return done;
     }),
-    credits: operation(forUser, (input) => ({ credits: userOf(input.user).credits })),
+    credits: reading(forUser, (input) => ({ credits: userOf(input.user).credits })),
     setTier: operation(z.strictObject({ user, tier: Tier }), (input) => {
       userOf(input.user).tier = input.tier;
       return done;
@@ -71,7 +79,7 @@ export function createControl(service: Service, statistics: Statistics) {
       return done;
     }),
 
-    leads: operation(forUser, (input) => store.leads.all(userOf(input.user).id).map(shownLead)),
+    leads: reading(forUser, (input) => store.leads.all(userOf(input.user).id).map(shownLead)),
     addLeads: operation(z.strictObject({ user, count: z.int().positive() }), (input) => {
       service.seeder.leads(userOf(input.user).id, input.count);
       return done;
@@ -88,7 +96,7 @@ export function createControl(service: Service, statistics: Statistics) {
       return { projectId: convert(service, userOf(input.user), row, 'person').project.id };
     }),
 
-    projects: operation(forUser, (input) => store.projects.all(userOf(input.user).id).map(detailOf)),
+    projects: reading(forUser, (input) => store.projects.all(userOf(input.user).id).map(detailOf)),
     /** What the project list shows from now on. */
     setProjectsListed: operation(z.strictObject({ how: ProjectsListed }), (input) => {
       switches.projectsListed = input.how;
@@ -103,7 +111,7 @@ export function createControl(service: Service, statistics: Statistics) {
       audits.completeInterviews(userOf(input.user).id, input.projectId);
       return done;
     }),
-    analyses: operation(z.strictObject({ user, projectId: z.string() }), (input) =>
+    analyses: reading(z.strictObject({ user, projectId: z.string() }), (input) =>
       found(store.projects.get(userOf(input.user).id, input.projectId), 'Project').analyses.map(
         ({ id, status, createdAt }) => ({ id, status, createdAt }),
       ),
@@ -126,7 +134,7 @@ export function createControl(service: Service, statistics: Statistics) {
       audits.failNext(input.times);
       return done;
     }),
-    captures: operation(forUser, (input) => store.captures.all(userOf(input.user).id).map(shownCapture)),
+    captures: reading(forUser, (input) => store.captures.all(userOf(input.user).id).map(shownCapture)),
 
     addFault: operation(FaultRule, (rule) => {
       faults.add(rule);

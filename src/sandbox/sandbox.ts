@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { foreignRequest } from '../foreign-request';
 import { agentServer } from './agent-server';
 import { type Control, createControl } from './control';
 import { controlServer } from './control-server';
@@ -65,13 +66,19 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 }
 
 async function listen(listener: RequestListener, port: number, host: string): Promise<{ server: Server; url: string }> {
-  const server = createServer(listener);
+  const server = createServer();
   // Longer than clients keep idle connections, so that no reuse meets a connection that is being closed.
   server.keepAliveTimeout = 120_000;
   server.listen(port, host);
   await once(server, 'listening');
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
+  server.on('request', (request, response) => {
+    const problem = foreignRequest(request, { host });
+    if (problem === undefined) return listener(request, response);
+    const headers = { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' };
+    response.writeHead(403, headers).end(JSON.stringify({ error: problem }));
+  });
   return { server, url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}` };
 }
 

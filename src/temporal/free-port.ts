@@ -4,8 +4,8 @@ import { connect, createServer } from 'node:net';
 const HOST = '127.0.0.1';
 
 /** A loopback port that nobody listens on. Somebody else may take it before it is used: be ready to ask again. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, HOST);
+export async function freePort(host = HOST): Promise<number> {
+  const server = createServer().listen(0, host);
   await once(server, 'listening');
   const address = server.address();
   server.close();
@@ -15,9 +15,9 @@ export async function freePort(): Promise<number> {
 }
 
 /** Does anybody accept connections there? */
-export function isListening(port: number): Promise<boolean> {
+export function isListening(port: number, host = HOST): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, HOST);
+    const socket = connect(port, host);
     const end = (answer: boolean) => {
       socket.destroy();
       resolve(answer);

@@ -1,47 +1,54 @@
 /** Talks to one user's ledger (workflow `accountLedger`): starts it when it is missing, asks it, tells it. */
 
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   type Client,
   WithStartWorkflowOperation,
-  WorkflowExecutionAlreadyStartedError,
+  type WorkflowHandle,
   WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  type WorkflowUpdateHandle,
+  WorkflowUpdateStage,
 } from '@temporalio/client';
-import type { UpdateDefinition } from '@temporalio/common';
+import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
 import { accountLedger } from '../../workflows/account-ledger';
 import {
   beginSendUpdate,
   claimsQuery,
   configureUpdate,
-  type LedgerInput,
   type LedgerStatus,
+  leaveUpdate,
   type Obstacle,
   obstacleQuery,
   parkUpdate,
+  readBalanceUpdate,
   reportHoldUpdate,
   type SubjectState,
   settleUpdate,
-  stateQuery,
   statusQuery,
   subjectQuery,
 } from '../../workflows/ledger/messages';
 import { idKey } from '../agent-api/id';
-import type { BeginAnswer, BeginSend, Hold, Settle } from '../policy/ledger';
+import { FailureType } from '../policy/failures';
+import type { BeginAnswer, BeginSend, Budget, Hold, LedgerStart, Settle } from '../policy/ledger';
+import { describeMend, failingTasks } from './failing-tasks';
 import { GRPC, grpcStatus, isPassing } from './grpc-status';
 import { createLimit } from './in-flight';
 import { WORKFLOW_QUEUE } from './queues';
 import { searchAttributeKeys } from './search-attribute-keys';
+import { ServerClock } from './server-clock';
 
 /** A server without our settings takes 10 in flight for one workflow, above which they abort each other (measured). */
 const UPDATES_IN_FLIGHT = 4;
 /** How old a status may be that a request relies on; a park or hold by another process is seen after this at the latest. */
 const STATUS_FRESH_MS = 1_000;
 const RETRY_MS = [50, 100, 200, 400, 800];
-/** Workflow types that ask a ledger before they send, and the stage in which none of them has. */
-const SENDERS = "'convertLead', 'auditProject', 'ingestCapture', 'captureSweep', 'callApi'";
-const FIRST_STAGE = 'looking';
 /** How long a message to the ledger is worth repeating: it may be continuing as new, or its worker restarting. */
 const PATIENCE_MS = 60_000;
+/** And for how long an answer is waited for, before it is looked whether the ledger can give one at all. */
+const ONE_TRY_MS = 10_000;
+/** A worker that ends says so, if the ledger listens. */
+const LEAVE_WITHIN_MS = 3_000;
 
 /** Workflow ID of the ledger of a user. IDs that are no plain identifiers (an e-mail address) are hashed (S4). */
 export function ledgerId(userId: string): string {
@@ -50,45 +57,101 @@ export function ledgerId(userId: string): string {
   return `account-ledger.${plain ? key : createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
 }
 
+/** What this process is configured with, for its account. */
+export interface LedgerConfig extends LedgerStart {
+  /** Least time between two probes while the account is on hold, milliseconds. */
+  probeEveryMs: number;
+}
+
 export class LedgerClient {
+  /** The run of the ledger that has answered last: when it is gone without a trace, this process knows of it. */
+  lastRunId: string | undefined;
   private readonly limit = createLimit(UPDATES_IN_FLIGHT);
   private cached: { at: number; status: Promise<LedgerStatus | undefined> } | undefined;
 
-  /** @param input what a new ledger starts with */
+  private readonly clock = new ServerClock();
+  private own: LedgerConfig & { worker: string };
+
+  /** @param config its `worker` is made up when it is absent */
   constructor(
     private readonly client: Client,
     readonly workflowId: string,
-    private readonly input: LedgerInput,
-  ) {}
+    config: LedgerConfig,
+  ) {
+    this.own = { worker: randomUUID(), ...config };
+  }
+
+  get config(): LedgerConfig {
+    return this.own;
+  }
+
+  /** What the ledger is told of it. */
+  get configured(): LedgerStart {
+    const { account, timing, budget, worker, lapsesAfterMs } = this.own;
+    return { account, timing, budget, worker, ...(lapsesAfterMs !== undefined && { lapsesAfterMs }) };
+  }
+
+  /** The server's time, with which the moments that the ledger tells are compared; milliseconds since 1970. */
+  now(): number {
+    return this.clock.now();
+  }
 
   /** S1, S3: may this attempt send, now? It is sent by the timing of this process, which the ledger is told. */
-  beginSend(request: Omit<BeginSend, 'sender'>): Promise<BeginAnswer> {
-    const { sendWindowMs, paidTimeoutMs } = this.input.timing;
+  async beginSend(request: Omit<BeginSend, 'sender'>): Promise<BeginAnswer> {
+    const { sendWindowMs, paidTimeoutMs } = this.config.timing;
     const asked = { ...request, sender: { sendWindowMs, paidTimeoutMs } };
-    // A grant that comes after the send window is of no use.
-    return this.update(beginSendUpdate, asked, `begin:${request.attempt}`, sendWindowMs);
+    try {
+      // A grant that comes after the send window is of no use.
+      return await this.update(beginSendUpdate, asked, `begin:${request.attempt}`, { patienceMs: sendWindowMs });
+    } catch (error) {
+      if (!isOpening(error)) throw error;
+      return { kind: 'patient', until: this.now() + sendWindowMs };
+    }
   }
 
   /** Books what became of an attempt; answers the credits booked by this call. */
   settle(request: Settle): Promise<number> {
-    return this.update(settleUpdate, request, `settle:${request.subject}:${request.attempt}:${Date.now()}`);
+    const id = `settle:${request.subject}:${request.attempt}:${randomUUID()}`;
+    return this.update(settleUpdate, request, id, { insists: true });
   }
 
-  /** Tells the ledger this process's configuration. */
-  configure(): Promise<void> {
-    const { account, timing, budget } = this.input;
-    return this.update(configureUpdate, { account, timing, budget }, `configure:${process.pid}:${Date.now()}`);
+  /** Tells the ledger this process's configuration. @param budget where it has changed */
+  async configure(budget: Budget = this.own.budget): Promise<void> {
+    this.own = { ...this.own, budget };
+    await this.timed(() => this.update(configureUpdate, this.configured, `configure:${randomUUID()}`));
+  }
+
+  /** This process ends: what it is configured with counts no longer. Nobody is kept waiting for it. */
+  async leave(): Promise<void> {
+    const { worker } = this.own;
+    const handle = this.client.workflow.getHandle(this.workflowId);
+    await this.client
+      .withDeadline(Date.now() + LEAVE_WITHIN_MS, () => handle.executeUpdate(leaveUpdate, { args: [{ worker }] }))
+      .catch(() => undefined);
+  }
+
+  /** Has the balance read; answers the moment from which on a reading that is asked for counts, by the server's clock. */
+  readBalance(): Promise<number> {
+    return this.timed(() => this.update(readBalanceUpdate, {}, `read:${randomUUID()}`));
+  }
+
+  /** What is answered with the server's time. */
+  private async timed(ask: () => Promise<number>): Promise<number> {
+    const askedAt = performance.now();
+    const at = await ask();
+    this.clock.heard(at, askedAt);
+    return at;
   }
 
   /** Puts the account on hold, once per kind. */
   async reportHold(hold: Omit<Hold, 'since'>): Promise<void> {
-    await this.update(reportHoldUpdate, { ...hold, since: 0 }, `hold:${hold.kind}:${process.pid}:${Date.now()}`);
+    await this.update(reportHoldUpdate, { ...hold, since: 0 }, `hold:${hold.kind}:${randomUUID()}`);
     this.cached = undefined;
   }
 
-  /** Parks a rate class for all processes, until a wall-clock moment. */
-  park(rateClass: string, until: number): Promise<void> {
-    return this.update(parkUpdate, { rateClass, until }, `park:${rateClass}:${until}`);
+  /** Parks a rate class for all processes, for so many milliseconds from now. */
+  park(rateClass: string, forMs: number): Promise<void> {
+    return this.update(parkUpdate, { rateClass, forMs }, `park:${rateClass}:${randomUUID()}`);
   }
 
   /** The status, at most a second old; undefined when there is no ledger yet or it does not answer soon. */
@@ -102,7 +165,7 @@ export class LedgerClient {
     const handle = this.client.workflow.getHandle(this.workflowId);
     try {
       return await this.client.withDeadline(Date.now() + 2_000, async () => {
-        const status = await handle.query(statusQuery, Date.now());
+        const status = await handle.query(statusQuery);
         if (status.holds.length === 0) return status;
         // A closed ledger still answers, and nobody would ever lift its holds: one that is on hold must be alive.
         const { status: run } = await handle.describe();
@@ -118,47 +181,61 @@ export class LedgerClient {
   }
 
   /** What recently settled subjects became, but for one. */
-  async claims(but: string): Promise<string[]> {
-    return this.client.workflow.getHandle(this.workflowId).query(claimsQuery, but);
+  claims(but: string): Promise<string[]> {
+    return this.answered((ledger) => ledger.query(claimsQuery, but));
   }
 
   /** What stands in the way of spending so many credits more; 0 asks for holds alone. */
   obstacle(credits: number): Promise<Obstacle> {
-    return this.client.workflow.getHandle(this.workflowId).query(obstacleQuery, { credits, now: Date.now() });
+    return this.answered((ledger) => ledger.query(obstacleQuery, { credits }));
   }
 
   subject(subject: string): Promise<SubjectState> {
-    return this.client.workflow.getHandle(this.workflowId).query(subjectQuery, subject);
+    return this.answered((ledger) => ledger.query(subjectQuery, subject));
   }
 
-  private start(input: LedgerInput) {
-    return {
-      workflowId: this.workflowId,
-      taskQueue: WORKFLOW_QUEUE,
-      args: [input] as [LedgerInput],
-      staticSummary: `Ledger of account ${input.account}`,
-      typedSearchAttributes: [
-        { key: searchAttributeKeys.account, value: input.account },
-        { key: searchAttributeKeys.runKind, value: 'ledger' },
-      ],
-    };
+  /** Why the ledger cannot answer: its workflow task fails again and again. */
+  async trouble(): Promise<string | undefined> {
+    const failing = await failingTasks(this.client, this.workflowId).catch(() => undefined);
+    return failing && `The account's ledger cannot answer: ${describeMend(failing)}`;
   }
 
-  /** Sends an update, starting the ledger if need be. Safe to repeat: every update of the ledger is idempotent. */
+  /** S7: where the ledger cannot answer, waiting for it is no use, and whoever asks is told why. */
+  private async throwIfStuck(): Promise<void> {
+    const trouble = await this.trouble();
+    if (trouble !== undefined) throw ApplicationFailure.nonRetryable(trouble, FailureType.ledger);
+  }
+
+  private async answered<T>(ask: (ledger: WorkflowHandle) => Promise<T>): Promise<T> {
+    try {
+      return await ask(this.client.workflow.getHandle(this.workflowId));
+    } catch (error) {
+      await this.throwIfStuck();
+      throw error;
+    }
+  }
+
+  /**
+   * Sends an update, starting the ledger if need be. Safe to repeat: every update of the ledger is idempotent.
+   * @param how.insists it is worth the whole patience, also where the ledger cannot answer
+   */
   private update<R, A>(
     definition: UpdateDefinition<R, [A]>,
     argument: A,
     updateId: string,
-    patienceMs = PATIENCE_MS,
+    { patienceMs = PATIENCE_MS, insists = false } = {},
   ): Promise<R> {
     const deadline = Date.now() + patienceMs;
     return this.limit(async () => {
       for (let attempt = 0; ; attempt++) {
         try {
-          return await this.client.withDeadline(deadline, () => this.updateOnce(definition, argument, updateId));
+          const until = Math.min(deadline, Date.now() + ONE_TRY_MS);
+          return await this.client.withDeadline(until, () => this.updateOnce(definition, argument, updateId));
         } catch (error) {
+          if (isPassing(error) && !insists) await this.throwIfStuck();
           const wait = RETRY_MS[attempt] ?? 1_000;
-          if (!(isPassing(error) || isContinuing(error)) || Date.now() + wait > deadline) throw error;
+          if (!(isPassing(error) || isContinuing(error) || isOpening(error)) || Date.now() + wait > deadline)
+            throw error;
           await new Promise((resolve) => setTimeout(resolve, wait));
         }
       }
@@ -166,59 +243,43 @@ export class LedgerClient {
   }
 
   private async updateOnce<R, A>(definition: UpdateDefinition<R, [A]>, argument: A, updateId: string): Promise<R> {
-    const send = (input: LedgerInput, workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE') =>
-      this.client.workflow.executeUpdateWithStart(definition, {
-        updateId,
-        args: [argument],
-        startWorkflowOperation: new WithStartWorkflowOperation(accountLedger, {
-          ...this.start(input),
-          workflowIdReusePolicy,
-          workflowIdConflictPolicy: 'USE_EXISTING',
-        }),
-      });
+    const args: [A] = [argument];
+    const options = { updateId, args, waitForStage: WorkflowUpdateStage.ACCEPTED };
+    let handle: WorkflowUpdateHandle<R>;
     try {
-      return await this.client.workflow
-        .getHandle(this.workflowId)
-        .executeUpdate(definition, { updateId, args: [argument] });
+      handle = await this.client.workflow.getHandle(this.workflowId).startUpdate(definition, options);
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
+      const startWorkflowOperation = this.startLedger();
+      handle = await this.client.workflow.startUpdateWithStart(definition, { ...options, startWorkflowOperation });
     }
-    try {
-      return await send({ ...this.input, lost: await this.wasThereOne() }, 'REJECT_DUPLICATE');
-    } catch (error) {
-      // There was a ledger and it is closed: it was terminated, for it never ends by itself.
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      return await send({ ...this.input, ...(await this.recover()) }, 'ALLOW_DUPLICATE');
-    }
+    const answer = await handle.result();
+    this.lastRunId = handle.workflowRunId;
+    return answer;
   }
 
-  /** The closed ledger's own state, exact to its last event; without it the new ledger has to be patient. */
-  private async recover(): Promise<Pick<LedgerInput, 'state' | 'lost'>> {
-    try {
-      return { state: await this.client.workflow.getHandle(this.workflowId).query(stateQuery) };
-    } catch {
-      return { lost: true };
-    }
-  }
-
-  /**
-   * A ledger that was deleted leaves no trace, but runs that got beyond their first look do: they had asked a ledger. Only
-   * those whose last call may still have an effect count. When it cannot be found out, patience costs less than money.
-   */
-  private async wasThereOne(): Promise<boolean> {
-    const { sendWindowMs, paidTimeoutMs, settlingMs } = this.input.timing;
-    const since = new Date(Date.now() - sendWindowMs - paidTimeoutMs - settlingMs).toISOString();
-    const { account } = this.input;
-    try {
-      const { count } = await this.client.workflow.count(
-        `WorkflowType IN (${SENDERS}) AND Account = '${account}' AND Stage IS NOT NULL AND Stage != '${FIRST_STAGE}' AND (ExecutionStatus = 'Running' OR CloseTime > '${since}')`,
-      );
-      return count > 0;
-    } catch {
-      return true;
-    }
+  /** It is told nothing: a ledger finds out by itself what there was before it. */
+  private startLedger() {
+    const { account } = this.config;
+    return new WithStartWorkflowOperation(accountLedger, {
+      workflowId: this.workflowId,
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      taskQueue: WORKFLOW_QUEUE,
+      args: [],
+      staticSummary: `Ledger of account ${account}`,
+      typedSearchAttributes: [
+        { key: searchAttributeKeys.account, value: account },
+        { key: searchAttributeKeys.runKind, value: 'ledger' },
+      ],
+    });
   }
 }
+
+/** A ledger that has just been started does not know yet what stands in its books. */
+const isOpening = (error: unknown): boolean =>
+  error instanceof WorkflowUpdateFailedError &&
+  error.cause instanceof ApplicationFailure &&
+  error.cause.type === FailureType.opening;
 
 /** Between two runs of the ledger none may be found. */
 const isContinuing = (error: unknown): boolean => grpcStatus(error) === GRPC.NOT_FOUND;

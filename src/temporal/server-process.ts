@@ -11,6 +11,7 @@ import { isListening } from './free-port';
 import { guard } from './guard';
 import { searchAttributeKeys } from './search-attribute-keys';
 import { registerSearchAttributes } from './search-attributes';
+import type { HiddenPlace } from './ui-proxy';
 
 /**
  * One partition, or 20 a minute would come as 4 at once every 12 s; the matcher that knows priority and fairness keys.
@@ -41,8 +42,8 @@ export interface ServerSettings {
   executable: string;
   namespace: string;
   port: number;
-  /** Absent: no Web UI. */
-  uiPort?: number;
+  /** Where its own Web UI listens, which answers to anybody. Absent: it has none. */
+  ui?: HiddenPlace;
   /** The SQLite file that outlives the server. Absent: everything is in memory. */
   persist?: string;
   /** Settings as `name=value`, beside {@link DYNAMIC_CONFIG}. */
@@ -140,9 +141,9 @@ export class ServerProcess {
   }
 
   private async untilReady(signal: AbortSignal): Promise<void> {
-    const { port, uiPort, namespace } = this.settings;
-    for (const needed of uiPort === undefined ? [port] : [port, uiPort])
-      while (!this.announced || !(await isListening(needed))) await sleep(POLL_MS, undefined, { signal });
+    const { port, ui, namespace } = this.settings;
+    for (const { port: needed, host } of [{ port, host: undefined }, ...(ui ? [ui] : [])])
+      while (!this.announced || !(await isListening(needed, host))) await sleep(POLL_MS, undefined, { signal });
     const config = { address: this.address, namespace };
     const { connection, close } = await connectClient({ config, env: {}, wait: true, signal });
     try {
@@ -153,13 +154,13 @@ export class ServerProcess {
   }
 }
 
-function commandLine({ namespace, port, uiPort, persist, dynamicConfig = [] }: ServerSettings): string[] {
+function commandLine({ namespace, port, ui, persist, dynamicConfig = [] }: ServerSettings): string[] {
   const attributes = Object.values(searchAttributeKeys).map(
     ({ name, type }) => `${name}=${TypedSearchAttributes.toMetadataType(type)}`,
   );
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--namespace', namespace],
-    ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]),
+    ...(ui ? ['--ui-ip', ui.host, '--ui-port', String(ui.port)] : ['--headless']),
     ...(persist === undefined ? [] : ['--db-filename', persist]),
     ...['--log-level', 'error'],
     ...[...DYNAMIC_CONFIG, NO_HTTP_API, ...dynamicConfig].flatMap((value) => ['--dynamic-config-value', value]),

@@ -1,4 +1,5 @@
 /** A Temporal server to work with: the one that is configured, or one of our own. */
+import { errorCode } from '../system';
 import { type ConnectionConfig, type ConnectionSource, configuredConnection } from './connect';
 import type { Env, Log } from './environment';
 import { findServer } from './find-server';
@@ -6,6 +7,7 @@ import { freePort } from './free-port';
 import { withLock } from './lock';
 import { forgetServer, noteServer, type RunningServer, runningServer } from './running-server';
 import { PortTaken, ServerProcess, type ServerSettings } from './server-process';
+import { openUiProxy, type UiProxy } from './ui-proxy';
 
 export interface TemporalServer {
   /** For `connectClient` and `connectNative`. */
@@ -42,7 +44,7 @@ export interface OwnServerOptions {
   ui?: boolean | undefined;
   /** @default a free one */
   port?: number | undefined;
-  /** @default a free one */
+  /** Of the proxy before the Web UI. @default a free one */
   uiPort?: number | undefined;
 }
 
@@ -82,17 +84,18 @@ export async function startServer(options: OwnServerOptions = {}): Promise<OwnSe
   } = options;
   const { file, serverVersion } = await findServer(env, log);
   for (let tries = 1; ; tries++) {
-    const settings: ServerSettings = {
-      executable: file,
-      namespace,
-      env,
-      port: options.port ?? (await freePort()),
-      ...(ui && { uiPort: options.uiPort ?? (await freePort()) }),
-      ...(persist !== undefined && { persist }),
-      ...(dynamicConfig && { dynamicConfig }),
-    };
     try {
-      const server = await startOwn(settings);
+      const server = await startOwn(
+        {
+          executable: file,
+          namespace,
+          env,
+          port: options.port ?? (await freePort()),
+          ...(persist !== undefined && { persist }),
+          ...(dynamicConfig && { dynamicConfig }),
+        },
+        ui ? await openUi(options.uiPort) : undefined,
+      );
       log(`Temporal server ${serverVersion} at ${server.address}${server.uiUrl ? `, Web UI at ${server.uiUrl}` : ''}`);
       return server;
     } catch (error) {
@@ -101,21 +104,33 @@ export async function startServer(options: OwnServerOptions = {}): Promise<OwnSe
   }
 }
 
-async function startOwn(settings: ServerSettings): Promise<OwnServer> {
-  const { port, uiPort, namespace, persist } = settings;
-  const server = await ServerProcess.start(settings);
-  if (persist !== undefined)
-    await noteServer(persist, { pid: server.pid, port, namespace, ...(uiPort !== undefined && { uiPort }) });
+async function openUi(port: number | undefined): Promise<UiProxy> {
+  try {
+    return await openUiProxy(port);
+  } catch (error) {
+    throw errorCode(error) === 'EADDRINUSE' ? new PortTaken(`the Web UI's port ${port} is taken`) : error;
+  }
+}
+
+async function startOwn(settings: ServerSettings, ui: UiProxy | undefined): Promise<OwnServer> {
+  const { port, namespace, persist } = settings;
+  const server = await ServerProcess.start({ ...settings, ...(ui && { ui: ui.hidden }) }).catch(async (error) => {
+    await ui?.close();
+    throw error;
+  });
+  const place = { port, namespace, ...(ui && { uiPort: ui.port }) };
+  if (persist !== undefined) await noteServer(persist, { pid: server.pid, ...place });
   const ended = async () => {
+    await ui?.close();
     if (persist !== undefined) await forgetServer(persist);
   };
   return {
-    ...described({ port, namespace, ...(uiPort !== undefined && { uiPort }) }),
+    ...described(place),
     kind: 'own',
     pid: server.pid,
     stop: () => server.stop().then(ended),
     kill: () => server.kill(),
-    restart: () => server.stop().then(() => startOwn(settings)),
+    restart: () => server.stop().then(() => startOwn(settings, ui)),
   };
 }
 

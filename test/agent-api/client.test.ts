@@ -149,10 +149,10 @@ describe('replies that are not what the route returns', () => {
   it.each([
     ['a page of HTML', 'account.user', '<html>secret</html>', 'the reply is not JSON'],
     ['JSON that breaks off', 'leads.convert', '{"data":{"auditId":"secret', 'the reply is not JSON'],
-    ['another record', 'leads.convert', '{"data":{"id":"secret"}}', 'no data in a shape'],
+    ['another record', 'leads.convert', '{"data":{"id":"secret"}}', 'no conversion in a shape'],
     ['nothing', 'leads.convert', '', 'the reply is empty'],
-    ['a page without its paging', 'leads.list', '{"data":[{"id":"secret"}]}', "'data.0.surveyStatus'"],
-    ['a reply without a balance', 'account.credits', '{"secret":"secret"}', "'unshown.account.balance'"],
+    ['no list', 'leads.list', '{"data":{"lead":"secret"}}', "'unshown.lists.leads'"],
+    ['a reply without a balance', 'account.credits', '{"total":"secret"}', "'unshown.account.balance'"],
   ] as const)('%s is unreadable and its text is not handed on', async (_, route, body, problem) => {
     const server = await serve((response) => response.writeHead(200).end(body));
     const attempt = await apiOf(server.baseUrl).call(route, route === 'leads.convert' ? { id: 'x' } : {});

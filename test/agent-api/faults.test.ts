@@ -67,7 +67,7 @@ describe('the request left and no answer proves what became of it', () => {
       const timer = setInterval(() => response.write(' '), 10);
       response.on('close', () => clearInterval(timer));
     });
-    const attempt = await apiOf(server.baseUrl, { timeouts: { paidMs: 120 } }).call(...write);
+    const attempt = await apiOf(server.baseUrl, { timeouts: { paidMs: 1_000 } }).call(...write);
     expect(failureOf(attempt)).toEqual({ kind: 'unknown', reason: 'timeout', status: 200 });
   });
 

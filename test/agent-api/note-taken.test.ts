@@ -1,9 +1,12 @@
-import { noteTaken, Unshown } from '../../src/agent-api/unshown';
+import { noteTaken } from '../../src/agent-api/job';
+import { Unshown } from '../../src/agent-api/unshown';
 
 const read = (body: unknown, id?: string) => noteTaken(body, Unshown.parse(id === undefined ? {} : { note: { id } }));
 
 test.each([
-  [{ id: 'c1', status: 'pending' }],
+  [{ id: 'c1', status: 'pending', channel: 'text_note' }],
+  [{ data: { id: 'c1', type: 'captures', attributes: { status: 'pending' } } }],
+  [[{ id: 'c1', raw_content: 'Call back' }]],
   [{ capture: { id: 'c1' } }],
   [{ success: true, data: { captureId: 'c1' } }],
   [{ data: { capture: { id: 'c1' } } }],
@@ -14,8 +17,8 @@ test.each([
   expect(read(body)).toEqual({ captureId: 'c1' });
 });
 
-test.each([[undefined], [{}], [{ queued: true }], ['text'], [{ id: 7 }], [[{ id: 'c1' }]]])(
-  'without one in %j there is none, and nothing fails',
+test.each([[undefined], [{}], [{ queued: true }], ['text'], [{ id: 7 }], [{ id: 'c1', status: 'pending' }]])(
+  'what may be the ID of a job in %j is not believed, and nothing fails',
   (body) => {
     expect(read(body)).toEqual({});
   },

@@ -22,7 +22,7 @@ describe('never twice', () => {
     // Says keep-alive and closes all the same, at varying moments around the arrival of the next request.
     let turn = 0;
     const server = await serve((response, _seen, socket) => {
-      json(response, 200, { id: 'x', surveyStatus: 'completed' }, { connection: 'keep-alive' });
+      json(response, 200, { id: _seen.url.split('/').at(-1), surveyStatus: 'completed' }, { connection: 'keep-alive' });
       const delay = turn++ % 4;
       response.on('finish', () => (delay === 0 ? socket.destroy() : setTimeout(() => socket.destroy(), delay)));
     });

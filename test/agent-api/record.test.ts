@@ -10,6 +10,7 @@ describe('deliverables', () => {
   it.each([
     ['the documented envelope', { success: true, data: dashboard }],
     ['no envelope', dashboard],
+    ['an array of one', [dashboard]],
     ['an envelope in the envelope', { success: true, data: { deliverables: dashboard } }],
     ['an envelope of another name', { deliverables: dashboard }],
     ['an envelope that has a field of the same name', { projectId: 'p1', generatedAt: null, data: dashboard }],
@@ -28,7 +29,6 @@ describe('deliverables', () => {
     { success: true, data: null },
     { success: false, error: 'None yet' },
     {},
-    [dashboard],
     'none',
   ])('are not found where no field of theirs is: %j', (body) => {
     expect(() => read('projects.deliverables', body)).toThrow(UnreadableBody);

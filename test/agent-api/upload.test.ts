@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-const multipart = Unshown.parse({}).upload;
+const multipart = { ...Unshown.parse({}).upload, encoding: 'multipart' as const };
 const encoded = Unshown.parse(variantOverrides).upload;
 
 /** A document whose pieces have the sizes given, over and over. */

@@ -41,6 +41,10 @@ export class Cli {
     this.ended = once(this.child, 'close').then(([code]) => ({ code, stdout: this.stdout, stderr: this.stderr }));
   }
 
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.child.kill(signal);
   }

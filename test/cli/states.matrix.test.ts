@@ -27,6 +27,7 @@ interface Fresh {
 const lead = '{"leadId": "11111111-1111-4111-8111-111111111111"}';
 const FROM_TO = ['--from', '2d', '--to', '1d'];
 const noRun = { code: 2, says: 'no run with the ID x' };
+const UNPREPARED = { code: 4, says: 'run `audit-runner setup`' };
 const noSchedule = { code: 2, says: "there is no schedule of a pipeline 'x'" };
 const interrupted = (says: string) => ({ code: 130, says, until: 'Run call-api' });
 const detached = (says: string) => ({ code: 0, says: `${says} for account default (${BASE_URL})` });
@@ -55,6 +56,13 @@ const COMMANDS: readonly [command: string, args: readonly string[], fresh: Fresh
   ['reject', ['x'], noRun],
   ['pause', ['x'], noRun],
   ['resume', ['x'], noRun],
+  ['stop', ['x'], noRun],
+  ['cancel', ['x'], noRun],
+  ['change-limits', ['x', '--max-credits', '5'], noRun],
+  ['retry-failed', ['x'], noRun],
+  ['set-budget', ['default', '--per-day', '5', '--reason', 'x'], UNPREPARED],
+  ['hold', ['default', '--reason', 'x'], UNPREPARED],
+  ['release', ['default', '--reason', 'x'], UNPREPARED],
   ['setup', [], { code: 0, says: 'search attributes  Account' }],
   ['spend', [], { code: 1, says: 'there is no ledger yet' }],
   ['spend', ['--account', 'default'], { code: 4, says: 'run `audit-runner setup`' }],

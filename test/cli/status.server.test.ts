@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { LedgerClient } from '../../src/temporal/ledger-client';
 import { leadPipeline } from '../../workflows';
-import { holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
+import { configureUpdate, holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
+import { ledgerOf, withAccounts } from '../support/ledgers';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 import { cliFolder } from './cli';
@@ -57,20 +57,24 @@ test('a hold is seen, and its end', async () => {
 });
 
 test('of the ledgers of an earlier and the present user each is named, and the earlier one is marked', async () => {
-  const { timing, budget } = stage.config.accounts.default ?? {};
-  if (!timing || !budget) throw new Error('no account');
-  const input = { account: 'default', timing, budget: { ...budget, timeZone: 'UTC' }, probeEveryMs: 60_000 };
-  const earlier = new LedgerClient(stage.temporal.client, 'account-ledger.earlier', input);
-  await earlier.configure();
-  await new LedgerClient(stage.temporal.client, stage.ledgerId, input).configure();
+  // The account went by its name before, and by the user that the service names since.
+  const own = withAccounts(stage.config, ['default']);
+  const before = await stage.startWorker(own);
+  const earlier = ledgerOf(stage, own, 'default');
+  await until(async () => (await earlier.status()) !== undefined);
+  before.stop();
+  await before.done;
+  await stage.temporal.client.workflow
+    .getHandle(stage.ledgerId)
+    .executeUpdate(configureUpdate, { args: [earlier.configured] });
   await earlier.reportHold({ kind: 'token', reason: '401' });
   const shown = async () => cli.run(['status'], env);
-  await until(async () => (await shown()).stdout.includes('account-ledger.earlier'));
+  await until(async () => (await shown()).stdout.includes('account-ledger.by-name-default'));
   const { stdout, code } = await shown();
-  expect(stdout).toMatch(/default .* an earlier user +account-ledger\.earlier/);
+  expect(stdout).toMatch(/default .* an earlier user +account-ledger\.by-name-default/);
   expect(stdout).toMatch(new RegExp(`default .* open +${stage.ledgerId}`));
   expect(code).toBe(0);
-  await stage.temporal.client.workflow.getHandle('account-ledger.earlier').terminate('test');
+  await stage.temporal.client.workflow.getHandle('account-ledger.by-name-default').terminate('test');
 });
 
 test('queues without a worker are named, with what waits in them', async () => {

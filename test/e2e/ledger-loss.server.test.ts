@@ -1,36 +1,21 @@
 /** The ledger gone in the middle of a paid call: what replaces it does not know of that call, and must not need to (S1). */
-import { randomUUID } from 'node:crypto';
-import { WorkflowNotFoundError } from '@temporalio/client';
-import { progressQuery } from '../../workflows/convert-lead';
-import { QUICK } from '../support/stage';
+import { deleteRun } from '../support/ledgers';
 import { until } from '../support/until';
+import {
+  expectPaidOnce,
+  expectRivalWaits as expectWaits,
+  inTheCall,
+  RIVAL_LIMIT_MS as LIMIT_MS,
+  slowCalls as options,
+} from './support/rival';
 import { inScene, type Scene } from './support/scene';
-
-const LIMIT_MS = 240_000;
-/** Long enough to lose the ledger, start a worker and a rival meanwhile; the rival waits as long for what may be under way. */
-const CALL_MS = 40_000;
-const options = { account: { timing: { ...QUICK.timing, paidTimeoutMs: CALL_MS } } };
 
 /** A conversion under way, and the ledger that granted it terminated or deleted: then nothing is left of its history. */
 async function loseLedger(scene: Scene, { deleted }: { deleted: boolean }) {
-  const lead = scene.lead();
-  scene.stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: CALL_MS });
-  const [run] = await scene.convertsUnderWay([lead]);
-  const { client, namespace } = scene.stage.temporal;
-  const { runId, workflowId } = await scene.ledger().describe();
-  const ledger = client.workflow.getHandle(workflowId, runId);
-  if (!deleted) await ledger.terminate('test');
-  else {
-    // A running workflow is gone at once; a closed one only after the server's queues are through, half a minute later.
-    await client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId, runId } });
-    await until(() =>
-      ledger.describe().then(
-        () => false,
-        (error) => error instanceof WorkflowNotFoundError,
-      ),
-    );
-  }
-  return { lead, run, deleted };
+  const call = await inTheCall(scene);
+  if (deleted) await deleteRun(scene.stage, scene.stage.ledgerId);
+  else await scene.ledger().terminate('test');
+  return { ...call, deleted };
 }
 
 /** Somebody converts the same lead under an ID of their own, while the first call is still under way. */
@@ -38,19 +23,12 @@ async function expectRivalWaits(
   scene: Scene,
   { lead, run, deleted }: Awaited<ReturnType<typeof loseLedger>>,
 ): Promise<void> {
-  const rival = await scene.convert(lead, `by-hand-${randomUUID()}`);
   // S7: it says what it waits for; where the books are new, not that anything of its own was sent.
   const why = deleted ? /books are new.*may still be under way/ : /unknown whether the call had its effect/;
-  const waiting = () => rival.query(progressQuery).catch(() => undefined);
-  await until(async () => why.test((await waiting())?.waiting ?? ''));
-  const { conversions: before } = scene.stage.figures();
-  scene.stage.sandbox.control.endDelays();
-  expect(before).toBe(0);
-  const results = [await run?.result(), await rival.result()];
-  const { conversions, converts, spent } = scene.stage.figures();
-  expect({ conversions, converts, spent }).toEqual({ conversions: 1, converts: 1, spent: 1_000 });
-  expect(scene.stage.sandbox.control.stats()).toMatchObject({ paidTwice: [], paidOverlapping: [] });
-  expect(results.map((result) => result?.outcome).sort()).toEqual(['alreadyConverted', 'converted']);
+  const rival = await expectWaits(scene, lead, why);
+  const results = [await run.result(), await rival.result()];
+  await expectPaidOnce(scene);
+  expect(results.map((result) => result.outcome).sort()).toEqual(['alreadyConverted', 'converted']);
   await scene.booksAreRight();
 }
 

@@ -5,11 +5,20 @@
  */
 import { bundleWorkflowCode, DefaultLogger, type ReplayResult, Worker } from '@temporalio/worker';
 import { workflowBundlePath } from '../../src/temporal/bundle';
-import { LedgerClient } from '../../src/temporal/ledger-client';
-import { auditProject, backfill, callApi, convertLead, ingestCapture, leadPipeline } from '../../workflows';
+import type { LedgerClient } from '../../src/temporal/ledger-client';
+import {
+  accountLedger,
+  auditProject,
+  backfill,
+  callApi,
+  convertLead,
+  ingestCapture,
+  leadPipeline,
+} from '../../workflows';
 import { progressQuery } from '../../workflows/convert-lead';
 import { approveUpdate, pipelineProgressQuery } from '../../workflows/lead-pipeline';
-import { type Stage, startStage } from '../support/stage';
+import { ledgerOf, withAccounts } from '../support/ledgers';
+import { QUICK, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 import { keepRun, keptRuns, type Recorded, recordedRuns } from './support/recorded';
 
@@ -17,7 +26,7 @@ let stage: Stage;
 let runs: Recorded[];
 /** Runs of which a history is looked at; those that are kept are among them. */
 const told =
-  'convert-lead convert-lead.reply-lost convert-lead.refused convert-lead.held lead-pipeline account-ledger audit-project ingest-capture call-api backfill';
+  'convert-lead convert-lead.reply-lost convert-lead.refused convert-lead.held lead-pipeline account-ledger.by-name-recorded audit-project ingest-capture call-api backfill';
 
 const taskQueue = 'audit-runner';
 const converts = (workflowId: string, leadId: string) =>
@@ -26,12 +35,7 @@ const pipeline = (workflowId: string, ...args: Parameters<typeof leadPipeline>) 
   stage.temporal.client.workflow.start(leadPipeline, { workflowId, taskQueue, args });
 
 /** A ledger that continues as new soon, with every kind of entry. */
-async function ledgerThatContinues(workflowId: string): Promise<void> {
-  const { timing, budget, timeZone } = stage.config.accounts.default ?? {};
-  if (!timing || !budget || !timeZone) throw new Error('no account');
-  const ledger = new LedgerClient(stage.temporal.client, workflowId, {
-    ...{ account: 'default', timing, budget: { ...budget, timeZone }, probeEveryMs: timing.holdProbeMs, maxEvents: 50 },
-  });
+async function ledgerThatContinues(ledger: LedgerClient): Promise<void> {
   for (let n = 0; n < 10; n++) {
     const request = { subject: `lead:${n}`, attempt: `attempt-${n}`, run: 'run', runCap: 1e6, credits: 1_000 };
     await ledger.beginSend({ ...request, lookedAt: Date.now() });
@@ -44,7 +48,12 @@ async function ledgerThatContinues(workflowId: string): Promise<void> {
 beforeAll(async () => {
   const quick = { createProject: 0, upload: 0, documentAnalysis: 0, interviewAnalysis: 0, audit: 100, extraction: 50 };
   stage = await startStage({ sandbox: { leads: 25, projects: 0, credits: 100_000, durations: quick } });
-  await stage.startWorker();
+  const config = withAccounts(stage.config, ['recorded'], { timing: { ...QUICK.timing, sendWindowMs: 10_000 } });
+  const ledger = ledgerOf(stage, config, 'recorded');
+  await stage.temporal.client.workflow.start(accountLedger, {
+    ...{ workflowId: ledger.workflowId, taskQueue, args: [{ maxEvents: 50 }] },
+  });
+  await stage.startWorker(config);
   const { control } = stage.sandbox;
   const leads = control.leads().filter(({ surveyStatus }) => surveyStatus === 'completed');
   const [plain = '', lost = '', refused = '', held = ''] = leads.map(({ id }) => id);
@@ -81,7 +90,7 @@ beforeAll(async () => {
   await stage.temporal.client.workflow.execute(callApi, { workflowId: 'call-api', taskQueue, args: [call] });
   const batch = { operation: 'convertLead' as const, leads: {}, dryRun: true };
   await stage.temporal.client.workflow.execute(backfill, { workflowId: 'backfill', taskQueue, args: [batch] });
-  await ledgerThatContinues('account-ledger');
+  await ledgerThatContinues(ledger);
   const { client } = stage.temporal;
   await until(async () => {
     runs = await recordedRuns(client);
@@ -102,7 +111,7 @@ async function failures(codePath: string | { code: string }, recorded: readonly 
 }
 
 test('every run of this version replays', async () => {
-  expect(runs.filter(({ workflowId }) => workflowId === 'account-ledger').length).toBeGreaterThan(1);
+  expect(runs.filter(({ workflowId }) => workflowId === 'account-ledger.by-name-recorded').length).toBeGreaterThan(1);
   expect(await failures(workflowBundlePath({}), runs)).toEqual([]);
 });
 

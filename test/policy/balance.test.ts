@@ -7,8 +7,8 @@ const { settlingMs } = timing;
 const NOW = Date.UTC(2026, 10, 21, 12);
 const PRICE = 1_000;
 const MINUTE = 60_000;
-const open = (balanceFloor = 0) =>
-  ledger.openLedger({ account: 'a', timing, budget: { perDay: null, balanceFloor, timeZone: 'UTC' } }, NOW, false);
+const open = (balanceFloor = 0, lost = false) =>
+  ledger.openLedger({ account: 'a', timing, budget: { perDay: null, balanceFloor, timeZone: 'UTC' } }, NOW, lost);
 
 /** A service whose readings show its balance as it was up to `lagMs` ago, and a ledger that spends there. */
 class World {
@@ -47,7 +47,7 @@ class World {
   /** Tries to spend; answers whether it might. */
   spend(): boolean {
     const subject = `lead:${++this.sends}`;
-    const send = { subject, attempt: subject, run: 'r', credits: PRICE, runCap: 1e9, lookedAt: this.now };
+    const send = { subject, attempt: subject, run: 'r', credits: PRICE, runCap: 1e9, lookedAt: this.now, readSince: 0 };
     const { state, answer } = ledger.beginSend(this.state, send, this.now);
     this.state = state;
     if (answer.kind !== 'granted') return false;
@@ -141,7 +141,15 @@ test('fourteen conversions are wanted while each reading still shows the balance
   const made: boolean[] = [];
   for (let n = 1; n <= 14; n++) {
     const now = NOW + n * 3_000;
-    const send = { subject: `lead:${n}`, attempt: `${n}`, run: 'r', credits: PRICE, runCap: 1e9, lookedAt: now };
+    const send = {
+      subject: `lead:${n}`,
+      attempt: `${n}`,
+      run: 'r',
+      credits: PRICE,
+      runCap: 1e9,
+      lookedAt: now,
+      readSince: 0,
+    };
     const asked = ledger.beginSend(state, send, now);
     made.push(asked.answer.kind === 'granted');
     const settlement = { kind: 'paid', credits: PRICE } as const;
@@ -175,7 +183,7 @@ test('credits given back to the books are not spendable before a reading shows t
 });
 
 test('a ledger that replaced a lost one spends by no reading from before it knows what is under way', () => {
-  const lost = ledger.openLedger(open(66_000), NOW, true);
+  const lost = open(66_000, true);
   const patientUntil = lost.patientUntil ?? 0;
   const early = ledger.readBalance(lost, 71_000, NOW, NOW);
   expect(ledger.available(early)).toBeUndefined();

@@ -3,7 +3,7 @@
  * request it commits, under seeded schedules of crashes, zombies, late commits, resets, second starts and lost ledgers.
  * Run `npm run explore -- 100000` for more schedules than the test takes.
  */
-import { advance, type Course, type LookOutcome, resume, type SendOutcome, start } from '../../src/policy/course';
+import { advance, type Course, type LookOutcome, resume, type Sent, start } from '../../src/policy/course';
 import * as ledger from '../../src/policy/ledger';
 
 const PRICE = 1000;
@@ -41,6 +41,8 @@ function random(seed: number): () => number {
   };
 }
 
+const budgetOfDay = (perDay: number | null) => ({ perDay, balanceFloor: 0, timeZone: 'UTC' });
+
 const dayOf = (at: number) => Math.floor(at / 86_400_000);
 
 type Process = Generator<number, void, void>;
@@ -63,6 +65,35 @@ interface Ended {
   unknowns: number;
 }
 
+/**
+ * The definition of the cap that holds, said again and apart from the ledger: the least of what workers said within ten
+ * minutes, or of all that were heard of last when none did; and of what a person set, who may only lower it.
+ */
+class Caps {
+  private said: { worker: string; perDay: number; until: number }[] = [];
+  private person = Number.POSITIVE_INFINITY;
+  /** The highest that held at a grant. */
+  most = 0;
+
+  configured(worker: string, perDay: number, now: number): void {
+    this.said = [...this.said.filter((one) => one.until > now && one.worker !== worker)];
+    this.said.push({ worker, perDay, until: now + 600_000 });
+  }
+  left(worker: string, now: number): void {
+    for (const one of this.said) if (one.worker === worker) one.until = Math.min(one.until, now);
+  }
+  private ofWorkers(now: number): number {
+    const live = this.said.filter(({ until }) => until > now);
+    return Math.min(...(live.length > 0 ? live : this.said).map(({ perDay }) => perDay));
+  }
+  set(perDay: number, now: number): void {
+    if (perDay <= this.ofWorkers(now)) this.person = perDay === this.ofWorkers(now) ? Number.POSITIVE_INFINITY : perDay;
+  }
+  now(now: number): number {
+    return Math.min(this.ofWorkers(now), this.person);
+  }
+}
+
 class World {
   now = 1_700_000_000_000;
   readonly problems: string[] = [];
@@ -76,6 +107,7 @@ class World {
   ledgerWasLost = false;
   /** The service shows nothing by which what was sent can be recognised. */
   readonly unreadable: boolean;
+  caps = new Caps();
   private lawless: boolean;
 
   constructor(readonly options: Options) {
@@ -83,10 +115,11 @@ class World {
     this.lawless = options.lawless ?? false;
     this.unreadable = this.chance(0.1, 'marks cannot be read');
     this.state = ledger.openLedger(
-      { account: 'a', timing: TIMING, budget: { perDay: CAP, balanceFloor: 0, timeZone: 'UTC' } },
+      { account: 'a', worker: 'first', timing: TIMING, budget: budgetOfDay(CAP) },
       this.now,
       false,
     );
+    this.caps.configured('first', CAP, this.now);
   }
 
   chance(share: number, name: string): boolean {
@@ -123,8 +156,21 @@ class World {
       };
       return { kind: 'granted', flight };
     }
+    const granted = answer.kind === 'granted' && !(request.subject in this.state.flights.open);
     this.state = state;
+    const cap = this.caps.now(this.now);
+    const used = ledger.spentOn(state, this.now) + ledger.reservedCredits(state);
+    if (granted) this.caps.most = Math.max(this.caps.most, cap);
+    if (granted && used > cap) this.problems.push(`S3: granted with ${used} used, though ${cap} a day are allowed`);
     return answer;
+  }
+  configure(worker: string, perDay: number | null, timing = TIMING): void {
+    this.state = ledger.configure(this.state, { account: 'a', worker, timing, budget: budgetOfDay(perDay) }, this.now);
+    this.caps.configured(worker, perDay ?? Number.POSITIVE_INFINITY, this.now);
+  }
+  setBudget(perDay: number): void {
+    this.state = ledger.setBudget(this.state, { perDay }, 'Ada', this.now);
+    this.caps.set(perDay, this.now);
   }
   settle(request: ledger.Settle): number {
     const { state, booked } = ledger.settle(this.state, request, this.now);
@@ -139,7 +185,8 @@ class World {
     if (this.paid(subject) > 1) this.problems.push(`S1/S2: ${subject} paid ${this.paid(subject)} times`);
     // The cap is of a day: some schedules go on past midnight.
     const today = [...this.commits.values()].flat().filter(({ at }) => dayOf(at) === dayOf(this.now)).length * PRICE;
-    if (today > CAP && !this.ledgerWasLost) this.problems.push(`S3: ${today} credits spent in a day, ${CAP} allowed`);
+    const { most } = this.caps;
+    if (today > most && !this.ledgerWasLost) this.problems.push(`S3: ${today} credits spent in a day, ${most} allowed`);
   }
 }
 
@@ -157,7 +204,7 @@ interface Call {
   lookedAt: number;
   again?: boolean;
   /** Filled when the activity's answer is known; a crash leaves it empty. */
-  outcome?: SendOutcome;
+  outcome?: Sent;
   over: boolean;
 }
 
@@ -169,13 +216,14 @@ function* paidActivity(world: World, call: Call): Process {
   const answer = world.begin({
     ...{ subject, attempt, run, lookedAt, again, credits: PRICE, runCap: RUN_CAP, sender: TIMING },
   });
-  const finish = (outcome: SendOutcome) => {
+  const finish = (outcome: Sent) => {
     call.outcome = outcome;
     call.over = true;
   };
   const settle = (settlement: ledger.Settle['settlement']) => world.settle({ subject, attempt, run, settlement });
   if (answer.kind === 'held' || answer.kind === 'stale') return finish({ kind: answer.kind });
   if (answer.kind === 'capped' || answer.kind === 'done') return finish(answer);
+  if (answer.kind === 'unread') throw new Error('no floor is set');
   if (answer.kind === 'parked') return finish({ kind: 'throttled', retryAt: answer.until });
   if (answer.kind === 'patient') return finish({ kind: 'open', overAt: answer.until, newBooks: true });
   // As `sendOnce`: an earlier try of its own, whose worker was lost in the call, is its own to find out.
@@ -336,14 +384,39 @@ function wrongEnds({ ended, commits, ledgerWasLost }: World): string[] {
 function* ledgerIsLost(world: World, delay: number): Process {
   yield delay;
   world.ledgerWasLost = true;
-  const { account, budget } = world.state;
-  world.state = ledger.openLedger({ account, timing: TIMING, budget }, world.now, true);
+  const first = { account: 'a', worker: 'first', timing: TIMING, budget: budgetOfDay(CAP) };
+  world.state = ledger.openLedger(first, world.now, true);
+  // With it goes what others had said.
+  world.caps = new Caps();
+  world.caps.configured('first', CAP, world.now);
 }
 
 function* anotherConfigures(world: World, delay: number): Process {
   yield delay;
-  const { account, budget } = world.state;
-  world.state = ledger.configure(world.state, { account, budget, timing: SHORTER }, world.now);
+  world.configure('first', CAP, SHORTER);
+}
+
+/** A worker comes, says for a while what it is configured with, changes its mind perhaps, and is gone. */
+function* worker(world: World, name: string): Process {
+  yield world.between(0, 2_000_000);
+  for (let times = world.between(1, 12); times > 0; times--) {
+    world.configure(name, [CAP, 2 * CAP, PRICE, null][world.between(0, 4)] ?? null);
+    yield world.between(60_000, 700_000);
+  }
+  if (world.chance(0.5, 'worker left')) yield* leaves(world, name);
+}
+
+function* leaves(world: World, name: string): Process {
+  world.state = ledger.leave(world.state, name, world.now);
+  world.caps.left(name, world.now);
+  yield 0;
+}
+
+function* person(world: World): Process {
+  yield world.between(0, 2_000_000);
+  world.setBudget(PRICE * world.between(0, 8));
+  yield world.between(0, 2_000_000);
+  world.setBudget(PRICE * world.between(0, 8));
 }
 
 /** Runs one schedule and says what was violated. */
@@ -355,6 +428,8 @@ export function explore(options: Options): Outcome {
       world.spawn(workflow(world, subject, `${subject}#${n}`), world.between(0, 600_000));
   if (world.chance(0.15, 'ledger lost')) world.spawn(ledgerIsLost(world, world.between(0, 900_000)));
   if (world.chance(0.15, 'configured otherwise')) world.spawn(anotherConfigures(world, world.between(0, 900_000)));
+  if (world.chance(0.3, 'several workers')) for (const name of ['second', 'third']) world.spawn(worker(world, name));
+  if (world.chance(0.2, 'a person sets the cap')) world.spawn(person(world));
   world.run();
   world.problems.push(...wrongEnds(world));
   if (!world.ledgerWasLost) {

@@ -1,7 +1,9 @@
 import { advance, start } from '../../src/policy/course';
 import { dayOf, nextDay } from '../../src/policy/day';
 import * as ledger from '../../src/policy/ledger';
-import { describeHold, describeLedger, describeObstacle } from '../../workflows/ledger/details';
+import { describeHold, describeLedger } from '../../workflows/ledger/details';
+import { describeShortage } from '../../workflows/ledger/shortage';
+import { statusOf } from '../../workflows/ledger/status';
 
 const timing = { sendWindowMs: 5_000, paidTimeoutMs: 210_000, settlingMs: 300_000 };
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -11,6 +13,8 @@ const open = (budget: Partial<ledger.Budget> = {}) =>
     NOW,
     false,
   );
+const lostLedger = () =>
+  ledger.openLedger({ account: 'a', timing, budget: { perDay: null, balanceFloor: 0, timeZone: 'UTC' } }, NOW, true);
 const request = (subject: string, over: Partial<ledger.BeginSend> = {}): ledger.BeginSend => ({
   subject,
   attempt: `${subject}/1`,
@@ -18,6 +22,7 @@ const request = (subject: string, over: Partial<ledger.BeginSend> = {}): ledger.
   credits: 1000,
   lookedAt: NOW - 1,
   runCap: 100_000,
+  readSince: 0,
   ...over,
 });
 
@@ -91,19 +96,21 @@ describe('the ledger grants, books and holds', () => {
   test('S3: caps count what is open as well as what is spent', () => {
     const run = ledger.beginSend(open(), request('lead:1', { runCap: 1500 }), NOW).state;
     expect(ledger.beginSend(run, request('lead:2', { runCap: 1500 }), NOW).answer).toEqual({
-      kind: 'capped',
-      cap: 'run',
+      ...{ kind: 'capped', cap: 'run', credits: 1000 },
     });
     const day = ledger.beginSend(open({ perDay: 1999 }), request('lead:1'), NOW).state;
     expect(ledger.beginSend(day, request('lead:2'), NOW).answer).toEqual({
-      kind: 'capped',
-      cap: 'day',
+      ...{ kind: 'capped', cap: 'day', credits: 1000 },
       until: Date.UTC(2026, 10, 22),
     });
     const floor = ledger.readBalance(open({ balanceFloor: 500 }), 2499, NOW, NOW);
     const one = ledger.beginSend(floor, request('lead:1'), NOW);
     expect(one.answer.kind).toBe('granted');
-    expect(ledger.beginSend(one.state, request('lead:2'), NOW).answer).toEqual({ kind: 'capped', cap: 'floor' });
+    expect(ledger.beginSend(one.state, request('lead:2'), NOW).answer).toEqual({
+      kind: 'capped',
+      cap: 'floor',
+      credits: 1000,
+    });
   });
 
   test('S3: a payment settled twice is booked once, and a refusal corrects what a look had concluded', () => {
@@ -147,7 +154,7 @@ describe('the ledger grants, books and holds', () => {
     let state = spend(open(), 'r', NOW);
     for (let n = 1; n < 2_000; n++) state = spend(state, key(n), NOW + n * 3_000);
     const again = request('lead:late', { runCap: 1500 });
-    expect(ledger.beginSend(state, again, NOW).answer).toEqual({ kind: 'capped', cap: 'run' });
+    expect(ledger.beginSend(state, again, NOW).answer).toEqual({ kind: 'capped', cap: 'run', credits: 1000 });
     for (let n = 2_000; n < 2_500; n++) state = spend(state, key(n), NOW + n * 3_000);
     expect(Object.keys(state.runs).length).toBeLessThanOrEqual(2_200);
     expect(state.runs[key(2_499)]?.spent).toBe(1000);
@@ -163,7 +170,7 @@ describe('the ledger grants, books and holds', () => {
   });
 
   test('a lost ledger grants nothing until every send that it may have granted is over', () => {
-    const lost = ledger.openLedger(open(), NOW, true);
+    const lost = lostLedger();
     expect(ledger.beginSend(lost, request('lead:1'), NOW + 514_999).answer).toEqual({
       ...{ kind: 'patient', until: NOW + 515_000 },
     });
@@ -171,6 +178,19 @@ describe('the ledger grants, books and holds', () => {
     expect(ledger.beginSend(lost, request('lead:1', { lookedAt: NOW + 515_001 }), NOW + 515_002).answer.kind).toBe(
       'granted',
     );
+  });
+
+  test('S3: books of which the last part is lost keep their sums and what was open, and are as patient', () => {
+    const { state } = ledger.beginSend(open({ perDay: 9_000 }), request('lead:1'), NOW);
+    const kept = ledger.book(state, { subject: 'lead:0', run: 'r', credits: 4_000, at: NOW });
+    const budget = { perDay: 5_000, balanceFloor: 0, timeZone: 'UTC' };
+    const again = (lost: boolean) =>
+      ledger.reopen({ state: kept, lost }, { account: 'a', timing, budget }, NOW + 1_000);
+    expect(ledger.spentOn(again(true), NOW)).toBe(4_000);
+    expect(again(true)).toMatchObject({ flights: { open: { 'lead:1': {} } } });
+    expect(ledger.budgetInForce(again(true), NOW + 1_000).perDay).toBe(5_000);
+    expect(ledger.beginSend(again(true), request('lead:2'), NOW + 2_000).answer).toMatchObject({ kind: 'patient' });
+    expect(ledger.beginSend(again(false), request('lead:2'), NOW + 2_000).answer).toMatchObject({ kind: 'capped' });
   });
 
   test('an empty balance holds until credits are there; a hold is raised once', () => {
@@ -189,7 +209,7 @@ describe('the ledger grants, books and holds', () => {
   test('S7: a balance that cannot be read is said to be so, with the setting that mends it, and reading it ends that', () => {
     const said = (state: ledger.LedgerState) => {
       const obstacle = ledger.obstacle(state, 1000, NOW);
-      return obstacle && describeObstacle(obstacle);
+      return obstacle?.kind === 'capped' ? describeShortage(obstacle, statusOf(state, NOW)) : obstacle?.kind;
     };
     const unread = open({ balanceFloor: 500 });
     expect(said(unread)).toContain('was not read yet');
@@ -232,7 +252,7 @@ describe('the ledger grants, books and holds', () => {
   });
 
   test('a 429 parks the writes for every process', () => {
-    const parked = ledger.park(open(), 'writes', NOW + 30_000);
+    const parked = ledger.park(open(), 'writes', NOW + 30_000, NOW);
     expect(ledger.beginSend(parked, request('lead:1'), NOW + 29_999).answer).toEqual({
       kind: 'parked',
       until: NOW + 30_000,
@@ -242,7 +262,7 @@ describe('the ledger grants, books and holds', () => {
 
   test('S5: a limit of audits keeps audits, not conversions', () => {
     const audit = (own: object) => ({ credits: 0, runCap: 0, own: { rateClass: 'audits', ...own } });
-    const parked = ledger.park(open(), 'audits', NOW + 600_000);
+    const parked = ledger.park(open(), 'audits', NOW + 600_000, NOW);
     const began = (state: ledger.LedgerState, subject: string, more?: object) =>
       ledger.beginSend(state, request(subject, more), NOW);
     expect(began(parked, 'audit:p', audit({})).answer).toEqual({ kind: 'parked', until: NOW + 600_000 });

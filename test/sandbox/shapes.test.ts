@@ -110,25 +110,25 @@ describe.each(variants)('variant %s', (variant, names) => {
       return routes['leads.list'].read(answer.body, names);
     };
     const all = await leads({ status: 'all', [leadsList.limit]: '500', [leadsList.sort]: 'created_at' });
-    expect(all.data).toHaveLength(60);
+    expect(all.items).toHaveLength(60);
     const page = await leads({
       status: 'all',
       [leadsList.limit]: '7',
       [leadsList.offset]: '10',
       [leadsList.sort]: 'created_at',
     });
-    expect(page.pagination).toMatchObject({ limit: 7, offset: 10, total: 60 });
-    expect(page.data.map(({ id }) => id)).toEqual(all.data.slice(10, 17).map(({ id }) => id));
-    const link = first(all.data).staticSlugId ?? '';
+    expect(page).toMatchObject({ limit: 7, offset: 10, total: 60 });
+    expect(page.items.map(({ id }) => id)).toEqual(all.items.slice(10, 17).map(({ id }) => id));
+    const link = first(all.items).staticSlugId ?? '';
     const ofLink = await leads({ status: 'all', [leadsList.surveyLink]: link });
-    expect(ofLink.pagination.total).toBe(all.data.filter(({ staticSlugId }) => staticSlugId === link).length);
+    expect(ofLink.total).toBe(all.items.filter(({ staticSlugId }) => staticSlugId === link).length);
     const ascending = await leads({
       status: 'all',
       [leadsList.limit]: '500',
       [leadsList.sort]: 'business_name',
       [leadsList.direction]: 'asc',
     });
-    const businesses = ascending.data.map(({ businessName }) => businessName).filter((name) => name != null);
+    const businesses = ascending.items.map(({ businessName }) => businessName).filter((name) => name != null);
     expect(businesses).toEqual([...businesses].sort());
   });
 });

@@ -1,4 +1,4 @@
-import { openLedger, readBalance } from '../../src/policy/ledger';
+import type { Config } from '../../src/config';
 import { LedgerClient } from '../../src/temporal/ledger-client';
 import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
@@ -12,40 +12,40 @@ import {
   stateQuery,
   statusQuery,
 } from '../../workflows/ledger/messages';
-import { type Stage, startStage } from '../support/stage';
+import { ledgerOf, withAccounts } from '../support/ledgers';
+import { QUICK, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
 let stage: Stage;
+let config: Config;
 beforeAll(async () => {
   stage = await startStage({ sandbox: { leads: 1, credits: 1_000_000 } });
+  const slow = { ...QUICK.timing, ...timing, holdProbeMs: 60_000 };
+  config = withAccounts(stage.config, ['crowd', 'lost', 'poisoned', 'people'], { timing: slow });
+  // It continues as new soon.
+  await stage.temporal.client.workflow.start(accountLedger, {
+    ...{ workflowId: ledger('crowd').workflowId, taskQueue: WORKFLOW_QUEUE, args: [{ maxEvents: 300 }] },
+  });
   await underEarlierName();
-  await stage.startWorker();
+  await stage.startWorker(config);
 });
 afterAll(() => stage.close());
 
-const budget = { perDay: null, balanceFloor: 0, timeZone: 'UTC' };
-const timing = { sendWindowMs: 60_000, paidTimeoutMs: 30_000, settlingMs: 30_000 };
-
-/** The ledger of the token's user, as an account of another name in the configuration opened it. */
+/** A worker whose configuration has another name for the account has used the ledger of the token's user. */
 async function underEarlierName(): Promise<void> {
-  const opened = { account: 'earlier', timing, budget };
-  // Its balance is known: nothing is asked before a worker has said how the account is called now.
-  const state = readBalance(openLedger(opened, Date.now(), false), 1_000_000, Date.now(), Date.now());
-  await stage.temporal.client.workflow.start(accountLedger, {
-    ...{ workflowId: stage.ledgerId, taskQueue: WORKFLOW_QUEUE },
-    args: [{ ...opened, state, probeEveryMs: 100 }],
-    typedSearchAttributes: [{ key: searchAttributeKeys.account, value: 'earlier' }],
-  });
+  const { default: account } = stage.config.accounts;
+  if (!account) throw new Error('the stage has no account');
+  const worker = await stage.startWorker({ ...stage.config, accounts: { earlier: { ...account, name: 'earlier' } } });
+  const status = () => stage.temporal.client.workflow.getHandle(stage.ledgerId).query(statusQuery);
+  await until(async () => (await status().catch(() => undefined))?.account === 'earlier');
+  worker.stop();
+  await worker.done;
 }
 
-const ledger = (name: string, more: { maxEvents?: number } = {}) =>
-  new LedgerClient(stage.temporal.client, `account-ledger.${name}`, {
-    account: 'default',
-    timing,
-    budget,
-    probeEveryMs: 60_000,
-    ...more,
-  });
+const ledger = (name: string) => ledgerOf(stage, config, name);
+const budget = { perDay: null, balanceFloor: 0, timeZone: 'UTC' };
+const timing = { sendWindowMs: 60_000, paidTimeoutMs: 30_000, settlingMs: 30_000 };
+const handleOf = (name: string) => stage.temporal.client.workflow.getHandle(ledger(name).workflowId);
 const request = (n: number | string) => ({
   subject: `lead:${n}`,
   attempt: `attempt-${n}`,
@@ -57,7 +57,7 @@ const request = (n: number | string) => ({
 
 test('200 callers in ten processes at once, through two continue-as-news, all answered right', async () => {
   // As many processes: each lets only a few of its callers' messages be in flight at once.
-  const clients = Array.from({ length: 10 }, () => ledger('crowd', { maxEvents: 300 }));
+  const clients = Array.from({ length: 10 }, () => ledger('crowd'));
   const callers = clients.flatMap((client) => Array.from({ length: 20 }, () => client));
   await Promise.all(
     callers.map(async (client, n) => {
@@ -70,13 +70,13 @@ test('200 callers in ten processes at once, through two continue-as-news, all an
       expect(settled).toBe(1_000);
     }),
   );
-  const handle = stage.temporal.client.workflow.getHandle('account-ledger.crowd');
+  const handle = handleOf('crowd');
   const state = await handle.query(stateQuery);
   expect(state.flights.open).toEqual({});
   expect(state.flights.settled).toHaveLength(200);
   expect((await handle.query(statusQuery)).spentToday).toBe(200_000);
   let runs = 0;
-  for await (const run of stage.temporal.client.workflow.list({ query: "WorkflowId = 'account-ledger.crowd'" }))
+  for await (const run of stage.temporal.client.workflow.list({ query: `WorkflowId = '${handle.workflowId}'` }))
     runs += run.runId ? 1 : 0;
   expect(runs).toBeGreaterThanOrEqual(3);
 });
@@ -84,7 +84,7 @@ test('200 callers in ten processes at once, through two continue-as-news, all an
 test('S1: a ledger that was terminated goes on with its books', async () => {
   const client = ledger('lost');
   expect((await client.beginSend(request('a'))).kind).toBe('granted');
-  const handle = stage.temporal.client.workflow.getHandle('account-ledger.lost');
+  const handle = handleOf('lost');
   await handle.terminate('test');
   expect(await client.beginSend({ ...request('a'), attempt: 'second' })).toMatchObject({
     kind: 'open',
@@ -97,9 +97,9 @@ test('S1: a ledger that was terminated goes on with its books', async () => {
 test('S3: a message that is incomplete, out of bounds or far too long is refused, and the books stay as they are', async () => {
   const client = ledger('poisoned');
   expect((await client.beginSend(request('kept'))).kind).toBe('granted');
-  const handle = stage.temporal.client.workflow.getHandle('account-ledger.poisoned');
-  // It asks for the balance by itself, and learns that the account works for another user.
-  const books = async () => ({ ...(await handle.query(stateQuery)), funds: undefined, restingSince: undefined });
+  const handle = handleOf('poisoned');
+  // It asks for the balance by itself.
+  const books = async () => ({ ...(await handle.query(stateQuery)), funds: undefined });
   const before = await books();
   const settled = { subject: 'lead:x', attempt: 'a', run: 'run' };
   const paid = (credits: number) => ({ ...settled, settlement: { kind: 'paid', credits } });
@@ -121,8 +121,8 @@ test('S3: a message that is incomplete, out of bounds or far too long is refused
     ['configure', { account: 'default', budget: { timeZone: 'UTC' }, timing: { settlingMs: 1 } }],
     ['configure', { account: 'default', budget, timing: { ...timing, sendWindowMs: -1 } }],
     ['configure', { account: 'default', budget: { ...budget, timeZone: 'Berlin' }, timing }],
-    ['park', { rateClass: '__proto__', until: Date.now() + 1_000 }],
-    ['park', { rateClass: 'writes', until: 1e300 }],
+    ['park', { rateClass: '__proto__', forMs: 1_000 }],
+    ['park', { rateClass: 'writes', forMs: 1e300 }],
     ['reportHold', { kind: 'bored', reason: 'x' }],
     ['reportHold', { kind: 'manual', reason: 'x'.repeat(1_500_000) }],
   ];
@@ -137,24 +137,24 @@ test('S3: a message that is incomplete, out of bounds or far too long is refused
 test('people change the books with a reason, and are answered in words', async () => {
   const client = ledger('people');
   expect((await client.beginSend(request(1))).kind).toBe('granted');
-  const handle = stage.temporal.client.workflow.getHandle('account-ledger.people');
+  const handle = handleOf('people');
   const wrong = (call: Promise<unknown>): Promise<string> =>
     call.then(
       () => 'no error',
       (error: Error & { cause: Error }) => error.cause.message,
     );
-  // The ledger asks for the balance by itself, and learns that the account works for another user.
-  const books = async () => ({ ...(await handle.query(stateQuery)), funds: undefined, restingSince: undefined });
+  // The ledger asks for the balance by itself.
+  const books = async () => ({ ...(await handle.query(stateQuery)), funds: undefined });
   const before = await books();
   for (const [update, said, sentence] of [
-    ['hold', { reason: '' }, "hold: reason was given ''; allowed is why, for example 'month end'"],
+    ['hold', { reason: '' }, "hold: reason was given empty text; allowed is why, for example 'month end'"],
     ['release', {}, 'release: reason is missing; give why'],
-    ['setBudget', { perDay: -5, reason: 'x' }, 'setBudget: perDay was given -5'],
+    ['setBudget', { perDay: -5, reason: 'x' }, 'setBudget: perDay was given a negative whole number of 1 digit'],
     ['setBudget', { reason: 'x' }, 'at least one of perDay, balanceFloor and timeZone'],
     ['setBudget', { perday: 5, reason: 'x' }, "did you mean 'perDay'"],
-    ['setBudget', { timeZone: 'Berlin', reason: 'x' }, "timeZone was given 'Berlin'"],
+    ['setBudget', { timeZone: 'Berlin', reason: 'x' }, 'timeZone was given text of 6 characters'],
     ['adjust', { reason: 'x' }, 'adjust: credits is missing; give a whole number'],
-    ['adjust', { credits: 0.5, reason: 'x' }, 'credits was given 0.5'],
+    ['adjust', { credits: 0.5, reason: 'x' }, 'credits was given a number that is not whole'],
     ['clear', { reason: 'x' }, 'clear: subject is missing'],
     ['clear', 'lead:1', 'not text'],
   ] as const)
@@ -162,7 +162,7 @@ test('people change the books with a reason, and are answered in words', async (
   expect(await books()).toEqual(before);
   await handle.executeUpdate(holdUpdate, { args: [{ reason: 'month end', by: 'Ada' }] });
   expect((await client.beginSend(request(2))).kind).toBe('held');
-  await client.park('writes', Date.now() + 3_600_000);
+  await client.park('writes', 3_600_000);
   await handle.executeUpdate(releaseUpdate, { args: [{ reason: 'done', by: 'Ada' }] });
   expect((await client.beginSend({ ...request(2), attempt: 'parked' })).kind).toBe('parked');
   await handle.executeUpdate(releaseUpdate, { args: [{ reason: 'a mistake of the service', by: 'Ada', parks: true }] });

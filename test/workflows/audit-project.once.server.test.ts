@@ -1,8 +1,9 @@
 /** S2: a project is created once, whatever the list shows of it, and however long ago it was created. */
 import { randomUUID } from 'node:crypto';
-import { accountLedger, auditProject } from '../../workflows';
+import { auditProject } from '../../workflows';
 import { auditProgressQuery } from '../../workflows/audit-project';
 import { decideUpdate } from '../../workflows/shared/asker';
+import { deleteRun } from '../support/ledgers';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -78,18 +79,7 @@ test('S3: what a run that is gone had paid for is found by the ledger, too, wher
 test('S2: without its reference in the description it is known beyond the memory of the ledger', async () => {
   const input = { ...fresh(), keepReference: false };
   const { projectId } = await run(input);
-  await forget();
+  await deleteRun(stage, stage.ledgerId);
   expect(await run(input)).toMatchObject({ projectId, project: 'found', credits: 0 });
   expect(projectsOf(input)).toMatchObject([{ id: projectId, description: input.project.description }]);
 });
-
-/** In the place of the ledger one that remembers nothing. */
-async function forget(): Promise<void> {
-  const { workflow } = stage.temporal.client;
-  await workflow.getHandle(stage.ledgerId).terminate('test');
-  const account = stage.config.accounts.default;
-  if (!account) throw new Error('the stage has no account');
-  const { name, timing, budget, timeZone } = account;
-  const input = { account: name, timing, budget: { ...budget, timeZone }, probeEveryMs: timing.holdProbeMs };
-  await workflow.start(accountLedger, { workflowId: stage.ledgerId, taskQueue: 'audit-runner', args: [input] });
-}

@@ -6,7 +6,7 @@ import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { backfill } from '../../workflows';
 import type { BackfillResult } from '../../workflows/backfill';
 import * as messages from '../../workflows/backfill/messages';
-import type { Before } from '../../workflows/backfill/state';
+import type { Renewal } from '../../workflows/backfill/state';
 import { decideUpdate } from '../../workflows/shared/asker';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
@@ -26,11 +26,11 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-const start = (workflowId: string, input: BackfillJson, before?: Before) =>
+const start = (workflowId: string, input: BackfillJson, renewal?: Renewal) =>
   stage.temporal.client.workflow.start(backfill, {
     workflowId,
     taskQueue: 'audit-runner',
-    args: [{ maxCredits: BUDGET, ...input }, before],
+    args: [{ maxCredits: BUDGET, ...input }, renewal],
   });
 
 async function store(ref: string, text: string): Promise<{ ref: string }> {
@@ -110,7 +110,7 @@ test.concurrent('S6: a CSV file with bad rows: they are in quarantine with line 
     2, 4, 9,
   ]);
   expect(await stored(result.files.quarantine)).toEqual([
-    { line: 3, reason: expect.stringContaining("leadId was given 'not an id!'") },
+    { line: 3, reason: expect.stringContaining('leadId was given text of 10 characters') },
     { line: 6, reason: 'is the same item as line 2' },
     { line: 7, reason: 'has a quotation mark in the wrong place' },
     { line: 8, reason: expect.stringContaining('leadId is missing') },
@@ -202,14 +202,14 @@ test.concurrent('pause, resume, changeLimits: a wrong argument is answered with 
     [
       'changeLimits',
       { window: 'fast' },
-      "changeLimits: window was given 'fast'; allowed is a whole number from 1 to 500.",
+      'changeLimits: window was given text of 4 characters; allowed is a whole number from 1 to 500.',
     ],
-    ['changeLimits', { windw: 5 }, "unknown field 'windw'; did you mean 'window'?"],
+    ['changeLimits', { windw: 5 }, "field 1 of the input is unknown (5 characters); did you mean 'window'?"],
     ['changeLimits', {}, 'at least one of window'],
     ['changeLimits', undefined, 'at least one of window'],
     ['changeLimits', '{"window": 5}', 'text that holds JSON'],
-    ['changeLimits', { maxCredits: -1 }, 'maxCredits was given -1'],
-    ['pause', { by: 5 }, 'by was given 5'],
+    ['changeLimits', { maxCredits: -1 }, 'maxCredits was given a negative whole number of 1 digit'],
+    ['pause', { by: 5 }, 'by was given a whole number of 1 digit'],
     ['pause', {}, 'paused already'],
     ['approve', {}, 'does not wait for an approval'],
     ['retryFailed', {}, 'No item has failed'],
@@ -328,7 +328,7 @@ test.concurrent('S3: all items share one budget; what it does not allow is skipp
   await accounts(result);
 });
 
-test.concurrent('a stop ends it; a run that goes on counts as waiting', async () => {
+test.concurrent('a stop gives up the question of an item, which counts as waiting; a redrive takes it up', async () => {
   const ids = free.splice(0, 6);
   const file = await store('stop.csv', csvOf(ids));
   fail(ids.slice(0, 1), { fault: 'cutBeforeCommit', times: 2 });
@@ -337,10 +337,10 @@ test.concurrent('a stop ends it; a run that goes on counts as waiting', async ()
   await run.executeUpdate(messages.stopUpdate, { args: [{ now: true, by: 'Ada' }] });
   const result = await run.result();
   expect(result).toMatchObject({ ended: 'stopped', counts: { waiting: 1, skipped: 5 } });
-  expect((await accounts(result))[0]).toMatchObject({ outcome: 'waiting', reason: 'itsRunGoesOn' });
-  const child = stage.temporal.client.workflow.getHandle(`convert-lead.default.${ids[0]}`);
-  await child.executeUpdate(decideUpdate, { args: [{ decision: 'sendAgain', by: 'Ada' }] });
-  await until(() => converted(ids) === 1);
+  expect((await accounts(result))[0]).toMatchObject({ outcome: 'waiting', reason: 'person: nobodyDecided' });
+  const again = await (await start('stopped-again', { redriveOf: 'stop' })).result();
+  expect(again).toMatchObject({ items: 6, counts: { done: 6 } });
+  expect(converted(ids)).toBe(6);
 });
 
 test.concurrent('who names no budget is asked first', async () => {
@@ -382,7 +382,11 @@ test.concurrent.each<[string, unknown, string]>([
   ['two sources', { operation: 'convertLead', leads: {}, captures: {} }, 'leads and captures were given'],
   ['no operation', { leads: {} }, 'operation is missing'],
   ['a source of something else', { operation: 'convertLead', captures: {} }, 'where the source is captures'],
-  ['a default that is no field', { operation: 'convertLead', leads: {}, defaults: { leadid: 1 } }, 'defaults.leadid'],
+  [
+    'a default that is no field',
+    { operation: 'convertLead', leads: {}, defaults: { leadid: 1 } },
+    'defaults[field 1] was given',
+  ],
   ['a file that is not there', { operation: 'convertLead', file: { ref: 'none.csv' } }, 'no document'],
   ['a redrive of nothing', { redriveOf: 'nothing' }, "no backfill 'nothing'"],
 ])('a wrong input fails at once with a sentence: %s', async (name, input, sentence) => {

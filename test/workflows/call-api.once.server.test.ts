@@ -1,9 +1,8 @@
 /** Calls that would do something twice, or that cost. */
-import type { Config } from '../../src/config';
 import type { PersonDecision } from '../../src/policy/course';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
-import { accountLedger } from '../../workflows';
 import { decideUpdate } from '../../workflows/shared/asker';
+import { deleteRun } from '../support/ledgers';
 import { until } from '../support/until';
 import { type Fault, useStage } from './call-api.stage';
 
@@ -119,16 +118,7 @@ test('S3: a call that costs by the configuration is booked, within its cap', asy
 test('S1: an equal call is known beyond the memory of the ledger', async () => {
   const body = contact();
   const made = await call(create(body));
-  const { workflow } = on.stage.temporal.client;
-  await workflow.getHandle(on.stage.ledgerId).terminate('test');
-  const { name, timing, budget, timeZone } = accountOf(on.stage.config);
-  const input = { account: name, timing, budget: { ...budget, timeZone }, probeEveryMs: timing.holdProbeMs };
-  await workflow.start(accountLedger, { workflowId: on.stage.ledgerId, taskQueue: 'audit-runner', args: [input] });
+  await deleteRun(on.stage, on.stage.ledgerId);
   expect(await call(create(body))).toMatchObject({ reason: 'alreadyDone', ref: made.ref });
   expect(await timesThere(body.email)).toBe(1);
 });
-
-function accountOf({ accounts }: Config) {
-  if (!accounts.default) throw new Error('the stage has no account');
-  return accounts.default;
-}

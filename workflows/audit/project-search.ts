@@ -1,7 +1,8 @@
 /** Finds a new project by its reference (S2), and keeps which one it is. */
 import { sleep } from '@temporalio/workflow';
+import type { ListPlace } from '../../activities/list-pages';
 import type { ReferencePage } from '../../activities/projects';
-import type { ListPlace, MarkSeen } from '../../activities/references';
+import type { MarkSeen } from '../../activities/references';
 import { isSameId } from '../../src/agent-api/id';
 import type { LookOutcome } from '../../src/policy/course';
 import { MAX_ASKED } from '../../src/policy/reference';

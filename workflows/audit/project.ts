@@ -17,8 +17,10 @@ import { WHY } from '../shared/asker';
 import { control, notShownUntil, onceCalls, reads, writes } from '../shared/calls';
 import { refusalOf } from '../shared/failures';
 import { concluding, type Ending, elsewhere, payOnce } from '../shared/pay-once';
+import { givePlace, hearPlaces, type Placed, takePlace } from '../shared/place';
 import { Stop } from '../shared/stop';
 import { runKind } from '../shared/tell';
+import { gotSomething } from '../shared/withdraw';
 import { CUT, ProjectSearch } from './project-search';
 import { type At, ofProject, type Taken } from './step';
 
@@ -53,6 +55,7 @@ async function createProject(at: At, project: NewProject): Promise<string> {
   };
   const ending = await payOnce(account, facts, status, {
     credits: facts.createPrice,
+    paid: { subject: projectSubject(reference), run: run.key },
     look,
     send(lookedAt, stale, again) {
       sent = true;
@@ -175,6 +178,7 @@ async function convert(at: At, leadId: string): Promise<string> {
   );
   const { outcome, reason, credits, projectId } = await conversionOf(at, leadId);
   at.taken.credits = credits;
+  if (credits > 0) gotSomething();
   if (projectId) return take(at, { projectId, how: outcome === 'converted' ? 'converted' : 'alreadyConverted' });
   if (outcome === 'converted' || outcome === 'alreadyConverted')
     throw new Stop(
@@ -189,6 +193,12 @@ async function conversionOf(at: At, leadId: string): Promise<ConvertLeadResult> 
   const { account, input, run } = at;
   const { priority, askPerson, personDeadline } = input;
   const workflowId = convertLeadId(account, leadId);
+  // While the conversion only waits, so does this run.
+  const conversion: Placed = {};
+  hearPlaces(
+    (id) => (id === workflowId ? conversion : undefined),
+    () => (conversion.away ? givePlace() : takePlace()),
+  );
   for (let tries = 1; ; tries++) {
     try {
       const child = await startChild(convertLead, {
@@ -216,7 +226,9 @@ async function conversionOf(at: At, leadId: string): Promise<ConvertLeadResult> 
           { key: searchAttributeKeys.runKind, value: runKind() === 'backfill' ? 'backfill' : 'audit' },
         ],
       });
-      return await child.result();
+      const result = await child.result();
+      takePlace();
+      return result;
     } catch (error) {
       // The conversion was cancelled with this run, before anything was sent.
       if (CancellationScope.current().consideredCancelled) throw error;

@@ -17,7 +17,8 @@ export interface Paused {
 export interface ControlState {
   limits: messages.RunLimits;
   paused?: Paused | undefined;
-  stop?: 'whenIdle' | 'now' | undefined;
+  /** A person has stopped it; `now`: without waiting for calls in flight. */
+  stopped?: { by: string; now: boolean };
   /** The failed ones are to be tried again. */
   retry: boolean;
   /** When it was last resumed after a refusal, milliseconds: what was begun before may still be refused. */
@@ -33,6 +34,8 @@ export class Controls {
   version = 0;
   /** Items that failed and are not queued again. */
   failed: () => number = () => 0;
+  /** Ends what the run does at the moment, whatever it waits for. */
+  onStop: () => void = () => undefined;
   #closed = false;
 
   constructor(input: BackfillInput, before?: ControlState) {
@@ -59,7 +62,8 @@ export class Controls {
   #register(): void {
     const valid = <S extends z.ZodType>(schema: S, name: string, may: (said: z.output<S>) => void = () => undefined) =>
       checked(schema, name, (said) => {
-        if (this.#closed) throw new Error('This backfill is ending; start another, with redriveOf for what failed.');
+        if (this.#closed)
+          throw new Error('This backfill is ending; start another, with redriveOf for what is not done.');
         may(said);
       });
     const asked = () => {
@@ -119,18 +123,16 @@ export class Controls {
     setHandler(
       messages.stopUpdate,
       (said) => {
-        state.stop = said?.now ? 'now' : 'whenIdle';
+        state.stopped = { by: said?.by ?? 'somebody', now: said?.now ?? false };
         this.#note(said?.now ? 'stop now' : 'stop', said ?? {});
-        return said?.now
-          ? 'Stopped: the items under way count as waiting; their own runs go on.'
-          : 'Stopped: no further item is begun; it ends when those under way have.';
+        this.onStop();
+        return 'Stopped: items that have sent nothing are withdrawn; the backfill ends within a minute and names the others.';
       },
       {
         description:
-          'Ends the backfill; what was not begun counts as skipped. {"now": true} does not wait for the items under way: {"now": false, "reason": "…", "by": "…"}',
-        validator: valid(StopSaid, 'stop', ({ now }) => {
-          if (state.stop === 'now' || (state.stop && !now))
-            throw new Error('This backfill is stopping already; {"now": true} does not wait for the items under way.');
+          'Ends the backfill: what has sent nothing is withdrawn, and the others are named; a redrive does what is not done. {"now": true} does not wait for calls in flight: {"now": false, "reason": "…", "by": "…"}',
+        validator: valid(StopSaid, 'stop', () => {
+          if (state.stopped) throw new Error('This backfill is stopping already.');
         }),
       },
     );
@@ -146,7 +148,7 @@ export class Controls {
         description: 'Tries all items again that have failed so far: {"by": "…"}',
         validator: valid(Said, 'retryFailed', () => {
           if (state.retry) throw new Error('The failed items are queued already.');
-          if (state.stop) throw new Error('This backfill is stopping; start another with redriveOf.');
+          if (state.stopped) throw new Error('This backfill is stopping; start another with redriveOf.');
           if (this.failed() === 0) throw new Error('No item has failed that is not queued again already.');
         }),
       },

@@ -10,8 +10,10 @@ import {
 import type { Item } from '../../src/policy/backfill/items';
 import { type Ended, stopsAll } from '../../src/policy/backfill/outcomes';
 import { type BackfillPlan, priceOf } from '../../src/policy/backfill/plan';
+import { type GoesOn, goesOn } from '../shared/begun';
 import { control } from '../shared/calls';
 import { Lookout } from '../shared/lookout';
+import { hearPlaces, taken } from '../shared/place';
 import { creditsSpent } from '../shared/status';
 import { tellPersonNeeded } from '../shared/tell';
 import type { Controls } from './controls';
@@ -59,6 +61,10 @@ export class Drive {
       },
       () => this.#say(),
     );
+    hearPlaces(
+      (id) => [...this.window.running.values()].find(({ workflowId }) => workflowId === id),
+      () => controls.version++,
+    );
     controls.failed = () => state.counts.failed - this.#queued();
   }
 
@@ -94,10 +100,21 @@ export class Drive {
     return { ...this.state, running: [...this.window.running.values()] };
   }
 
-  /** What is still under way counts as waiting for its own run. */
-  leaveRunning(): void {
-    for (const item of this.window.leave())
-      this.#ended(item, { outcome: 'waiting', reason: 'itsRunGoesOn', credits: 0 });
+  /** Calls off what has sent nothing. @returns what goes on by itself; everything has its last word then */
+  async withdraw(now: boolean): Promise<GoesOn> {
+    this.show();
+    await this.window.withdraw(now);
+    const left = this.window.leave();
+    for (const item of left) {
+      const reason = item.lost ? 'notSettled' : 'itsRunGoesOn';
+      if (item.theirs) this.#ended(item, { outcome: 'skipped', reason: 'inAnotherRun', credits: 0 });
+      else this.#ended(item, { outcome: 'waiting', reason, credits: 0 });
+    }
+    const ours = left.filter(({ theirs, lost }) => !theirs && !lost);
+    return goesOn(
+      ours.map(({ workflowId }) => workflowId),
+      ours.reduce((sum, { price }) => sum + price, 0),
+    );
   }
 
   show(): void {
@@ -111,7 +128,7 @@ export class Drive {
       if (window.broken !== undefined) throw window.broken;
       if (this.#renewalDue()) return 'renew';
       if (this.#unwritten.count >= MOST_UNWRITTEN) await this.flush();
-      if (controls.state.retry && !controls.state.stop) await this.#queueFailed();
+      if (controls.state.retry) await this.#queueFailed();
       const { version } = controls;
       const gate = this.#gate();
       this.#say();
@@ -131,12 +148,11 @@ export class Drive {
 
   #gate(): Gate {
     const { window, state } = this;
-    const { limits, paused, stop, retry } = this.controls.state;
+    const { limits, paused, retry } = this.controls.state;
     const idle = window.running.size === 0;
-    if (stop) return idle || stop === 'now' ? { may: 'end' } : { may: 'wait' };
     const list = state.lists.find((one) => one.next < this.#endOf(one));
     if (!list) return idle && !paused && !retry ? { may: 'end' } : { may: 'wait' };
-    if (paused || window.running.size >= limits.window) return { may: 'wait' };
+    if (paused || taken(window.running.values(), limits.window) >= limits.window) return { may: 'wait' };
     const reserved = [...window.running.values()].reduce((sum, { price }) => sum + price, 0);
     const price = this.#nextPrice(list);
     // What is under way may turn out to cost nothing.
@@ -210,11 +226,10 @@ export class Drive {
   /** S7: why nothing is begun, and what ends it. */
   #say(): void {
     const { status } = this.common;
-    const { paused, stop } = this.controls.state;
+    const { paused } = this.controls.state;
     const why = this.#lookout.why();
     status.asksPerson(paused?.refusal !== undefined);
-    if (stop) status.waits('Stopped: no further item is begun, and those under way are waited for.');
-    else if (paused?.refusal !== undefined)
+    if (paused?.refusal !== undefined)
       status.waits(
         `The service refuses (${paused.refusal}), and would refuse every further item. When that is mended, answer with the update \`resume\`, and what was refused is tried again; or with \`stop\`.`,
       );

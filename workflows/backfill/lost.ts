@@ -4,7 +4,7 @@ import type { Ended } from '../../src/policy/backfill/outcomes';
 import { AuditProjectInput } from '../../src/policy/inputs/audit-project';
 import { leadSubject, projectSubject } from '../../src/policy/subject';
 import { control } from '../shared/calls';
-import { findOut } from '../shared/convert-all';
+import { findOut } from '../shared/convert-one';
 import type { Running } from './state';
 import type { Common } from './window';
 

@@ -4,13 +4,18 @@ import type { Counts } from '../../src/policy/backfill/outcomes';
 import type { BackfillPlan } from '../../src/policy/backfill/plan';
 import type { LimitChanges, Operation } from '../../src/policy/inputs/backfill';
 import type { Said, StopSaid } from '../../src/policy/inputs/messages';
+import type { GoesOn } from '../shared/begun';
 import type { Answered } from '../shared/said';
 
 export interface BackfillResult {
-  operation: Operation;
+  /** Absent of a redrive that ended before it knew the earlier one's. */
+  operation?: Operation;
   dryRun: boolean;
-  /** `done`: every item that the caps allow was begun. `rejected` or `expired` at the approval. `stopped` by a person. */
-  ended: 'done' | 'planned' | 'rejected' | 'expired' | 'stopped';
+  /**
+   * `done`: every item that the caps allow was begun. `rejected` or `expired` at the approval. `stopped` or `cancelled` by
+   * a person: what had sent nothing is withdrawn.
+   */
+  ended: 'done' | 'planned' | 'rejected' | 'expired' | 'stopped' | 'cancelled';
   /** Items by what became of them, the quarantined rows included; they add up to `items`. */
   counts: Counts;
   items: number;
@@ -28,6 +33,8 @@ export interface BackfillResult {
   /** What the source has beyond the items, by why it was left out. */
   left: Record<string, number>;
   notes: string[];
+  /** Of one that was stopped or cancelled: the runs of items that had sent something, and go on. */
+  goesOn?: GoesOn;
   /** What people did and said. */
   answers: Answered[];
 }
@@ -52,6 +59,8 @@ export interface BackfillProgress {
   /** IDs of runs under way, the longest first; not all of many. */
   underWay: string[];
   underWayCount: number;
+  /** Of these, runs that only wait until it is known what became of a call, or for a person: they hold no place. */
+  away: number;
   /** Items that waited for a person when it was last looked. */
   asking: number;
   /** Items that end in a minute, lately; absent as long as nobody can tell. */

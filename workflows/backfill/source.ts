@@ -4,6 +4,7 @@ import type { AccountFacts } from '../../activities/account';
 import type { Opened } from '../../activities/backfill';
 import type { Prepared } from '../../activities/backfill-list';
 import type { Making } from '../../activities/backfill-source';
+import type { ListPlace } from '../../activities/list-pages';
 import type { BackfillInput } from '../../src/policy/inputs/backfill';
 import type { Kept } from '../../src/storage/claim';
 import { fairnessKey, patiently, reads, streaming } from '../shared/calls';
@@ -20,20 +21,20 @@ interface At {
 /** What has been listed of a long source; goes over to the next run. */
 export interface Listing {
   leads?: Listed;
-  captures?: { pages: Kept<{ id: string }[]>[]; next?: number | undefined };
+  captures?: { pages: Kept<{ id: string }[]>[]; next?: ListPlace | undefined };
 }
 
 /** @returns what is listed so far when the history has become too long to go on in this run */
 export async function prepare(at: At, before: Listing = {}): Promise<{ prepared: Prepared } | { listing: Listing }> {
   const { input, facts, status, opened } = at;
-  const { account, defaults, leads, captures, file } = input;
+  const { account } = input;
+  const { leads, captures, file, defaults, redrive, earlier } = opened.source ?? { ...input, earlier: undefined };
   const making: Making = { account, folder: opened.folder, operation: opened.operation, defaults };
   const made = streaming('Make the list of items');
-  if (opened.earlier)
-    return { prepared: await made.itemsFromEarlier({ ...making, earlier: opened.earlier, outcomes: input.redrive }) };
+  if (earlier) return { prepared: await made.itemsFromEarlier({ ...making, earlier, outcomes: redrive }) };
   if (file) return { prepared: await made.itemsFromFile({ ...making, file }) };
   if (captures) {
-    const listed = await listCaptures(at, captures, before.captures ?? { pages: [], next: 0 });
+    const listed = await listCaptures(at, captures, before.captures ?? { pages: [], next: { offset: 0 } });
     if (listed.next !== undefined) return { listing: { captures: listed } };
     return { prepared: await made.itemsFromPages({ ...making, pages: listed.pages }) };
   }
@@ -55,13 +56,13 @@ async function listCaptures(
   const ref = workflowInfo().firstExecutionRunId;
   const place = { priorityKey: priority, fairnessKey: fairnessKey(ref) };
   while (listed.next !== undefined && workflowInfo().historyLength < MAX_EVENTS) {
-    const offset: number = listed.next;
+    const from: ListPlace = listed.next;
     const { page, next } = await patiently(status, facts, account, () =>
-      reads(account, place, `List captures from ${offset}`).listCapturePage({ account, filter, offset, ref }),
+      reads(account, place, `List captures from ${from.offset}`).listCapturePage({ account, filter, place: from, ref }),
     );
     listed.pages.push(page);
     listed.next = next;
-    status.figures(`${next ?? offset} captures listed`);
+    status.figures(`${next?.offset ?? from.offset} captures listed`);
   }
   return listed;
 }

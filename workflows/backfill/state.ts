@@ -3,11 +3,12 @@ import type { Opened } from '../../activities/backfill';
 import type { Prepared } from '../../activities/backfill-list';
 import type { Item } from '../../src/policy/backfill/items';
 import { type Counts, noCounts, OUTCOMES } from '../../src/policy/backfill/outcomes';
+import type { Placed } from '../shared/place';
 import type { ControlState } from './controls';
 import type { Listing } from './source';
 
 /** An item under way. Its input is in the storage. */
-export interface Running extends Pick<Item, 'n' | 'id' | 'workflowId'> {
+export interface Running extends Pick<Item, 'n' | 'id' | 'workflowId'>, Placed {
   line?: number | undefined;
   /** The run that is followed; absent where it is another's and only its ID is known. */
   runId?: string | undefined;
@@ -17,6 +18,8 @@ export interface Running extends Pick<Item, 'n' | 'id' | 'workflowId'> {
   at: number;
   /** It was begun by somebody else. */
   theirs: boolean;
+  /** Its run is gone; a call of it may yet show. */
+  lost?: boolean;
   /** It has failed before. */
   retry: boolean;
 }
@@ -50,10 +53,19 @@ export interface State {
   samples: [at: number, ended: number][];
 }
 
-/** Handed from run to run of the same backfill. Nobody else gives it, but tests `renewAfter`. */
-export interface Before {
-  /** Continue as new after so many items. @default 600 */
+/** How soon it continues as new. */
+export interface Renewal {
+  /** After so many items. @default 600 */
   renewAfter?: number;
+}
+
+export const renewalOf = (given: Renewal | undefined): Renewal => {
+  const { renewAfter } = given ?? {};
+  return Number.isInteger(renewAfter) && Number(renewAfter) > 0 ? { renewAfter: Number(renewAfter) } : {};
+};
+
+/** Handed from run to run of the same backfill. */
+export interface Before {
   /** Half of the source is listed. */
   listing?: { opened: Opened; listing: Listing; controls: ControlState };
   driving?: { state: State; controls: ControlState };

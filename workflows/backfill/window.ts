@@ -2,9 +2,10 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   ApplicationFailure,
+  CancellationScope,
   ChildWorkflowCancellationType,
   ChildWorkflowFailure,
-  isCancellation,
+  getExternalWorkflowHandle,
   ParentClosePolicy,
   startChild,
   workflowInfo,
@@ -16,6 +17,7 @@ import { doneElsewhere, type Ended, endedBy } from '../../src/policy/backfill/ou
 import { priceOf } from '../../src/policy/backfill/plan';
 import type { BackfillInput, Operation } from '../../src/policy/inputs/backfill';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { Begun, untilEnded } from '../shared/begun';
 import { control, fairnessKey } from '../shared/calls';
 import type { Status } from '../shared/status';
 import { afterLostRun } from './lost';
@@ -49,6 +51,9 @@ export class Window {
   starting = 0;
   /** What went wrong in a lane, for the run to fail with. */
   broken: unknown;
+  readonly #begun = new Begun();
+  /** Items whose runs are children of this very run, which tell it when they end. */
+  readonly #children = new Set<number>();
 
   constructor(
     private readonly common: Common,
@@ -61,32 +66,27 @@ export class Window {
     const price = priceOf(operation, input, facts);
     const running: Running = { n, line, id, workflowId, price, at: Date.now(), theirs: false, retry };
     this.running.set(n, running);
-    this.#lane(running, this.#perform(running, input));
+    this.#shielded(() => this.#lane(running, this.#perform(running, input)));
   }
 
   /** Goes on with what was under way when the backfill continued as new: no child of this run, so it is asked for. */
   takeOver(items: readonly Running[]): void {
-    for (const running of items) this.running.set(running.n, running);
-    for (let i = 0; i < items.length; i += FOLLOWED_TOGETHER) {
-      const some = items.slice(i, i + FOLLOWED_TOGETHER);
-      this.#guard(this.#followAll(some));
+    for (const running of items) {
+      const { n, workflowId, runId, theirs } = running;
+      this.running.set(n, running);
+      if (!theirs && runId) this.#begun.add(workflowId, getExternalWorkflowHandle(workflowId, runId));
     }
+    this.#follow(items);
   }
 
-  #guard(work: Promise<void>): void {
-    work.catch((error) => {
-      // A cancellation reaches the run itself as well.
-      if (!isCancellation(error)) this.broken ??= error;
-    });
-  }
-
-  #lane(running: Running, ending: Promise<Ended>): void {
-    this.#guard(ending.then((ended) => this.#end(running, ended)));
-  }
-
-  #end(running: Running, ended: Ended): void {
-    // One that was left has its last word already.
-    if (this.running.delete(running.n)) this.onEnd(running, ended);
+  /** Calls off what has sent nothing, and waits a little for what has: see {@link Begun}. */
+  async withdraw(now: boolean): Promise<void> {
+    const { facts } = this.common;
+    // Those that are no children of this run are asked for ever more seldom: anew, soon again.
+    const followed = [...this.running.values()].filter(({ n, runId }) => runId !== undefined && !this.#children.has(n));
+    await this.#begun.withdraw();
+    this.#follow(followed);
+    await untilEnded(facts, () => this.running.size === 0 && this.starting === 0, now);
   }
 
   /** Follows nothing any more. @returns what was under way */
@@ -94,6 +94,27 @@ export class Window {
     const left = [...this.running.values()];
     this.running.clear();
     return left;
+  }
+
+  #follow(items: readonly Running[]): void {
+    for (let i = 0; i < items.length; i += FOLLOWED_TOGETHER)
+      this.#shielded(() => this.#followAll(items.slice(i, i + FOLLOWED_TOGETHER)));
+  }
+
+  /** From a cancellation: a child is confirmed before it is told, and what it says is heard (S6). */
+  #shielded(work: () => Promise<void>): void {
+    CancellationScope.nonCancellable(work).catch((error) => {
+      this.broken ??= error;
+    });
+  }
+
+  async #lane(running: Running, ending: Promise<Ended>): Promise<void> {
+    const ended = await ending;
+    // One that was left has its last word already.
+    if (!this.running.delete(running.n)) return;
+    this.#begun.delete(running.workflowId);
+    this.#children.delete(running.n);
+    this.onEnd(running, ended);
   }
 
   async #followAll(items: readonly Running[]): Promise<void> {
@@ -105,7 +126,7 @@ export class Window {
       const byId = new Map(closed.map((run) => [run.workflowId, run]));
       for (const running of left) {
         const run = byId.get(running.workflowId);
-        if (run) this.#lane(running, this.#afterRun(running, run));
+        if (run) this.#shielded(() => this.#lane(running, this.#afterRun(running, run)));
       }
       left = left.filter(({ workflowId }) => !byId.has(workflowId));
     }
@@ -117,7 +138,9 @@ export class Window {
       const elsewhere = ended && doneElsewhere(ended);
       return elsewhere ?? this.#perform(running, await this.#inputOf(running), true);
     }
-    return ended ?? afterLostRun(this.common, running, await this.#inputOf(running), status);
+    if (ended) return ended;
+    Object.assign(running, { lost: true, away: true } satisfies Partial<Running>);
+    return afterLostRun(this.common, running, await this.#inputOf(running), status);
   }
 
   async #inputOf({ n }: Running): Promise<Item['input']> {
@@ -130,6 +153,7 @@ export class Window {
   /** @param again another run has had it, and did not do it */
   async #perform(running: Running, input: Item['input'], again = false): Promise<Ended> {
     const { operation } = this.common;
+    if (again && this.#begun.withdrawing) return { outcome: 'skipped', reason: 'inAnotherRun', credits: 0 };
     this.starting++;
     const child = await this.#start(running, input, again)
       .catch((error) => {
@@ -150,11 +174,15 @@ export class Window {
       return { outcome: 'skipped', reason: 'inAnotherRun', ...ended, credits: 0 };
     }
     running.theirs = false;
+    running.away = false;
     running.runId = child.firstExecutionRunId;
+    this.#children.add(running.n);
+    this.#begun.add(running.workflowId, child);
     try {
       return endedBy(operation, await child.result());
     } catch (error) {
       if (!(error instanceof ChildWorkflowFailure)) throw error;
+      Object.assign(running, { lost: true, away: true } satisfies Partial<Running>);
       const { cause } = error;
       const reason = (cause instanceof ApplicationFailure ? cause.type : cause?.name) ?? 'runEnded';
       return afterLostRun(this.common, running, input, reason);

@@ -70,6 +70,7 @@ export async function callOnce(at: At): Promise<End> {
 
   const ending = await payOnce(account, facts, status, {
     ...{ credits: plan.credits, look, send },
+    ...(plan.credits > 0 && { paid: { subject, run } }),
     async ask() {
       const decision = await asker.decide(
         `It is unknown whether ${name} was done: the answer was lost, and the API does not tell. Look in the web app.`,

@@ -1,5 +1,6 @@
 /** Finds the capture that a note became, by its text and time, each capture for one note only (S2). */
 import { sleep } from '@temporalio/workflow';
+import type { ListPlace } from '../../activities/list-pages';
 import type { Claim, NoteCall, NotePage } from '../../activities/notes';
 import { isSameId } from '../../src/agent-api/id';
 import { CLOCKS_APART_MS } from '../../src/policy/clocks';
@@ -81,7 +82,7 @@ export class FindNote {
 
   /** Notes since when the note may be there. @returns whether an earlier run may have sent it */
   async #begin(): Promise<boolean> {
-    const { serverTime = Date.now() - CLOCKS_APART_MS } = await this.#page(0);
+    const { serverTime = Date.now() - CLOCKS_APART_MS } = await this.#page({ offset: 0 });
     const { account } = this.at;
     const record = await control.noteRecord({ account, note: this.note, since: serverTime });
     const { since, captureId, isNew, sent, taken } = record;
@@ -95,13 +96,13 @@ export class FindNote {
   async #matches(): Promise<string[] | 'cannotTell'> {
     const matches: string[] = [];
     const unreadable: string[] = [];
-    let offset: number | undefined = 0;
-    for (let pages = 0; offset !== undefined; pages++) {
+    let place: ListPlace | undefined = { offset: 0 };
+    for (let pages = 0; place !== undefined; pages++) {
       if (pages === MAX_PAGES) return matches.length > 0 ? matches : 'cannotTell';
-      const page: NotePage = await this.#page(offset);
+      const page: NotePage = await this.#page(place);
       matches.push(...page.matches);
       unreadable.push(...page.unreadable);
-      offset = page.next;
+      place = page.next;
     }
     if (this.#left) matches.push(...(await this.#ask(unreadable.filter((id) => !matches.includes(id)))));
     return [...new Set(matches)];
@@ -127,12 +128,12 @@ export class FindNote {
     return patiently(status, facts, account, ask, notShownUntil(facts));
   }
 
-  #page(offset: number): Promise<NotePage> {
+  #page(at: ListPlace): Promise<NotePage> {
     const { account, facts, status, place } = this.at;
     const since = this.#since;
     return patiently(status, facts, account, () =>
       reads(account, place, 'Look for the note').matchNote({
-        ...{ ...this.#call(), offset },
+        ...{ ...this.#call(), place: at },
         ...(since !== undefined && { since }),
       }),
     );

@@ -87,7 +87,7 @@ async function captureOf(at: At, ending: Ending, search: FindNote, person: Perso
       throw new Stop(
         'refused',
         ending.reason,
-        `The service refused the note (${ending.reason}).${FORM_REFUSED.test(ending.reason) ? ' If its fields have other names here, set unshown.note.content and unshown.note.project.' : ''}`,
+        `The service refused the note (${ending.reason}).${FORM_REFUSED.test(ending.reason) ? ' If its fields have other names here, set unshown.note.content, unshown.note.project or unshown.note.title.' : ''}`,
       );
     default:
       throw new Stop('unresolved', 'nobodyDecided', 'Whether the note was submitted could not be found out.');

@@ -1,6 +1,5 @@
 /** The ledger's current details, written for a person in the Web UI (S7). */
 import * as policy from '../../src/policy/ledger';
-import type { Obstacle } from './messages';
 
 /** No number may stop the ledger: beyond what a date can hold it is shown as the last moment of all. */
 const at = (ms: number) => new Date(Math.min(ms, 8.64e15)).toISOString().replace('T', ' ').slice(0, 19);
@@ -31,27 +30,6 @@ export const describeHold = ({ kind, since, reason, retry, stopsAll }: policy.Ho
         : HOLD_TEXT[kind]
   } (${reason})`;
 
-const CAP_TEXT = {
-  run: 'the run has spent what it may',
-  day: 'the credits of the day are used up; it goes on tomorrow, or when somebody raises the limit with the update `setBudget` of the ledger',
-  floor:
-    'the balance has reached its floor, less what was spent in the last minutes and may not show in it yet; it goes on when the balance leaves enough',
-};
-
-const FLOOR_TEXT = {
-  unread: 'the balance, of which a part must remain, was not read yet; it goes on when it was and leaves enough',
-  unreadable:
-    "the balance, of which a part must remain, cannot be read: name its field with the setting 'unshown.account.balance', or remove 'budget.balanceFloor', and restart the workers",
-};
-
-/** Why a run may not go on, for its own details. */
-export const describeObstacle = (obstacle: Exclude<Obstacle, { kind: 'none' }>): string =>
-  obstacle.kind === 'held'
-    ? obstacle.holds.map(describeHold).join('; ')
-    : obstacle.balance
-      ? FLOOR_TEXT[obstacle.balance]
-      : CAP_TEXT[obstacle.cap];
-
 /** What an account's ledger lets through, in a few words. */
 export function describeState({ holds, restingSince }: Pick<policy.LedgerState, 'holds' | 'restingSince'>): string {
   if (policy.stopping(holds, 0).length > 0) return 'on hold';
@@ -59,9 +37,37 @@ export function describeState({ holds, restingSince }: Pick<policy.LedgerState, 
   return restingSince === undefined ? 'open' : 'an earlier user';
 }
 
+const sourceOf = (source: policy.LimitSource | undefined): string => {
+  if (source === undefined) return '';
+  return source.kind === 'configured'
+    ? ` (configured: budget, of worker ${source.worker})`
+    : ` (set by ${source.by} at ${at(source.at)} UTC)`;
+};
+
+/** The limits that hold, and whose word they are. */
+export function describeBudget({ perDay, balanceFloor, from, workers, live }: policy.BudgetInForce): string[] {
+  const counted = workers === 1 ? '1 worker' : `${workers} workers`;
+  return [
+    `Most credits a day: ${perDay === null ? 'no limit' : perDay}${sourceOf(from.perDay)}`,
+    ...(balanceFloor > 0 ? [`Must remain of the balance: ${balanceFloor}${sourceOf(from.balanceFloor)}`] : []),
+    live
+      ? `The strictest counts of what ${counted} ${workers === 1 ? 'is' : 'are'} configured with, and of what people set`
+      : `No worker has said of late what it is configured with: what was known last holds (${counted})`,
+  ];
+}
+
+const CALLS: Record<policy.PaidKind, { what: string; route: string }> = {
+  lead: { what: 'A conversion', route: 'leads.convert' },
+  project: { what: 'A new project', route: 'projects.create' },
+};
+
+/** A call costs more than is configured: what is reserved for it, and what mends it. */
+export const describeDearer = ({ kind, real, configured, at: since }: policy.Dearer): string =>
+  `${CALLS[kind].what} cost ${real} credits by the reply of ${at(since)} UTC, ${configured} by the configuration: ${real} are reserved for each from now on. If that is its price, set credits.'${CALLS[kind].route}' to it; if it was a mistake, the update \`release\` forgets it`;
+
 export function describeLedger(state: policy.LedgerState, now: number): string {
   const open = Object.entries(state.flights.open);
-  const { perDay, balanceFloor, timeZone } = state.budget;
+  const budget = policy.budgetInForce(state, now);
   const left = policy.balance(state);
   const unread = state.unreadableSince === undefined ? 'not read yet' : "cannot be read; see 'unshown.account.balance'";
   const balance = left === undefined ? unread : `${left} credits`;
@@ -70,7 +76,9 @@ export function describeLedger(state: policy.LedgerState, now: number): string {
     ...state.holds.map((hold) => `- ${describeHold(hold)}`),
     '',
     `- Balance: ${balance}, of which reserved for calls under way: ${policy.reservedCredits(state)}`,
-    `- Spent today (${timeZone}): ${policy.spentOn(state, now)}${perDay === null ? '' : ` of ${perDay}`}${balanceFloor > 0 ? `; ${balanceFloor} must remain` : ''}`,
+    `- Spent today (${budget.timeZone}): ${policy.spentOn(state, now)}`,
+    ...describeBudget(budget).map((line) => `- ${line}`),
+    ...policy.dearer(state).map((price) => `- ${describeDearer(price)}`),
     ...(left === undefined ? [] : [`- Spent elsewhere, as the balance shows: ${state.elsewhere}`]),
     ...(state.patientUntil !== undefined && now < state.patientUntil
       ? [

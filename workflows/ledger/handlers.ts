@@ -4,16 +4,17 @@ import { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../../
 import * as policy from '../../src/policy/ledger';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { checked } from '../shared/said';
+import type { Book } from './book';
 import * as messages from './messages';
+import { statusOf } from './status';
 import { requireShape, shapes } from './validate';
 
-/** The ledger's state, as its handlers see and change it. */
-export interface Book {
-  readonly state: policy.LedgerState;
-  change(next: policy.LedgerState): void;
-  /** The balance is to be read soon. */
-  wantBalance(): void;
-}
+/** While it does not know what stands in its books it refuses what is said: whoever says it says it again. */
+const onceOpen =
+  <T>(book: Book, validator: (message: T) => void) =>
+  (message: T): void => {
+    if (book.state) validator(message);
+  };
 
 /** What workers say: before and after each call that must not happen twice, and what the service told them. */
 export function handleWorkers(book: Book): void {
@@ -21,12 +22,12 @@ export function handleWorkers(book: Book): void {
     messages.beginSendUpdate,
     (request) => {
       const { state, answer } = policy.beginSend(policy.wake(book.state), request, Date.now());
-      if (answer.kind === 'capped' && answer.cap === 'floor') book.wantBalance();
+      if (answer.kind === 'capped' && answer.cap === 'floor') book.balanceWanted = true;
       book.change(state);
       return answer;
     },
     {
-      validator: requireShape(shapes.beginSend),
+      validator: onceOpen(book, requireShape(shapes.beginSend)),
       description: 'Asked by a call just before it sends: may this attempt send for this subject?',
     },
   );
@@ -38,7 +39,7 @@ export function handleWorkers(book: Book): void {
       return booked;
     },
     {
-      validator: requireShape(shapes.settle),
+      validator: onceOpen(book, requireShape(shapes.settle)),
       description: 'Books what became of a call; answers the credits booked by this very message.',
     },
   );
@@ -49,26 +50,49 @@ export function handleWorkers(book: Book): void {
       if (account !== book.state.account)
         upsertSearchAttributes([{ key: searchAttributeKeys.account, value: account }]);
       // What stood in the way of reading it may have been corrected.
-      if (book.state.restingSince !== undefined || book.state.unreadableSince !== undefined) book.wantBalance();
+      if (book.state.restingSince !== undefined || book.state.unreadableSince !== undefined) book.balanceWanted = true;
       book.change(policy.configure(book.state, configured, Date.now()));
+      return Date.now();
     },
     {
-      validator: requireShape(shapes.configure),
-      description: 'Sent by a worker at its start: what is configured, the account with its budget and timing.',
+      validator: onceOpen(book, requireShape(shapes.configure)),
+      description:
+        'Sent by each worker at its start, every five minutes and when its configuration changes: the account, its budget and timing.',
+    },
+  );
+  setHandler(messages.leaveUpdate, ({ worker }) => book.change(policy.leave(book.state, worker, Date.now())), {
+    validator: onceOpen(book, requireShape(shapes.leave)),
+    description: 'Sent by a worker that ends: what it is configured with counts no longer, where others are left.',
+  });
+  setHandler(
+    messages.readBalanceUpdate,
+    () => {
+      book.change(policy.wake(book.state));
+      book.balanceWanted = true;
+      book.readNow = true;
+      return Date.now();
+    },
+    {
+      validator: onceOpen(book, () => undefined),
+      description: 'Sent by a worker before it pays, where a part of the balance must remain: the balance is read now.',
     },
   );
   setHandler(
     messages.reportHoldUpdate,
     (hold) => book.change(policy.hold(policy.wake(book.state), { ...hold, since: Date.now() })),
     {
-      validator: requireShape(shapes.hold),
+      validator: onceOpen(book, requireShape(shapes.hold)),
       description: 'Sent by a worker that met a kill switch, a revoked token or an empty balance.',
     },
   );
-  setHandler(messages.parkUpdate, ({ rateClass, until }) => book.change(policy.park(book.state, rateClass, until)), {
-    validator: requireShape(shapes.park),
-    description: 'Sent by a worker that met a 429: its whole class waits.',
-  });
+  setHandler(
+    messages.parkUpdate,
+    ({ rateClass, forMs }) => book.change(policy.park(book.state, rateClass, Date.now() + forMs, Date.now())),
+    {
+      validator: onceOpen(book, requireShape(shapes.park)),
+      description: 'Sent by a worker that met a 429: its whole class waits.',
+    },
+  );
 }
 
 /** What people may change; who did it and why is kept. */
@@ -79,20 +103,21 @@ export function handlePeople(book: Book): void {
   };
   setHandler(
     messages.setBudgetUpdate,
-    ({ perDay, balanceFloor, timeZone, ...said }) => {
-      const budget = {
-        ...book.state.budget,
-        ...(perDay !== undefined && { perDay }),
-        ...(balanceFloor !== undefined && { balanceFloor }),
-        ...(timeZone !== undefined && { timeZone }),
-      };
-      act({ ...book.state, budget }, `budget set to ${JSON.stringify(budget)}`, said);
-      return budget;
+    ({ by, reason, ...wanted }) => {
+      const next = policy.setBudget(book.state, wanted, by ?? 'somebody', Date.now());
+      act(next, `budget set to ${JSON.stringify(wanted)}`, { by, reason });
+      return policy.budgetInForce(book.state, Date.now());
     },
     {
       description:
-        'Changes what may be spent: {"perDay": 20000, "balanceFloor": 0, "reason": "…", "by": "…"}. perDay null: no limit.',
-      validator: checked(BudgetSaid, 'setBudget'),
+        'Changes what may be spent, up to what is configured: {"perDay": 20000, "balanceFloor": 0, "reason": "…", "by": "…"}. The configured value, or perDay null where none is: no limit beside the configuration.',
+      validator: onceOpen(
+        book,
+        checked(BudgetSaid, 'setBudget', (wanted) => {
+          const refusal = policy.budgetRefusal(book.state, wanted, Date.now());
+          if (refusal) throw new Error(`setBudget: ${refusal}`);
+        }),
+      ),
     },
   );
   setHandler(
@@ -102,7 +127,10 @@ export function handlePeople(book: Book): void {
       act(policy.hold(book.state, hold), 'put on hold', said);
       return 'The account is on hold: nothing that costs or that could happen twice is sent until it is released.';
     },
-    { description: 'Puts the account on hold: {"reason": "…", "by": "…"}', validator: checked(Reasoned, 'hold') },
+    {
+      description: 'Puts the account on hold: {"reason": "…", "by": "…"}',
+      validator: onceOpen(book, checked(Reasoned, 'hold')),
+    },
   );
   setHandler(
     messages.releaseUpdate,
@@ -113,7 +141,7 @@ export function handlePeople(book: Book): void {
     {
       description:
         'Lifts every hold of the account: {"reason": "…", "by": "…"}. What the service asked to wait for (429) goes on when that is over; with "parks": true at once, and the service may refuse it again.',
-      validator: checked(ReleaseSaid, 'release'),
+      validator: onceOpen(book, checked(ReleaseSaid, 'release')),
     },
   );
   setHandler(
@@ -121,12 +149,12 @@ export function handlePeople(book: Book): void {
     ({ subject, ...said }) => {
       const { state, cleared } = policy.clear(book.state, subject);
       if (cleared) act(state, `cleared ${subject}`, said);
-      return cleared ? `${subject} is no longer held.` : `${subject} was not held; see 'open' in the status.`;
+      return cleared ? 'It is no longer held.' : "It was not held; see 'open' in the status.";
     },
     {
       description:
         'Says that an open send is over and did not happen: {"subject": "lead:…", "reason": "…", "by": "…"}. Look into the web app first.',
-      validator: checked(ClearSaid, 'clear'),
+      validator: onceOpen(book, checked(ClearSaid, 'clear')),
     },
   );
   setHandler(
@@ -138,24 +166,27 @@ export function handlePeople(book: Book): void {
     },
     {
       description: 'Corrects today\'s sum: {"credits": -1000, "reason": "…", "by": "…"}',
-      validator: checked(AdjustSaid, 'adjust'),
+      validator: onceOpen(book, checked(AdjustSaid, 'adjust')),
     },
   );
 }
 
-/** What anybody may ask. Workflow time stands still between messages: the asker brings the time, or no day would end here. */
+/**
+ * What anybody may ask. Workflow time stands still between messages; the ledger wakes when it would answer otherwise, so that
+ * no clock but the server's counts.
+ */
 export function handleQuestions(book: Book): void {
-  const later = (now: number | undefined) => Math.max(Date.now(), now ?? 0);
-  setHandler(messages.statusQuery, (now) => statusOf(book.state, later(now)), {
+  setHandler(messages.statusQuery, () => statusOf(book.state, Date.now()), {
     description: 'Balance, sums, open sends, holds.',
   });
   setHandler(
     messages.obstacleQuery,
-    ({ credits, now }) => policy.obstacle(book.state, credits, later(now)) ?? { kind: 'none' },
+    ({ credits }) => policy.obstacle(book.state, credits, Date.now()) ?? { kind: 'none' },
     { description: 'What stands in the way of spending so many credits more: a hold, a cap, or nothing.' },
   );
-  setHandler(messages.stateQuery, () => book.state, {
-    description: 'The whole state, from which a lost ledger is recovered.',
+  setHandler(messages.stateQuery, () => book.state, { description: 'The whole state.' });
+  setHandler(messages.booksQuery, () => (book.isOpen ? book.state : null), {
+    description: 'The whole state, with which a ledger that replaces this one goes on; null: it has granted nothing.',
   });
   setHandler(
     messages.subjectQuery,
@@ -171,30 +202,4 @@ export function handleQuestions(book: Book): void {
     (but) => book.state.flights.settled.flatMap(({ ref, subject }) => (subject === but ? [] : (ref ?? []))),
     { description: 'What recently settled subjects became (projects, captures), but for one subject.' },
   );
-}
-
-function statusOf(state: policy.LedgerState, now: number): messages.LedgerStatus {
-  const available = policy.available(state);
-  const balance = policy.balance(state);
-  return {
-    account: state.account,
-    ...(balance !== undefined && { balance }),
-    ...(available !== undefined && { available }),
-    reserved: policy.reservedCredits(state),
-    spentToday: policy.spentOn(state, now),
-    elsewhere: state.elsewhere,
-    ...(state.unreadableSince !== undefined && { unreadableSince: state.unreadableSince }),
-    budget: state.budget,
-    holds: state.holds,
-    parked: state.parked,
-    ...(state.configuredAt !== undefined && { configuredAt: state.configuredAt }),
-    ...(state.restingSince !== undefined && { restingSince: state.restingSince }),
-    open: Object.entries(state.flights.open).map(([subject, { run, grantedAt, overAt }]) => ({
-      subject,
-      run,
-      grantedAt,
-      overAt,
-    })),
-    ...(state.patientUntil !== undefined && now < state.patientUntil && { patientUntil: state.patientUntil }),
-  };
 }

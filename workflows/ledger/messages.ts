@@ -4,14 +4,16 @@ import type { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '.
 import type * as policy from '../../src/policy/ledger';
 import type { Flight, Settled } from '../../src/policy/pay-once';
 
-export interface LedgerInput extends policy.LedgerStart {
-  /** Least time between two probes while the account is on hold, milliseconds. @default 60000 */
-  probeEveryMs: number;
-  /** The state to go on with: after continue-as-new, or recovered from a ledger that was terminated. */
+/** Workflow ID of the ledger of a user: this, and the user's ID or its hash. */
+export const LEDGER_ID = /^account-ledger\.[A-Za-z0-9-]{1,64}$/;
+
+/** Whoever starts a ledger may write here what they like: only a run that continues another believes it. */
+export interface LedgerInput {
+  /** Least time between two probes while the account is on hold, milliseconds. */
+  probeEveryMs?: number;
+  /** The state to go on with after continue-as-new. */
   state?: policy.LedgerState;
-  /** This ledger replaces one whose state could not be recovered. */
-  lost?: boolean;
-  /** Continue as new after so many history events. @default 1500 */
+  /** Continue as new after so many history events, between 50 and 1500. @default 1500 */
   maxEvents?: number;
 }
 
@@ -24,8 +26,14 @@ export interface LedgerStatus {
   elsewhere: number;
   /** Since when the balance cannot be read. */
   unreadableSince?: number;
-  budget: policy.Budget;
+  /** The limits that hold now, and whose word they are. */
+  budget: policy.BudgetInForce;
+  /** Calls that cost more than is configured, by their last reply. */
+  dearer: policy.Dearer[];
+  /** When the latest reading of the balance was asked for. */
+  balanceAskedAt?: number;
   holds: readonly policy.Hold[];
+  /** Classes that a 429 has parked, until when; those that have ended are not in it. */
   parked: Readonly<Record<string, number>>;
   open: { subject: string; run: string; grantedAt: number; overAt: number }[];
   patientUntil?: number;
@@ -46,18 +54,25 @@ export interface SubjectState {
 
 export const beginSendUpdate = defineUpdate<policy.BeginAnswer, [policy.BeginSend]>('beginSend');
 export const settleUpdate = defineUpdate<number, [policy.Settle]>('settle');
-export const configureUpdate = defineUpdate<void, [policy.LedgerStart]>('configure');
-export const setBudgetUpdate = defineUpdate<policy.Budget, [BudgetSaid]>('setBudget');
+/** Answers the moment in workflow time, from which the worker knows the server's clock. */
+export const configureUpdate = defineUpdate<number, [policy.LedgerStart]>('configure');
+export const leaveUpdate = defineUpdate<void, [{ worker: string }]>('leave');
+/** Answers the moment from which on a reading that is asked for counts. */
+export const readBalanceUpdate = defineUpdate<number, [Record<string, never>]>('readBalance');
+export const setBudgetUpdate = defineUpdate<policy.BudgetInForce, [BudgetSaid]>('setBudget');
 export const holdUpdate = defineUpdate<string, [Reasoned]>('hold');
 export const releaseUpdate = defineUpdate<string, [ReleaseSaid]>('release');
 export const clearUpdate = defineUpdate<string, [ClearSaid]>('clear');
 export const adjustUpdate = defineUpdate<number, [AdjustSaid]>('adjust');
 export const reportHoldUpdate = defineUpdate<void, [policy.Hold]>('reportHold');
-export const parkUpdate = defineUpdate<void, [{ rateClass: string; until: number }]>('park');
-export const statusQuery = defineQuery<LedgerStatus, [number?]>('status');
+/** @param forMs a duration: the clocks of processes differ */
+export const parkUpdate = defineUpdate<void, [{ rateClass: string; forMs: number }]>('park');
+export const statusQuery = defineQuery<LedgerStatus>('status');
 /** @param credits what is about to be spent; 0 asks for holds alone */
-export const obstacleQuery = defineQuery<Obstacle, [{ credits: number; now: number }]>('obstacle');
+export const obstacleQuery = defineQuery<Obstacle, [{ credits: number }]>('obstacle');
 export const stateQuery = defineQuery<policy.LedgerState>('state');
+/** For the ledger that replaces it; null: its books were never opened, so it has granted nothing. */
+export const booksQuery = defineQuery<policy.LedgerState | null>('books');
 
 export const subjectQuery = defineQuery<SubjectState, [string]>('subject');
 export const claimsQuery = defineQuery<string[], [string]>('claims');

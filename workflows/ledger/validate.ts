@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { RateClass } from '../../src/agent-api/rate-class';
 import { MOST_CREDITS } from '../../src/policy/credits';
 import { TimeZone } from '../../src/policy/inputs/fields';
+import { LAPSES_AFTER_MS } from '../../src/policy/ledger';
 
 /**
  * Refuses a message of the wrong shape. What a handler throws would stop the whole workflow; what a validator throws only
@@ -22,6 +23,9 @@ const credits = z.int().min(0).max(MOST_CREDITS);
 const text = z.string().max(1_000);
 /** With its kind before it: no name that every object has, such as `__proto__`, is one. */
 const subject = text.regex(/^[a-z]+:/);
+const worker = z.string().min(1).max(200);
+/** A `Retry-After` of a day, and a window after it. */
+const LONGEST_PARK_MS = 2 * 86_400_000;
 const rateClass = z.enum(['reads', 'writes', 'polls', 'notes', 'audits'] satisfies RateClass[]);
 
 /** What the messages of workers look like: complete and bounded, since whoever reaches Temporal may send one. */
@@ -34,6 +38,7 @@ export const shapes = {
     lookedAt: ms,
     runCap: ms,
     again: z.boolean().optional(),
+    readSince: ms.optional(),
     sender: z.object({ sendWindowMs: ms, paidTimeoutMs: ms }).optional(),
     own: z
       .object({ rateClass, limit: z.object({ max: z.int().positive(), windowMs: ms.positive() }).optional() })
@@ -57,8 +62,11 @@ export const shapes = {
     needs: credits.optional(),
     stopsAll: z.literal(true).optional(),
   }),
-  park: z.object({ rateClass, until: ms }),
+  park: z.object({ rateClass, forMs: z.number().min(0).max(LONGEST_PARK_MS) }),
+  leave: z.object({ worker }),
   configure: z.object({
+    worker,
+    lapsesAfterMs: ms.positive().max(LAPSES_AFTER_MS).optional(),
     account: text.min(1),
     budget: z.object({ perDay: z.int().min(0).nullable(), balanceFloor: z.int().min(0), timeZone: TimeZone }),
     timing: z.object({ sendWindowMs: ms.positive(), paidTimeoutMs: ms.positive(), settlingMs: ms.positive() }),

@@ -1,7 +1,7 @@
 /** What people may do to a pipeline while it runs: pause it, let it go on, change its limits. Who did it is kept. */
 import { defineUpdate, setHandler } from '@temporalio/workflow';
 import { type LeadPipelineInput, LimitChanges } from '../../src/policy/inputs/lead-pipeline';
-import { Said } from '../../src/policy/inputs/messages';
+import { Said, StopSaid } from '../../src/policy/inputs/messages';
 import type { Lookout } from '../shared/lookout';
 import { type Answered, answered, checked } from '../shared/said';
 import type { Status } from '../shared/status';
@@ -10,6 +10,7 @@ export type Limits = Pick<LeadPipelineInput, 'maxConversions' | 'maxCredits' | '
 
 export const pauseUpdate = defineUpdate<string, [Said | undefined]>('pause');
 export const resumeUpdate = defineUpdate<string, [Said | undefined]>('resume');
+export const stopUpdate = defineUpdate<string, [StopSaid | undefined]>('stop');
 export const changeLimitsUpdate = defineUpdate<Limits, [LimitChanges]>('changeLimits');
 
 /** What goes over to the next run when the pipeline continues as new. */
@@ -17,6 +18,8 @@ export interface ControlState {
   limits: Limits;
   /** Who has paused it. */
   paused?: string | undefined;
+  /** Who has stopped it, and whether what is in a call is not to be waited for. */
+  stopped?: { by: string; now: boolean };
   answers: Answered[];
 }
 
@@ -26,6 +29,8 @@ export class Controls {
   chosen = Number.POSITIVE_INFINITY;
   /** Looks out for what keeps the conversions, once there are any. */
   lookout: Lookout | undefined;
+  /** Ends what the run does at the moment, whatever it waits for. */
+  onStop: () => void = () => undefined;
 
   constructor(
     { maxConversions, maxCredits, concurrency }: LeadPipelineInput,
@@ -61,6 +66,22 @@ export class Controls {
         description: 'Goes on after a pause: {"by": "…"}',
         validator: checked(Said, 'resume', () => {
           if (!state.paused) throw new Error('This pipeline is not paused.');
+        }),
+      },
+    );
+    setHandler(
+      stopUpdate,
+      (said) => {
+        state.stopped = { by: said?.by ?? 'somebody', now: said?.now ?? false };
+        this.note(said?.now ? 'stop now' : 'stop', said);
+        this.onStop();
+        return 'Stopped: conversions that have sent nothing are withdrawn; the run ends within a minute and names the others.';
+      },
+      {
+        description:
+          'Ends the pipeline: what has sent nothing is withdrawn, and the others are named. {"now": true} does not wait for calls in flight: {"now": false, "reason": "…", "by": "…"}',
+        validator: checked(StopSaid, 'stop', () => {
+          if (state.stopped) throw new Error('This pipeline is stopping already.');
         }),
       },
     );

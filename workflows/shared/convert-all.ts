@@ -1,212 +1,136 @@
 /** Converts the chosen leads, a window of child runs at a time, and accounts for each of them (S6). */
-
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import {
-  ApplicationFailure,
-  CancellationScope,
-  ChildWorkflowCancellationType,
-  ChildWorkflowFailure,
-  condition,
-  isCancellation,
-  ParentClosePolicy,
-  startChild,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import type { LeadOutcome } from '../../activities/lead-list';
 import { concernsAccount } from '../../src/policy/classify';
-import type { LeadPipelineInput, LeadPipelineJson } from '../../src/policy/inputs/lead-pipeline';
-import { auditProjectId, convertLeadId } from '../../src/policy/run-ids';
-import { leadSubject } from '../../src/policy/subject';
-import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
-import type { auditProject } from '../audit-project';
-import { convertLead } from '../convert-lead';
+import type { LeadPipelineInput } from '../../src/policy/inputs/lead-pipeline';
+import { convertLeadId } from '../../src/policy/run-ids';
 import type { Controls } from '../pipeline/controls';
-import { control, patiently, reads, runKey } from './calls';
+import { Begun, type GoesOn, goesOn, untilEnded } from './begun';
+import { type Account, type AuditSettings, convertOne, goOn, type Lane } from './convert-one';
 import { Lookout } from './lookout';
+import { hearPlaces, taken } from './place';
 import type { Status } from './status';
 
-interface Account {
-  account: string;
-  facts: AccountFacts;
-  status: Status;
-  /** How the audit of each converted lead is run; absent: none is. */
-  audit: AuditSettings | undefined;
+interface Watch {
+  /** One of those under way only waits now, or goes on. */
+  moved(): void;
+  began(leadId: string): void;
+  ended(outcome: LeadOutcome): void;
 }
 
-/** The part of an audit's input that a pipeline gives to all of its audits. */
-export type AuditSettings = NonNullable<NonNullable<LeadPipelineJson>['audit']>;
+/** The conversions of one pipeline. */
+export class ConvertAll {
+  readonly #at: Account;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #lookout: Lookout;
+  #begun = 0;
+  #ended = 0;
+  #refused = false;
+  #failure: unknown;
 
-/**
- * A cancellation begins no more and leaves those under way to themselves: each is a run of its own.
- * @returns whether it stopped early, at a refusal that every further lead would meet too
- */
-export async function convertAll(
-  { account }: LeadPipelineInput,
-  facts: AccountFacts,
-  status: Status,
-  leads: readonly string[],
-  audit: AuditSettings | undefined,
-  controls: Controls,
-  watch: { began(leadId: string): void; ended(outcome: LeadOutcome): void },
-): Promise<boolean> {
-  const at: Account = { account, facts, status, audit };
-  const { state } = controls;
-  const { limits } = state;
-  const running = new Set<Promise<void>>();
-  let begun = 0;
-  let ended = 0;
-  let stopped = false;
-  let failure: unknown;
-  const over = () => stopped || failure !== undefined || begun >= limits.maxConversions;
-  const convert = async (leadId: string) => {
-    watch.began(leadId);
-    const outcome = await goOn(at, await convertOne(at, limits.maxCredits, leadId));
-    ended++;
-    watch.ended(outcome);
-    lookout.oneEnded();
+  constructor(
+    { account }: LeadPipelineInput,
+    facts: AccountFacts,
+    status: Status,
+    audit: AuditSettings | undefined,
+    private readonly controls: Controls,
+    private readonly watch: Watch,
+  ) {
+    this.#at = { account, facts, status, audit, begun: new Begun() };
+    const others = {
+      ended: () => this.#ended,
+      underWay: () => this.#lanes.size,
+      credits: () => facts.convertPrice,
+    };
+    // Keyed by lead: a lead's run has its ID.
+    hearPlaces(
+      (id) => [...this.#lanes].find(([leadId]) => convertLeadId(account, leadId) === id)?.[1],
+      () => this.watch.moved(),
+    );
+    this.#lookout = new Lookout(account, facts.timing.holdProbeMs, others, () => controls.say());
+  }
+
+  /** How many of those under way only wait. */
+  get away(): number {
+    return [...this.#lanes.values()].filter(({ away }) => away).length;
+  }
+
+  /** @returns whether it ended early, at a refusal that every further lead would meet too */
+  async run(leads: readonly string[]): Promise<boolean> {
+    const { controls } = this;
+    const { limits } = controls.state;
+    const over = () => this.#refused || this.#failure !== undefined || this.#begun >= limits.maxConversions;
+    controls.lookout = this.#lookout;
     controls.say();
-    if (outcome.outcome === 'refused' && outcome.reason && concernsAccount(outcome.reason)) stopped = true;
-  };
-  const others = { ended: () => ended, underWay: () => running.size, credits: () => facts.convertPrice };
-  const lookout = new Lookout(account, facts.timing.holdProbeMs, others, () => controls.say());
-  controls.lookout = lookout;
-  controls.say();
-  const saying = new CancellationScope();
-  const said = saying
-    .run(() => lookout.keep())
-    .catch((error) => {
-      if (!isCancellation(error)) throw error;
-    });
-  for (const leadId of leads) {
-    await condition(() => over() || (!state.paused && running.size < limits.concurrency));
-    if (over()) break;
-    begun++;
-    const task = convert(leadId)
+    const saying = new CancellationScope();
+    const said = saying
+      .run(() => this.#lookout.keep())
       .catch((error) => {
-        failure = error;
-      })
-      .finally(() => running.delete(task));
-    running.add(task);
-  }
-  await condition(() => running.size === 0 || failure !== undefined);
-  saying.cancel();
-  await said;
-  controls.lookout = undefined;
-  if (failure !== undefined) throw failure;
-  return stopped;
-}
-
-async function convertOne(at: Account, maxCredits: number, leadId: string): Promise<LeadOutcome> {
-  const { account } = at;
-  const workflowId = convertLeadId(account, leadId);
-  const run = workflowInfo().workflowId;
-  try {
-    const child = await startChild(convertLead, {
-      workflowId,
-      args: [{ account, leadId, run: { key: runKey(), maxCredits }, priority: 3 }],
-      // It may hold an unfinished payment: it outlives this run whatever becomes of it.
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      cancellationType: ChildWorkflowCancellationType.ABANDON,
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      staticSummary: `Convert lead ${leadId}`,
-      staticDetails: `Started by the pipeline ${run}.`,
-      typedSearchAttributes: [
-        { key: searchAttributeKeys.account, value: account },
-        { key: searchAttributeKeys.leadId, value: leadId },
-        { key: searchAttributeKeys.runKind, value: 'pipeline' },
-      ],
-    });
-    const { outcome, reason, credits, projectId } = await child.result();
-    return { leadId, outcome, credits, ...(reason && { reason }), ...(projectId && { projectId }) };
-  } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return follow(at, leadId, workflowId);
-    if (error instanceof ChildWorkflowFailure) return afterLostRun(at, leadId, error);
-    throw error;
-  }
-}
-
-/** The audit of a converted lead, as a run of its own that outlives this one. */
-async function goOn({ account, audit }: Account, outcome: LeadOutcome): Promise<LeadOutcome> {
-  if (!audit || outcome.outcome !== 'converted') return outcome;
-  const { leadId, projectId } = outcome;
-  const workflowId = auditProjectId(account, projectId ?? leadId);
-  try {
-    await startChild<typeof auditProject>('auditProject', {
-      workflowId,
-      args: [{ ...audit, account, ...(projectId ? { projectId } : { leadId }), fresh: true, priority: 3 }],
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      cancellationType: ChildWorkflowCancellationType.ABANDON,
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      staticSummary: `Audit of lead ${leadId}`,
-      staticDetails: `Started by the pipeline ${workflowInfo().workflowId}.`,
-      typedSearchAttributes: [
-        { key: searchAttributeKeys.account, value: account },
-        { key: searchAttributeKeys.leadId, value: leadId },
-        { key: searchAttributeKeys.runKind, value: 'pipeline' },
-      ],
-    });
-  } catch (error) {
-    // Cancelled meanwhile: the conversion counts all the same (S6).
-    if (isCancellation(error)) return outcome;
-    // Another run of the same audit is under way: that is the one.
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
-  return { ...outcome, audit: workflowId };
-}
-
-/** Another run has this lead: what it makes of it is that run's result; this one only says what became of the lead. */
-async function follow(at: Account, leadId: string, workflowId: string): Promise<LeadOutcome> {
-  await control.awaitRun({ workflowId });
-  const { converted } = await findOut(at, leadId);
-  return { leadId, outcome: converted ? 'alreadyConverted' : 'skipped', reason: 'inAnotherRun', credits: 0 };
-}
-
-/** The child was terminated or failed. S6: whether the lead was paid for is asked, never assumed. */
-async function afterLostRun(at: Account, leadId: string, error: ChildWorkflowFailure): Promise<LeadOutcome> {
-  const { converted, credits, projectId } = await findOut(at, leadId);
-  const reason = error.cause instanceof ApplicationFailure && error.cause.type ? error.cause.type : 'runEnded';
-  if (!converted) return { leadId, outcome: 'failed', reason, credits: 0 };
-  return {
-    leadId,
-    outcome: credits > 0 ? 'converted' : 'alreadyConverted',
-    reason,
-    credits,
-    ...(projectId && { projectId }),
-  };
-}
-
-/** What became of the lead: the API's word if it says converted, else once nothing can be under way any more. */
-export async function findOut(
-  { account, facts, status }: Pick<Account, 'account' | 'facts' | 'status'>,
-  leadId: string,
-) {
-  const subject = leadSubject(leadId);
-  const isConverted = async () => {
+        if (!isCancellation(error)) throw error;
+      });
     try {
-      const seen = await patiently(status, facts, account, () =>
-        reads(account, { priorityKey: 3 }, `Look at lead ${leadId}`).lookAtLead({ account, leadId }),
-      );
-      return seen.surveyStatus === 'converted';
-    } catch (error) {
-      // One lead that is gone or cannot be read does not end the run of all others; the books tell what was paid (S6).
-      if (isCancellation(error)) throw error;
-      return false;
+      for (const leadId of leads) {
+        await condition(
+          () =>
+            over() || (!controls.state.paused && taken(this.#lanes.values(), limits.concurrency) < limits.concurrency),
+        );
+        if (over()) break;
+        this.#begun++;
+        this.#begin(leadId);
+      }
+      await condition(() => this.#lanes.size === 0 || this.#failure !== undefined);
+    } finally {
+      saying.cancel();
+      await said;
+      controls.lookout = undefined;
     }
-  };
-  let converted = await isConverted();
-  if (!converted) {
-    await control.awaitSettled({ account, subject });
-    converted = await isConverted();
+    if (this.#failure !== undefined) throw this.#failure;
+    return this.#refused;
   }
-  if (converted)
-    await control.settleSubject({
-      account,
-      subject,
-      run: workflowInfo().workflowId,
-      settlement: { kind: 'foundPaid' },
+
+  /**
+   * Calls off what has sent nothing, and waits a little for what has: see {@link Begun}.
+   * @returns the runs that it leaves to themselves; all that is under way has its last word then
+   */
+  async withdraw(now: boolean): Promise<GoesOn> {
+    const { facts, account, begun } = this.#at;
+    await begun.withdraw();
+    await untilEnded(facts, () => this.#lanes.size === 0, now);
+    const left: string[] = [];
+    for (const [leadId, { is, outcome }] of [...this.#lanes]) {
+      if (is === 'ours' && !outcome) left.push(convertLeadId(account, leadId));
+      const last = {
+        ours: { outcome: 'unresolved', reason: 'itsRunGoesOn' },
+        theirs: { outcome: 'skipped', reason: 'inAnotherRun' },
+        lost: { outcome: 'unresolved', reason: 'notSettled' },
+      } as const;
+      this.#lanes.delete(leadId);
+      this.watch.ended(outcome ?? { leadId, ...last[is], credits: 0 });
+    }
+    return goesOn(left, left.length * facts.convertPrice);
+  }
+
+  /** Shielded from a cancellation: a child is confirmed before it is told, and what it says is heard (S6). */
+  #begin(leadId: string): void {
+    const lane: Lane = { is: 'ours' };
+    this.#lanes.set(leadId, lane);
+    this.watch.began(leadId);
+    CancellationScope.nonCancellable(() => this.#convert(leadId, lane)).catch((error) => {
+      this.#failure ??= error;
     });
-  const { settled } = await control.subjectState({ account, subject });
-  const credits = settled?.credits ?? 0;
-  return { converted: converted || credits > 0, credits, ...(settled?.ref && { projectId: settled.ref }) };
+  }
+
+  async #convert(leadId: string, lane: Lane): Promise<void> {
+    const { maxCredits } = this.controls.state.limits;
+    lane.outcome = await convertOne(this.#at, maxCredits, leadId, lane);
+    const outcome = await goOn(this.#at, lane.outcome);
+    // One that was left has its last word already.
+    if (!this.#lanes.delete(leadId)) return;
+    this.#ended++;
+    this.watch.ended(outcome);
+    this.#lookout.oneEnded();
+    this.controls.say();
+    if (outcome.outcome === 'refused' && outcome.reason && concernsAccount(outcome.reason)) this.#refused = true;
+  }
 }

@@ -3,8 +3,8 @@
 import type { Priority } from '@temporalio/common';
 import type { AccountFacts } from '../../activities/account';
 import type { LeadSeen } from '../../activities/leads';
+import type { ListPlace } from '../../activities/list-pages';
 import type { ProjectPage } from '../../activities/projects';
-import type { ListPlace } from '../../activities/references';
 import { isSameId } from '../../src/agent-api/id';
 import { CLOCK_STEP_MS, CLOCKS_APART_MS } from '../../src/policy/clocks';
 import { control, patiently, reads } from './calls';

@@ -2,6 +2,7 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import type { LeadPageSeen } from '../../activities/lead-list';
+import type { ListPlace } from '../../activities/list-pages';
 import type { LeadPipelineInput } from '../../src/policy/inputs/lead-pipeline';
 import type { Rules } from '../../src/policy/scoring';
 import type { Kept } from '../../src/storage/claim';
@@ -15,8 +16,8 @@ export interface Listed {
   total: number;
   reads: number;
   notes: string[];
-  /** Offset of the next page; absent when all are listed. */
-  next?: number | undefined;
+  /** The next page; absent when all are listed. */
+  next?: ListPlace | undefined;
   /** The moment that `createdSince` counts from, and the rules: the same for all leads. */
   now: number;
   rules: Kept<Rules>;
@@ -44,16 +45,16 @@ export async function listLeads(
   const { account, view, surveyLink, surveyStatus, createdSince, scoring } = input;
   const ref = workflowInfo().firstExecutionRunId;
   const listed: Listed = before ?? {
-    ...{ pages: [], total: 0, reads: 0, notes: [], next: 0, now: Date.now() },
+    ...{ pages: [], total: 0, reads: 0, notes: [], next: { offset: 0 }, now: Date.now() },
     rules: await control.keepRules({ rules: { surveyStatus, createdSince, scoring }, ref }),
   };
-  const place = { priorityKey, fairnessKey: ref };
+  const priority = { priorityKey, fairnessKey: ref };
   while (listed.next !== undefined && listed.reads < MAX_PAGES && workflowInfo().historyLength < MAX_EVENTS) {
-    const offset = listed.next;
+    const place: ListPlace = listed.next;
     const { rules, now } = listed;
     const page: LeadPageSeen = await patiently(status, facts, account, () =>
-      reads(account, place, `List leads from ${offset}`).decidePage({
-        ...{ account, view, surveyLink, rules, offset, now, ref },
+      reads(account, priority, `List leads from ${place.offset}`).decidePage({
+        ...{ account, view, surveyLink, rules, place, now, ref },
       }),
     );
     listed.pages.push(page.decisions);

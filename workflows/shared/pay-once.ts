@@ -1,5 +1,5 @@
 /** Walks one course of paying once (S2): performs the steps that the pure policy decides, and nothing else. */
-import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import {
   advance,
@@ -13,15 +13,20 @@ import {
 } from '../../src/policy/course';
 import { formatDuration } from '../../src/policy/duration';
 import { FailureType } from '../../src/policy/failures';
+import { BUDGET_STAGE } from '../../src/policy/stages';
 import { awaitClearance, control } from './calls';
 import { failureType } from './failures';
+import { givePlace, takePlace } from './place';
 import type { Status } from './status';
 import { Stop } from './stop';
+import { gotSomething, withdrawn } from './withdraw';
 
 /** What differs between convert, create and note. */
 export interface Ports {
   /** What the call costs; 0 where it only must not happen twice. */
   credits: number;
+  /** Of a call that costs: what is paid for, and the key of the run whose cap counts. */
+  paid?: { subject: string; run: string };
   /** Asks the API whether it has happened. */
   look(): Promise<LookOutcome>;
   /**
@@ -69,11 +74,13 @@ export async function payOnce(
     const within = <T>(work: () => Promise<T>) => (owesAnswer ? CancellationScope.nonCancellable(work) : work());
     const wait = 'notBefore' in step ? step.notBefore - Date.now() : 0;
     if (wait > 0) {
+      if (course.overAt !== undefined) givePlace();
       status.waits(whyWait(course, step, wait, newBooks));
       await within(() => sleep(wait));
     }
     switch (step.do) {
       case 'end':
+        if (step.how === 'foundPaid') gotSomething();
         return step;
       case 'look': {
         stale = step.why === 'stale';
@@ -83,19 +90,23 @@ export async function payOnce(
         break;
       }
       case 'send': {
+        takePlace();
         const outcome = await orSay(status, facts, () => ports.send(step.lookedAt, stale, step.again === true)).catch(
-          (error) => withoutAnswer(error, facts),
+          (error) => withoutAnswer(error, account, facts, ports),
         );
+        if (outcome.kind === 'withdrawn') return withdrawn();
+        if (outcome.kind === 'paid') gotSomething();
         newBooks = outcome.kind === 'open' && outcome.newBooks === true;
         course = advance(course, { type: 'sent', outcome }, Date.now(), settlingMs);
         break;
       }
       case 'awaitHold':
-        await awaitClearance(status, account, ports.credits);
+        await awaitClearance(status, account, ports.credits, ports.paid?.run);
         course = resume(course, Date.now());
         break;
       case 'awaitBudget':
-        await awaitClearance(status, account, ports.credits);
+        status.at(BUDGET_STAGE);
+        await awaitClearance(status, account, step.credits ?? ports.credits, ports.paid?.run);
         course = resume(course, Date.now());
         break;
       case 'ask': {
@@ -153,9 +164,15 @@ async function orSay<T>(status: Status, facts: AccountFacts, send: () => Promise
 }
 
 /** The activity failed. It does so by a failure of ours only before the grant; else nobody knows what it did. */
-function withoutAnswer(error: unknown, { timing }: AccountFacts): SendOutcome {
+async function withoutAnswer(
+  error: unknown,
+  account: string,
+  { timing }: AccountFacts,
+  { paid }: Ports,
+): Promise<SendOutcome> {
   switch (failureType(error)) {
     case FailureType.held:
+    case FailureType.ledger:
       return { kind: 'held' };
     case FailureType.upstream:
       return { kind: 'notSent', reason: 'upstream' };
@@ -163,10 +180,21 @@ function withoutAnswer(error: unknown, { timing }: AccountFacts): SendOutcome {
       // It had gone back to the queue, and is not tried again: the run was cancelled.
       return { kind: 'notSent', reason: 'cancelled' };
   }
-  // Not the activity, but the port itself, before it called one; or cancelled in the queue: nothing was sent. (What a lost
-  // worker had sent before that, the ledger looks up.)
-  if (error instanceof Stop || isCancellation(error)) throw error;
+  // Not the activity, but the port itself, before it called one.
+  if (error instanceof Stop) throw error;
+  if (isCancellation(error)) {
+    // In the queue, where nothing is sent; but a try before this one may have been, whose worker was lost.
+    const open = paid && (await CancellationScope.nonCancellable(() => openSend(account, paid.subject)));
+    if (open === undefined) throw error;
+    return { kind: 'unknown', overAt: open.overAt };
+  }
   return { kind: 'unknown', overAt: Date.now() + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs };
+}
+
+/** A send of this run that the ledger knows to be open. */
+async function openSend(account: string, subject: string) {
+  const { open } = await control.subjectState({ account, subject });
+  return open?.attempt.startsWith(`${workflowInfo().workflowId}#`) ? open : undefined;
 }
 
 function whyWait(course: Course, step: Step, wait: number, newBooks: boolean): string {

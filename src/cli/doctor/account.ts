@@ -1,5 +1,5 @@
 /** What `doctor` sees of one account: six requests at most, which count against its limits. */
-import { describeHold } from '../../../workflows/ledger/details';
+import { describeDearer, describeHold } from '../../../workflows/ledger/details';
 import { createAgentApi } from '../../agent-api/client';
 import type { Attempt, Failure } from '../../agent-api/failure';
 import { createGate } from '../../agent-api/gate';
@@ -9,6 +9,7 @@ import { type Account, apiOptions } from '../../config';
 import type { HoldKind } from '../../policy/ledger';
 import { ledgerId } from '../../temporal/ledger-client';
 import { number } from '../output';
+import { checkBudget, MEND_PRICE } from './budget';
 import { area, type Check } from './check';
 import type { Ledgers } from './clearance';
 import { explain } from './failure';
@@ -38,14 +39,17 @@ export interface Beside extends Ledgers {
 
 /** Checks one account. */
 export async function checkAccount(account: Account, beside: Beside): Promise<Check[]> {
-  const { owners, clearance, holds, limit, planned } = beside;
+  const { owners, clearance, statuses, limit, planned } = beside;
   const shown: Shown = {};
   const gate = createGate({ limits: account.limits });
   const api = createAgentApi({ ...apiOptions(account), gate });
   const { ok, wrong, unknown } = area(`account ${account.name}`);
   const checks: Check[] = [ok('token', 'present and well-formed'), ...checkTokenFile(account.name, account.token.file)];
-  for (const hold of await within(limit, () => holds).catch(() => []))
-    checks.push(wrong('hold', describeHold(hold), MEND_HOLD[hold.kind]));
+  for (const { holds, budget, dearer } of await within(limit, () => statuses).catch(() => [])) {
+    checks.push(...holds.map((hold) => wrong('hold', describeHold(hold), MEND_HOLD[hold.kind])));
+    checks.push(checkBudget(account, budget));
+    checks.push(...dearer.map((price) => wrong('price', describeDearer(price), MEND_PRICE)));
+  }
   let stopped: string | undefined;
 
   /** One call. @param expected a failure that answers the question @returns whether it was made */
@@ -147,7 +151,13 @@ export async function checkAccount(account: Account, beside: Beside): Promise<Ch
     const one = { query: { limit: 1 } };
     // As a pipeline asks, so that a service that knows other names says so here first.
     const ordered = { query: { limit: 1, sort: 'created_at', direction: 'asc' } };
-    await ask('leads', 'leads.list', ({ pagination }) => ok('leads', listed(pagination.total)), ordered, otherNames);
+    await ask(
+      'leads',
+      'leads.list',
+      ({ items, total }) => ok('leads', listed(total ?? items.length)),
+      ordered,
+      otherNames,
+    );
     await ask(
       'projects',
       'projects.list',

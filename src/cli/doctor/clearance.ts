@@ -7,7 +7,7 @@ import { describeHold } from '../../../workflows/ledger/details';
 import { type LedgerStatus, statusQuery } from '../../../workflows/ledger/messages';
 import { queueClassOf, type RateClass } from '../../agent-api/rate-class';
 import type { Account } from '../../config';
-import { type Hold, stopping } from '../../policy/ledger';
+import { stopping } from '../../policy/ledger';
 import { type Connected, type ConnectionConfig, connectClient } from '../../temporal/connect';
 import { queueState } from '../../temporal/queue-workers';
 import { queueName } from '../../temporal/queues';
@@ -23,12 +23,12 @@ const { TASK_QUEUE_TYPE_ACTIVITY } = temporal.api.enums.v1.TaskQueueType;
 /** What is known of an account from its ledger. */
 export interface Ledgers {
   clearance: Clearance;
-  /** What it is on hold for. */
-  holds: Promise<readonly Hold[]>;
+  /** What its ledger says, where one answers. */
+  statuses: Promise<readonly LedgerStatus[]>;
 }
 
 /** Where there is no server to ask. */
-export const NO_LEDGERS: Ledgers = { clearance: async () => undefined, holds: Promise.resolve([]) };
+export const NO_LEDGERS: Ledgers = { clearance: async () => undefined, statuses: Promise.resolve([]) };
 
 /** Does something with what forbids to send for each account. Without a Temporal server nothing is known to. */
 export async function withLedgers<T>(
@@ -46,20 +46,19 @@ export async function withLedgers<T>(
 /** Of one account: its ledger is asked once, its queues each time. */
 export function ledgersOf(connected: Connected, account: string): Ledgers {
   const asked = statusesOf(connected, account);
-  const holds = asked.then((statuses) => statuses.flatMap((status) => status.holds));
   const clearance: Clearance = async (rateClass) => {
     const statuses = await asked;
     const holds = statuses.flatMap((status) => stopping(status.holds, 0));
     if (holds.length > 0) return holds.map(describeHold).join('; ');
     const queueClass = queueClassOf(rateClass);
     const until = Math.max(...statuses.flatMap(({ parked }) => [parked[rateClass] ?? 0, parked[queueClass] ?? 0]), 0);
-    if (until > Date.now()) return `the service asked to wait (429): ${rateClass} go on at ${utc(until)} UTC`;
+    if (until > 0) return `the service asked to wait (429): ${rateClass} go on at ${utc(until)} UTC`;
     const queue = queueName(account, queueClass);
     const { backlog, identities } = await queueState(connected, queue, TASK_QUEUE_TYPE_ACTIVITY).catch(() => NOTHING);
     if (backlog === 0 || identities.length === 0) return undefined;
     return `the workers use the whole limit (calls that wait in ${queue}: ${number(backlog)})`;
   };
-  return { clearance, holds };
+  return { clearance, statuses: asked };
 }
 
 const NOTHING = { backlog: 0, identities: [] };
@@ -68,7 +67,7 @@ const NOTHING = { backlog: 0, identities: [] };
 async function statusesOf({ client }: Connected, account: string): Promise<LedgerStatus[]> {
   const status = (ledger: string) =>
     client
-      .withDeadline(Date.now() + QUERY_MS, () => client.workflow.getHandle(ledger).query(statusQuery, Date.now()))
+      .withDeadline(Date.now() + QUERY_MS, () => client.workflow.getHandle(ledger).query(statusQuery))
       .catch(() => undefined);
   const ledgers = await findLedgers(client, account).catch(() => []);
   const statuses = await Promise.all(ledgers.map(status));

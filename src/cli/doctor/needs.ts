@@ -1,6 +1,7 @@
 /** Whether an account's token and plan suffice for what is configured to run on it, by the table of routes. Pure. */
+import { auditCapable } from '../../agent-api/account';
 import { type Route, type RouteName, routes } from '../../agent-api/routes';
-import { auditCapable, type Unshown } from '../../agent-api/unshown';
+import type { Unshown } from '../../agent-api/unshown';
 import type { Pipeline } from '../../config';
 import { readCall } from '../../policy/any-call';
 import { AuditProjectInput } from '../../policy/inputs/audit-project';

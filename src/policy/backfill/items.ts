@@ -4,8 +4,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { idKey } from '../../agent-api/id';
 import { InputError, parseInput } from '../input';
-import { itemSchemas, OPERATIONS, type Operation, OWN_FIELDS } from '../inputs/backfill';
-import { quotable } from '../inputs/ingest-capture';
+import { type BackfillInput, itemSchemas, OPERATIONS, type Operation, OWN_FIELDS } from '../inputs/backfill';
 import { identifyNote } from '../note';
 import { auditProjectId, convertLeadId, ingestCaptureId } from '../run-ids';
 
@@ -24,15 +23,25 @@ export const Item = z.object({
 });
 export type Item = z.output<typeof Item>;
 
+/** Where items come from, checked: one of the first three, or `earlier`. */
+export interface Source extends Pick<BackfillInput, 'leads' | 'captures' | 'file' | 'defaults' | 'redrive'> {
+  /** The backfill that is redriven, which has a list. */
+  earlier?: Listed;
+}
+
 /** What a backfill says of itself in its folder, for whoever redrives it. */
 export const About = z.object({
   folder: z.string(),
   account: z.string(),
   operation: z.enum(OPERATIONS),
-  /** Items of its list. */
-  items: z.int(),
+  /** Items of its list; absent until that is made: then a redrive makes it, from `source`. */
+  items: z.int().optional(),
+  /** What was checked when it was written is not checked again. */
+  source: z.custom<Source>((source) => typeof source === 'object' && source !== null).optional(),
 });
 export type About = z.output<typeof About>;
+/** Of one that has a list. */
+export type Listed = Omit<About, 'items' | 'source'> & { items: number };
 
 /** A checked row. `note` is the text that belongs into a file of its own (S4, and 100,000 notes are no history). */
 export type Checked =
@@ -66,7 +75,7 @@ export function checkRow({ account, operation, defaults }: Kind, row: Readonly<R
   };
   const note = operation === 'ingestCapture' ? input.note : undefined;
   try {
-    parseInput(itemSchemas[operation], note === undefined ? input : quotable(input), operation);
+    parseInput(itemSchemas[operation], input, operation);
   } catch (error) {
     if (error instanceof InputError) return { problem: error.problems.join(' ') };
     throw error;

@@ -99,19 +99,26 @@ export const BackfillInput = z
       .min(1)
       .max(1000)
       .optional()
-      .describe('Source: the items that failed in an earlier backfill that has ended: its workflow ID.'),
+      .describe('Source: what an earlier backfill that has ended has not done: its workflow ID.'),
     redrive: z
       .array(z.enum(['failed', 'waiting', 'skipped']))
       .min(1)
-      .default(['failed'])
-      .describe("Which of them are taken, by what became of them. Default ['failed']."),
+      .default(['failed', 'waiting', 'skipped'])
+      .describe(
+        "Which of them are taken, by what became of them; what was never begun is 'skipped'. Default: all that is not done.",
+      ),
     defaults: z
       .record(z.string(), z.unknown())
       .default({})
       .describe("Fields of the operation's own input that all items share; a row's own value wins. Default none."),
     maxItems: z.int().min(0).optional().describe('Most items that are begun. Default: all.'),
     maxCredits: Credits.default(10_000).describe('Most credits that all items together spend. Default 10000.'),
-    window: z.int().min(1).max(500).default(50).describe('Most items under way at once. Default 50.'),
+    window: z
+      .int()
+      .min(1)
+      .max(500)
+      .default(50)
+      .describe('Most items under way at once, those not counted that only wait. Default 50.'),
     itemsPerMinute: z
       .number()
       .min(0.01)

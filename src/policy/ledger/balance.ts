@@ -19,6 +19,8 @@ export interface Reading {
 export interface Funds {
   /** Those of which none is surely newer than another, the latest last. */
   readonly readings: readonly Reading[];
+  /** When the latest of them was asked for. */
+  readonly askedAt?: number;
   /** By the books: the last reading that was compared with them, less what was booked since. */
   readonly expected?: number | undefined;
   /** When that reading came. */
@@ -57,7 +59,12 @@ export function noteReading(
   const books = compared ? { expected: amount, comparedAt: now } : { expected, comparedAt: state.funds?.comparedAt };
   return {
     elsewhere: state.elsewhere + (compared ? (expected ?? amount) - amount : 0),
-    funds: { readings: [...others, reading], ...books, doubtAt: Number.isFinite(doubtAt) ? doubtAt : undefined },
+    funds: {
+      readings: [...others, reading],
+      askedAt,
+      ...books,
+      doubtAt: Number.isFinite(doubtAt) ? doubtAt : undefined,
+    },
   };
 }
 

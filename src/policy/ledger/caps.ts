@@ -1,11 +1,14 @@
 /** S3: what may still be spent. Every cap counts what is spent and what open sends may yet spend. */
-import { dayOf, nextDay } from '../day';
 import { leastFunds } from './balance';
+import { budgetInForce } from './budget';
 import type { LedgerState } from './state';
+import { todayOf } from './today';
 
 export interface Capped {
   kind: 'capped';
   cap: 'run' | 'day' | 'floor';
+  /** What would have been reserved: more than is configured where calls cost more lately. */
+  credits: number;
   /** When it ends by itself. */
   until?: number;
   /** Of the floor: the balance was not read yet, or the service's answer cannot be read. */
@@ -28,20 +31,22 @@ export function overCap(state: LedgerState, { subject, run, credits, runCap }: S
     .filter(([other]) => other !== subject)
     .map(([, flight]) => flight);
   const ofRun = sum(others.filter((flight) => flight.run === run).map((flight) => flight.credits));
-  if ((state.runs[run]?.spent ?? 0) + ofRun + credits > runCap) return { kind: 'capped', cap: 'run' } satisfies Capped;
+  if ((state.runs[run]?.spent ?? 0) + ofRun + credits > runCap)
+    return { kind: 'capped', cap: 'run', credits } satisfies Capped;
   return overAccountCap(state, credits, sum(others.map((flight) => flight.credits)), now);
 }
 
 /** The account's own cap that stands in the way of so many credits more, if any. */
 export function overAccountCap(state: LedgerState, credits: number, reserved: number, now: number): Capped | undefined {
-  const { perDay, balanceFloor, timeZone } = state.budget;
-  if (perDay !== null && spentOn(state, now) + reserved + credits > perDay)
-    return { kind: 'capped', cap: 'day', until: nextDay(now, timeZone) };
+  const { perDay, balanceFloor } = budgetInForce(state, now);
+  const { spent, until } = todayOf(state, now);
+  if (perDay !== null && spent + reserved + credits > perDay) return { kind: 'capped', cap: 'day', credits, until };
   if (balanceFloor === 0) return undefined;
   const left = available(state);
-  if (state.unreadableSince !== undefined) return { kind: 'capped', cap: 'floor', balance: 'unreadable' };
-  if (left === undefined) return { kind: 'capped', cap: 'floor', balance: 'unread' };
-  return left - credits < balanceFloor ? { kind: 'capped', cap: 'floor' } : undefined;
+  const floor = { kind: 'capped', cap: 'floor', credits } as const;
+  if (state.unreadableSince !== undefined) return { ...floor, balance: 'unreadable' };
+  if (left === undefined) return { ...floor, balance: 'unread' };
+  return left - credits < balanceFloor ? floor : undefined;
 }
 
 /** What would surely be left if every open send succeeded; undefined until the balance was read. */
@@ -52,7 +57,5 @@ export function available(state: LedgerState): number | undefined {
 
 export const reservedCredits = (state: LedgerState): number =>
   sum(Object.values(state.flights.open).map(({ credits }) => credits));
-
-export const spentOn = (state: LedgerState, now: number): number => state.days[dayOf(now, state.budget.timeZone)] ?? 0;
 
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);

@@ -32,18 +32,25 @@ export const rest = (state: LedgerState, now: number): LedgerState => ({
 export const wake = (state: LedgerState): LedgerState =>
   state.restingSince === undefined ? state : { ...state, restingSince: undefined };
 
-/** A person lets everything go on; what a 429 has parked only when that is said too (S5). */
+/**
+ * A person lets everything go on; what a 429 has parked only when that is said too (S5). What calls cost lately is forgotten:
+ * a price by mistake, above every cap, would let no call through that could correct it.
+ */
 export const releaseAll = (state: LedgerState, parks: boolean): LedgerState => ({
   ...state,
   holds: [],
+  prices: {},
   ...(parks && { parked: {} }),
 });
 
 /** A 429 parks its class; a longer park stands. */
-export const park = (state: LedgerState, rateClass: string, until: number): LedgerState => ({
-  ...state,
-  parked: { ...state.parked, [rateClass]: Math.max(until, state.parked[rateClass] ?? 0) },
-});
+export function park(state: LedgerState, rateClass: string, until: number, now: number): LedgerState {
+  const present = Object.entries(state.parked).filter(([, ends]) => ends > now);
+  return {
+    ...state,
+    parked: { ...Object.fromEntries(present), [rateClass]: Math.max(until, state.parked[rateClass] ?? 0) },
+  };
+}
 
 /** A balance was read, by a question of `askedAt`: it tells what is left, and ends the hold for lack of credits. */
 export function readBalance(state: LedgerState, amount: number, askedAt: number, now: number): LedgerState {

@@ -6,24 +6,42 @@ import { dayOf } from '../day';
 import type { Limit } from '../limiter';
 import * as payOnce from '../pay-once';
 import { bookOff } from './balance';
+import { budgetInForce } from './budget';
 import { type Capped, overAccountCap, overCap, reservedCredits, type Spending } from './caps';
 import { stopping } from './holds';
 import { noPermits, takePermit } from './permits';
+import { learnPrice, noteConfigured, reservation } from './prices';
 import type { Hold, LedgerState } from './state';
+import { todayOf } from './today';
 
 export { balance, nextReading } from './balance';
-export { available, reservedCredits, spentOn } from './caps';
-export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest, stopping, wake } from './holds';
 export {
   type Budget,
+  type BudgetInForce,
+  type BudgetWanted,
+  budgetInForce,
+  budgetRefusal,
   configure,
+  LAPSES_AFTER_MS,
+  type LimitSource,
+  leave,
+  setBudget,
+} from './budget';
+export { available, reservedCredits } from './caps';
+export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest, stopping, wake } from './holds';
+export { type Dearer, dearer, type PaidKind } from './prices';
+export {
+  type Before,
   type Hold,
   type HoldKind,
   type LedgerStart,
   type LedgerState,
   openLedger,
   type RunSum,
+  reopen,
+  whole,
 } from './state';
+export { spentOn } from './today';
 
 const KEEP_DAYS = 40;
 /** The cap of a run holds until so many others have paid since; a run takes some 150 bytes of what continues as new. */
@@ -33,6 +51,8 @@ const KEEP_BOOKINGS = 300;
 export interface BeginSend extends payOnce.SendRequest, Pick<Spending, 'runCap'> {
   /** The call needs a permit of a limit of its own as well: a note, the start of an audit. */
   readonly own?: { readonly rateClass: string; readonly limit?: Limit };
+  /** Where a floor is set: a reading of the balance counts only when it was asked for no sooner than this. */
+  readonly readSince?: number | undefined;
   /** What the sender's process is configured with; another one may have configured the ledger. */
   readonly sender?: SenderTiming;
 }
@@ -52,14 +72,17 @@ export type BeginAnswer =
   /** The ledger replaced one that was lost: what that one granted may have an effect until then. */
   | { kind: 'patient'; until: number }
   | { kind: 'parked'; until: number }
+  /** A part of the balance must remain, and it was not read since the call's turn came. */
+  | { kind: 'unread' }
   | Capped;
 
 /** `beginSend`: may this attempt send, now? The order matters: an attempt that was granted stays granted. */
 export function beginSend(
   state: LedgerState,
-  request: BeginSend,
+  asked: BeginSend,
   now: number,
 ): { state: LedgerState; answer: BeginAnswer } {
+  const request = { ...asked, credits: reservation(state, asked.subject, asked.credits) };
   const refuse = (answer: BeginAnswer) => ({ state, answer });
   const open = state.flights.open[request.subject];
   if (open?.attempt === request.attempt) return refuse({ kind: 'granted', flight: open });
@@ -75,13 +98,20 @@ export function beginSend(
   if (until > now) return refuse({ kind: 'parked', until });
   const capped = overCap(state, request, now);
   if (capped) return refuse(capped);
+  if (request.credits > 0 && isUnread(state, request, now)) return refuse({ kind: 'unread' });
   const permitted =
     own?.limit &&
     takePermit(state.permits[own.rateClass] ?? noPermits, request.subject, now, own.limit, timing.sendWindowMs);
   const next = permitted ? { ...state, permits: { ...state.permits, [own.rateClass]: permitted.permits } } : state;
   if (permitted && permitted.at !== 'now') return { state: next, answer: { kind: 'parked', until: permitted.at } };
-  return { state: { ...next, flights: payOnce.take(next.flights, request.subject, answer.flight) }, answer };
+  const prices = noteConfigured(state.prices, request.subject, asked.credits);
+  return { state: { ...next, prices, flights: payOnce.take(next.flights, request.subject, answer.flight) }, answer };
 }
+
+/** Others spend from the same balance: above a floor each payment takes a reading from after its turn had come. */
+const isUnread = (state: LedgerState, { readSince }: BeginSend, now: number): boolean =>
+  budgetInForce(state, now).balanceFloor > 0 &&
+  (state.funds?.askedAt ?? Number.NEGATIVE_INFINITY) < (readSince ?? Number.POSITIVE_INFINITY);
 
 /** Why a waiting run may not go on yet, if so: a hold, or a cap on so many credits more. */
 export function obstacle(
@@ -108,7 +138,10 @@ export interface Settle {
 export function settle(state: LedgerState, request: Settle, now: number): { state: LedgerState; booked: number } {
   const { subject, attempt, run, settlement } = request;
   const { flights, booking } = payOnce.settle(state.flights, subject, attempt, run, settlement, now);
-  const next = { ...state, flights };
+  const settled = { ...state, flights };
+  const open = state.flights.open[subject];
+  const reserved = open?.attempt === attempt ? open.credits : undefined;
+  const next = settlement.kind === 'paid' ? learnPrice(settled, subject, settlement.credits, reserved, now) : settled;
   if (!booking) return { state: next, booked: 0 };
   return { state: book(next, booking), booked: booking.run === run ? booking.credits : 0 };
 }
@@ -121,7 +154,8 @@ export function clear(state: LedgerState, subject: string): { state: LedgerState
 
 /** Books credits on their day and run. Also `adjust`: a person corrects the books. */
 export function book(state: LedgerState, booking: payOnce.Booking): LedgerState {
-  const day = dayOf(booking.at, state.budget.timeZone);
+  const day = dayOf(booking.at, state.timeZone);
+  const today = todayOf(state, booking.at);
   const days = latest({ ...state.days, [day]: (state.days[day] ?? 0) + booking.credits }, KEEP_DAYS, ([key]) => key);
   const sums = {
     ...state.runs,
@@ -132,6 +166,7 @@ export function book(state: LedgerState, booking: payOnce.Booking): LedgerState 
   return {
     ...rest,
     days,
+    today: { ...today, spent: today.spent + booking.credits },
     runs: latest(sums, KEEP_RUNS, ([, run]) => run.lastAt),
     bookings: [...state.bookings, booking].filter(
       // Those that a reading of the balance may lack yet are all kept.
@@ -139,6 +174,18 @@ export function book(state: LedgerState, booking: payOnce.Booking): LedgerState 
     ),
     ...(state.funds && { funds: bookOff(state.funds, booking.credits, booking.at) }),
   };
+}
+
+/** When the ledger would next answer otherwise, though nobody told it anything: a day, a park, a patience, a word is over. */
+export function nextChange(state: LedgerState, now: number): number {
+  const { workers, patientUntil = 0, parked, today } = state;
+  const moments = [
+    ...(today ? [today.until] : []),
+    ...(workers.length > 1 ? workers.map(({ until }) => until) : []),
+    ...Object.values(parked),
+    patientUntil,
+  ];
+  return Math.min(...moments.filter((moment) => moment > now));
 }
 
 /** An open send that no run settled, and when the ledger sees to it itself. */

@@ -1,17 +1,10 @@
 /** What an account's ledger knows. Plain data: it goes through Temporal at every continue-as-new. */
 import * as payOnce from '../pay-once';
 import type { Funds } from './balance';
+import { type Budget, type Configured, configure, type SetByPeople, toConfigured } from './budget';
 import type { Permits } from './permits';
-
-/** What an account may spend. Credits. */
-export interface Budget {
-  /** Most credits per calendar day; null for no limit. @default null */
-  readonly perDay: number | null;
-  /** Credits that must remain on the balance. @default 0 */
-  readonly balanceFloor: number;
-  /** IANA time zone in which a day begins and ends. @default 'UTC' */
-  readonly timeZone: string;
-}
+import type { PaidKind, Price } from './prices';
+import type { Today } from './today';
 
 /** Why an account's calls stand still. `manual` holds are lifted by a person, all others when their cause has gone. */
 export type HoldKind = 'killSwitch' | 'token' | 'otherUser' | 'noCredits' | 'manual';
@@ -36,8 +29,18 @@ export interface RunSum {
 export interface LedgerState {
   /** Its name in the configuration that a worker told last. */
   readonly account: string;
+  /** The longest times of those workers. */
   readonly timing: payOnce.PayTiming;
-  readonly budget: Budget;
+  /** What workers are configured with, at least one, those that lapse first first; see `budget.ts`. */
+  readonly workers: readonly Configured[];
+  /** What people set beside that. */
+  readonly set: SetByPeople;
+  /** The zone in which a day begins and ends now. */
+  readonly timeZone: string;
+  /** The present day, as far as anything was booked on it. */
+  readonly today?: Today;
+  /** What calls cost by their replies. */
+  readonly prices: Readonly<Partial<Record<PaidKind, Price>>>;
   readonly flights: payOnce.Flights;
   /** Credits spent per calendar day, the last forty or so. */
   readonly days: Readonly<Record<string, number>>;
@@ -46,8 +49,8 @@ export interface LedgerState {
   /** Bookings, newest last, for `spend`; older ones are in the sums. */
   readonly bookings: readonly payOnce.Booking[];
   readonly holds: readonly Hold[];
-  /** Holds whose beginning people were told, and how many notices there were. */
-  readonly told?: { readonly kinds: readonly HoldKind[]; readonly count: number };
+  /** Holds whose beginning people were told, prices that they were told, and how many notices there were. */
+  readonly told?: { readonly kinds: readonly HoldKind[]; readonly prices?: readonly string[]; readonly count: number };
   /** What is left by the readings of the balance; absent until one was read. */
   readonly funds?: Funds;
   /** Since when the service answers without a balance that can be read. */
@@ -62,8 +65,6 @@ export interface LedgerState {
   readonly permits: Readonly<Record<string, Permits>>;
   /** What people changed, newest last. */
   readonly actions?: readonly { at: number; by: string; what: string; reason: string }[];
-  /** What the configuration said last; a person's `setBudget` stands until the configuration changes. */
-  readonly configured?: Budget;
   /** When a worker last said so: of several ledgers of one account name the latest is that of its present user. */
   readonly configuredAt?: number;
   /** Open sends that the ledger could not look up, and when it tries again. */
@@ -74,22 +75,49 @@ export interface LedgerState {
   readonly patientUntil?: number;
 }
 
+/** What one worker says that it is configured with; a ledger starts with the first one's word. */
 export interface LedgerStart {
   account: string;
   timing: payOnce.PayTiming;
   budget: Budget;
+  /** Names the worker's process, and no other one ever. */
+  worker?: string;
+  /** How long this counts, milliseconds. @default 600000 */
+  lapsesAfterMs?: number;
 }
 
-/**
- * A new ledger. One that replaces a lost one knows of no open sends: it waits until any of them is surely over, and then
- * believes only looks that were asked for after that.
- */
+/** What is known of the ledger before this one. */
+export interface Before {
+  /** Its state; absent where there was none, or nothing is left of it. */
+  readonly state?: LedgerState | undefined;
+  /** It may have granted what stands nowhere. */
+  readonly lost: boolean;
+}
+
+/** A ledger that takes the place of another, by the configuration of the worker that it asked. */
+export function reopen({ state, lost }: Before, start: LedgerStart, now: number): LedgerState {
+  if (!state) return openLedger(start, now, lost);
+  const configured = configure(whole(state, now), start, now);
+  return lost ? patient(configured, now) : configured;
+}
+
+/** Books of an earlier version lack what has come since. */
+export function whole(state: LedgerState & { readonly budget?: Budget }, now: number): LedgerState {
+  const { account, timing, budget } = state;
+  return state.workers || !budget ? state : { ...openLedger({ account, timing, budget }, now, false), ...state };
+}
+
+/** A new ledger. @param lost it replaces one of which nothing is left */
 export function openLedger(start: LedgerStart, now: number, lost: boolean): LedgerState {
-  const { sendWindowMs, paidTimeoutMs, settlingMs } = start.timing;
-  const patientUntil = now + sendWindowMs + paidTimeoutMs + settlingMs;
-  return {
-    ...start,
-    flights: payOnce.noFlights(lost ? patientUntil : 0),
+  const { account, timing, budget } = start;
+  const empty: LedgerState = {
+    account,
+    timing,
+    workers: [toConfigured(start, now)],
+    set: {},
+    timeZone: budget.timeZone,
+    prices: {},
+    flights: payOnce.noFlights(),
     days: {},
     runs: {},
     bookings: [],
@@ -97,16 +125,17 @@ export function openLedger(start: LedgerStart, now: number, lost: boolean): Ledg
     elsewhere: 0,
     parked: {},
     permits: {},
-    ...(lost && { patientUntil }),
   };
+  return lost ? patient(empty, now) : empty;
 }
 
 /**
- * What a worker that works for this user is configured with. The account's name too: its queues are those that the worker
- * takes from. A budget that a person set stands until the configured one changes.
+ * Books that lack what a lost ledger granted: it waits until any of that is surely over, and then believes only looks that
+ * were asked for after that.
  */
-export function configure(state: LedgerState, { account, budget, timing }: LedgerStart, now: number): LedgerState {
-  const changed = JSON.stringify(state.configured ?? state.budget) !== JSON.stringify(budget);
-  const said = { configured: budget, configuredAt: now, restingSince: undefined };
-  return { ...state, ...said, account, timing, ...(changed && { budget }) };
+function patient(state: LedgerState, now: number): LedgerState {
+  const { sendWindowMs, paidTimeoutMs, settlingMs } = state.timing;
+  const patientUntil = now + sendWindowMs + paidTimeoutMs + settlingMs;
+  const forgottenBefore = Math.max(state.flights.forgottenBefore, patientUntil);
+  return { ...state, flights: { ...state.flights, forgottenBefore }, patientUntil };
 }

@@ -34,7 +34,7 @@ async function doctor() {
 }
 
 test('S5: doctor sends nothing of a class that a 429 has parked for all', async () => {
-  await ledger().executeUpdate(parkUpdate, { args: [{ rateClass: 'writes', until: Date.now() + 3_600_000 }] });
+  await ledger().executeUpdate(parkUpdate, { args: [{ rateClass: 'writes', forMs: 3_600_000 }] });
   const { writes } = stage.sandbox.control.stats().requests.byClass;
   const find = await doctor();
   expect(find('scopes')).toMatchObject({ state: 'unknown', found: expect.stringContaining('asked to wait (429)') });

@@ -2,9 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { packageRoot } from '../../../src/temporal/package-root';
 import { until } from '../../support/until';
 
-const PROGRAM = join(__dirname, '..', '..', '..', 'bin', 'audit-runner.js');
+const PROGRAM = join(packageRoot(), 'bin', 'audit-runner.js');
 
 export class WorkerProcess {
   /** Everything that it wrote. */

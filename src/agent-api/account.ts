@@ -1,0 +1,114 @@
+/** Readers of the account's replies, whose fields the document does not show. */
+import { at, describeKeys, type Fields, fieldOf, flat, layers, namesOf, plainKey } from './shape';
+import { type Reader, UnreadableBody, type Unshown } from './unshown';
+
+/** Names of envelopes. What stands under others is not taken for the account's: a limit has a `remaining`, too. */
+const ENVELOPES = namesOf([
+  ...['data', 'result', 'response', 'payload', 'item', 'record', 'attributes', '0'],
+  ...['user', 'currentUser', 'account', 'profile', 'me', 'credits', 'tier', 'subscription', 'plan'],
+]);
+const accountLayers = (body: unknown): Fields[] =>
+  [...layers(body)]
+    .filter(({ path }) => path.every((key) => ENVELOPES.has(plainKey(key))))
+    .map(({ value }) => flat(value));
+
+/** Finds a value under the configured path, or else under the first of the usual names in any usual envelope. */
+function find<T>(
+  body: unknown,
+  path: string | undefined,
+  names: readonly string[],
+  as: (v: unknown) => T | undefined,
+): T | undefined {
+  if (path !== undefined) return as(at(body, path));
+  for (const layer of accountLayers(body))
+    for (const name of names) {
+      const value = as(fieldOf(layer, name));
+      if (value !== undefined) return value;
+    }
+  return undefined;
+}
+
+const isText = (v: unknown): v is string => typeof v === 'string' && v.length > 0;
+const asText = (v: unknown): string | undefined => (isText(v) ? v : undefined);
+const asId = (v: unknown): string | undefined => (Number.isSafeInteger(v) ? String(v) : asText(v));
+
+/** A decimal number, or one whose thousands are set apart by a sign that cannot be a decimal one. */
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+const THOUSANDS = [
+  { form: /^-?\d{1,3}((,\d{3})+\.\d+|(,\d{3}){2,})$/, separator: /,/g },
+  { form: /^-?\d{1,3}((\.\d{3})+,\d+|(\.\d{3}){2,})$/, separator: /\./g },
+  { form: /^-?\d{1,3}([ '_\u00a0\u202f]\d{3})+([.,]\d+)?$/, separator: /[ '_\u00a0\u202f]/g },
+];
+
+/** A number, also as text. `25,000` may be either of two numbers and is none. */
+function asNumber(v: unknown): number | undefined {
+  if (typeof v === 'number') return Number.isFinite(v) ? v : undefined;
+  if (typeof v !== 'string') return undefined;
+  const text = v.trim();
+  if (DECIMAL.test(text)) return Number(text);
+  const thousands = THOUSANDS.find(({ form }) => form.test(text));
+  return thousands && Number(text.replace(thousands.separator, '').replace(',', '.'));
+}
+
+const USER_IDS = ['id', 'userId', 'uid', 'sub'];
+/** Fields by which a user is told from an envelope that has an ID of its own. */
+const OF_USERS = ['email', 'name', 'fullName', 'firstName', 'displayName', 'username'];
+
+/** GET /api/user/current → the ID of the user that the token belongs to. */
+export const userId: Reader<{ userId: string }> = (body, { account }) => {
+  const setting = account.userId ?? undefined;
+  const all = accountLayers(body);
+  const users = all.filter((layer) => OF_USERS.some((name) => fieldOf(layer, name) !== undefined));
+  const within = setting === undefined && users.length > 0 ? users : body;
+  const value = Array.isArray(within)
+    ? within.map((layer) => find(layer, undefined, USER_IDS, asId)).find((id) => id !== undefined)
+    : find(within, setting, USER_IDS, asId);
+  if (value === undefined)
+    throw new UnreadableBody(
+      `no user ID in the reply of GET /api/user/current (${describeKeys(body)}): name its field with 'unshown.account.userId', or set that to null where there is none`,
+    );
+  return { userId: value };
+};
+
+/** GET /api/user/tier → the tier's name. */
+export const tier: Reader<{ tier: string }> = (body, { account }) => {
+  const value = find(body, account.tier, ['tier', 'currentTier', 'name', 'plan', 'tierName', 'id'], asText);
+  if (value === undefined)
+    throw new UnreadableBody(
+      `no tier in the reply of GET /api/user/tier (${describeKeys(body)}): name its field with 'unshown.account.tier'`,
+    );
+  return { tier: value };
+};
+
+const plainName = (name: string) => name.replace(/[^a-z0-9]/gi, '').toLowerCase();
+
+/** Whether a tier may create projects and convert leads; undefined where its name says nothing. */
+export function auditCapable(name: string, { account }: Unshown): boolean | undefined {
+  const isIn = (tiers: readonly string[]) => tiers.some((one) => plainName(one) === plainName(name));
+  return isIn(account.auditTiers) ? true : isIn(account.lowTiers) ? false : undefined;
+}
+
+/** Not `total`: it may be what a period allows, of which much is used. */
+const BALANCE = [
+  'balance',
+  'credits',
+  'remaining',
+  'available',
+  'creditsRemaining',
+  'creditBalance',
+  'currentBalance',
+  'remainingCredits',
+  'availableCredits',
+  'creditsAvailable',
+  'creditsBalance',
+];
+
+/** GET /api/user/credits → the balance. */
+export const balance: Reader<{ balance: number }> = (body, { account }) => {
+  const value = asNumber(body) ?? find(body, account.balance, BALANCE, asNumber);
+  if (value === undefined)
+    throw new UnreadableBody(
+      `no balance in the reply of GET /api/user/credits (${describeKeys(body)}): name its field with 'unshown.account.balance'`,
+    );
+  return { balance: value };
+};

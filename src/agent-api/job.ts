@@ -1,0 +1,130 @@
+/** Readers of jobs and of the replies that start work: which ID is whose, and what a status means. */
+import { RecordId } from './id';
+import {
+  at,
+  describeKeys,
+  type Fields,
+  fieldOf,
+  flat,
+  isWithin,
+  type Layer,
+  layers,
+  plainKey,
+  plainWord,
+} from './shape';
+import { type Reader, UnreadableBody } from './unshown';
+
+/** What a job says of itself. */
+export interface JobState {
+  state: 'running' | 'complete' | 'failed';
+  /** Its word, where nobody knows what that means: it counts as running. */
+  unclear?: string;
+}
+
+const JOB_DONE =
+  /^(complete|completed|succe(ss|eded|ssful)|done|finished|ready|processed|ended|fulfilled|available|ok)(_|$)/;
+const JOB_FAILED =
+  /(^|_)(fail(ed|ure)?|error(ed)?|cancel+ed|timed_out|timeout|aborted|rejected|killed|terminated|dead|expired|crashed)$/;
+const JOB_OPEN =
+  /^(pending|queued|enqueued|scheduled|created|accepted|submitted|waiting|starting|started|running|processing|in_progress|in_queue|active|working|retrying)(_|$)/;
+/** A job that ends with warnings or with partial errors has ended. */
+const WITH = /_with(_\w+)?$|_partially$/;
+const SAFE_WORD = /^[A-Za-z][\w -]{0,39}$/;
+
+const asText = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value : undefined;
+const asId = (value: unknown): string | undefined => RecordId.safeParse(value).data;
+
+const STATUS = ['status', 'state', 'jobStatus'];
+const OF_JOBS = [
+  ...['id', 'jobId', 'type', 'kind', 'progress', 'error', 'projectId', 'result', 'message'],
+  ...['createdAt', 'startedAt', 'updatedAt', 'finishedAt', 'completedAt', 'done', ...STATUS],
+];
+const shows = (layer: Fields, names: readonly string[]) =>
+  names.filter((name) => fieldOf(layer, name) !== undefined).length;
+
+/** GET /api/agent/jobs/{id} → running, complete or failed. An envelope may have a status of its own. */
+export const jobState: Reader<JobState> = (body, { job }, about = {}) => {
+  let value = job.status === undefined ? undefined : asText(at(body, job.status));
+  if (job.status === undefined) {
+    const found = [...layers(body)]
+      .map(({ value: layer, path }) => ({ value: flat(layer), path }))
+      .filter(({ value: layer }) => statusOf(layer) !== undefined)
+      .sort(
+        (one, other) =>
+          Number(hasId(other.value, about.id)) - Number(hasId(one.value, about.id)) ||
+          shows(other.value, OF_JOBS) - shows(one.value, OF_JOBS) ||
+          (isWithin(one.path, other.path) ? -1 : 1),
+      );
+    value = found[0] && statusOf(found[0].value);
+  }
+  if (value === undefined)
+    throw new UnreadableBody(
+      `no status in the reply of GET /api/agent/jobs/{id} (${describeKeys(body)}): name its field with 'unshown.job.status'`,
+    );
+  const word = plainWord(value);
+  const isOf = (words: readonly string[]) => words.some((one) => plainWord(one) === word);
+  if (isOf(job.complete)) return { state: 'complete' };
+  if (isOf(job.failed)) return { state: 'failed' };
+  if (JOB_DONE.test(word) && (WITH.test(word) || !JOB_FAILED.test(word))) return { state: 'complete' };
+  if (JOB_FAILED.test(word)) return { state: 'failed' };
+  if (JOB_OPEN.test(word)) return { state: 'running' };
+  return { state: 'running', unclear: SAFE_WORD.test(value) ? value : 'another word' };
+};
+
+const statusOf = (layer: Fields): string | undefined => {
+  const word = STATUS.map((name) => asText(fieldOf(layer, name))).find((text) => text !== undefined);
+  if (word !== undefined) return word;
+  const done = fieldOf(layer, 'done') ?? fieldOf(layer, 'completed');
+  if (typeof done !== 'boolean') return undefined;
+  return done ? ((fieldOf(layer, 'error') ?? null) === null ? 'done' : 'failed') : 'running';
+};
+const hasId = (layer: Fields, id: string | undefined) =>
+  id !== undefined && [fieldOf(layer, 'id'), fieldOf(layer, 'jobId')].some((one) => asId(one) === id);
+
+/** An ID that the reply names by its kind (`jobId`), or the ID of a record that stands under the kind's name. */
+function namedId(all: readonly Layer[], fields: readonly string[], kinds: readonly string[]): string | undefined {
+  for (const { value } of all)
+    for (const field of fields) {
+      const id = asId(fieldOf(value, field));
+      if (id !== undefined) return id;
+    }
+  const isUnder = ({ path }: Layer) => kinds.includes(plainKey(path.findLast((key) => !/^\d+$/.test(key)) ?? ''));
+  const isTyped = ({ value }: Layer) => kinds.includes(plainKey(asText(value.type) ?? '').replace(/s$/, ''));
+  const record = all.find((layer) => isUnder(layer) || isTyped(layer));
+  return record && asId(record.value.id);
+}
+
+/**
+ * POST …/audit-analysis/async → the job's ID, when one can be found; without one the analysis itself is polled. An `id`
+ * beside fields of an analysis is that one's.
+ */
+export const jobStarted: Reader<{ jobId?: string }> = (body, { job }) => {
+  if (job.id !== undefined) return given('jobId', asId(at(body, job.id)));
+  const all = [...layers(body)];
+  const named = namedId(all, ['jobId', 'taskId'], ['job', 'task', 'auditjob', 'analysisjob']);
+  if (named !== undefined) return { jobId: named };
+  const others = all.filter(({ value }) => shows(value, ['executiveSummary', 'opportunityCount', 'clientName']) === 0);
+  return given(
+    'jobId',
+    others.map(({ value }) => asId(value.id)).findLast((id) => id !== undefined),
+  );
+};
+
+/**
+ * POST /api/nucleus/capture/note → the capture's ID, where it is certain that it is one: else the capture is looked for in
+ * the list, since the ID may be that of a job.
+ */
+export const noteTaken: Reader<{ captureId?: string }> = (body, { note }) => {
+  if (note.id !== undefined) return given('captureId', asId(at(body, note.id)));
+  const all = [...layers(body)];
+  const named = namedId(all, ['captureId'], ['capture', 'note']);
+  if (named !== undefined) return { captureId: named };
+  const record = all.find(
+    ({ value }) => shows(flat(value), ['rawContent', 'channel', 'capturedAt', 'contentType', 'processedContent']) > 0,
+  );
+  return given('captureId', record && asId(record.value.id));
+};
+
+const given = <K extends string>(key: K, id: string | undefined): { [P in K]?: string } =>
+  (id === undefined ? {} : { [key]: id }) as { [P in K]?: string };

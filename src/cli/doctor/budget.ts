@@ -1,0 +1,27 @@
+/** Whether the caps that hold are at least as strict as this configuration says. */
+import { describeBudget } from '../../../workflows/ledger/details';
+import type { Account } from '../../config';
+import type { BudgetInForce } from '../../policy/ledger';
+import { area, type Check } from './check';
+
+export const MEND_PRICE =
+  "compare it with the service's price list: set `credits` of the account to what calls cost, so that plans count right";
+
+/** A worker that has this file enforces it within seconds: what is looser was never read by one. */
+export function checkBudget(
+  { name, budget: { perDay, balanceFloor } }: Pick<Account, 'name' | 'budget'>,
+  inForce: BudgetInForce,
+): Check {
+  const { ok, wrong } = area(`account ${name}`);
+  const found = describeBudget(inForce).join('; ');
+  const looser = [
+    ...(perDay !== null && (inForce.perDay ?? Number.POSITIVE_INFINITY) > perDay ? [`perDay: ${perDay}`] : []),
+    ...(inForce.balanceFloor < balanceFloor ? [`balanceFloor: ${balanceFloor}`] : []),
+  ];
+  if (looser.length === 0) return ok('budget', found);
+  return wrong(
+    'budget',
+    `${found}; this configuration says ${looser.join(', ')}, which no worker has told the ledger`,
+    'see that a worker runs with this configuration file; it reads the budget again within seconds',
+  );
+}

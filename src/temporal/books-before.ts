@@ -1,0 +1,112 @@
+/**
+ * What is known of the ledger before one that starts (S1, S3). The only place that answers this: books that are kept
+ * outside Temporal are a second source here.
+ */
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { booksQuery } from '../../workflows/ledger/messages';
+import type { Before, LedgerState } from '../policy/ledger';
+import { isLost, isPassing } from './grpc-status';
+import type { LedgerClient } from './ledger-client';
+
+/** Workflow types that ask a ledger before they send, and the stage in which none of them has. */
+const SENDERS = "'convertLead', 'auditProject', 'ingestCapture', 'captureSweep', 'callApi'";
+const FIRST_STAGE = 'looking';
+/** Closed runs that are asked. More come together only where somebody starts ledger after ledger by hand. */
+const MOST_RUNS = 50;
+const QUERY_MS = 15_000;
+
+/** Not to be had at the moment; asked again it may be. */
+export class NotYetKnown extends Error {
+  override readonly name = 'NotYetKnown';
+}
+
+/** @param isPatient it is worth asking again; else what cannot be found out counts as lost */
+export interface Asked {
+  client: Client;
+  ledger: LedgerClient;
+  /** The run that asks. */
+  runId: string;
+  isPatient: boolean;
+  /** The server's time. */
+  now: number;
+}
+
+/**
+ * The state of the last closed run that had its books open, exact to its last event. Where a run in between cannot be
+ * asked, or is gone, what it granted is lost, and the new ledger has to be patient.
+ * @throws NotYetKnown
+ */
+export async function booksBefore(asked: Asked): Promise<Before & { isTold: boolean }> {
+  const { client, ledger, runId } = asked;
+  const runs = await runsOf(client, ledger.workflowId);
+  const before = runs.filter((run) => run.runId !== runId);
+  const isMissing =
+    // A run that continued as new has a successor.
+    before[0]?.status.name === 'CONTINUED_AS_NEW' ||
+    (ledger.lastRunId !== undefined && !runs.some((run) => run.runId === ledger.lastRunId));
+  // Lists lag behind.
+  if (isMissing && asked.isPatient && before.length > 0) throw new NotYetKnown('a run of the ledger is not listed');
+  let lost = isMissing || before.length === MOST_RUNS;
+  for (const run of before) {
+    const state = await stateOf(asked, run);
+    if (state) return { state, lost, isTold: true };
+    if (state === undefined) lost = true;
+  }
+  return { lost: lost || (await hasTraces(asked)), isTold: lost };
+}
+
+/** Runs of a ledger, the last first: one ends before the next begins. */
+async function runsOf(client: Client, workflowId: string): Promise<WorkflowExecutionInfo[]> {
+  const runs: WorkflowExecutionInfo[] = [];
+  const query = `WorkflowId = '${workflowId}' AND WorkflowType = 'accountLedger'`;
+  for await (const run of client.workflow.list({ query })) {
+    runs.push(run);
+    if (runs.length > MOST_RUNS) break;
+  }
+  const end = ({ closeTime }: WorkflowExecutionInfo) => closeTime?.getTime() ?? Number.POSITIVE_INFINITY;
+  return runs.sort((a, b) => end(b) - end(a) || b.startTime.getTime() - a.startTime.getTime());
+}
+
+/** A closed run's own state; null: it never opened its books; undefined: it cannot say. */
+async function stateOf(
+  { client, isPatient }: Asked,
+  run: WorkflowExecutionInfo,
+): Promise<LedgerState | null | undefined> {
+  const handle = client.workflow.getHandle(run.workflowId, run.runId);
+  try {
+    return await client.withDeadline(Date.now() + QUERY_MS, () => handle.query(booksQuery));
+  } catch (error) {
+    if (!(await hasAnswered(client, run).catch(() => true))) return null;
+    if (isPatient && (isPassing(error) || isLost(error))) throw new NotYetKnown('the ledger before does not answer');
+    return undefined;
+  }
+}
+
+/** A run that ended before a worker took it answers nobody, and has granted nothing. */
+async function hasAnswered({ workflowService, options }: Client, { workflowId, runId }: WorkflowExecutionInfo) {
+  const { history } = await workflowService.getWorkflowExecutionHistory({
+    ...{ namespace: options.namespace, execution: { workflowId, runId }, maximumPageSize: 100 },
+  });
+  const events = history?.events ?? [];
+  return (
+    events.length === 0 || events.some(({ workflowTaskCompletedEventAttributes: done }) => done) || events.length >= 100
+  );
+}
+
+/**
+ * A ledger that was deleted leaves no trace, but runs that got beyond their first look do: they had asked a ledger. Only
+ * those whose last call may still have an effect count. When it cannot be found out, patience costs less than money.
+ */
+async function hasTraces({ client, ledger, now }: Asked): Promise<boolean> {
+  const { account, timing } = ledger.config;
+  const { sendWindowMs, paidTimeoutMs, settlingMs } = timing;
+  const since = new Date(now - sendWindowMs - paidTimeoutMs - settlingMs).toISOString();
+  try {
+    const { count } = await client.workflow.count(
+      `WorkflowType IN (${SENDERS}) AND Account = '${account}' AND Stage IS NOT NULL AND Stage != '${FIRST_STAGE}' AND (ExecutionStatus = 'Running' OR CloseTime > '${since}')`,
+    );
+    return count > 0;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,188 @@
+/** Lists are read to their end however the service counts their pages, and never for ever. */
+import { checkFilter } from '../../activities/list-filters';
+import { type ListPage, type ListPlace, readPage } from '../../activities/list-pages';
+import type { Lead } from '../../src/agent-api/records';
+import { closeAll } from '../agent-api/server';
+import { asActivity, type Service, serviceOf } from './service';
+
+afterEach(closeAll);
+
+const leads = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ id: `lead-${i}`, surveyStatus: 'completed', clientName: `Client ${i}` }));
+const ORDER = { sort: 'created_at', direction: 'asc' };
+
+/** All pages. */
+async function readAll({ runtime }: Service, asked = 500) {
+  const ids: string[] = [];
+  let last: ListPage<Lead> | undefined;
+  let place: ListPlace | undefined = { offset: 0 };
+  for (let pages = 0; place !== undefined && pages < 50; pages++) {
+    const from: ListPlace = place;
+    last = await asActivity(() =>
+      readPage(runtime, 'leads.list', { filter: { status: 'active' }, order: ORDER, limit: asked }, from),
+    );
+    ids.push(...last.items.map(({ id }) => id));
+    place = last.following;
+  }
+  return { count: new Set(ids).size, listed: ids.length, cut: last?.cut, mend: last?.mend };
+}
+
+const number = (query: URLSearchParams, name: string, otherwise: number) => Number(query.get(name) ?? otherwise);
+const page = (all: object[], from: number, size: number) => all.slice(from, from + size);
+
+type Case = [name: string, reply: (query: URLSearchParams) => object | number, settings?: object];
+
+describe('all leads are read, each once,', () => {
+  const all = leads(45);
+  const cases: Case[] = [
+    [
+      'by offsets, with counts as text',
+      (q) => ({
+        data: page(all, number(q, 'offset', 0), 20),
+        pagination: { limit: '20', offset: `${number(q, 'offset', 0)}`, total: '45' },
+      }),
+    ],
+    [
+      'by cursors',
+      (q) => {
+        const from = number(q, 'cursor', 0);
+        return { results: page(all, from, 20), nextCursor: from + 20 < 45 ? `${from + 20}` : null };
+      },
+    ],
+    [
+      'by links to elsewhere',
+      (q) => {
+        const from = number(q, 'start_at', 0);
+        return {
+          leads: page(all, from, 20),
+          next: from + 20 < 45 ? `https://inside.example/leads?start_at=${from + 20}` : null,
+        };
+      },
+    ],
+    [
+      'by page numbers from 1',
+      (q) => ({ leads: page(all, (number(q, 'page', 1) - 1) * 20, 20), page: number(q, 'page', 1), total: 45 }),
+    ],
+    [
+      'by page numbers from 0',
+      (q) => ({
+        content: page(all, number(q, 'page', 0) * 20, 20),
+        number: number(q, 'page', 0),
+        last: number(q, 'page', 0) === 2,
+      }),
+    ],
+    ['by page numbers that it does not show', (q) => ({ leads: page(all, (number(q, 'page', 1) - 1) * 20, 20) })],
+    ['by page numbers from 0 that it does not show', (q) => ({ leads: page(all, number(q, 'page', 0) * 20, 20) })],
+    [
+      'by hasMore',
+      (q) => ({ leads: page(all, number(q, 'offset', 0), 20), hasMore: number(q, 'offset', 0) + 20 < 45 }),
+    ],
+    ['at once', () => all],
+    [
+      'by a cursor of another name, which a setting says',
+      (q) => {
+        const from = number(q, 'bookmark', 0);
+        return { leads: page(all, from, 20), cursor: { next: from + 20 < 45 ? `${from + 20}` : null } };
+      },
+      { leadsList: { cursor: 'bookmark' } },
+    ],
+  ];
+  test.each(cases.map(([name, reply, settings = {}]) => ({ name, reply, settings })))(
+    '$name',
+    async ({ reply, settings }) => {
+      const service = await serviceOf(reply, settings);
+      expect(await readAll(service)).toMatchObject({ count: 45, listed: 45, cut: undefined });
+      // An inner address is never followed: only its query is.
+      expect(service.seen.every(({ url }) => url.startsWith('/api/lead-generation/leads?'))).toBe(true);
+      expect(service.seen.every(({ url }) => url.includes('status=active'))).toBe(true);
+    },
+  );
+
+  test('by the Link header', async () => {
+    const all60 = leads(60);
+    const service = await serviceOf(
+      (q) => page(all60, number(q, 'from', 0), 30),
+      {},
+      (q) =>
+        number(q, 'from', 0) === 0 ? { link: '</api/lead-generation/leads?from=30>; rel="next", <x>; rel="last"' } : {},
+    );
+    expect(await readAll(service)).toMatchObject({ count: 60, listed: 60, cut: undefined });
+  });
+});
+
+test.each([10, 20])('a list of just %i that has no pages is neither asked for for ever nor cut', async (count) => {
+  const service = await serviceOf(() => leads(count));
+  expect(await readAll(service)).toMatchObject({ count, listed: count, cut: 'perhaps' });
+  expect(service.seen.length).toBeLessThanOrEqual(4);
+  await readAll(service);
+  // What was found out is remembered.
+  expect(service.seen.length).toBeLessThanOrEqual(6);
+});
+
+test('a list that goes on, and cannot be had, is told with its setting', async () => {
+  const service = await serviceOf(() => ({ data: leads(20), total: 300 }));
+  expect(await readAll(service)).toMatchObject({ listed: 20, cut: 'more', mend: 'unshown.leadsList.offset' });
+  const cursors = await serviceOf(() => ({ data: leads(20), nextCursor: 'b' }));
+  expect(await readAll(cursors)).toMatchObject({ cut: 'more', mend: 'unshown.leadsList.cursor' });
+});
+
+test('a service that refuses names is asked which, and all of them are told at once', async () => {
+  const takes = ['status', 'sort', 'take', 'skip'];
+  const all = leads(45);
+  const reply = (q: URLSearchParams) => {
+    if ([...q.keys()].some((name) => !takes.includes(name))) return 400;
+    const from = number(q, 'skip', 0);
+    return { data: page(all, from, number(q, 'take', 20)), pagination: { limit: 20, offset: from, total: 45 } };
+  };
+  const service = await serviceOf(reply);
+  const { mend } = await readAll(service);
+  expect(mend).toBe('unshown.leadsList.offset (it refuses unshown.leadsList.limit, too)');
+  expect(service.seen.at(-1)?.url).toContain('sort=created_at');
+  const corrected = await serviceOf(reply, { leadsList: { offset: 'skip' } });
+  expect(await readAll(corrected)).toMatchObject({ count: 45, cut: undefined });
+});
+
+test('a refusal that has nothing to do with the parameters is told as it is', async () => {
+  const service = await serviceOf(() => 400);
+  await expect(readAll(service)).rejects.toMatchObject({ type: 'Refused' });
+});
+
+describe('B8: a list that ignores the filter by survey link', () => {
+  const LINK = 'c1f0a0de-0000-4000-8000-000000000001';
+  const OTHER = 'c1f0a0de-0000-4000-8000-000000000002';
+  const check = ({ runtime }: Service, records: Partial<Lead>[]) =>
+    asActivity(() =>
+      checkFilter<Partial<Lead>>(
+        runtime,
+        {
+          ...{ route: 'leads.list', parameter: 'surveyLink', setting: 'unshown.leadsList.surveyLink', wanted: LINK },
+          shown: ({ staticSlugId }) => staticSlugId,
+        },
+        records,
+      ),
+    );
+  const ignored = { type: 'WrongGuess', message: expect.stringContaining('unshown.leadsList.surveyLink') };
+
+  test('is stopped at the first record of another link, and costs no call where all show theirs', async () => {
+    const service = await serviceOf(() => leads(3));
+    await expect(check(service, [{ staticSlugId: LINK }, { staticSlugId: OTHER }])).rejects.toMatchObject(ignored);
+    await check(service, [{ staticSlugId: LINK }, { staticSlugId: LINK.toUpperCase() }]);
+    expect(service.seen).toHaveLength(0);
+  });
+
+  test('is found out where records do not show their link: it lists leads of one that nobody has', async () => {
+    const service = await serviceOf(() => leads(3));
+    await expect(check(service, [{}, { staticSlugId: LINK }])).rejects.toMatchObject(ignored);
+  });
+
+  test.each<[string, (query: URLSearchParams) => object | number]>([
+    ['an empty list', (q) => (q.get('staticSlugId') === LINK ? leads(3) : [])],
+    ['404', () => 404],
+    ['400', () => 400],
+  ])('is cleared by %s for such a link, once', async (_, reply) => {
+    const service = await serviceOf(reply);
+    await check(service, [{}]);
+    await check(service, [{}]);
+    expect(service.seen).toHaveLength(1);
+  });
+});

@@ -1,0 +1,94 @@
+/** What people do in the Web UI, they can do at the command line: clear sentences, codes, and who did it. */
+import { leadPipeline } from '../../workflows';
+import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
+import { stateQuery } from '../../workflows/ledger/messages';
+import { type Stage, startStage } from '../support/stage';
+import { until } from '../support/until';
+import { cliFolder } from './cli';
+
+const cli = cliFolder();
+let stage: Stage;
+let env: Record<string, string>;
+beforeAll(async () => {
+  stage = await startStage({ sandbox: { leads: 60, credits: 100_000 } });
+  await stage.startWorker();
+  env = { ...stage.env, NO_COLOR: '1', USER: 'ada' };
+});
+afterAll(async () => {
+  await cli.close();
+  await stage.close();
+});
+
+const run = (...args: string[]) => cli.run(args, env);
+const ledgerState = () => stage.temporal.client.workflow.getHandle(stage.ledgerId).query(stateQuery);
+
+test('an account is put on hold, released and given a budget by its name, each with a reason and who did it', async () => {
+  expect(await run('hold', 'default')).toMatchObject({ code: 2, stderr: expect.stringContaining('--reason') });
+  expect(await run('hold', 'nobody', '--reason', 'x')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("no account 'nobody' has a ledger"),
+  });
+  expect(await run('set-budget', 'default', '--reason', 'x')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--per-day'),
+  });
+  expect(await run('set-budget', 'default', '--per-day', 'much', '--reason', 'x')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("was given 'much'"),
+  });
+  expect(await run('hold', 'default', '--reason', 'month end')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('on hold'),
+  });
+  expect(await run('release', stage.ledgerId, '--parks', '--reason', 'over', '--by', 'Bob')).toMatchObject({ code: 0 });
+  const budget = await run('set-budget', 'default', '--per-day', '1000', '--balance-floor', '5', '--reason', 'less');
+  expect(budget.stdout).toContain('perDay 1,000, balanceFloor 5');
+  const { actions, set } = await ledgerState();
+  expect(set).toMatchObject({ perDay: { value: 1_000, by: 'ada' }, balanceFloor: { value: 5 } });
+  expect(actions?.map(({ by, what, reason }) => `${by}: ${what} (${reason})`)).toEqual([
+    'ada: put on hold (month end)',
+    'Bob: released, with what a 429 has parked (over)',
+    expect.stringContaining('ada: budget set to'),
+  ]);
+  expect((await run('set-budget', 'default', '--per-day', 'none', '--reason', 'all')).stdout).toContain('perDay none');
+  await run('set-budget', 'default', '--balance-floor', '0', '--reason', 'all');
+});
+
+test('a run is given other limits, stopped and cancelled; what it does not take is said', async () => {
+  const start = (workflowId: string) =>
+    stage.temporal.client.workflow.start(leadPipeline, {
+      ...{ workflowId, taskQueue: 'audit-runner' },
+      args: [{ maxConversions: 5, scoring: { minReadiness: 0 } }],
+    });
+  await run('set-budget', 'default', '--per-day', '0', '--reason', 'wait');
+  const one = await start('one');
+  await until(async () => (await one.query(pipelineProgressQuery)).underWay.length === 5);
+  expect(await run('change-limits', 'one')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--max-credits'),
+  });
+  expect((await run('change-limits', 'one', '--window', '5')).stderr).toContain("unknown field 'window'");
+  const changed = await run('change-limits', 'one', '--max-credits', '4000', '--concurrency', '3', '--json');
+  expect(JSON.parse(changed.stdout).answer).toEqual({ maxConversions: 5, maxCredits: 4_000, concurrency: 3 });
+  expect(await run('retry-failed', 'one')).toMatchObject({ code: 2, stderr: expect.stringContaining('retryFailed') });
+  expect(await run('stop', 'one', '--now', '--reason', 'enough')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Stopped'),
+  });
+  expect(await one.result()).toMatchObject({ ended: 'stopped', credits: 0 });
+  expect((await one.result()).answers.at(-1)).toMatchObject({ answer: 'stop now (enough)', by: 'ada' });
+
+  const two = await start('two');
+  expect(await run('cancel', 'two', '--reason', 'enough')).toMatchObject({ code: 0 });
+  await two.result().catch(() => undefined);
+  expect(await run('cancel', 'two')).toMatchObject({ code: 2, stderr: expect.stringContaining('no run with the ID') });
+  expect(await run('cancel', stage.ledgerId)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('must not end'),
+  });
+  const { events } = await two.fetchHistory();
+  const asked = events?.find(
+    ({ workflowExecutionCancelRequestedEventAttributes: one }) => one,
+  )?.workflowExecutionCancelRequestedEventAttributes;
+  expect(asked).toMatchObject({ cause: 'enough', identity: 'ada' });
+});

@@ -1,0 +1,21 @@
+/** S6: a cancellation that comes after a worker was lost in a paid call takes nothing away: what was paid is found out. */
+import { until } from '../support/until';
+import { inScene } from './support/scene';
+
+test.concurrent('a conversion whose worker was killed in the call, and that is cancelled then, reports what it paid', () =>
+  inScene({}, async (scene) => {
+    const worker = await scene.worker();
+    scene.stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 1_000, times: 1 });
+    const lead = scene.lead();
+    const [run] = await scene.convertsUnderWay([lead]);
+    await worker.kill();
+    await run?.cancel();
+    // Its next try waits in the queue: the server has seen that nobody is alive.
+    await until(async () =>
+      ((await run?.describe())?.raw.pendingActivities ?? []).some(({ attempt }) => (attempt ?? 0) > 1),
+    );
+    await scene.worker();
+    expect(await run?.result()).toMatchObject({ outcome: 'converted', credits: 1_000 });
+    expect(scene.stage.figures()).toMatchObject({ spent: 1_000, paidTwice: 0, converts: 1 });
+    await scene.booksAreRight();
+  }));

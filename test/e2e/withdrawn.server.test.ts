@@ -1,0 +1,155 @@
+/** S3: what is stopped, cancelled or terminated spends nothing more than what it had sent: its children included. */
+import { convertLeadId } from '../../src/policy/run-ids';
+import { auditProject, type convertLead, leadPipeline } from '../../workflows';
+import { progressQuery } from '../../workflows/convert-lead';
+import { type LeadPipelineResult, pipelineProgressQuery } from '../../workflows/lead-pipeline';
+import { holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
+import { stopUpdate } from '../../workflows/pipeline/controls';
+import { UNHURRIED } from '../support/stage';
+import { until } from '../support/until';
+import { inScene, type Scene } from './support/scene';
+
+const taskQueue = 'audit-runner';
+const SMALL = {
+  sandbox: { leads: 60, credits: 100_000 },
+  account: { timing: { ...UNHURRIED, holdProbeMs: 100 } },
+};
+const ALL = { maxConversions: 8, maxCredits: 100_000, concurrency: 6, scoring: { minReadiness: 0 } };
+
+const pipeline = ({ stage }: Scene, workflowId: string, input: object = {}) =>
+  stage.temporal.client.workflow.start(leadPipeline, { workflowId, taskQueue, args: [{ ...ALL, ...input }] });
+/** Also of a run that is not begun yet. */
+const waitsFor = ({ stage }: Scene, workflowId: string, what: string) =>
+  stage.temporal.client.workflow
+    .getHandle(workflowId)
+    .query(progressQuery)
+    .then(
+      ({ waiting }) => waiting?.includes(what) === true,
+      () => false,
+    );
+const underWay = async ({ stage }: Scene) =>
+  (await stage.temporal.client.workflow.count("WorkflowType = 'convertLead' AND ExecutionStatus = 'Running'")).count;
+const reasonsOf = ({ decisions }: LeadPipelineResult) =>
+  ('inline' in decisions ? decisions.inline : []).flatMap(({ decision, reasons }) =>
+    decision === 'convert' ? (reasons.at(-1) ?? []) : [],
+  );
+
+/** Two are converted, and six wait for the day's budget. */
+async function waitsForBudget(scene: Scene, run: Awaited<ReturnType<typeof pipeline>>): Promise<void> {
+  await until(async () => {
+    const { done, underWay: leads } = await run.query(pipelineProgressQuery);
+    const waiting = await Promise.all(leads.map((id) => waitsFor(scene, convertLeadId('default', id), 'the day')));
+    return done === 2 && leads.length === 6 && waiting.every(Boolean);
+  });
+}
+
+/** The budget is raised, and nothing comes of it. */
+async function spendsNoMore(scene: Scene): Promise<void> {
+  const { spent } = scene.stage.figures();
+  await scene.limitDay(null);
+  await until(async () => (await underWay(scene)) === 0);
+  expect(scene.stage.figures()).toMatchObject({ spent, paidTwice: 0 });
+}
+
+test.concurrent.each<[string, (run: Awaited<ReturnType<typeof pipeline>>) => Promise<unknown>]>([
+  ['cancelled', (run) => run.cancel()],
+  ['stopped', (run) => run.executeUpdate(stopUpdate, { args: [{ by: 'Ada' }] })],
+])('a pipeline that is %s while it waits for the budget withdraws what has sent nothing', (how, end) =>
+  inScene(SMALL, async (scene) => {
+    await scene.stage.startWorker();
+    await scene.limitDay(2_000);
+    const run = await pipeline(scene, 'pipeline');
+    await waitsForBudget(scene, run);
+    await end(run);
+    const result = await run.result();
+    expect(result).toMatchObject({ ended: how, credits: 2_000, counts: { converted: 2 } });
+    expect(result.goesOn).toBeUndefined();
+    expect(reasonsOf(result).filter((reason) => reason === 'withdrawn')).toHaveLength(6);
+    expect(await underWay(scene)).toBe(0);
+    await spendsNoMore(scene);
+  }),
+);
+
+test.concurrent('what is in a call is heard out, or named with what it may still spend', () =>
+  inScene(SMALL, async (scene) => {
+    await scene.stage.startWorker();
+    const { control } = scene.stage.sandbox;
+    control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 9_500, times: 2 });
+    const run = await pipeline(scene, 'pipeline', { maxConversions: 4, concurrency: 2 });
+    await until(() => control.stats().faults.length === 2);
+    await run.executeUpdate(stopUpdate, { args: [{ now: true }] });
+    const result = await run.result();
+    const { goesOn } = result;
+    expect(result).toMatchObject({ ended: 'stopped', credits: 0, counts: { unresolved: 2 } });
+    expect(goesOn).toMatchObject({ count: 2, maySpend: 2_000 });
+    control.endDelays();
+    for (const id of goesOn?.runs ?? [])
+      expect(await scene.stage.temporal.client.workflow.getHandle<typeof convertLead>(id).result()).toMatchObject({
+        outcome: 'converted',
+        credits: 1_000,
+      });
+    expect(scene.stage.figures().spent).toBe(2_000);
+  }));
+
+test.concurrent('a pipeline that follows another one’s runs leaves them alone, and takes over what that one gives up', () =>
+  inScene(SMALL, async (scene) => {
+    await scene.stage.startWorker();
+    await scene.limitDay(2_000);
+    const first = await pipeline(scene, 'first');
+    await waitsForBudget(scene, first);
+    const second = await pipeline(scene, 'second', { maxConversions: 6 });
+    await until(async () => (await second.query(pipelineProgressQuery)).underWay.length === 6);
+    const third = await pipeline(scene, 'third', { maxConversions: 6 });
+    await until(async () => (await third.query(pipelineProgressQuery)).underWay.length === 6);
+    await third.cancel();
+    expect(await third.result()).toMatchObject({ ended: 'cancelled', credits: 0 });
+    expect(await underWay(scene)).toBe(6);
+    await first.cancel();
+    await first.result();
+    await scene.limitDay(null);
+    expect((await second.result()).counts).toMatchObject({ converted: 6 });
+    expect(scene.stage.figures()).toMatchObject({ spent: 8_000, paidTwice: 0 });
+  }));
+
+test.concurrent('the conversions of a pipeline that was terminated end without paying', () =>
+  inScene(SMALL, async (scene) => {
+    await scene.stage.startWorker();
+    await scene.limitDay(2_000);
+    const run = await pipeline(scene, 'pipeline');
+    await waitsForBudget(scene, run);
+    await run.terminate();
+    await spendsNoMore(scene);
+  }));
+
+test.concurrent('a conversion or an audit that is cancelled while it waits spends nothing afterwards', () =>
+  inScene(SMALL, async (scene) => {
+    await scene.stage.startWorker();
+    await scene.limitDay(2_000);
+    const { workflow } = scene.stage.temporal.client;
+    for (const lead of [scene.lead(), scene.lead()]) await (await scene.convert(lead)).result();
+    const waits = async (...runs: { workflowId: string }[]) => {
+      for (const { workflowId } of runs) await until(() => waitsFor(scene, workflowId, 'The account is not free'));
+    };
+    const start = async () => {
+      const created = await workflow.start(auditProject, {
+        ...{ workflowId: 'creates', taskQueue, args: [{ project: { clientName: 'Client' } }] },
+      });
+      const leadId = scene.lead();
+      const converted = await workflow.start(auditProject, { workflowId: 'converts', taskQueue, args: [{ leadId }] });
+      const plain = await scene.convert(scene.lead());
+      await waits(plain, created, { workflowId: convertLeadId('default', leadId) });
+      return [plain, created, converted];
+    };
+    const cancel = async (runs: Awaited<ReturnType<typeof start>>) => {
+      for (const run of runs) await run.cancel();
+      for (const run of runs) await expect(run.result()).rejects.toThrow();
+    };
+    const { spent } = scene.stage.figures();
+    await cancel(await start());
+    await scene.ledger().executeUpdate(holdUpdate, { args: [{ reason: 'test' }] });
+    await scene.limitDay(null);
+    await cancel(await start());
+    await scene.ledger().executeUpdate(releaseUpdate, { args: [{ reason: 'test' }] });
+    await until(async () => (await underWay(scene)) === 0);
+    expect(scene.stage.figures().spent).toBe(spent);
+  }));

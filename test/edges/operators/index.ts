@@ -1,0 +1,59 @@
+/** What operators can do, crossed with each state in which each workflow waits: `npm run edges -- operators`. */
+import { availableParallelism } from 'node:os';
+import down from '../../support/temporal-down';
+import up from '../../support/temporal-up';
+import type { Asked } from '../matrix';
+import { cases, play, type Verdict } from './case';
+import { expected } from './expected';
+import { SAMPLE } from './sample';
+
+export { guards } from './guards';
+
+/** Cases wait far more than they work. */
+const AT_ONCE = 3 * availableParallelism();
+
+/** @returns the exit code: 1 where a case came out wrong that is not expected to */
+export async function run({ only = '', sample, list }: Asked): Promise<number> {
+  const wanted = only.split(',');
+  const chosen = cases
+    .filter(({ name }) => !sample || SAMPLE.includes(name))
+    .filter(({ name }) => wanted.some((prefix) => name.startsWith(prefix)));
+  if (list || chosen.length === 0) {
+    console.log(chosen.map(({ name }) => name).join('\n') || `No case's name begins with ${only}.`);
+    return chosen.length === 0 ? 2 : 0;
+  }
+  await up();
+  try {
+    const verdicts: Verdict[] = [];
+    const left = [...chosen];
+    const lane = async () => {
+      for (let next = left.shift(); next; next = left.shift()) {
+        const verdict = await play(next);
+        verdicts.push(verdict);
+        console.log(lineOf(verdict));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    console.log(totalsOf(verdicts));
+    return verdicts.some((verdict) => wordOf(verdict) === 'wrong') ? 1 : 0;
+  } finally {
+    await down();
+  }
+}
+
+/** One that is wrong and known to be does not fail the command. */
+const wordOf = ({ name, came }: Verdict) => (came === 'wrong' && expected(name) !== undefined ? 'expected' : came);
+
+function lineOf(verdict: Verdict): string {
+  const { name, wrong, ms } = verdict;
+  const why = wrong.length > 0 && expected(name);
+  const lines = [...(why ? [`known: ${why}`] : []), ...wrong].map((line) => `\n${' '.repeat(20)}${line}`);
+  return `${wordOf(verdict).padEnd(8)} ${(ms / 1000).toFixed(1).padStart(7)} s  ${name}${lines.join('')}`;
+}
+
+function totalsOf(verdicts: readonly Verdict[]): string {
+  const count = (word: string) => verdicts.filter((verdict) => wordOf(verdict) === word).length;
+  const sums = `${verdicts.length} cases: ${count('right')} right, ${count('wrong')} wrong, ${count('expected')} wrong as known, ${count('none')} with nothing to do it to.`;
+  const wrong = verdicts.flatMap((verdict) => (wordOf(verdict) === 'wrong' ? `--only ${verdict.name}` : []));
+  return ['', sums, ...wrong].join('\n');
+}

@@ -1,0 +1,141 @@
+/** S3: what is allowed holds for all workers together, as it is configured now, at the price that is really paid. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import type { Config } from '../../src/config';
+import { leadPipeline } from '../../workflows';
+import { setBudgetUpdate, statusQuery } from '../../workflows/ledger/messages';
+import { type Stage, type StageOptions, startStage, UNHURRIED } from '../support/stage';
+import { until } from '../support/until';
+
+async function onStage(options: StageOptions, test: (stage: Stage) => Promise<void>): Promise<void> {
+  const stage = await startStage({ ...options, sandbox: { leads: 40, credits: 1_000_000, ...options.sandbox } });
+  try {
+    await test(stage);
+  } finally {
+    await stage.close();
+  }
+}
+
+const timing = UNHURRIED;
+const ledgerOf = ({ temporal, ledgerId }: Stage) => temporal.client.workflow.getHandle(ledgerId);
+const status = (stage: Stage) => ledgerOf(stage).query(statusQuery);
+const start = (stage: Stage, maxConversions = 12) =>
+  stage.temporal.client.workflow.start(leadPipeline, {
+    ...{ workflowId: 'pipeline', taskQueue: 'audit-runner' },
+    args: [{ maxConversions, maxCredits: 1_000_000, concurrency: 12, scoring: { minReadiness: 0 } }],
+  });
+/** Nothing is converted for a while. */
+async function quiet(stage: Stage): Promise<void> {
+  let [seen, since] = [-1, Date.now()];
+  await until(() => {
+    const { conversions } = stage.figures();
+    if (conversions !== seen) [seen, since] = [conversions, Date.now()];
+    return Date.now() - since > 2_500;
+  });
+}
+
+/** The same configuration but for the budget. */
+function withBudget({ accounts, ...rest }: Config, budget: { perDay: number | null; balanceFloor: number }): Config {
+  const { default: account } = accounts;
+  if (!account) throw new Error('no account');
+  const { file: _, ...other } = rest;
+  return { ...other, accounts: { default: { ...account, budget } } };
+}
+
+function changeFile({ folder }: Stage, change: (account: Record<string, unknown>) => void): void {
+  const file = join(folder, 'audit-runner.yaml');
+  const content = parse(readFileSync(file, 'utf8'));
+  change(content.accounts.default);
+  writeFileSync(file, stringify(content));
+}
+
+test.concurrent('a worker without a cap, which comes later, does not lift that of another', () =>
+  onStage({ account: { timing, budget: { perDay: 3_000 } } }, async (stage) => {
+    await stage.startWorker();
+    await until(() =>
+      status(stage).then(
+        ({ budget }) => budget.perDay === 3_000,
+        () => false,
+      ),
+    );
+    await stage.startWorker(withBudget(stage.config, { perDay: null, balanceFloor: 0 }));
+    await until(async () => (await status(stage)).budget.workers === 2);
+    await start(stage);
+    await until(() => stage.figures().conversions >= 3);
+    await quiet(stage);
+    expect(stage.figures().spent).toBe(3_000);
+  }));
+
+test.concurrent('a lower cap in the file is in force without a restart, a higher one lets the rest go on; a person stays below it', () =>
+  onStage({ account: { timing, budget: { perDay: 20_000 } } }, async (stage) => {
+    await stage.startWorker();
+    await until(() =>
+      status(stage).then(
+        ({ budget }) => budget.perDay === 20_000,
+        () => false,
+      ),
+    );
+    const set = (perDay: number | null) =>
+      ledgerOf(stage)
+        .executeUpdate(setBudgetUpdate, { args: [{ perDay, reason: 'test', by: 'Ada' }] })
+        .then(({ perDay: most }) => most)
+        .catch((error: Error & { cause: Error }) => error.cause.message);
+    expect(await set(15_000)).toBe(15_000);
+    expect(await set(null)).toContain('perDay was given null (no limit); allowed is at most 20000');
+    expect(await set(20_001)).toContain('allowed is at most 20000');
+    changeFile(stage, (account) => Object.assign(account, { budget: { perDay: 4_000 } }));
+    const run = await start(stage);
+    await until(() => stage.figures().conversions >= 4);
+    await quiet(stage);
+    expect(stage.figures().spent).toBe(4_000);
+    expect((await status(stage)).budget).toMatchObject({ perDay: 4_000, from: { perDay: { kind: 'configured' } } });
+    changeFile(stage, (account) => Object.assign(account, { budget: { perDay: 30_000 } }));
+    expect(await run.result()).toMatchObject({ ended: 'done', credits: 12_000 });
+    expect((await status(stage)).budget).toMatchObject({
+      perDay: 15_000,
+      from: { perDay: { kind: 'person', by: 'Ada' } },
+    });
+  }));
+
+test.concurrent('spent elsewhere since the balance was read: above a floor it is read before paying', () =>
+  onStage(
+    // Read every ten seconds at most by itself, as in production every ten minutes.
+    {
+      sandbox: { credits: 74_000 },
+      account: { timing: { ...timing, holdProbeMs: 1_000 }, budget: { balanceFloor: 66_000 } },
+    },
+    async (stage) => {
+      await stage.startWorker();
+      await until(() =>
+        status(stage).then(
+          ({ balance }) => balance === 74_000,
+          () => false,
+        ),
+      );
+      stage.sandbox.control.setCredits({ credits: 71_000 });
+      await start(stage, 8);
+      await until(() => stage.figures().conversions >= 5);
+      await quiet(stage);
+      expect(stage.figures().conversions).toBe(5);
+      expect(stage.sandbox.control.credits()).toEqual({ credits: 66_000 });
+    },
+  ));
+
+test.concurrent('a price above the configured one: the cap is exact as soon as a reply has told it, and a person is told', () =>
+  onStage(
+    {
+      account: { timing, budget: { perDay: 3_500 }, credits: { 'leads.convert': 400 } },
+    },
+    async (stage) => {
+      await stage.startWorker();
+      await stage.temporal.client.workflow.start(leadPipeline, {
+        ...{ workflowId: 'pipeline', taskQueue: 'audit-runner' },
+        args: [{ maxConversions: 10, maxCredits: 1_000_000, concurrency: 1, scoring: { minReadiness: 0 } }],
+      });
+      await until(() => stage.figures().conversions >= 3);
+      await quiet(stage);
+      expect(stage.figures().spent).toBe(3_000);
+      expect((await status(stage)).dearer).toMatchObject([{ kind: 'lead', real: 1_000, configured: 400 }]);
+    },
+  ));

@@ -1,0 +1,31 @@
+/** A backfill before its items are listed. */
+import type { Opening } from '../../activities/backfill';
+import { noCounts } from '../../src/policy/backfill/outcomes';
+import type { BackfillPlan } from '../../src/policy/backfill/plan';
+import type { BackfillInput } from '../../src/policy/inputs/backfill';
+import type { Answered } from '../shared/said';
+import type { BackfillResult } from './messages';
+
+export const NOTHING_PLANNED: BackfillPlan = {
+  ...{ items: 0, overMaxItems: 0, overMaxCredits: 0, steps: [], credits: 0, durationMs: 0 },
+  calls: { reads: 0, writes: 0, polls: 0, notes: 0, audits: 0 },
+  text: 'Nothing is listed yet.',
+};
+
+export const UNLISTED = 'It ended before its items were listed; a redrive lists them.';
+
+export const openingOf = (input: BackfillInput): Opening => {
+  const { account, operation, redriveOf, redrive, leads, captures, file, defaults } = input;
+  return { account, operation, redriveOf, redrive, leads, captures, file, defaults };
+};
+
+/** The result of one that a person stopped then. */
+export const unlisted = (
+  ended: BackfillResult['ended'],
+  { operation, dryRun }: BackfillInput,
+  answers: Answered[],
+): BackfillResult => ({
+  ...{ dryRun, ended, counts: noCounts(), items: 0, reasons: {}, credits: 0, plan: NOTHING_PLANNED },
+  ...{ perMinute: 0, durationMs: 0, files: { folder: '', quarantine: '' }, left: {}, notes: [UNLISTED], answers },
+  ...(operation && { operation }),
+});

@@ -1,0 +1,47 @@
+/** The books of a ledger: closed until it is known what stands in them, and again when the run is reset. */
+import { ApplicationFailure, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { FailureType } from '../../src/policy/failures';
+import type { LedgerState } from '../../src/policy/ledger';
+import { epoch } from '../shared/reset';
+import { describeLedger } from './details';
+
+const OPENING =
+  'The ledger is finding out from a worker what stands in its books. It grants nothing and takes nothing until then: say it again in a moment.';
+
+export class Book {
+  /** The balance is to be read soon. */
+  balanceWanted = false;
+  /** A payment waits for a reading of it. */
+  readNow = false;
+  private books: LedgerState | undefined;
+  private openedIn: object | undefined;
+
+  constructor() {
+    setCurrentDetails(
+      `**Opening** since ${workflowInfo().runStartTime.toISOString()}: it asks the workers for their configuration and for what the ledger before it knew. Until then nothing is granted. If it lasts, no worker is running whose token belongs to the user of this ledger.`,
+    );
+  }
+
+  /** Nothing may be granted or booked before. */
+  get isOpen(): boolean {
+    return this.books !== undefined && this.openedIn === epoch();
+  }
+
+  /** @throws ApplicationFailure while it is closed */
+  get state(): LedgerState {
+    if (this.books === undefined || !this.isOpen) throw ApplicationFailure.nonRetryable(OPENING, FailureType.opening);
+    return this.books;
+  }
+
+  open(state: LedgerState): void {
+    this.openedIn = epoch();
+    this.balanceWanted = state.funds === undefined;
+    this.books = state;
+    this.change(state);
+  }
+
+  change(next: LedgerState): void {
+    this.books = next;
+    setCurrentDetails(describeLedger(next, Date.now()));
+  }
+}

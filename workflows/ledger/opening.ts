@@ -1,0 +1,43 @@
+/** How a ledger comes by its books (S1, S3). A workflow does not see who started it: it believes the server, and workers. */
+import { proxyActivities, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import type { Activities } from '../../activities';
+import * as policy from '../../src/policy/ledger';
+import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
+import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { wasReset } from '../shared/reset';
+import type { LedgerInput } from './messages';
+
+/** What a ledger works by. */
+export type Opened = Required<Pick<LedgerInput, 'state' | 'probeEveryMs'>>;
+
+const workers = proxyActivities<Activities>({
+  taskQueue: WORKFLOW_QUEUE,
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '500 ms', maximumInterval: '5 seconds' },
+  allowEagerDispatch: false,
+  priority: { priorityKey: 1 },
+  summary: 'What stands in the books',
+});
+
+/**
+ * What the run before handed on; undefined where this one was started, or reset. A schedule or a repetition by the server
+ * starts each run with the first one's input, so there it is no word of the run before.
+ */
+export function handedOn({ state, probeEveryMs }: LedgerInput): Opened | undefined {
+  const { continuedFromExecutionRunId, cronSchedule, retryPolicy } = workflowInfo();
+  const isNext = continuedFromExecutionRunId !== undefined && !cronSchedule && !retryPolicy && !wasReset();
+  return isNext && state && probeEveryMs !== undefined
+    ? { state: policy.whole(state, Date.now()), probeEveryMs }
+    : undefined;
+}
+
+/** What a worker says: its configuration, and what the ledger before this one knew. */
+export async function askWorkers(): Promise<Opened> {
+  const { configured, probeEveryMs, before } = await workers.openBooks();
+  upsertSearchAttributes([
+    { key: searchAttributeKeys.account, value: configured.account },
+    { key: searchAttributeKeys.runKind, value: 'ledger' },
+  ]);
+  return { state: policy.reopen(before, configured, Date.now()), probeEveryMs };
+}

@@ -1,0 +1,31 @@
+/** A ledger's answer to the query `status`. */
+import * as policy from '../../src/policy/ledger';
+import type { LedgerStatus } from './messages';
+
+export function statusOf(state: policy.LedgerState, now: number): LedgerStatus {
+  const available = policy.available(state);
+  const balance = policy.balance(state);
+  return {
+    account: state.account,
+    ...(balance !== undefined && { balance }),
+    ...(available !== undefined && { available }),
+    reserved: policy.reservedCredits(state),
+    spentToday: policy.spentOn(state, now),
+    elsewhere: state.elsewhere,
+    ...(state.unreadableSince !== undefined && { unreadableSince: state.unreadableSince }),
+    budget: policy.budgetInForce(state, now),
+    dearer: policy.dearer(state),
+    ...(state.funds?.askedAt !== undefined && { balanceAskedAt: state.funds.askedAt }),
+    holds: state.holds,
+    parked: Object.fromEntries(Object.entries(state.parked).filter(([, until]) => until > now)),
+    ...(state.configuredAt !== undefined && { configuredAt: state.configuredAt }),
+    ...(state.restingSince !== undefined && { restingSince: state.restingSince }),
+    open: Object.entries(state.flights.open).map(([subject, { run, grantedAt, overAt }]) => ({
+      subject,
+      run,
+      grantedAt,
+      overAt,
+    })),
+    ...(state.patientUntil !== undefined && now < state.patientUntil && { patientUntil: state.patientUntil }),
+  };
+}

@@ -1,0 +1,75 @@
+/** The runs that a run has begun and that are under way: withdrawn when it is stopped or cancelled (S3). */
+import { CancellationScope, condition, workflowInfo } from '@temporalio/workflow';
+import type { AccountFacts } from '../../activities/account';
+import { withdrawSignal } from './withdraw';
+
+/** A run that can be told. */
+interface Told {
+  signal(definition: typeof withdrawSignal): Promise<void>;
+}
+
+export class Begun {
+  readonly #runs = new Map<string, Told>();
+  #withdrawing = false;
+
+  get withdrawing(): boolean {
+    return this.#withdrawing;
+  }
+
+  /** One more; the server has confirmed it. */
+  add(workflowId: string, run: Told): void {
+    this.#runs.set(workflowId, run);
+    if (this.#withdrawing) void tell(run);
+  }
+
+  delete(workflowId: string): void {
+    this.#runs.delete(workflowId);
+  }
+
+  /** Tells all of them, and whoever is confirmed after this. What each does is its own decision. */
+  async withdraw(): Promise<void> {
+    this.#withdrawing = true;
+    await Promise.all([...this.#runs.values()].map(tell));
+  }
+}
+
+/** One that has ended meanwhile cannot be told, and need not be. */
+const tell = (run: Told) => CancellationScope.nonCancellable(() => run.signal(withdrawSignal)).catch(() => undefined);
+
+/** What is withdrawn ends at once, and a call in flight soon: that long a stop waits for all to end. */
+const patienceMs = ({ timing }: AccountFacts): number => Math.min(30_000, Math.max(5_000, timing.settlingMs / 10));
+
+/** Waits for those that were withdrawn or are in a call. @returns whether none is left; at once where nobody wants to wait */
+export const untilEnded = (facts: AccountFacts, none: () => boolean, now = false): Promise<boolean> =>
+  condition(none, now ? Math.min(5_000, patienceMs(facts)) : patienceMs(facts));
+
+/** Runs as links of the Web UI, the first ten; for details in Markdown. */
+export function linked(workflowIds: Iterable<string>): string {
+  const { namespace } = workflowInfo();
+  const all = [...workflowIds];
+  const lines = all
+    .slice(0, 10)
+    .map((id) => `- [${id}](/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(id)})`);
+  return [...lines, ...(all.length > 10 ? [`- and ${all.length - 10} more`] : [])].join('\n');
+}
+
+/** Runs that go on when the one that began them has ended. */
+export interface GoesOn {
+  /** Their workflow IDs, the longest under way first; not all of many. */
+  runs: string[];
+  count: number;
+  /** The most that all of them together may still spend. Credits. */
+  maySpend: number;
+}
+
+const MOST_NAMED = 100;
+
+export const goesOn = (workflowIds: readonly string[], maySpend: number): GoesOn => ({
+  runs: workflowIds.slice(0, MOST_NAMED),
+  count: workflowIds.length,
+  maySpend,
+});
+
+/** In words, for details. */
+export const describeGoesOn = ({ runs, count, maySpend }: GoesOn): string =>
+  `${count} of the runs it began had sent something and ${count === 1 ? 'goes' : 'go'} on until it is known what became of it. Together they may still spend ${maySpend} credits:\n${linked(runs)}${count > runs.length ? `\n(of ${count})` : ''}`;

@@ -1,0 +1,168 @@
+/** One lead of a pipeline: the run that converts it, and what became of it where that run cannot say so (S6). */
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  ApplicationFailure,
+  ChildWorkflowCancellationType,
+  ChildWorkflowFailure,
+  isCancellation,
+  ParentClosePolicy,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { AccountFacts } from '../../activities/account';
+import type { LeadOutcome } from '../../activities/lead-list';
+import type { LeadPipelineJson } from '../../src/policy/inputs/lead-pipeline';
+import { auditProjectId, convertLeadId } from '../../src/policy/run-ids';
+import { leadSubject } from '../../src/policy/subject';
+import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import type { auditProject } from '../audit-project';
+import { convertLead } from '../convert-lead';
+import type { Begun } from './begun';
+import { control, patiently, reads, runKey } from './calls';
+import type { Placed } from './place';
+import type { Status } from './status';
+
+export interface Account {
+  account: string;
+  facts: AccountFacts;
+  status: Status;
+  /** How the audit of each converted lead is run; absent: none is. */
+  audit: AuditSettings | undefined;
+  begun: Begun;
+}
+
+/** The part of an audit's input that a pipeline gives to all of its audits. */
+export type AuditSettings = NonNullable<NonNullable<LeadPipelineJson>['audit']>;
+
+/** Whose run is under way for a lead: this pipeline's, another's that is followed; or it is gone, and its call may yet show. */
+export interface Lane extends Placed {
+  is: 'ours' | 'theirs' | 'lost';
+  /** What came of the lead, though its audit is not begun yet. */
+  outcome?: LeadOutcome;
+}
+
+/** @param again another run has had the lead, and did not convert it */
+export async function convertOne(
+  at: Account,
+  maxCredits: number,
+  leadId: string,
+  lane: Lane,
+  again = false,
+): Promise<LeadOutcome> {
+  const { account, begun } = at;
+  const workflowId = convertLeadId(account, leadId);
+  const run = workflowInfo().workflowId;
+  try {
+    const child = await startChild(convertLead, {
+      workflowId,
+      args: [{ account, leadId, run: { key: runKey(), maxCredits }, priority: 3 }],
+      // It may hold an unfinished payment: it outlives this run whatever becomes of it.
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      cancellationType: ChildWorkflowCancellationType.ABANDON,
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      staticSummary: `Convert lead ${leadId}`,
+      staticDetails: `Started by the pipeline ${run}.`,
+      typedSearchAttributes: [
+        { key: searchAttributeKeys.account, value: account },
+        { key: searchAttributeKeys.leadId, value: leadId },
+        { key: searchAttributeKeys.runKind, value: 'pipeline' },
+      ],
+    });
+    Object.assign(lane, { is: 'ours', away: false } satisfies Lane);
+    begun.add(workflowId, child);
+    const { outcome, reason, credits, projectId } = await child.result();
+    return { leadId, outcome, credits, ...(reason && { reason }), ...(projectId && { projectId }) };
+  } catch (error) {
+    if (error instanceof ChildWorkflowFailure) {
+      Object.assign(lane, { is: 'lost', away: true } satisfies Lane);
+      return afterLostRun(at, leadId, error);
+    }
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  } finally {
+    begun.delete(workflowId);
+  }
+  // Another run has this lead: what it makes of it is that run's result; this one only says what became of the lead.
+  lane.is = 'theirs';
+  await control.awaitRun({ workflowId });
+  const { converted } = await findOut(at, leadId);
+  if (converted) return { leadId, outcome: 'alreadyConverted', reason: 'inAnotherRun', credits: 0 };
+  // That one was withdrawn, or met a cap of its own: neither is this one's.
+  if (!again && !begun.withdrawing) return convertOne(at, maxCredits, leadId, lane, true);
+  return { leadId, outcome: 'skipped', reason: 'inAnotherRun', credits: 0 };
+}
+
+/** The audit of a converted lead, as a run of its own that outlives this one. */
+export async function goOn({ account, audit, begun }: Account, outcome: LeadOutcome): Promise<LeadOutcome> {
+  if (!audit || outcome.outcome !== 'converted' || begun.withdrawing) return outcome;
+  const { leadId, projectId } = outcome;
+  const workflowId = auditProjectId(account, projectId ?? leadId);
+  try {
+    await startChild<typeof auditProject>('auditProject', {
+      workflowId,
+      args: [{ ...audit, account, ...(projectId ? { projectId } : { leadId }), fresh: true, priority: 3 }],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      cancellationType: ChildWorkflowCancellationType.ABANDON,
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      staticSummary: `Audit of lead ${leadId}`,
+      staticDetails: `Started by the pipeline ${workflowInfo().workflowId}.`,
+      typedSearchAttributes: [
+        { key: searchAttributeKeys.account, value: account },
+        { key: searchAttributeKeys.leadId, value: leadId },
+        { key: searchAttributeKeys.runKind, value: 'pipeline' },
+      ],
+    });
+  } catch (error) {
+    // Another run of the same audit is under way: that is the one.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+  return { ...outcome, audit: workflowId };
+}
+
+/** The child was terminated or failed. S6: whether the lead was paid for is asked, never assumed. */
+async function afterLostRun(at: Account, leadId: string, error: ChildWorkflowFailure): Promise<LeadOutcome> {
+  const { converted, credits, projectId } = await findOut(at, leadId);
+  const reason = error.cause instanceof ApplicationFailure && error.cause.type ? error.cause.type : 'runEnded';
+  if (!converted) return { leadId, outcome: 'failed', reason, credits: 0 };
+  return {
+    leadId,
+    outcome: credits > 0 ? 'converted' : 'alreadyConverted',
+    reason,
+    credits,
+    ...(projectId && { projectId }),
+  };
+}
+
+/** What became of the lead: the API's word if it says converted, else once nothing can be under way any more. */
+export async function findOut(
+  { account, facts, status }: Pick<Account, 'account' | 'facts' | 'status'>,
+  leadId: string,
+) {
+  const subject = leadSubject(leadId);
+  const isConverted = async () => {
+    try {
+      const seen = await patiently(status, facts, account, () =>
+        reads(account, { priorityKey: 3 }, `Look at lead ${leadId}`).lookAtLead({ account, leadId }),
+      );
+      return seen.surveyStatus === 'converted';
+    } catch (error) {
+      // One lead that is gone or cannot be read does not end the run of all others; the books tell what was paid (S6).
+      if (isCancellation(error)) throw error;
+      return false;
+    }
+  };
+  let converted = await isConverted();
+  if (!converted) {
+    await control.awaitSettled({ account, subject });
+    converted = await isConverted();
+  }
+  if (converted)
+    await control.settleSubject({
+      account,
+      subject,
+      run: workflowInfo().workflowId,
+      settlement: { kind: 'foundPaid' },
+    });
+  const { settled } = await control.subjectState({ account, subject });
+  const credits = settled?.credits ?? 0;
+  return { converted: converted || credits > 0, credits, ...(settled?.ref && { projectId: settled.ref }) };
+}
