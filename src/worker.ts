@@ -7,13 +7,16 @@ import { createRuntime, type LedgerOwners, SameUser } from './runtime';
 import { openStorage } from './storage';
 import { workflowBundlePath } from './temporal/bundle';
 import { createClient } from './temporal/client';
-import { dataConverter } from './temporal/encryption';
+import { dataConverter, encryptionCodec } from './temporal/encryption';
+import { isFleetKey, joinFleet } from './temporal/fleet-keys';
 import { heartbeats } from './temporal/heartbeat';
+import { ACCOUNT_POLLERS, CONTROL_POLLERS, pollersOf, SERVER_TAKES } from './temporal/pollers';
 import { ensureQueueLimits } from './temporal/queue-limits';
 import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from './temporal/queues';
 import { registerSearchAttributes } from './temporal/search-attributes';
 import { ensureStartHere } from './temporal/start-here';
 import { storageFailures } from './temporal/storage-failures';
+import { TolerantCodec } from './temporal/tolerant';
 import { linkTo } from './temporal/ui';
 
 /** Longer than any call: what has been sent is heard out (S2). */
@@ -39,8 +42,11 @@ export interface RunningWorker {
 
 export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   const { config, connection, namespace, log, uiUrl = process.env.TEMPORAL_UI_URL?.replace(/\/+$/, '') } = deps;
-  const converter = dataConverter(process.env);
+  const encryption = encryptionCodec(process.env);
   const client = createClient({ connection, namespace });
+  await joinFleet(client, encryption?.keyIds ?? []);
+  const tolerant = new TolerantCodec(encryption, (keyId) => isFleetKey(client, keyId));
+  const converter = dataConverter(process.env, tolerant);
   const unregistered = await registerSearchAttributes(connection, namespace);
   if (unregistered) log.warn(unregistered);
   const owners: LedgerOwners = new Map();
@@ -74,6 +80,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
       // runs evicts the ledger, which is slow to replay; and a run that is evicted with several queries waiting may hang.
       maxCachedWorkflows: 120,
       maxConcurrentActivityTaskExecutions: config.workers.other,
+      activityTaskPollerBehavior: CONTROL_POLLERS,
     }),
   ];
   for (const account of Object.values(config.accounts)) {
@@ -85,9 +92,16 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
           ...common,
           taskQueue: queueName(account.name, rateClass),
           maxConcurrentActivityTaskExecutions: config.workers[rateClass],
+          activityTaskPollerBehavior: ACCOUNT_POLLERS,
         }),
       );
   }
+
+  const pollers = pollersOf(runtimes.size);
+  log.info(
+    { pollers, serverTakes: SERVER_TAKES },
+    `the worker keeps ${pollers} requests for activities open; a server with its defaults has room for ${Math.floor(SERVER_TAKES / pollers)} such workers`,
+  );
 
   // Calls in flight still tell the ledger what became of them, and it is a workflow: workflows stop last.
   const [workflows, ...callers] = workers;

@@ -4,8 +4,8 @@ import { ApplicationFailure, isCancellation, TemporalFailure, workflowInfo } fro
 import { FailureType } from '../src/policy/failures';
 import { UNWELL } from '../src/policy/unwell';
 import { failureType } from './shared/failures';
-import { noticesResets } from './shared/reset';
 import { runKind, TELL_WITHIN_MS, tell } from './shared/tell';
+import { failsUnreadable, refusesUnreadable } from './shared/unreadable';
 
 /** The word by which a result says that it did not end well. */
 function unwell(result: unknown): string | undefined {
@@ -28,7 +28,6 @@ const accountOf = (input: unknown): string => {
 };
 
 export const interceptors = (): WorkflowInterceptors => ({
-  internals: [noticesResets],
   inbound: [
     {
       async execute(input, next) {
@@ -47,5 +46,7 @@ export const interceptors = (): WorkflowInterceptors => ({
         }
       },
     },
+    refusesUnreadable,
   ],
+  outbound: [failsUnreadable],
 });

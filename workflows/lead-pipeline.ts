@@ -37,6 +37,9 @@ import { tellPersonNeeded } from './shared/tell';
 
 export type { LeadPipelineResult, PipelineProgress } from './pipeline/result';
 
+/** A hundred leads may fail for one reason, or each for its own. */
+const MOST_NOTES = 20;
+
 /** Handed from run to run of the same pipeline while its leads are listed. */
 type Before = Listed & { controls?: ControlState };
 
@@ -206,6 +209,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       }; ${spent()} credits spent`,
       creditsSpent(spent()),
     );
+    const problems = [...new Set(outcomes.flatMap(({ problem }) => problem ?? []))];
     if (left && left.count > 0) status.figures(describeGoesOn(left));
     await allAnswered();
     return {
@@ -216,7 +220,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       credits: spent(),
       plan: outline,
       decisions,
-      notes: [...(listed?.notes ?? []), ...(selection?.notes ?? [])],
+      notes: [...(listed?.notes ?? []), ...(selection?.notes ?? []), ...problems.slice(0, MOST_NOTES)],
       answers: controls.state.answers,
       ...(answer.by && { approvedBy: answer.by }),
       ...(left && left.count > 0 && { goesOn: left }),

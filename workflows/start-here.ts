@@ -8,7 +8,10 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { z } from 'zod';
 import { control } from './shared/calls';
+
+const MAX_EVENTS = 2_000;
 
 // ---- Types
 
@@ -20,8 +23,21 @@ export interface PageFacts {
 
 export interface StartHereInput extends PageFacts {
   /** Continue as new after so many history events; at eleven an hour this is a week. @default 2000 */
-  maxEvents?: number;
+  maxEvents?: number | undefined;
 }
+
+/** Whoever reaches Temporal may say anything; what is no path or no number is not taken. */
+const Facts = z
+  .object({
+    uiPath: z
+      .string()
+      .max(200)
+      .regex(/^(\/[\w.~-]+)*$/)
+      .optional()
+      .catch(undefined),
+    maxEvents: z.int().min(20).max(MAX_EVENTS).optional().catch(undefined),
+  })
+  .catch({});
 
 // ---- Messages
 
@@ -31,12 +47,13 @@ export const refreshSignal = defineSignal<[PageFacts?]>('refresh');
 
 /** Never ends. Its current details are the page; the examples that the page opens are renewed before they are lost. */
 export async function startHere(before?: StartHereInput): Promise<void> {
-  let facts: StartHereInput = { ...before };
+  let facts: StartHereInput = Facts.parse(before);
   let asked = false;
   setHandler(
     refreshSignal,
     (said) => {
-      facts = { ...facts, ...said };
+      const { uiPath = facts.uiPath } = Facts.parse(said);
+      facts = { ...facts, uiPath };
       asked = true;
     },
     { description: 'Writes the page anew: {}' },
@@ -54,7 +71,7 @@ export async function startHere(before?: StartHereInput): Promise<void> {
 
 // ---- Helpers
 
-function renewalDue({ maxEvents = 2_000 }: StartHereInput): boolean {
+function renewalDue({ maxEvents = MAX_EVENTS }: StartHereInput): boolean {
   const { continueAsNewSuggested, historyLength } = workflowInfo();
   return continueAsNewSuggested || historyLength > maxEvents;
 }

@@ -9,6 +9,8 @@ import { type Config, loadConfig } from '../config';
 import { BUDGET_STAGE } from '../policy/stages';
 import { WORKFLOW_TYPES } from '../policy/workflow-types';
 import type { Connected } from '../temporal/connect';
+import { describeMend, type FailingRun, findFailing } from '../temporal/failing-tasks';
+import { MORE_POLLS, pollsRefused } from '../temporal/pollers';
 import { readQueueLimit } from '../temporal/queue-limits';
 import { queueState } from '../temporal/queue-workers';
 import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from '../temporal/queues';
@@ -58,6 +60,10 @@ interface Status {
   runs: Record<string, number>;
   /** Those that wait for a person, the longest first. */
   needsPerson: WaitingRun[];
+  /** Those whose workflow tasks fail, the longest first. */
+  failing: FailingRun[];
+  /** Why the server refuses workers that ask for work, in its words. */
+  pollsRefused?: string;
 }
 
 const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
@@ -81,6 +87,7 @@ export async function statusCommand({ json, config: file }: StatusOptions): Prom
       ),
     );
     const names = [...new Set([...Object.keys(accounts), ...ledgers.flatMap((ledger) => ledger?.account ?? [])])];
+    const refused = await pollsRefused(connected);
     const status: Status = {
       accounts: await Promise.all(
         withPresent(ledgers.flatMap((ledger) => ledger ?? [])).map((one) => withShortage(client, one, accounts)),
@@ -88,13 +95,16 @@ export async function statusCommand({ json, config: file }: StatusOptions): Prom
       queues: await queuesOf(connected, names, Object.keys(accounts)),
       runs: await runsOf(client),
       needsPerson: await waitingOf(client, (id) => uiUrl && linkTo(uiUrl, namespace, id)),
+      failing: (await findFailing(client)).failing,
+      ...(refused !== undefined && { pollsRefused: refused }),
     };
     if (json) printJson(status);
     else print(show(status, ledgers.length));
     const still =
       status.needsPerson.length > 0 ||
+      status.failing.length > 0 ||
       status.accounts.some(({ present, holds, short }) => present && (holds.length > 0 || (short?.runs ?? 0) > 0));
-    return still || status.queues.some(unattended) ? EXIT.notAllDone : EXIT.done;
+    return still || refused !== undefined || status.queues.some(unattended) ? EXIT.notAllDone : EXIT.done;
   });
 }
 
@@ -171,7 +181,10 @@ async function waitingOf(client: Client, link: (workflowId: string) => string | 
   return waiting.sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
-function show({ accounts, queues, runs, needsPerson }: Status, ledgers: number): string {
+function show(
+  { accounts, queues, runs, needsPerson, failing, pollsRefused: refused }: Status,
+  ledgers: number,
+): string {
   const holds = accounts
     .filter(({ present }) => present)
     .flatMap(({ account, holds: all }) => all.map((hold) => `${account}: ${describeHold(hold)}`));
@@ -179,12 +192,16 @@ function show({ accounts, queues, runs, needsPerson }: Status, ledgers: number):
     short ? [`${account}: ${short.why}${short.runs > 0 ? ` (runs that wait for it: ${number(short.runs)})` : ''}`] : [],
   );
   const several = accounts.some(({ present }) => !present);
-  const silent = ledgers - accounts.length;
+  const silent = ledgers - accounts.length - failing.filter(({ type }) => type === 'accountLedger').length;
+  const working = queues.some(({ queue, workers }) => queue === WORKFLOW_QUEUE && workers > 0);
   const unserved = queues.filter(unattended);
   const tasks = unserved.reduce((sum, { backlog }) => sum + backlog, 0);
   return [
+    ...failing.map((run) => styled('red', describeMend(run))),
     accounts.length === 0
-      ? 'No account has a ledger yet: a worker opens it when it starts.'
+      ? ledgers === 0
+        ? 'No account has a ledger yet: a worker opens it when it starts.'
+        : 'No ledger answers.'
       : table(
           ['account', 'balance', 'reserved', 'spent today', 'state', ...(several ? ['ledger'] : [])],
           accounts.map(({ account, balance, reserved, spentToday, present, ledger, ...rest }) => [
@@ -197,7 +214,11 @@ function show({ accounts, queues, runs, needsPerson }: Status, ledgers: number):
             ...(several ? [ledger] : []),
           ]),
         ),
-    ...(silent > 0 ? [`${silent} ledgers do not answer: no worker is running.`] : []),
+    ...(silent > 0
+      ? [
+          `Ledgers that do not answer: ${silent}. ${working ? 'The workers may be busy, or work for other accounts.' : 'No worker is running.'}`,
+        ]
+      : []),
     ...[...holds, ...shortages].map((why) => styled('yellow', why)),
     ...accounts
       .filter(({ present }) => present)
@@ -209,6 +230,11 @@ function show({ accounts, queues, runs, needsPerson }: Status, ledgers: number):
       ['queue', 'backlog', 'workers', 'a minute'],
       queues.map(({ queue, backlog, workers, perMinute }) => [queue, backlog, workers, perMinute ?? null]),
     ),
+    ...(refused === undefined
+      ? []
+      : [
+          `${styled('red', 'The Temporal server refuses workers that ask for work')} (${refused}), so runs stand still: ${MORE_POLLS}`,
+        ]),
     ...(unserved.length > 0
       ? [
           styled('red', `No worker takes from ${unserved.map(({ queue }) => queue).join(', ')}`) +

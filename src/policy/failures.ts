@@ -8,12 +8,16 @@ export const FailureType = {
   refused: 'Refused',
   /** A reply that no guess of `unshown.ts` reads; the message names the setting. */
   unreadable: 'UnreadableReply',
+  /** Data of Temporal's that no worker can read: a key is missing, or they are damaged. */
+  illegible: 'UnreadableData',
   /** A guess of `unshown.ts` is wrong here, as what came back shows; the message names the setting. */
   wrongGuess: 'WrongGuess',
   /** Not yet; Temporal tries again by itself. */
   waiting: 'Waiting',
   /** The ledger does not know yet what stands in its books; say it again. */
   opening: 'LedgerOpening',
+  /** The ledger cannot answer, since its workflow tasks fail; the message says what to mend. */
+  ledger: 'LedgerFailing',
   /** No worker knows the account. */
   unknownAccount: 'UnknownAccount',
   /** The storage is full, away or closed to the worker; the message says what to mend. Nothing of the API's. */

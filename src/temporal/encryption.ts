@@ -36,6 +36,10 @@ const text = (bytes: Uint8Array | null | undefined) => new TextDecoder().decode(
 /** Names a key without telling anything about it. */
 const keyId = (key: Buffer) => createHash('sha256').update('audit-runner').update(key).digest('hex').slice(0, 16);
 
+/** The ID of the key that a payload is encrypted with; undefined where it is not encrypted. */
+export const encryptedWith = ({ metadata }: Payload): string | undefined =>
+  text(metadata?.encoding) === ENCODING ? text(metadata?.['encryption-key-id']) : undefined;
+
 /** AES-256-GCM over whole payloads. What was stored before encryption was on is read as it is. */
 export class EncryptionCodec implements PayloadCodec {
   private readonly current: { id: string; key: Buffer };
@@ -47,6 +51,15 @@ export class EncryptionCodec implements PayloadCodec {
     if (newest === undefined) throw new Error('encryption needs a key');
     this.current = { id: keyId(newest), key: newest };
     this.keys = new Map(keys.map((key) => [keyId(key), key]));
+  }
+
+  has(id: string): boolean {
+    return this.keys.has(id);
+  }
+
+  /** The IDs of its keys, newest first. */
+  get keyIds(): string[] {
+    return [...this.keys.keys()];
   }
 
   async encode(payloads: Payload[]): Promise<Payload[]> {
@@ -63,7 +76,7 @@ export class EncryptionCodec implements PayloadCodec {
   }
 
   async decode(payloads: Payload[]): Promise<Payload[]> {
-    return payloads.map((payload) => (text(payload.metadata?.encoding) === ENCODING ? this.open(payload) : payload));
+    return payloads.map((payload) => (encryptedWith(payload) === undefined ? payload : this.open(payload)));
   }
 
   private open({ metadata, data }: Payload): Payload {
@@ -88,11 +101,21 @@ export const ENCODED_FAILURES_PATH = path.join(__dirname, 'encoded-failures');
 
 export const encryptionIsOn = (env: Env): boolean => (env[ENCRYPTION_VARIABLE] ?? '') !== '';
 
-/** The converter for clients and workers: undefined, the SDK's own, without a key. @throws ConfigError on a bad key */
-export function dataConverter(env: Env): DataConverter | undefined {
-  if (!encryptionIsOn(env)) return undefined;
+/** @returns undefined without a key. @throws ConfigError on a bad key */
+export const encryptionCodec = (env: Env): EncryptionCodec | undefined =>
+  encryptionIsOn(env) ? new EncryptionCodec(readKeys(env[ENCRYPTION_VARIABLE] ?? '')) : undefined;
+
+/**
+ * The converter for clients: undefined, the SDK's own, without a key. @throws ConfigError on a bad key
+ * @param codec how a worker reads, in place of how a client does
+ */
+export function dataConverter(
+  env: Env,
+  codec: PayloadCodec | undefined = encryptionCodec(env),
+): DataConverter | undefined {
+  if (codec === undefined) return undefined;
   return {
-    payloadCodecs: [new EncryptionCodec(readKeys(env[ENCRYPTION_VARIABLE] ?? ''))],
-    failureConverterPath: ENCODED_FAILURES_PATH,
+    payloadCodecs: [codec],
+    ...(encryptionIsOn(env) && { failureConverterPath: ENCODED_FAILURES_PATH }),
   };
 }

@@ -2,8 +2,8 @@ import { advance, start } from '../../src/policy/course';
 import { dayOf, nextDay } from '../../src/policy/day';
 import * as ledger from '../../src/policy/ledger';
 import { describeHold, describeLedger } from '../../workflows/ledger/details';
-import { statusOf } from '../../workflows/ledger/status';
 import { describeShortage } from '../../workflows/ledger/shortage';
+import { statusOf } from '../../workflows/ledger/status';
 
 const timing = { sendWindowMs: 5_000, paidTimeoutMs: 210_000, settlingMs: 300_000 };
 const NOW = Date.UTC(2026, 10, 21, 12);

@@ -153,6 +153,7 @@ async function withoutAnswer(
 ): Promise<SendOutcome> {
   switch (failureType(error)) {
     case FailureType.held:
+    case FailureType.ledger:
       return { kind: 'held' };
     case FailureType.upstream:
       return { kind: 'notSent', reason: 'upstream' };

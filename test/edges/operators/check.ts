@@ -8,7 +8,7 @@ const WAITS = /Waiting since|each says in its own details/;
 export const isWaiting = (details = ''): boolean => WAITS.test(details);
 /** They never end. */
 const HOUSE = ['accountLedger', 'startHere'];
-const CALM_MS = 75_000;
+const CALM_MS = 120_000;
 const LOOK_MS = 300;
 const BOOKS_MS = 40_000;
 const PRICE = 1_000;

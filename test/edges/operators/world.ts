@@ -91,7 +91,7 @@ export class World {
     return this.stage.sandbox.control;
   }
 
-  /** A worker that knows the ledger: it has asked or told it something. */
+  /** A worker that knows the ledger. */
   async startWorker(): Promise<void> {
     if (this.isWorked) return;
     if (this.options.processes) {
@@ -99,7 +99,8 @@ export class World {
       this.processes.push(worker);
       await worker.said('account is ready');
     } else this.worker = await this.stage.startWorker();
-    await until(async () => (await this.ledger.describe().catch(() => undefined)) !== undefined);
+    // One that has just been started finds out first what stands in its books.
+    await until(async () => (await this.stage.spentByLedger().catch(() => undefined)) !== undefined);
   }
 
   /** The worker processes end as by a crash. */
