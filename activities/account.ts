@@ -7,7 +7,7 @@ import { stopping } from '../src/policy/ledger';
 import type { PayTiming, Settlement } from '../src/policy/pay-once';
 import { partsOf } from '../src/policy/subject';
 import type { LedgerClient } from '../src/temporal/ledger-client';
-import { describeHold } from '../workflows/ledger/details';
+import { describeHold, describePause } from '../workflows/ledger/details';
 import type { SubjectState } from '../workflows/ledger/messages';
 import { describeShortage } from '../workflows/ledger/shortage';
 import { askBalance, bounce, callRoute } from './call';
@@ -41,6 +41,8 @@ export interface Clearance {
   why?: string;
   /** It is a limit on what may be spent, and no hold. */
   short?: boolean;
+  /** The service asked to wait: a sentence. What was asked for may go on all the same, with other calls. */
+  pause?: string;
 }
 
 export function createAccountActivities(deps: Deps) {
@@ -67,9 +69,10 @@ export function createAccountActivities(deps: Deps) {
       // Known without asking again: a thousand runs may wait for a hold.
       const holds = stopping(status.holds, credits);
       if (holds.length > 0) return { clear: false, why: holds.map(describeHold).join('; ') };
-      if (credits === 0 || holdsOnly) return { clear: true };
+      const pause = describePause(status.parked, ledger.now());
+      if (credits === 0 || holdsOnly) return { clear: true, ...(pause && { pause }) };
       const obstacle = await ledger.obstacle(credits);
-      if (obstacle.kind === 'none') return { clear: true };
+      if (obstacle.kind === 'none') return { clear: true, ...(pause && { pause }) };
       if (obstacle.kind === 'held') return { clear: false, why: obstacle.holds.map(describeHold).join('; ') };
       return { clear: false, why: describeShortage(obstacle, status), short: true };
     } catch (error) {
