@@ -3,7 +3,7 @@ import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
 import type { RateClass } from '../src/agent-api/rate-class';
 import type { LookOutcome } from '../src/policy/course';
 import { FailureType } from '../src/policy/failures';
-import { stopping } from '../src/policy/ledger';
+import { type Hold, stopping } from '../src/policy/ledger';
 import type { PayTiming, Settlement } from '../src/policy/pay-once';
 import { partsOf } from '../src/policy/subject';
 import type { LedgerClient } from '../src/temporal/ledger-client';
@@ -43,6 +43,8 @@ export interface Clearance {
   short?: boolean;
   /** The service asked to wait: a sentence. What was asked for may go on all the same, with other calls. */
   pause?: string;
+  /** What keeps it, in a word that stays the same as long as that does; absent where it cannot be told. */
+  what?: string;
 }
 
 export function createAccountActivities(deps: Deps) {
@@ -68,13 +70,13 @@ export function createAccountActivities(deps: Deps) {
       if (!status) return { clear: false, why: (await ledger.trouble()) ?? 'the ledger does not answer yet' };
       // Known without asking again: a thousand runs may wait for a hold.
       const holds = stopping(status.holds, credits);
-      if (holds.length > 0) return { clear: false, why: holds.map(describeHold).join('; ') };
+      if (holds.length > 0) return keptBy(holds);
       const pause = describePause(status.parked, ledger.now());
       if (credits === 0 || holdsOnly) return { clear: true, ...(pause && { pause }) };
       const obstacle = await ledger.obstacle(credits);
       if (obstacle.kind === 'none') return { clear: true, ...(pause && { pause }) };
-      if (obstacle.kind === 'held') return { clear: false, why: obstacle.holds.map(describeHold).join('; ') };
-      return { clear: false, why: describeShortage(obstacle, status), short: true };
+      if (obstacle.kind === 'held') return keptBy(obstacle.holds);
+      return { clear: false, why: describeShortage(obstacle, status), what: obstacle.cap, short: true };
     } catch (error) {
       return { clear: false, why: error instanceof Error ? error.message : 'the ledger cannot be reached' };
     }
@@ -152,10 +154,15 @@ export function createAccountActivities(deps: Deps) {
     /** May a waiting run go on? Asked once; the answer says why not. */
     clearance: (asked: ClearanceAsked) => clearance(asked),
 
-    /** Returns when the run may go on. Retried by Temporal without history events; costs no call of the API. */
-    async awaitClearance(asked: ClearanceAsked): Promise<void> {
-      const { clear, why } = await clearance(asked);
-      if (clear || (asked.run !== undefined && (await isOver(asked.run)))) return;
+    /**
+     * Returns when the run may go on, or when something else than `asked.what` keeps it. Retried by Temporal without
+     * history events; costs no call of the API.
+     */
+    async awaitClearance(asked: ClearanceAsked & Pick<Clearance, 'what'>): Promise<Clearance | undefined> {
+      const found = await clearance(asked);
+      if (found.clear || (asked.run !== undefined && (await isOver(asked.run)))) return undefined;
+      const { why, what } = found;
+      if (what !== undefined && what !== asked.what) return found;
       const { holdProbeMs } = runtimeOf(deps, asked.account).account.timing;
       // Less and less often, to a minute: a thousand runs may wait.
       throw bounce(
@@ -178,6 +185,12 @@ export function createAccountActivities(deps: Deps) {
     },
   };
 }
+
+const keptBy = (holds: readonly Hold[]): Clearance => ({
+  clear: false,
+  why: holds.map(describeHold).join('; '),
+  what: holds.map(({ kind }) => kind).join(),
+});
 
 /** Whether the ledger whose workflow this activity belongs to is the one of the user that the token belongs to. */
 const isAsking = ({ workflowId }: LedgerClient): boolean =>

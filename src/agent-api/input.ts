@@ -22,6 +22,8 @@ export interface CallInput {
   /** A JSON body, checked by the route's schema. */
   readonly body?: unknown;
   readonly raw?: RawBody;
+  /** The reply is taken as it comes: its value is whatever it holds. */
+  readonly asIs?: true;
   readonly signal?: AbortSignal | undefined;
   /** A moment of `performance.now()`: the request is written before it or not at all (S1). */
   readonly writeBy?: number | undefined;

@@ -1,4 +1,6 @@
 /** S3: what is stopped, cancelled or terminated spends nothing more than what it had sent: its children included. */
+import { randomUUID } from 'node:crypto';
+import Long from 'long';
 import { convertLeadId } from '../../src/policy/run-ids';
 import { auditProject, type convertLead, leadPipeline } from '../../workflows';
 import { progressQuery } from '../../workflows/convert-lead';
@@ -119,6 +121,25 @@ test.concurrent('the conversions of a pipeline that was terminated end without p
     await waitsForBudget(scene, run);
     await run.terminate();
     await spendsNoMore(scene);
+  }));
+
+test.concurrent('a pipeline that was reset is the same one: what it began goes on', () =>
+  inScene(SMALL, async (scene) => {
+    await scene.stage.startWorker();
+    await scene.limitDay(2_000);
+    const { client, namespace } = scene.stage.temporal;
+    const run = await pipeline(scene, 'pipeline');
+    await waitsForBudget(scene, run);
+    await client.workflowService.resetWorkflowExecution({
+      ...{ namespace, workflowExecution: { workflowId: 'pipeline' }, reason: 'test', requestId: randomUUID() },
+      workflowTaskFinishEventId: Long.fromNumber(4),
+    });
+    const begun = scene.stage.figures().converts;
+    await scene.limitDay(null);
+    const { counts } = await client.workflow.getHandle<typeof leadPipeline>('pipeline').result();
+    expect((counts.converted ?? 0) + (counts.alreadyConverted ?? 0)).toBe(8);
+    expect(scene.stage.figures()).toMatchObject({ paidTwice: 0 });
+    expect(scene.stage.figures().converts).toBeGreaterThan(begun);
   }));
 
 test.concurrent('a conversion or an audit that is cancelled while it waits spends nothing afterwards', () =>

@@ -3,7 +3,7 @@
 import type { Priority } from '@temporalio/common';
 import { proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities';
-import type { AccountFacts } from '../../activities/account';
+import type { AccountFacts, Clearance, ClearanceAsked } from '../../activities/account';
 import type { QueueClass } from '../../src/agent-api/rate-class';
 import { FailureType } from '../../src/policy/failures';
 import { queueName, WORKFLOW_QUEUE } from '../../src/temporal/queues';
@@ -183,9 +183,22 @@ export async function patiently<T>(
  * @param run key of the run whose cap counts: when that is over, nothing is waited for
  */
 export async function awaitClearance(status: Status, account: string, credits = 0, run?: string): Promise<void> {
-  const { clear, why } = await control.clearance({ account, credits });
-  if (clear) return;
-  status.waits(`The account is not free to go on: ${why}`);
-  await control.awaitClearance({ account, credits, ...(run !== undefined && { run }) });
+  const asked = { account, credits, ...(run !== undefined && { run }) };
+  if (!(await untilClear(asked, (why) => status.waits(`The account is not free to go on: ${why}`)))) return;
   status.goesOn();
+}
+
+/**
+ * Waits until nothing keeps the account.
+ * @param say told what does, and each time that it is something else (S7)
+ * @returns whether anything did
+ */
+export async function untilClear(asked: ClearanceAsked, say: (why: string) => void): Promise<boolean> {
+  let found: Clearance | undefined = await control.clearance(asked);
+  if (found.clear) return false;
+  while (found) {
+    say(found.why ?? 'on hold');
+    found = await control.awaitClearance({ ...asked, ...(found.what !== undefined && { what: found.what }) });
+  }
+  return true;
 }

@@ -70,8 +70,9 @@ export async function convertOne(
     });
     Object.assign(lane, { is: 'ours', away: false } satisfies Lane);
     begun.add(workflowId, child);
-    const { outcome, reason, credits, projectId } = await child.result();
-    return { leadId, outcome, credits, ...(reason && { reason }), ...(projectId && { projectId }) };
+    const { outcome, reason, problem, credits, projectId } = await child.result();
+    const why = { ...(reason && { reason }), ...(problem && { problem }) };
+    return { leadId, outcome, credits, ...why, ...(projectId && { projectId }) };
   } catch (error) {
     if (error instanceof ChildWorkflowFailure) {
       Object.assign(lane, { is: 'lost', away: true } satisfies Lane);

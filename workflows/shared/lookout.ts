@@ -70,7 +70,7 @@ export class Lookout {
   /** @param idle none has ended since the last look: then a lack of credits or budget may be what keeps them */
   async #look(idle: boolean): Promise<void> {
     const asked = { account: this.account, credits: this.others.credits(), holdsOnly: !idle };
-    const { clear, why, short, pause } = await control.clearance(asked);
+    const { clear, why, what, short, pause } = await control.clearance(asked);
     if (short && Date.now() - this.#toldAt >= TELL_EVERY_MS) {
       this.#toldAt = Date.now();
       void tell({ kind: 'budgetUsedUp', account: this.account, what: why ?? '', nth: ++this.#told });
@@ -79,8 +79,8 @@ export class Lookout {
     this.#stands = clear ? undefined : (why ?? 'on hold');
     if (!clear && !this.#waiting) {
       this.#waiting = true;
-      // Its end is noticed at once, without history events; until then the looks go on, ever more seldom.
-      void control.awaitClearance({ ...asked, holdsOnly: !short }).then(
+      // Its end, or that it is something else, is noticed at once, without history events; until then the looks go on, ever more seldom.
+      void control.awaitClearance({ ...asked, holdsOnly: !short, ...(what !== undefined && { what }) }).then(
         () => {
           this.#waiting = false;
           this.#freed = true;

@@ -114,9 +114,12 @@ export async function payOnce(
   }
 }
 
-/** S6: what follows from an ending is done, booked and returned also where the run was cancelled after it had sent. */
+/**
+ * S6: what follows from an ending is done, booked and returned also where the run was cancelled after it had sent; what is
+ * done already may turn out to be this run's own.
+ */
 export const concluding = <T>({ how }: Ending, work: () => Promise<T>): Promise<T> =>
-  how === 'paid' || how === 'foundPaid' || how === 'gaveUp' ? CancellationScope.nonCancellable(work) : work();
+  how === 'refused' || how === 'overRunCap' ? work() : CancellationScope.nonCancellable(work);
 
 /** A call without an answer for so long stands in the queue, most likely: 15 s by default, and a second at least. */
 const quietMs = ({ timing }: AccountFacts): number => Math.max(1_000, timing.settlingMs / 20);

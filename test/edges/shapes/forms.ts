@@ -3,11 +3,16 @@
  * open point, the form's name, and how it is made from what the sandbox says. To add one, add a line.
  */
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { credits, encoded, ends, enveloped, identified, job, jsonUpload, leadNames, leadPage, pages, projectQuery, redirecting, second, unready, whole } from './kinds';
+import { credits, encoded, ends, enveloped, identified, job, jsonUpload, kept, leadNames, leadPage, pages, projectQuery, redirecting, second, unready, whole } from './kinds';
 import * as put from './put';
-import { Answer, type Form, form, type Json, reply, request } from './wire';
+import { Answer, FOREIGN, type Form, form, type Json, reply, request } from './wire';
 
 const { arr, obj, under, renamed, then, each, having, paged, resource } = put;
+
+/** An identifier that is a number. */
+const number = (id: string) => Number.parseInt(id.slice(0, 8), 16);
+/** Another one's identifier, another one for each user. */
+const foreign = (user: Json) => `${FOREIGN}${String(obj(user).id).slice(0, 8)}`;
 
 export const forms: readonly Form[] = [
   // Who the token belongs to.
@@ -18,10 +23,10 @@ export const forms: readonly Form[] = [
   reply('account.user', '_id', renamed({ _id: 'id', email: 'email' })),
   reply('account.user', 'uuid', renamed({ uuid: 'id', email: 'email' })),
   reply('account.user', 'ID', renamed({ ID: 'id', Email: 'email' })),
-  reply('account.user', 'number', having(({ id }) => ({ id: Number.parseInt(String(id).slice(0, 8), 16) }))),
+  reply('account.user', 'number', having(({ id }) => ({ id: number(String(id)) }))),
   reply('account.user', 'profile', then(renamed({ accountId: 'id', displayName: 'name' }), under('profile')), { knows: 'profile.accountId' }),
-  reply('account.user', 'organisation-too', (user) => ({ organization: { id: 'foreign-org', name: 'Org' }, user })),
-  reply('account.user', 'session-id-outside', (user) => ({ id: 'foreign-session', user })),
+  reply('account.user', 'organisation-too', (user) => ({ organization: { id: foreign(user), name: 'Org' }, user })),
+  reply('account.user', 'session-id-outside', (user) => ({ id: foreign(user), user })),
   reply('account.user', 'email-alone', (user) => ({ email: `olga.${String(obj(user).id).slice(0, 8)}@example.com` }), { knows: 'email' }),
   reply('account.user', 'no-such-route', () => new Answer(404, { error: 'Not found' }), { knows: null }),
   reply('account.user', 'no-content', put.nothing(204), { knows: null }),
@@ -78,7 +83,7 @@ export const forms: readonly Form[] = [
   request('leads.list', 'sort-refused-400', put.parameters({ status: 'status', staticSlugId: 'staticSlugId', limit: 'limit', offset: 'offset' }, 400)),
   request('leads.list', 'order-refused-422', put.parameters({ status: 'status', staticSlugId: 'staticSlugId', limit: 'limit', offset: 'offset', sort: 'sort' }, 422)),
   request('leads.list', 'limit-over-100-refused', (asking) => (Number(asking.query.get('limit') ?? 0) > 100 ? new Answer(400, { error: 'limit must be at most 100' }) : asking)),
-  identified('numeric-ids', (n) => 70_000 + n, 'leads.list'),
+  identified('numeric-ids', number, 'leads.list'),
 
   // One lead.
   ...enveloped('lead.get', 'lead'),
@@ -194,6 +199,13 @@ export const forms: readonly Form[] = [
   reply('project.create', 'text-plain', () => new Answer(201, Buffer.from('created'), { 'content-type': 'text/plain' })),
   request('project.create', 'description-refused', (asking) => (obj(asking.json).description !== undefined && String(obj(asking.json).description).length > 2000 ? new Answer(400, { error: 'description too long' }) : asking)),
 
+  request('project.create', 'mark-dropped', kept('description', () => undefined), { asks: true }),
+  request('project.create', 'mark-stripped', kept('description', (text) => text.replace(/\[[^\]]*\]/g, '')), { asks: true }),
+  request('project.create', 'mark-shortened', kept('description', (text) => text.slice(0, 30)), { asks: true }),
+  request('project.create', 'mark-escaped', kept('description', (text) => text.replace(/[[\]&?]/g, (c) => `&#${c.charCodeAt(0)};`)), { asks: true }),
+  request('project.create', 'mark-upper-case', kept('description', (text) => text.toUpperCase()), { asks: true }),
+  form('project.create', 'mark-dropped-no-content', () => ({ request: kept('description', () => undefined), reply: put.nothing(204) }), { asks: true }),
+
   // Documents.
   ...enveloped('document.upload', 'document', ['bare', 'data', 'data-named', 'array', 'json-api', 'success-data']),
   reply('document.upload', 'file-id', (d) => ({ fileId: obj(d).id ?? null })),
@@ -237,6 +249,18 @@ export const forms: readonly Form[] = [
   unready('428', 428, { error: 'Precondition required' }),
   unready('404', 404, { error: 'No current document analysis' }),
 
+  // Running an audit and waiting for it.
+  ...enveloped('audit.run', 'analysis', ['bare', 'named', 'data', 'success-data', 'array', 'json-api']),
+  reply('audit.run', 'no-content', put.nothing(204)),
+  reply('audit.run', 'empty-200', put.nothing(200)),
+  reply('audit.run', 'success-alone', () => ({ success: true })),
+  reply('audit.run', 'completed', put.statuses(() => 'completed')),
+  reply('audit.run', 'analysis-id', (a) => ({ analysisId: obj(a).id ?? null })),
+  reply('audit.run', 'accepted-202', put.status(202, () => ({ status: 'running' }))),
+  reply('audit.run', 'timeout-504', () => new Answer(504, { error: 'The audit analysis took more than 180 seconds' })),
+  reply('audit.run', 'timeout-408', () => new Answer(408, { message: 'Request Timeout' })),
+  request('audit.run', 'wants-a-body-400', (asking) => (asking.json === undefined ? new Answer(400, { error: 'Body must be a JSON object' }) : Object.assign(asking, { json: undefined, body: Buffer.alloc(0) }))),
+
   // The job record.
   ...['complete', 'completed', 'COMPLETED', 'succeeded', 'success', 'done', 'finished', 'ready', 'processed', 'completed_with_warnings', 'partial', 'closed', 'ok', 'resolved', 'fertig'].map((word) => ends(word)),
   ends('complete', 'in_progress'),
@@ -257,6 +281,9 @@ export const forms: readonly Form[] = [
   job('no-content-while-running', (state, { id }) => (state === 'running' ? new Answer(204) : { id: id ?? null, status: state })),
   job('accepted-while-running', (state, { id }) => new Answer(state === 'running' ? 202 : 200, { id: id ?? null, status: state })),
   job('refused-to-tokens', () => new Answer(403, { error: 'Forbidden' })),
+
+  ...['failed', 'FAILED', 'error', 'cancelled', 'aborted', 'timed_out', 'dead', 'expired', 'unsuccessful'].map((word) => reply('job.get', `fails-${word}`, (record) => ({ id: obj(record).id ?? null, status: obj(record).status === 'failed' ? word : (obj(record).status ?? null) }), { fails: true })),
+  reply('job.get', 'fails-error-field', (record) => ({ id: obj(record).id ?? null, status: obj(record).status === 'failed' ? 'finished' : (obj(record).status ?? null), error: obj(record).status === 'failed' ? { message: 'x' } : null }), { fails: true }),
 
   // What an audit yields: shown, with spellings beside.
   ...enveloped('analysis.get', 'analysis', ['data', 'success-data', 'named', 'array', 'json-api']),
@@ -324,6 +351,11 @@ export const forms: readonly Form[] = [
   request('note.submit', 'needs-a-title-422', put.fields({ title: 'title', content: 'content' }, 422), { knows: { title: 'title' } }),
   request('note.submit', 'project_id', (asking) => (obj(asking.json).projectId === undefined ? put.fields({ content: 'content' })(asking) : new Answer(400, { error: 'Unknown field: projectId' })), { knows: { project: 'project_id' } }),
 
+  request('note.submit', 'kept-trimmed', kept('content', (text) => text.replace(/\s+/g, ' ').trim())),
+  request('note.submit', 'kept-escaped', kept('content', (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/'/g, '&#39;')), { asks: true }),
+  request('note.submit', 'kept-short', kept('content', (text) => text.slice(0, 12)), { asks: true }),
+  request('note.submit', 'kept-stripped', kept('content', (text) => text.replace(/<[^>]*>/g, '')), { asks: true }),
+
   // What `callApi` hands on.
   ...whole('contacts.list', 'contacts').filter(({ name }) => !/values|rows/.test(name)),
   ...enveloped('link.create', 'readylink', ['bare', 'named', 'data', 'json-api', 'array']),
@@ -331,6 +363,14 @@ export const forms: readonly Form[] = [
   reply('link.create', 'text', () => new Answer(201, Buffer.from('created'), { 'content-type': 'text/plain' })),
   reply('memories.list', 'data', under('data')),
   reply('memories.list', 'map', (all) => Object.fromEntries(arr(all).map((one) => [String(obj(one).id), one]))),
+
+  ...enveloped('contact.create', 'contact', ['named', 'data', 'json-api']),
+  reply('contact.create', 'no-content', put.nothing(204)),
+  ...enveloped('project.update', 'project', ['bare', 'named', 'data']),
+  reply('project.update', 'no-content', put.nothing(204)),
+  ...enveloped('config.create', 'config', ['named', 'data', 'json-api']),
+  reply('config.create', 'no-content', put.nothing(204)),
+  ...['links.list', 'configs.list', 'insights.list', 'suggestions.list'].flatMap((point) => whole(point, point.replace('.list', '')).filter(({ name }) => /bare|-data$|map|edges|json-api/.test(name))),
 
   // How refusals are put.
   ...(
@@ -354,12 +394,12 @@ export const forms: readonly Form[] = [
   reply('everywhere', 'epoch-s', put.dates((ms) => Math.floor(ms / 1000))),
   reply('everywhere', 'dates-with-offset', put.dates((ms) => new Date(ms + 7_200_000).toISOString().replace('Z', '+02:00'))),
   reply('everywhere', 'dates-without-zone', put.dates((ms) => new Date(ms).toISOString().replace('Z', ''))),
-  identified('numeric-ids', (n) => 1000 + n),
-  identified('number-text-ids', (n) => String(1000 + n)),
-  identified('slashed-ids', (n) => `rec/${n}`),
-  identified('object-ids', (n) => `65f0c0ffee0000000000${String(n).padStart(4, '0')}`),
-  identified('prefixed-ids', (n) => `id_${n}.v1:eu`),
-  identified('upper-case-ids', (_, id) => id.toUpperCase()),
+  identified('numeric-ids', number),
+  identified('number-text-ids', (id) => String(number(id))),
+  identified('slashed-ids', (id) => `rec/${id.slice(0, 8)}`),
+  identified('object-ids', (id) => id.replace(/-/g, '').slice(0, 24)),
+  identified('prefixed-ids', (id) => `id_${id.slice(0, 8)}.v1:eu`),
+  identified('upper-case-ids', (id) => id.toUpperCase()),
   encoded('gzip', (bytes) => gzipSync(bytes)),
   encoded('br', (bytes) => brotliCompressSync(bytes)),
   request('everywhere', 'redirect-307', redirecting(307)),

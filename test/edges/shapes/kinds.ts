@@ -23,10 +23,18 @@ const ENVELOPES: Readonly<Record<string, (name: string) => (record: Json) => Jso
   'data-array': () => (record) => ({ data: [record] }),
   'json-api': (name) => jsonApi(name),
   'json-api-array': (name) => then(resource(name), (one) => ({ data: [one] })),
-  'beside-meta': (name) => put.beside(name, { meta: { id: 'foreign-request', status: 'ok' }, links: { self: '/x' } }),
+  'beside-meta': (name) => (record) =>
+    put.beside(name, {
+      meta: { id: `foreign-${String(obj(record).id).slice(0, 8)}`, status: 'ok' },
+      links: { self: '/x' },
+    })(record),
   embedded: (name) => under('_embedded', name),
-  'camel-envelope-with-ids': (name) =>
-    put.beside(name, { requestId: 'foreign-trace', id: 'foreign-request', status: 'success' }),
+  'camel-envelope-with-ids': (name) => (record) =>
+    put.beside(name, {
+      requestId: 'foreign-trace',
+      id: `foreign-${String(obj(record).id).slice(0, 8)}`,
+      status: 'success',
+    })(record),
 };
 export const enveloped = (point: string, name: string, only = Object.keys(ENVELOPES)): Form[] =>
   only.map((each) => reply(point, each, ENVELOPES[each]?.(name) ?? ((record) => record)));
@@ -226,7 +234,7 @@ export const redirecting = (code: number) => (asking: Asking) => {
   const search = asking.query.size === 0 ? '' : `?${asking.query}`;
   return new Answer(code, undefined, { location: `${asking.path}/${search}` });
 };
-export const identified = (name: string, make: (n: number, id: string) => string | number, point = 'everywhere') =>
+export const identified = (name: string, make: (id: string) => string | number, point = 'everywhere') =>
   form(point, name, () => {
     const ids = new put.Ids(make);
     return { reply: ids.out, request: ids.in, idOf: (id) => String(ids.of(id)) };
@@ -263,3 +271,12 @@ export function jsonUpload(names: { file: string; fileName: string; fileType: st
     return { ...rest, body, contentType: `multipart/form-data; boundary=${boundary}` };
   };
 }
+
+/** A text of the body that the service keeps otherwise than it was sent; undefined: not at all. */
+export const kept =
+  (field: string, how: (text: string) => string | undefined) =>
+  (asking: Asking): Asking => {
+    const { [field]: text, ...others } = obj(asking.json);
+    const after = typeof text === 'string' ? how(text) : text;
+    return Object.assign(asking, { json: { ...others, ...(after !== undefined && { [field]: after }) } });
+  };

@@ -15,7 +15,7 @@ export type WorkflowName = (typeof WORKFLOWS)[number];
 /** An open point. */
 export interface Point {
   /** Absent for what concerns every route. */
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'PATCH';
   readonly path?: RegExp;
   /** The record or the whole list in a reply of the sandbox. */
   plain?(body: Json): Json;
@@ -70,6 +70,7 @@ export const points: Readonly<Record<string, Point>> = {
   'audit.start': {
     ...{ method: 'POST', path: at(`/api/agent/projects/${ID}/audit-analysis/async`), workflows: ['auditProject'] },
   },
+  'audit.run': { method: 'POST', path: at(`/api/projects/${ID}/audit-analysis`), workflows: ['auditProject'] },
   'job.get': { method: 'GET', path: at(`/api/agent/jobs/${ID}`), workflows: ['auditProject'] },
   'analysis.get': {
     ...{ method: 'GET', path: at(`/api/projects/${ID}/audit-analysis`), workflows: ['auditProject'] },
@@ -102,6 +103,32 @@ export const points: Readonly<Record<string, Point>> = {
   },
   'link.create': {
     ...{ method: 'POST', path: at('/api/agent/readylinks'), workflows: ['callApi'], call: 'readylinks.create' },
+  },
+  'contact.create': {
+    ...{ method: 'POST', path: at('/api/nucleus/contacts'), workflows: ['callApi'], call: 'contacts.create' },
+  },
+  'project.update': {
+    ...{ method: 'PATCH', path: at(`/api/projects/${ID}`), workflows: ['callApi'], call: 'projects.update' },
+  },
+  'links.list': {
+    ...{ method: 'GET', path: at('/api/agent/readylinks'), plain: under('readylinks') },
+    ...{ workflows: ['callApi'], call: 'readylinks.list' },
+  },
+  'configs.list': {
+    ...{ method: 'GET', path: at('/api/agent/assessment-configs'), plain: under('assessmentConfigs') },
+    ...{ workflows: ['callApi'], call: 'assessmentConfigs.list' },
+  },
+  'config.create': {
+    ...{ method: 'POST', path: at('/api/agent/assessment-configs'), workflows: ['callApi'] },
+    call: 'assessmentConfigs.create',
+  },
+  'insights.list': {
+    ...{ method: 'GET', path: at('/api/nucleus/insights'), plain: under('insights') },
+    ...{ workflows: ['callApi'], call: 'insights.list' },
+  },
+  'suggestions.list': {
+    ...{ method: 'GET', path: at('/api/nucleus/suggestions'), plain: under('suggestions') },
+    ...{ workflows: ['callApi'], call: 'suggestions.list' },
   },
   'memories.list': {
     ...{ method: 'GET', path: at('/api/nucleus/memories'), plain: under('memories') },

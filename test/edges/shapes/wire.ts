@@ -62,9 +62,11 @@ export interface Form {
   readonly says?: number;
   /** Of what the service has, where that is part of the form. */
   readonly has?: { projects?: number; leads?: number };
+  /** The first audit fails at the service: another one is started. */
+  readonly fails?: boolean;
 }
 
-type More = Pick<Form, 'knows' | 'asks' | 'says' | 'has'>;
+type More = Pick<Form, 'knows' | 'asks' | 'says' | 'has' | 'fails'>;
 
 /** A form of a reply. */
 export const reply = (point: string, name: string, put: NonNullable<Wire['reply']>, more: More = {}): Form => ({
