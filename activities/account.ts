@@ -8,7 +8,7 @@ import { type Hold, stopping } from '../src/policy/ledger';
 import type { PayTiming, Settlement } from '../src/policy/pay-once';
 import { partsOf } from '../src/policy/subject';
 import type { LedgerClient } from '../src/temporal/ledger-client';
-import { describeHold } from '../workflows/ledger/details';
+import { describeHold, describePause } from '../workflows/ledger/details';
 import type { SubjectState } from '../workflows/ledger/messages';
 import { describeShortage } from '../workflows/ledger/shortage';
 import { askBalance, bounce, callRoute } from './call';
@@ -42,6 +42,8 @@ export interface Clearance {
   why?: string;
   /** It is a limit on what may be spent, and no hold. */
   short?: boolean;
+  /** The service asked to wait: a sentence. What was asked for may go on all the same, with other calls. */
+  pause?: string;
   /** What keeps it, in a word that stays the same as long as that does; absent where it cannot be told. */
   what?: string;
 }
@@ -70,9 +72,10 @@ export function createAccountActivities(deps: Deps) {
       // Known without asking again: a thousand runs may wait for a hold.
       const holds = stopping(status.holds, credits);
       if (holds.length > 0) return keptBy(holds);
-      if (credits === 0 || holdsOnly) return { clear: true };
+      const pause = describePause(status.parked, ledger.now());
+      if (credits === 0 || holdsOnly) return { clear: true, ...(pause && { pause }) };
       const obstacle = await ledger.obstacle(credits);
-      if (obstacle.kind === 'none') return { clear: true };
+      if (obstacle.kind === 'none') return { clear: true, ...(pause && { pause }) };
       if (obstacle.kind === 'held') return keptBy(obstacle.holds);
       return { clear: false, why: describeShortage(obstacle, status), what: obstacle.cap, short: true };
     } catch (error) {

@@ -18,13 +18,11 @@ import { isSameLimit } from '../src/policy/limiter';
 import type { Settlement } from '../src/policy/pay-once';
 import type { LedgerClient } from '../src/temporal/ledger-client';
 import type { LedgerStatus } from '../workflows/ledger/messages';
-import { bounce, parkClass, parkedFor, reportHold, takePermit } from './call';
+import { bounce, parkClass, parkedFor, reportHold, SAY_PARKED_MS, takePermit } from './call';
 import type { AccountRuntime } from './deps';
 import { isOver } from './over';
 import type { SendingNotes } from './record';
 
-/** A park that takes longer than this is told, milliseconds. */
-const SAY_PARKED_MS = 5_000;
 /** How long a payment waits for a reading of the balance, and how often it looks; then it goes back to the queue. */
 const READ_WITHIN_MS = 30_000;
 const LOOK_MS = 250;
