@@ -1,13 +1,15 @@
 import { Context } from '@temporalio/activity';
-import { WorkflowNotFoundError } from '@temporalio/common';
+import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
 import type { RateClass } from '../src/agent-api/rate-class';
 import type { LookOutcome } from '../src/policy/course';
-import { stopping } from '../src/policy/ledger';
+import { FailureType } from '../src/policy/failures';
+import { type Hold, stopping } from '../src/policy/ledger';
 import type { PayTiming, Settlement } from '../src/policy/pay-once';
 import { partsOf } from '../src/policy/subject';
 import type { LedgerClient } from '../src/temporal/ledger-client';
-import { describeHold, describeObstacle } from '../workflows/ledger/details';
+import { describeHold } from '../workflows/ledger/details';
 import type { SubjectState } from '../workflows/ledger/messages';
+import { describeShortage } from '../workflows/ledger/shortage';
 import { askBalance, bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { isOver } from './over';
@@ -37,6 +39,8 @@ export interface ClearanceAsked {
 export interface Clearance {
   clear: boolean;
   why?: string;
+  /** It is a limit on what may be spent, and no hold. */
+  short?: boolean;
   /** What keeps it, in a word that stays the same as long as that does; absent where it cannot be told. */
   what?: string;
 }
@@ -48,6 +52,8 @@ export function createAccountActivities(deps: Deps) {
     try {
       return await runtime.ledger();
     } catch (error) {
+      // The run says so itself.
+      if (error instanceof ApplicationFailure && error.type === FailureType.ledger) throw error;
       const why = error instanceof Error ? error.message : 'the ledger cannot be reached';
       throw bounce(why, Math.min(15_000, runtime.account.timing.holdProbeMs));
     }
@@ -59,20 +65,15 @@ export function createAccountActivities(deps: Deps) {
       const ledger = await runtime.ledger();
       // A ledger on hold that was terminated would keep everybody waiting: its status starts another.
       const status = await ledger.status();
-      if (!status) return { clear: false, why: 'the ledger does not answer yet' };
+      if (!status) return { clear: false, why: (await ledger.trouble()) ?? 'the ledger does not answer yet' };
       // Known without asking again: a thousand runs may wait for a hold.
       const holds = stopping(status.holds, credits);
-      if (holds.length > 0)
-        return {
-          clear: false,
-          why: holds.map(describeHold).join('; '),
-          what: holds.map(({ kind }) => kind).join(),
-        };
+      if (holds.length > 0) return keptBy(holds);
       if (credits === 0 || holdsOnly) return { clear: true };
       const obstacle = await ledger.obstacle(credits);
       if (obstacle.kind === 'none') return { clear: true };
-      const what = obstacle.kind === 'capped' ? obstacle.cap : obstacle.holds.map(({ kind }) => kind).join();
-      return { clear: false, why: describeObstacle(obstacle), what };
+      if (obstacle.kind === 'held') return keptBy(obstacle.holds);
+      return { clear: false, why: describeShortage(obstacle, status), what: obstacle.cap, short: true };
     } catch (error) {
       return { clear: false, why: error instanceof Error ? error.message : 'the ledger cannot be reached' };
     }
@@ -181,6 +182,12 @@ export function createAccountActivities(deps: Deps) {
     },
   };
 }
+
+const keptBy = (holds: readonly Hold[]): Clearance => ({
+  clear: false,
+  why: holds.map(describeHold).join('; '),
+  what: holds.map(({ kind }) => kind).join(),
+});
 
 /** Whether the ledger whose workflow this activity belongs to is the one of the user that the token belongs to. */
 const isAsking = ({ workflowId }: LedgerClient): boolean =>

@@ -133,7 +133,7 @@ export function createAnyCallActivities(deps: Deps) {
     async callAny(): Promise<CallOutcome> {
       const { call, input } = await ownCall();
       try {
-        const { body, status } = await callRoute(runtimeOf(deps, call.account), call.route, input);
+        const { body, status } = await callRoute(runtimeOf(deps, call.account), call.route, { ...input, asIs: true });
         // A read is nothing without its reply: it is read again.
         const keep = routes[call.route].method === 'GET' ? store : storeIfPossible;
         return { kind: 'done', status, ...(await keep(body)) };

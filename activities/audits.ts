@@ -1,10 +1,9 @@
 /** The audit of a project: started once, waited for, asked about. */
-import { ApplicationFailure } from '@temporalio/common';
-import type { AnalysisSeen } from '../src/policy/analysis';
+import { Context } from '@temporalio/activity';
+import { type AnalysisSeen, type Before, isOurs } from '../src/policy/analysis';
 import type { SendOutcome } from '../src/policy/course';
-import { FailureType, type Refusal } from '../src/policy/failures';
 import { auditSubject } from '../src/policy/subject';
-import { bounce, callRoute } from './call';
+import { bounce, callRoute, refusedWith } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { slower } from './pace';
 import { sendInForms } from './send-forms';
@@ -15,6 +14,19 @@ export interface AuditCall {
   projectId: string;
   lookedAt: number;
 }
+
+export interface JobCall {
+  account: string;
+  jobId: string;
+  projectId: string;
+  /** What was there before the audit was started. */
+  before: Before;
+  /** A word of the job that the run has told already. */
+  unclear?: string | undefined;
+}
+
+/** `unclear`: it says a word that nobody knows, and is to be waited for all the same. */
+export type JobEnd = { state: 'complete' | 'failed' } | { state: 'unclear'; word: string };
 
 export function createAuditsActivities(deps: Deps) {
   const analysisSeen = async ({
@@ -31,7 +43,7 @@ export function createAuditsActivities(deps: Deps) {
         status === 'complete' || status === 'completed' ? 'complete' : status === 'failed' ? 'failed' : 'running';
       return { state, ...(value.id && { id: value.id }), ...(value.createdAt && { createdAt: value.createdAt }) };
     } catch (error) {
-      if (isNotFound(error)) return { state: 'none' };
+      if (refusedWith(error, 404)) return { state: 'none' };
       throw error;
     }
   };
@@ -60,10 +72,19 @@ export function createAuditsActivities(deps: Deps) {
      * Returns when the job has ended. Retried by Temporal without history events: the polls queue is the scheduler for any
      * number of jobs, and the fairness key gives each its turn.
      */
-    async awaitJob({ account, jobId }: { account: string; jobId: string }): Promise<'complete' | 'failed'> {
+    async awaitJob(call: JobCall): Promise<JobEnd> {
+      const { account, jobId, projectId, before, unclear } = call;
       const runtime = runtimeOf(deps, account);
       const { value } = await callRoute(runtime, 'jobs.get', { id: jobId });
-      if (value.state !== 'running') return value.state;
+      if (value.state !== 'running') return { state: value.state };
+      // S7: the run says so, once.
+      if (value.unclear !== undefined && value.unclear !== unclear) return { state: 'unclear', word: value.unclear };
+      // A word that nobody knows may mean an end, and a job may be forgotten: the analysis itself tells.
+      const { attempt } = Context.current().info;
+      if (attempt % (value.unclear === undefined ? 20 : 4) === 0) {
+        const seen = await analysisSeen({ account, projectId });
+        if (seen.state === 'complete' && isOurs(seen, before)) return { state: 'complete' };
+      }
       throw bounce('the audit is still running', slower(runtime, 6));
     },
 
@@ -78,9 +99,3 @@ export function createAuditsActivities(deps: Deps) {
 
 /** Whether the start of an audit takes a body is not shown. */
 const formsOf = (id: string) => [() => ({ id }), () => ({ id, body: {} })];
-
-function isNotFound(error: unknown): boolean {
-  if (!(error instanceof ApplicationFailure) || error.type !== FailureType.refused) return false;
-  const refusal = error.details?.[0] as Refusal | undefined;
-  return refusal?.status === 404;
-}

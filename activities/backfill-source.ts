@@ -10,6 +10,7 @@ import { type About, type Checked, checkRow, type Listed } from '../src/policy/b
 import { UnreadableFile } from '../src/policy/backfill/lines';
 import { type Row, readCsv, readJsonl } from '../src/policy/backfill/rows';
 import { FailureType } from '../src/policy/failures';
+import { WRONG_INPUT } from '../src/policy/input';
 import { type BackfillInput, formatOf, type Operation } from '../src/policy/inputs/backfill';
 import { type Storage, StorageError } from '../src/storage';
 import { type Kept, keep, openEach } from '../src/storage/claim';
@@ -69,7 +70,7 @@ export function createBackfillSourceActivities(deps: Deps) {
       try {
         return { ...(await make(making, candidates())), notes };
       } catch (error) {
-        if (error instanceof UnreadableFile) throw wrongInput(`file: '${file.ref}' cannot be read: ${error.message}.`);
+        if (error instanceof UnreadableFile) throw wrongInput(`file cannot be read: ${error.message}.`);
         throw error;
       }
     },
@@ -166,8 +167,4 @@ async function candidate(storage: Storage, { folder }: Making, checked: Checked,
 
 /** The input names something that cannot be used; trying again changes nothing. */
 export const wrongInput = (...problems: string[]) =>
-  ApplicationFailure.nonRetryable(
-    `backfill cannot start with this input: ${problems.join(' ')}`,
-    FailureType.badInput,
-    problems,
-  );
+  ApplicationFailure.nonRetryable(`backfill ${WRONG_INPUT} ${problems.join(' ')}`, FailureType.badInput, problems);

@@ -21,6 +21,13 @@ const GUESSED_NAMES: Partial<Record<RouteName, string>> = {
   'memories.list': 'memoriesList',
 };
 
+/** Whether the service refused a call with this status. */
+export function refusedWith(error: unknown, ...statuses: readonly number[]): boolean {
+  if (!(error instanceof ApplicationFailure) || error.type !== FailureType.refused) return false;
+  const refusal = error.details?.[0] as Refusal | undefined;
+  return refusal !== undefined && statuses.includes(refusal.status);
+}
+
 /** The Temporal server's time when it scheduled this try: a moment that workflows and other processes understand. */
 export const scheduledAt = (): number => Context.current().info.currentAttemptScheduledTimestampMs;
 
@@ -144,6 +151,12 @@ async function asFailure(runtime: AccountRuntime, name: RouteName, attempt: Extr
     const { status, code, requiredTier } = failure;
     const refusal: Refusal = { status, ...(code && { code }), ...(requiredTier && { requiredTier }) };
     const names = status === 400 || status === 422 ? GUESSED_NAMES[name] : undefined;
+    if (status >= 300 && status < 400)
+      return ApplicationFailure.nonRetryable(
+        `${where} is redirected (${status}) to another address: set baseUrl to the one that the service has now`,
+        FailureType.refused,
+        refusal,
+      );
     const hint = names ? ` (if its parameters have other names here, set unshown.${names})` : '';
     return ApplicationFailure.nonRetryable(
       `${where} was refused${hint}: ${status}${code ? ` ${code}` : ''}`,

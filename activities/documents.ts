@@ -5,6 +5,7 @@ import { documentUpload } from '../src/agent-api/upload';
 import type { SendOutcome } from '../src/policy/course';
 import {
   type AuditDocument,
+  byPlace,
   type DocumentChoice,
   doubledNames,
   nameOf,
@@ -48,17 +49,17 @@ export function createDocumentsActivities(deps: Deps) {
       problems: string[];
       documents: AuditDocument[];
     }> {
-      const problems = doubledNames(documents);
+      const problems = doubledNames(documents, byPlace);
       const good: AuditDocument[] = [];
-      for (const choice of documents) {
+      for (const [i, choice] of documents.entries()) {
         const stored = await storage.stat(choice.ref).catch((error: Error) => error);
         if (stored instanceof Error) {
           // A reference that is not allowed is the input's fault; a storage that is away is not.
           if (stored.name !== 'StorageError') throw stored;
-          problems.push(`document '${choice.ref}': ${stored.message}`);
+          problems.push(`${byPlace(i)}: ${stored.message}`);
           continue;
         }
-        const wrong = problemsOf(choice, stored?.size);
+        const wrong = problemsOf(choice, byPlace(i), stored?.size);
         problems.push(...wrong);
         const [fileName, fileType] = [nameOf(choice), typeOf(choice)];
         if (wrong.length > 0 || !stored || fileType === undefined) continue;

@@ -43,6 +43,8 @@ export interface LeadOutcome {
   leadId: string;
   outcome: 'converted' | 'alreadyConverted' | 'skipped' | 'refused' | 'unresolved' | 'failed';
   reason?: string;
+  /** What of it could not be read, and the setting that corrects it. */
+  problem?: string;
   credits: number;
   projectId?: string;
   /** The run that audits its project. */

@@ -4,8 +4,8 @@
  */
 import { ApplicationFailure } from '@temporalio/common';
 import { isSameId } from '../src/agent-api/id';
-import { FailureType, type Refusal } from '../src/policy/failures';
-import { callRoute } from './call';
+import { FailureType } from '../src/policy/failures';
+import { callRoute, refusedWith } from './call';
 import type { AccountRuntime } from './deps';
 
 /** A filter by an identifier. */
@@ -45,7 +45,7 @@ export async function checkFilter<T>(
     if (value.items.length > 0) throw ignored(setting);
   } catch (error) {
     // It knows the parameter, and that there is no such thing.
-    if (!isRefused(error)) throw error;
+    if (!refusedWith(error, 400, 404, 422)) throw error;
   }
   known.add(parameter);
 }
@@ -57,9 +57,3 @@ const ignored = (setting: string) =>
     `the list is not filtered as it was asked to be: the service does not know the parameter by this name; set ${setting} to the name that it has there. Nothing was begun`,
     FailureType.wrongGuess,
   );
-
-function isRefused(error: unknown): boolean {
-  if (!(error instanceof ApplicationFailure) || error.type !== FailureType.refused) return false;
-  const { status = 0 } = (error.details?.[0] as Refusal | undefined) ?? {};
-  return [400, 404, 422].includes(status);
-}

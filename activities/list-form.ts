@@ -2,11 +2,9 @@
  * Lists whose parameters agent-api.md does not name. A service that refuses names it does not know is asked which of them
  * it takes, once in a process: without any, then with each of those that can be done without.
  */
-import { ApplicationFailure } from '@temporalio/common';
 import type { CallInput } from '../src/agent-api/input';
 import type { RouteName } from '../src/agent-api/routes';
-import { FailureType, type Refusal } from '../src/policy/failures';
-import { bounce, callRoute } from './call';
+import { bounce, callRoute, refusedWith } from './call';
 import type { AccountRuntime } from './deps';
 
 type Value = string | number | undefined;
@@ -82,15 +80,9 @@ export async function callList<N extends RouteName>(
   try {
     reply = await callRoute(runtime, name, { ...filter, query });
   } catch (error) {
-    if (!refusesParameters(error) || !form.refused(sent)) throw error;
+    if (!refusedWith(error, 400, 422) || !form.refused(sent)) throw error;
     throw bounce('the list does not take these parameters; it is found out which', AGAIN_MS);
   }
   if (form.taken(sent, all)) throw bounce('it is found out which parameters the list takes', AGAIN_MS);
   return { ...reply, refused: form.without(all) };
-}
-
-function refusesParameters(error: unknown): boolean {
-  if (!(error instanceof ApplicationFailure) || error.type !== FailureType.refused) return false;
-  const refusal = error.details?.[0] as Refusal | undefined;
-  return refusal?.status === 400 || refusal?.status === 422;
 }

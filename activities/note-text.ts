@@ -16,7 +16,7 @@ const decoded = (bytes: Uint8Array): string | undefined =>
 
 /** What is wrong with the file of a note, one sentence each, without any of its text (S4). */
 export async function problemsOfFile(storage: Storage, ref: string): Promise<string[]> {
-  const problem = (text: string) => [`noteFile '${ref}' ${text}.`];
+  const problem = (text: string) => [`noteFile ${text}.`];
   let size: number | undefined;
   try {
     size = (await storage.stat(ref))?.size;

@@ -5,7 +5,7 @@ import { keyId, nameKey } from '../src/policy/identity';
 import type { AuditProjectInput } from '../src/policy/inputs/audit-project';
 import { carries, withoutReference, withReference } from '../src/policy/reference';
 import { projectSubject } from '../src/policy/subject';
-import { bounce, callRoute, scheduledAt } from './call';
+import { bounce, callRoute, refusedWith, scheduledAt } from './call';
 import { type Deps, runtimeOf } from './deps';
 import type { ListPlace } from './list-pages';
 import { seldom } from './pace';
@@ -117,6 +117,17 @@ export function createProjectsActivities(deps: Deps) {
       const { account, reference, clientName, projectId } = call;
       const known = { since: scheduledAt() - CLOCKS_APART_MS, clientName, projectId };
       await openRecord(deps.storage, recordRef(account, reference), ProjectRecord, known);
+    },
+
+    /** GET one project: whether there is one of this ID. */
+    async isProject({ account, projectId }: { account: string; projectId: string }): Promise<boolean> {
+      try {
+        await detailOf(account, projectId);
+        return true;
+      } catch (error) {
+        if (refusedWith(error, 400, 404)) return false;
+        throw error;
+      }
     },
 
     /** GET one project: whether it carries the reference. */

@@ -81,7 +81,9 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
       ...(rateClass !== lane && { own: { rateClass, ...(!isSameLimit(own, limits[lane]) && { limit: own }) } }),
     })
     .catch(async (error) => {
-      await settle({ kind: 'notPaid' });
+      const settled = settle({ kind: 'notPaid' });
+      if (error instanceof ApplicationFailure && error.type === FailureType.ledger) return { kind: 'held' } as const;
+      await settled;
       throw ApplicationFailure.create({
         message: 'the ledger does not answer',
         type: FailureType.waiting,

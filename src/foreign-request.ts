@@ -6,9 +6,10 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 /** Where a server listens. */
 export interface Listening {
-  port: number;
   /** Its address, as it was bound. */
   host: string;
+  /** The port that a request has to name. @default any, since something of ours on this machine may stand before it */
+  port?: number;
 }
 
 /**
@@ -27,7 +28,7 @@ export function foreignRequest(request: IncomingMessage, own: Listening): string
   if (!url.startsWith('/')) return 'The address of a request has to begin with a slash';
   const [host = '', ...more] = headersDistinct.host ?? [];
   if (more.length > 0 || !isOwnHost(host.toLowerCase(), own))
-    return `The header Host has to name this server: ${LOOPBACK.map((name) => `${name}:${own.port}`).join(', ')}`;
+    return `The header Host has to name this server: ${LOOPBACK.join(', ')}${own.port === undefined ? '' : `, port ${own.port}`}`;
   const origins = headersDistinct.origin ?? [];
   if (origins.some((origin) => origin.toLowerCase() !== `http://${host.toLowerCase()}`))
     return 'Pages of other origins are not answered';
@@ -42,8 +43,9 @@ export function foreignRequest(request: IncomingMessage, own: Listening): string
  * containers. A page can rebind neither an address nor a name without a dot: it owns no such name.
  */
 function isOwnHost(host: string, { port, host: bound }: Listening): boolean {
-  if (LOOPBACK.some((name) => host === `${name}:${port}`)) return true;
-  const name = host.replace(/:\d*$/, '');
+  const [, name = '', named] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(host) ?? [];
+  if (port !== undefined && Number(named) !== port) return false;
+  if (LOOPBACK.includes(name)) return true;
   return !isLoopback(bound) && (isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || /^[a-z0-9_-]+$/.test(name));
 }
 

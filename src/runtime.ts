@@ -28,7 +28,9 @@ function describeFailure(failure: Failure): string {
         ? `GET /api/user/current answers ${failure.status} without a JSON body, as something in between may`
         : `GET /api/user/current answers ${failure.status}; where the service has no such route, set 'unshown.account.userId' to null`;
     case 'unreadable':
-      return failure.problem;
+      return failure.problem.includes('unshown')
+        ? failure.problem
+        : `${failure.problem}; where the service names no user, set 'unshown.account.userId' to null`;
     default:
       return failure.reason;
   }

@@ -10,6 +10,7 @@ import { createClient } from './temporal/client';
 import { dataConverter, encryptionCodec } from './temporal/encryption';
 import { isFleetKey, joinFleet } from './temporal/fleet-keys';
 import { heartbeats } from './temporal/heartbeat';
+import { ACCOUNT_POLLERS, CONTROL_POLLERS, pollersOf, SERVER_TAKES } from './temporal/pollers';
 import { ensureQueueLimits } from './temporal/queue-limits';
 import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from './temporal/queues';
 import { registerSearchAttributes } from './temporal/search-attributes';
@@ -79,6 +80,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
       // runs evicts the ledger, which is slow to replay; and a run that is evicted with several queries waiting may hang.
       maxCachedWorkflows: 120,
       maxConcurrentActivityTaskExecutions: config.workers.other,
+      activityTaskPollerBehavior: CONTROL_POLLERS,
     }),
   ];
   for (const account of Object.values(config.accounts)) {
@@ -90,9 +92,16 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
           ...common,
           taskQueue: queueName(account.name, rateClass),
           maxConcurrentActivityTaskExecutions: config.workers[rateClass],
+          activityTaskPollerBehavior: ACCOUNT_POLLERS,
         }),
       );
   }
+
+  const pollers = pollersOf(runtimes.size);
+  log.info(
+    { pollers, serverTakes: SERVER_TAKES },
+    `the worker keeps ${pollers} requests for activities open; a server with its defaults has room for ${Math.floor(SERVER_TAKES / pollers)} such workers`,
+  );
 
   // Calls in flight still tell the ledger what became of them, and it is a workflow: workflows stop last.
   const [workflows, ...callers] = workers;

@@ -114,8 +114,8 @@ describe('problems are sentences', () => {
     expect(
       problemsOf('{ workflow: leadPipeline, cron: "@daily", input: { maxCredit: 5, maxConversions: many } }'),
     ).toEqual([
-      "pipelines.p.input: maxConversions was given 'many'; allowed is a whole number from 0 to 400.",
-      "pipelines.p.input: unknown field 'maxCredit'; did you mean 'maxCredits'?",
+      'pipelines.p.input: maxConversions was given text of 4 characters; allowed is a whole number from 0 to 400.',
+      "pipelines.p.input: field 1 of the input is unknown (9 characters); did you mean 'maxCredits'?",
     ]);
   });
 

@@ -137,7 +137,8 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
     book.balanceWanted = false;
     const { state } = book;
     if (answer.kind === 'otherUser') {
-      book.change(policy.rest(state, Date.now()));
+      // Unless a worker that works for this one has said so since it was asked.
+      if ((state.configuredAt ?? 0) <= askedAt) book.change(policy.rest(state, Date.now()));
       return;
     }
     const free = policy.release(state, 'killSwitch', 'token', 'otherUser');

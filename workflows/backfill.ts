@@ -61,6 +61,7 @@ export async function backfill(
             credits: 0,
             underWay: [],
             underWayCount: 0,
+            away: 0,
             asking: 0,
             paused: false,
           }),
@@ -90,7 +91,11 @@ export async function backfill(
 
   async function perform(): Promise<BackfillResult['ended']> {
     if (controls.state.stopped) work.cancel();
-    const facts = await factsOf(account);
+    const facts = await factsOf(account).catch((error) => {
+      // What an earlier part has begun is withdrawn and accounted for all the same.
+      if (!isCancellation(error) || !before.driving) throw error;
+      return before.driving.facts;
+    });
     if (!state) {
       status.step('listing', 'Making the list of items');
       const opened = before.listing?.opened ?? (await asInput(control.openBackfill(openingOf(input))));
@@ -119,7 +124,7 @@ export async function backfill(
     );
     status.step('running', `${operation} for ${totalOf(state, controls.state.limits.maxItems)} items`);
     if ((await drive.run()) === 'over') return 'done';
-    const driving = { state: await drive.carry(), controls: controls.state };
+    const driving = { state: await drive.carry(), controls: controls.state, facts };
     return continueAsNew<typeof backfill>(raw, { ...renewal, ...handOn({ driving }) });
   }
 

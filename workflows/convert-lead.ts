@@ -17,10 +17,11 @@ import { leadSubject } from '../src/policy/subject';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { Asker, WHY } from './shared/asker';
 import { control, factsOf, fairnessKey, onceCalls, patiently, reads, runKey } from './shared/calls';
-import { refusalOf } from './shared/failures';
+import { failureText, refusalOf } from './shared/failures';
 import { type FoundProject, findProject } from './shared/find-project';
 import { readInput } from './shared/input';
 import { concluding, type Ending, payOnce } from './shared/pay-once';
+import { givePlace } from './shared/place';
 import { type Answered, allAnswered, checked } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
 import { isWithdrawal, mayBeWithdrawn, WITHDRAWN } from './shared/withdraw';
@@ -36,6 +37,8 @@ export interface ConvertLeadResult {
   outcome: 'converted' | 'alreadyConverted' | 'skipped' | 'refused' | 'unresolved';
   /** A stable code for `skipped`, `refused` and `unresolved`. */
   reason?: string;
+  /** What could not be read, and the setting that corrects it. */
+  problem?: string;
   /** Credits that this lead cost this account through audit-runner, as booked. */
   credits: number;
   /** The project that the lead became, when known. */
@@ -94,6 +97,7 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
   const run = input.run ?? { key: runKey(), maxCredits: input.maxCredits };
   const place = { priorityKey: input.priority, fairnessKey: fairnessKey(run.key) };
   const looks: LeadSeen[] = [];
+  let problem: string | undefined;
 
   let sent = false;
   const see = () =>
@@ -134,16 +138,19 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
   }).catch((error): Ending => {
     const reason = refusalOf(error);
     if (reason === undefined) throw error;
+    problem = failureText(error);
     return { do: 'end', how: 'refused', reason };
   });
 
   return concluding(ending, concluded);
 
   async function concluded(): Promise<ConvertLeadResult> {
-    const result = await conclude(input, facts, ending, run.key);
+    const result = { ...(await conclude(input, facts, ending, run.key)), ...(problem && { problem }) };
     // S3: a reply that could not be read counts as spent; whether the lead is converted is another question.
     if (ending.how === 'paid' && !ending.ref && !(await confirmed()))
       return finish(status, asker.answers, { ...result, outcome: 'unresolved', reason: 'paidButNotConverted' });
+    // Whether the reply's auditId is that of the project, the document does not say: a look confirms it.
+    if (ending.how === 'paid' && ending.ref && !(await isProject(ending.ref))) delete result.projectId;
     const before = looks.find(({ surveyStatus }) => surveyStatus !== 'converted');
     const [seen] = looks.slice(-1);
     const wanted = result.outcome === 'converted' || (result.outcome === 'alreadyConverted' && input.findProject);
@@ -155,6 +162,7 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
     const found = await findProject(search, seen, see).catch((error): FoundProject => {
       // What is paid for does not fail over a list that cannot be read (S6).
       if (isCancellation(error)) throw error;
+      result.problem = failureText(error);
       return { kind: 'none' };
     });
     const projectId = found.kind === 'several' ? await askWhich(found) : found.kind === 'one' ? found.id : undefined;
@@ -162,10 +170,31 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
     return finish(status, asker.answers, { ...result, ...(projectId ? { projectId } : { reason: 'projectNotFound' }) });
   }
 
+  /** A project that was just made may be shown late. What stands in the way of looking disproves nothing (S6). */
+  async function isProject(projectId: string): Promise<boolean> {
+    const { settlingMs } = facts.timing;
+    try {
+      for (let wait = settlingMs / 60; ; wait *= 3) {
+        const ask = () =>
+          reads(account, place, `Look whether ${projectId} is the project`).isProject({ account, projectId });
+        if (await patiently(status, facts, account, ask)) return true;
+        if (wait > settlingMs) return false;
+        status.waits(
+          `The service does not show project ${projectId} yet; it is looked at again in ${Math.ceil(wait / 1000)} s.`,
+        );
+        await sleep(wait);
+      }
+    } catch (error) {
+      if (isCancellation(error) || refusalOf(error) === undefined) throw error;
+      return true;
+    }
+  }
+
   /** The service may show a conversion late: looks until it must have shown. */
   async function confirmed(): Promise<boolean> {
     for (let wait = facts.timing.settlingMs / 60; wait <= facts.timing.settlingMs; wait *= 3) {
       if (await look().catch(() => false)) return true;
+      givePlace();
       status.waits(`The reply could not be read; lead ${leadId} is looked at again in ${Math.ceil(wait / 1000)} s.`);
       await sleep(wait);
     }
@@ -232,7 +261,7 @@ async function finish(status: Status, answers: Answered[], result: ConvertLeadRe
   const project = result.projectId ? ` It is project ${result.projectId}.` : '';
   status.step(
     result.outcome,
-    `Lead ${result.leadId}: ${result.outcome}${result.reason ? ` (${result.reason})` : ''}, ${result.credits} credits.${project}${result.reason === 'http400' ? NOT_CONVERTED_400 : ''}`,
+    `Lead ${result.leadId}: ${result.outcome}${result.reason ? ` (${result.reason})` : ''}, ${result.credits} credits.${project}${result.problem ? ` ${result.problem}.` : ''}${result.reason === 'http400' ? NOT_CONVERTED_400 : ''}`,
     creditsSpent(result.credits),
     ...(result.projectId ? [{ key: searchAttributeKeys.projectId, value: result.projectId }] : []),
   );

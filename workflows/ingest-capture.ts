@@ -1,7 +1,7 @@
 /** Takes one note, or one capture that is there already, to its extracted items. */
 import { defineQuery, isCancellation, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
 import type { CaptureStored, ItemCounts } from '../activities/captures';
-import { IngestCaptureInput, type IngestCaptureJson, noteFileIn, quotable } from '../src/policy/inputs/ingest-capture';
+import { IngestCaptureInput, type IngestCaptureJson, noteFileIn } from '../src/policy/inputs/ingest-capture';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { processCapture } from './capture/process';
 import type { At, Progress } from './capture/step';
@@ -60,7 +60,7 @@ export async function ingestCapture(raw: IngestCaptureJson): Promise<IngestCaptu
 async function ingest(raw: IngestCaptureJson, status: Status): Promise<IngestCaptureResult> {
   setHandler(ingestProgressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
   status.step('looking', 'Checking the input');
-  const input = await readInputWith(IngestCaptureInput, quotable(raw), 'ingestCapture', async () => {
+  const input = await readInputWith(IngestCaptureInput, raw, 'ingestCapture', async () => {
     const noteFile = noteFileIn(raw);
     return noteFile === undefined ? [] : control.checkNoteFile({ noteFile });
   });

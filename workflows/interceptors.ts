@@ -4,7 +4,6 @@ import { ApplicationFailure, isCancellation, TemporalFailure, workflowInfo } fro
 import { FailureType } from '../src/policy/failures';
 import { UNWELL } from '../src/policy/unwell';
 import { failureType } from './shared/failures';
-import { noticesResets } from './shared/reset';
 import { runKind, TELL_WITHIN_MS, tell } from './shared/tell';
 import { failsUnreadable, refusesUnreadable } from './shared/unreadable';
 
@@ -29,7 +28,6 @@ const accountOf = (input: unknown): string => {
 };
 
 export const interceptors = (): WorkflowInterceptors => ({
-  internals: [noticesResets],
   inbound: [
     {
       async execute(input, next) {

@@ -9,9 +9,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { AccountFacts } from '../activities/account';
-import type { LeadChoice, LeadOutcome, LeadVerdict } from '../activities/lead-list';
-import { plan } from '../src/policy/budget-plan';
+import type { LeadChoice, LeadOutcome } from '../activities/lead-list';
 import { formatDuration } from '../src/policy/duration';
 import { documentsIn } from '../src/policy/inputs/audit-project';
 import {
@@ -22,55 +20,25 @@ import {
 } from '../src/policy/inputs/lead-pipeline';
 import { Said } from '../src/policy/inputs/messages';
 import { convertLeadId } from '../src/policy/run-ids';
-import type { Kept } from '../src/storage/claim';
 import { type ControlState, Controls } from './pipeline/controls';
+import { describePlan, type LeadPipelineResult, NOTHING_PLANNED, type PipelineProgress } from './pipeline/result';
 import { describeGoesOn, type GoesOn, linked } from './shared/begun';
 import { control, factsOf } from './shared/calls';
 import { ConvertAll } from './shared/convert-all';
 import { type HandedOn, handed, handOn } from './shared/handed';
 import { readInputWith } from './shared/input';
 import { type Listed, listLeads } from './shared/list-leads';
-import { type Answered, allAnswered, checked } from './shared/said';
+import { onlyWait } from './shared/place';
+import { allAnswered, checked } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
 import { tellPersonNeeded } from './shared/tell';
 
 // ---- Types
 
-export interface LeadPipelineResult {
-  dryRun: boolean;
-  /**
-   * How the run ended: `done`; `rejected` or `expired` at the approval; `stopped` by a person, or at a refusal that
-   * concerns the account; `cancelled` by a person: runs of leads that had sent nothing are withdrawn.
-   */
-  ended: 'done' | 'planned' | 'rejected' | 'expired' | 'stopped' | 'cancelled';
-  /** Leads by what became of them; they add up to `leads`. */
-  counts: Record<string, number>;
-  leads: number;
-  /** Credits that this run spent, as the ledger booked them. */
-  credits: number;
-  /** What the plan would cost and take at the limits. */
-  plan: { conversions: number; credits: number; durationMs: number; text: string };
-  /** For each lead its decision and why; in storage when there are many. */
-  decisions: Kept<LeadVerdict[]>;
-  /** What a person should know: guesses that seem wrong, leads that moved while they were listed. */
-  notes: string[];
-  approvedBy?: string;
-  /** Of a run that was stopped or cancelled: the runs of leads that had sent something, and go on. */
-  goesOn?: GoesOn;
-  /** What people did and said. */
-  answers: Answered[];
-}
+export type { LeadPipelineResult, PipelineProgress } from './pipeline/result';
 
-export interface PipelineProgress {
-  doing: string;
-  waiting?: string;
-  since: string;
-  done: number;
-  /** Leads whose conversion is under way. */
-  underWay: string[];
-  total: number;
-  credits: number;
-}
+/** A hundred leads may fail for one reason, or each for its own. */
+const MOST_NOTES = 20;
 
 /** Handed from run to run of the same pipeline while its leads are listed. */
 type Before = Listed & { controls?: ControlState };
@@ -192,6 +160,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
     status.step('converting', `Converting ${total} leads`);
     const audit = input.then === 'audit' ? (raw?.audit ?? {}) : undefined;
     converting = new ConvertAll(input, facts, status, audit, controls, {
+      moved: show,
       began(leadId) {
         underWay.add(leadId);
         show();
@@ -208,7 +177,9 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
   function show(): void {
     const runs = [...underWay].map((leadId) => convertLeadId(input.account, leadId));
     const others =
-      runs.length === 0 ? '' : `\n\nUnder way; each says in its own details why it waits:\n${linked(runs)}`;
+      runs.length === 0
+        ? ''
+        : `\n\nUnder way; each says in its own details why it waits:\n${linked(runs)}${onlyWait(converting?.away ?? 0)}`;
     status.figures(`${outcomes.length} of ${total} done, ${spent()} credits spent${others}\n\n${outline.text}`);
   }
 
@@ -238,6 +209,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       }; ${spent()} credits spent`,
       creditsSpent(spent()),
     );
+    const problems = [...new Set(outcomes.flatMap(({ problem }) => problem ?? []))];
     if (left && left.count > 0) status.figures(describeGoesOn(left));
     await allAnswered();
     return {
@@ -248,25 +220,10 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       credits: spent(),
       plan: outline,
       decisions,
-      notes: [...(listed?.notes ?? []), ...(selection?.notes ?? [])],
+      notes: [...(listed?.notes ?? []), ...(selection?.notes ?? []), ...problems.slice(0, MOST_NOTES)],
       answers: controls.state.answers,
       ...(answer.by && { approvedBy: answer.by }),
       ...(left && left.count > 0 && { goesOn: left }),
     };
   }
-}
-
-// ---- Helpers
-
-const NOTHING_PLANNED = { conversions: 0, credits: 0, durationMs: 0, text: 'Nothing is chosen yet.' };
-
-function describePlan(selection: LeadChoice, reads: number, facts: AccountFacts) {
-  const conversions = selection.chosen.length;
-  const { credits, durationMs, text } = plan({
-    conversions,
-    reads: reads + conversions,
-    limits: facts.limits,
-    price: facts.convertPrice,
-  });
-  return { conversions, credits, durationMs, text };
 }

@@ -1,10 +1,10 @@
 /** Readers of the account's replies, whose fields the document does not show. */
-import { at, describeKeys, type Fields, fieldOf, flat, layers, namesOf, plainKey } from './shape';
+import { at, describeKeys, type Fields, fieldOf, flat, type Layer, layers, namesOf, plainKey } from './shape';
 import { type Reader, UnreadableBody, type Unshown } from './unshown';
 
 /** Names of envelopes. What stands under others is not taken for the account's: a limit has a `remaining`, too. */
 const ENVELOPES = namesOf([
-  ...['data', 'result', 'response', 'payload', 'item', 'record', 'attributes', '0'],
+  ...['embedded', 'data', 'result', 'response', 'payload', 'item', 'record', 'attributes', '0'],
   ...['user', 'currentUser', 'account', 'profile', 'me', 'credits', 'tier', 'subscription', 'plan'],
 ]);
 const accountLayers = (body: unknown): Fields[] =>
@@ -50,15 +50,19 @@ function asNumber(v: unknown): number | undefined {
   return thousands && Number(text.replace(thousands.separator, '').replace(',', '.'));
 }
 
-const USER_IDS = ['id', 'userId', 'uid', 'sub'];
+const USER_IDS = ['id', 'userId', 'uid', 'uuid', 'sub'];
+const USERS = namesOf(['user', 'currentUser', 'me', 'viewer', 'account', 'profile']);
 /** Fields by which a user is told from an envelope that has an ID of its own. */
 const OF_USERS = ['email', 'name', 'fullName', 'firstName', 'displayName', 'username'];
 
 /** GET /api/user/current → the ID of the user that the token belongs to. */
 export const userId: Reader<{ userId: string }> = (body, { account }) => {
   const setting = account.userId ?? undefined;
-  const all = accountLayers(body);
-  const users = all.filter((layer) => OF_USERS.some((name) => fieldOf(layer, name) !== undefined));
+  // S1: the ID of a session or of a request would make another ledger each time.
+  const isUser = ({ value, path }: Layer) =>
+    USERS.has(plainKey(path.findLast((key) => !/^\d+$/.test(key)) ?? '')) ||
+    OF_USERS.some((name) => fieldOf(flat(value), name) !== undefined);
+  const users = [...layers(body)].filter(isUser).map(({ value }) => flat(value));
   const within = setting === undefined && users.length > 0 ? users : body;
   const value = Array.isArray(within)
     ? within.map((layer) => find(layer, undefined, USER_IDS, asId)).find((id) => id !== undefined)

@@ -2,7 +2,7 @@
 import type { Failure } from './failure';
 import type { Exchange, ResponseHead } from './http';
 import { parseHttpDate, parseRetryAfter } from './retry-after';
-import { at } from './shape';
+import { at, isObject } from './shape';
 
 type NotSent = Extract<Failure, { kind: 'notSent' }>['reason'];
 
@@ -41,11 +41,12 @@ export function parseJson(body: Buffer): { value: unknown } | undefined {
 
 /**
  * agent-api.md, "Errors": a JSON object, whose `error` text is never handed on (S4). The object is what proves that the
- * service itself refused; implementations that name its fields otherwise refuse all the same.
+ * service itself refused; implementations that name its fields otherwise, or list several, refuse all the same.
  */
 function errorBody({ ending }: Exchange): Record<string, unknown> | undefined {
-  const body = ending.kind === 'complete' ? parseJson(ending.body)?.value : undefined;
-  return typeof body === 'object' && body !== null && !Array.isArray(body) ? { ...body } : undefined;
+  const body = ending.kind === 'complete' && ending.body.length > 0 ? parseJson(ending.body) : undefined;
+  const [only] = Array.isArray(body?.value) ? body.value : [body?.value];
+  return isObject(only) ? only : undefined;
 }
 
 /** Statuses by which a service says who may not pass: even without a body nothing behind the gate has happened. */
@@ -95,4 +96,15 @@ export function failureOf(method: string, exchange: Exchange, maxResponseBytes: 
   if (method === 'GET' || (empty && GATE.includes(status))) return asRejected();
   // A redirect, or a page of something in between, does not prove that the service did nothing.
   return status >= 400 && error !== undefined ? asRejected() : { kind: 'unknown', reason: 'unprovenBody', status };
+}
+
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+/** Where a reply sends a read: the path, where that is of the same service; undefined for any other reply or place. */
+export function redirected({ head, ending }: Exchange, origin: string, path: string): string | undefined {
+  if (head === undefined || ending.kind !== 'complete' || !REDIRECTS.includes(head.status)) return undefined;
+  const to = header(head, 'location') ?? '';
+  if (!URL.canParse(to, origin + path)) return undefined;
+  const url = new URL(to, origin + path);
+  return url.origin === origin ? url.pathname + url.search : undefined;
 }

@@ -1,12 +1,14 @@
 /**
- * The client of the Agent API: one attempt per call, a typed result, a classified failure. It never waits for a limit,
- * never retries and never follows a redirect; who calls decides (design, "The house").
+ * The client of the Agent API: one attempt per call, a typed result, a classified failure. It never waits for a limit and
+ * never retries; who calls decides (design, "The house"). A read follows redirects that stay with the service. A write
+ * follows none: that a proxy redirects is no proof that nothing happened, and the token goes to nobody else.
  */
 import { performance } from 'node:perf_hooks';
 import { Client, Pool } from 'undici';
 import { z } from 'zod';
 import { parseBaseUrl } from './base-url';
-import { failureOf, parseJson, serverTime } from './classify';
+import { failureOf, parseJson, redirected, serverTime } from './classify';
+import { decoded } from './encoding';
 import type { Attempt, Failure } from './failure';
 import type { Gate } from './gate';
 import { type Exchange, exchange, type HttpRequest } from './http';
@@ -20,6 +22,8 @@ import { type About, UnreadableBody, Unshown } from './unshown';
 
 const CONNECT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
+const MAX_HOPS = 3;
+const HOP_WAIT_MS = 5_000;
 
 /** Upper limits of one attempt, milliseconds. */
 export interface Timeouts {
@@ -43,8 +47,10 @@ export interface AgentApiOptions {
   readonly timeouts?: Timeouts;
   /** @default 32 MiB */
   readonly maxResponseBytes?: number;
-  /** Is told when a request leaves and when a 429 arrives; to wait for a place is the caller's part (S5). */
-  readonly gate?: Pick<Gate, 'departed' | 'park'>;
+  /**
+   * Is told when a request leaves and when a 429 arrives; to wait for a place is the caller's part (S5), but for a redirect.
+   */
+  readonly gate?: Pick<Gate, 'departed' | 'park'> & Partial<Pick<Gate, 'acquire'>>;
 }
 
 /** The Agent API of one account. */
@@ -89,6 +95,11 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
     }
   }
 
+  /** S5: a redirect is one more request. */
+  const placeFor = async ({ rateClass }: Route, { signal }: CallInput): Promise<boolean> =>
+    gate?.acquire === undefined ||
+    (await gate.acquire(rateClass, { maxWaitMs: HOP_WAIT_MS, ...(signal && { signal }) })).ok;
+
   return {
     async call<N extends RouteName>(name: N, input: CallInput = {}) {
       const route: Route = routes[name];
@@ -98,7 +109,7 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
       if (secret === undefined) return failed({ kind: 'notSent', reason: 'token' }, { endedAt: Date.now() });
 
       const once = isOnce(name);
-      const result = await send(once, {
+      const request: HttpRequest & { path: string } = {
         method: route.method,
         origin: base.origin,
         path,
@@ -113,14 +124,23 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
           input.onWrite?.();
           gate?.departed(route.rateClass);
         },
-      });
+      };
+      let result = decoded(await send(once, request), maxResponseBytes);
+      for (let hops = 0; hops < MAX_HOPS && route.method === 'GET'; hops++) {
+        const to = redirected(result, base.origin, request.path);
+        if (to === undefined || !(await placeFor(route, input))) break;
+        request.path = to;
+        result = decoded(await send(once, request), maxResponseBytes);
+      }
       const failure = failureOf(route.method, result, maxResponseBytes);
       if (failure?.kind === 'rejected' && failure.status === 429)
         gate?.park(
           route.rateClass,
           failure.retryAfterMs === undefined ? undefined : result.endedAt + failure.retryAfterMs,
         );
-      return failure ? failed(failure, result) : read<Reply<N>>(route, result, unshown, aboutOf(input, result));
+      return failure
+        ? failed(failure, result)
+        : read<Reply<N>>(route, result, unshown, aboutOf(input, result), input.asIs);
     },
     close: () => pool.close(),
   };
@@ -162,7 +182,7 @@ function aboutOf({ id }: CallInput, { head }: Exchange): About {
 }
 
 /** A 2xx reply through the route's reader. An empty one has the value undefined. */
-function read<R>(route: Route, result: Exchange, unshown: Unshown, about: About): Attempt<R> {
+function read<R>(route: Route, result: Exchange, unshown: Unshown, about: About, asIs = false): Attempt<R> {
   const status = result.head?.status ?? 0;
   const unreadable = (problem: string, garbled = false) =>
     failed({ kind: 'unreadable', status, problem, ...(garbled && { garbled }) }, result);
@@ -171,7 +191,13 @@ function read<R>(route: Route, result: Exchange, unshown: Unshown, about: About)
   if (json === undefined) return unreadable('the reply is not JSON', true);
   if (saysFailed(json.value)) return failed({ kind: 'unknown', reason: 'saysFailed', status }, result);
   try {
-    return { ok: true, status, value: route.read(json.value, unshown, about) as R, body: json.value, ...times(result) };
+    return {
+      ok: true,
+      status,
+      value: (asIs ? json.value : route.read(json.value, unshown, about)) as R,
+      body: json.value,
+      ...times(result),
+    };
   } catch (error) {
     if (body.length === 0) return unreadable('the reply is empty', true);
     if (error instanceof UnreadableBody) return unreadable(error.message);

@@ -1,6 +1,7 @@
 /** Replies that come compressed, though none was asked for: some proxies do that with everything. */
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { Exchange } from './http';
+import { isObject } from './shape';
 
 const DECODERS: Record<string, typeof gunzipSync> = {
   gzip: gunzipSync,
@@ -26,7 +27,7 @@ export function decoded(exchange: Exchange, maxBytes: number): Exchange {
       body = decode(body, { maxOutputLength: maxBytes });
     }
   } catch (error) {
-    const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+    const isTooLarge = isObject(error) && error.code === 'ERR_BUFFER_TOO_LARGE';
     return isTooLarge ? { ...exchange, ending: { kind: 'tooLarge' } } : exchange;
   }
   return { ...exchange, ending: { kind: 'complete', body } };

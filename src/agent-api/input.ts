@@ -22,6 +22,8 @@ export interface CallInput {
   /** A JSON body, checked by the route's schema. */
   readonly body?: unknown;
   readonly raw?: RawBody;
+  /** The reply is taken as it comes: its value is whatever it holds. */
+  readonly asIs?: true;
   readonly signal?: AbortSignal | undefined;
   /** A moment of `performance.now()`: the request is written before it or not at all (S1). */
   readonly writeBy?: number | undefined;
@@ -55,6 +57,10 @@ export function wireBody(route: Route, { body, raw }: CallInput): RawBody | unde
 function parsed(route: Route, schema: NonNullable<Route['body']>, body: unknown): unknown {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) => `'${['body', ...path].join('.')}': ${message}`);
+  // No deeper than the fields of the route's own schema, and not by the name that a strict one does not know (S4).
+  const problems = result.error.issues.map(
+    ({ path, code, message }) =>
+      `'${['body', ...path.slice(0, 1)].join('.')}': ${code === 'unrecognized_keys' ? 'a field that is unknown' : message}`,
+  );
   throw new InvalidCall(route, problems.join('; '));
 }

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, WorkflowFailedError, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
+import { failingTasks } from '../temporal/failing-tasks';
 import { explained } from '../temporal/unreachable';
 import { EXIT, Exit } from './exit';
 import { progressView, RunProgress } from './progress';
@@ -22,8 +23,10 @@ export interface Followed {
 
 const EVERY_MS = 500;
 const QUERY_MS = 3_000;
-/** After so long without an answer to the query it is said that no worker answers. */
+/** After so long without an answer to the query it is said why, as far as it can be seen. */
 const SILENT_MS = 10_000;
+
+const NO_ANSWER = 'No worker answers yet. Is one running (`audit-runner worker`) with this account?';
 
 /**
  * @param interrupted ends the following; the run goes on
@@ -86,7 +89,8 @@ async function watch(
   end: AbortSignal,
 ): Promise<void> {
   let answeredAt = performance.now();
-  let told = false;
+  let lookedAt = 0;
+  let told = '';
   while (!end.aborted) {
     const answer = await client
       .withDeadline(Date.now() + QUERY_MS, () => handle.query('progress'))
@@ -95,11 +99,14 @@ async function watch(
     if (end.aborted) return;
     if (data) {
       answeredAt = performance.now();
-      told = false;
+      told = '';
       view.show(data);
-    } else if (!told && performance.now() - answeredAt > SILENT_MS) {
-      told = true;
-      view.note('No worker answers yet. Is one running (`audit-runner worker`) with this account?');
+    } else if (performance.now() - Math.max(answeredAt, lookedAt) > SILENT_MS) {
+      const failing = await failingTasks(client, handle.workflowId).catch(() => undefined);
+      lookedAt = performance.now();
+      const why = failing ? `It does not go on: ${failing.cause}. To mend it, ${failing.mend}.` : NO_ANSWER;
+      if (why !== told) view.note(why);
+      told = why;
     }
     await sleep(EVERY_MS, undefined, { signal: end }).catch(() => undefined);
   }

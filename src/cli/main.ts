@@ -150,7 +150,7 @@ program
   .option('--json', 'print JSON')
   .addHelpText(
     'after',
-    '\nExit code 0 when nothing stands still, 3 when a hold, a person or a queue without workers does.',
+    '\nExit code 0 when nothing stands still, 3 when a hold, a budget, a person or a queue without workers does.',
   )
   .action((_, command: Command) =>
     perform(command, async () => (await import('./status.js')).statusCommand(command.optsWithGlobals())),

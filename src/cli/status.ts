@@ -2,10 +2,15 @@
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { describeBudget, describeDearer, describeHold, describeState } from '../../workflows/ledger/details';
-import type { LedgerStatus } from '../../workflows/ledger/messages';
-import { loadConfig } from '../config';
+import { type LedgerStatus, obstacleQuery } from '../../workflows/ledger/messages';
+import { describeShortage } from '../../workflows/ledger/shortage';
+import { routes } from '../agent-api/routes';
+import { type Config, loadConfig } from '../config';
+import { BUDGET_STAGE } from '../policy/stages';
 import { WORKFLOW_TYPES } from '../policy/workflow-types';
 import type { Connected } from '../temporal/connect';
+import { describeMend, type FailingRun, findFailing } from '../temporal/failing-tasks';
+import { MORE_POLLS, pollsRefused } from '../temporal/pollers';
 import { readQueueLimit } from '../temporal/queue-limits';
 import { queueState } from '../temporal/queue-workers';
 import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from '../temporal/queues';
@@ -44,6 +49,8 @@ interface AccountStatus extends LedgerStatus {
   ledger: string;
   /** It is that of the user whom the workers work for. */
   present: boolean;
+  /** Why credits cannot be spent now, and how many runs wait for that; absent where they can. */
+  short?: { why: string; runs: number };
 }
 
 interface Status {
@@ -53,10 +60,15 @@ interface Status {
   runs: Record<string, number>;
   /** Those that wait for a person, the longest first. */
   needsPerson: WaitingRun[];
+  /** Those whose workflow tasks fail, the longest first. */
+  failing: FailingRun[];
+  /** Why the server refuses workers that ask for work, in its words. */
+  pollsRefused?: string;
 }
 
 const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
 const MOST_WAITING = 50;
+const QUERY_MS = 20_000;
 
 export async function statusCommand({ json, config: file }: StatusOptions): Promise<number> {
   const { accounts } = loadConfig({ env: process.env, file });
@@ -75,17 +87,24 @@ export async function statusCommand({ json, config: file }: StatusOptions): Prom
       ),
     );
     const names = [...new Set([...Object.keys(accounts), ...ledgers.flatMap((ledger) => ledger?.account ?? [])])];
+    const refused = await pollsRefused(connected);
     const status: Status = {
-      accounts: withPresent(ledgers.flatMap((ledger) => ledger ?? [])),
+      accounts: await Promise.all(
+        withPresent(ledgers.flatMap((ledger) => ledger ?? [])).map((one) => withShortage(client, one, accounts)),
+      ),
       queues: await queuesOf(connected, names, Object.keys(accounts)),
       runs: await runsOf(client),
       needsPerson: await waitingOf(client, (id) => uiUrl && linkTo(uiUrl, namespace, id)),
+      failing: (await findFailing(client)).failing,
+      ...(refused !== undefined && { pollsRefused: refused }),
     };
     if (json) printJson(status);
     else print(show(status, ledgers.length));
     const still =
-      status.needsPerson.length > 0 || status.accounts.some(({ present, holds }) => present && holds.length > 0);
-    return still || status.queues.some(unattended) ? EXIT.notAllDone : EXIT.done;
+      status.needsPerson.length > 0 ||
+      status.failing.length > 0 ||
+      status.accounts.some(({ present, holds, short }) => present && (holds.length > 0 || (short?.runs ?? 0) > 0));
+    return still || refused !== undefined || status.queues.some(unattended) ? EXIT.notAllDone : EXIT.done;
   });
 }
 
@@ -93,6 +112,19 @@ function withPresent(ledgers: readonly Omit<AccountStatus, 'present'>[]): Accoun
   const latest = (account: string) =>
     Math.max(...ledgers.filter((one) => one.account === account).map(({ configuredAt = 0 }) => configuredAt));
   return ledgers.map((one) => ({ ...one, present: (one.configuredAt ?? 0) === latest(one.account) }));
+}
+
+/** Whether what a conversion costs may be spent now, and for how many runs it may not. */
+async function withShortage(client: Client, one: AccountStatus, accounts: Config['accounts']): Promise<AccountStatus> {
+  if (!one.present) return one;
+  const credits = accounts[one.account]?.credits('leads.convert') ?? routes['leads.convert'].credits;
+  const obstacle = await client
+    .withDeadline(Date.now() + QUERY_MS, () => client.workflow.getHandle(one.ledger).query(obstacleQuery, { credits }))
+    .catch(() => undefined);
+  if (obstacle?.kind !== 'capped') return one;
+  const waiting = `Stage = '${BUDGET_STAGE}' AND Account = '${one.account}' AND ExecutionStatus = 'Running'`;
+  const { count: runs } = await client.workflow.count(waiting);
+  return { ...one, short: { why: describeShortage(obstacle, one), runs } };
 }
 
 /** Nobody would take work from it, or nobody takes what is there. Queues of accounts that were removed may be idle. */
@@ -149,27 +181,45 @@ async function waitingOf(client: Client, link: (workflowId: string) => string | 
   return waiting.sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
-function show({ accounts, queues, runs, needsPerson }: Status, ledgers: number): string {
+function show(
+  { accounts, queues, runs, needsPerson, failing, pollsRefused: refused }: Status,
+  ledgers: number,
+): string {
   const holds = accounts
     .filter(({ present }) => present)
     .flatMap(({ account, holds: all }) => all.map((hold) => `${account}: ${describeHold(hold)}`));
+  const shortages = accounts.flatMap(({ account, short }) =>
+    short ? [`${account}: ${short.why}${short.runs > 0 ? ` (runs that wait for it: ${number(short.runs)})` : ''}`] : [],
+  );
   const several = accounts.some(({ present }) => !present);
-  const silent = ledgers - accounts.length;
+  const silent = ledgers - accounts.length - failing.filter(({ type }) => type === 'accountLedger').length;
+  const working = queues.some(({ queue, workers }) => queue === WORKFLOW_QUEUE && workers > 0);
   const unserved = queues.filter(unattended);
   const tasks = unserved.reduce((sum, { backlog }) => sum + backlog, 0);
   return [
+    ...failing.map((run) => styled('red', describeMend(run))),
     accounts.length === 0
-      ? 'No account has a ledger yet: a worker opens it when it starts.'
+      ? ledgers === 0
+        ? 'No account has a ledger yet: a worker opens it when it starts.'
+        : 'No ledger answers.'
       : table(
           ['account', 'balance', 'reserved', 'spent today', 'state', ...(several ? ['ledger'] : [])],
           accounts.map(({ account, balance, reserved, spentToday, present, ledger, ...rest }) => [
             ...[account, balance ?? null, reserved, spentToday],
-            present ? describeState(rest) : 'an earlier user',
+            !present
+              ? 'an earlier user'
+              : rest.short && rest.holds.length === 0
+                ? 'budget used up'
+                : describeState(rest),
             ...(several ? [ledger] : []),
           ]),
         ),
-    ...(silent > 0 ? [`${silent} ledgers do not answer: no worker is running.`] : []),
-    ...holds.map((hold) => styled('yellow', hold)),
+    ...(silent > 0
+      ? [
+          `Ledgers that do not answer: ${silent}. ${working ? 'The workers may be busy, or work for other accounts.' : 'No worker is running.'}`,
+        ]
+      : []),
+    ...[...holds, ...shortages].map((why) => styled('yellow', why)),
     ...accounts
       .filter(({ present }) => present)
       .flatMap(({ account, budget, dearer }) => [
@@ -180,6 +230,11 @@ function show({ accounts, queues, runs, needsPerson }: Status, ledgers: number):
       ['queue', 'backlog', 'workers', 'a minute'],
       queues.map(({ queue, backlog, workers, perMinute }) => [queue, backlog, workers, perMinute ?? null]),
     ),
+    ...(refused === undefined
+      ? []
+      : [
+          `${styled('red', 'The Temporal server refuses workers that ask for work')} (${refused}), so runs stand still: ${MORE_POLLS}`,
+        ]),
     ...(unserved.length > 0
       ? [
           styled('red', `No worker takes from ${unserved.map(({ queue }) => queue).join(', ')}`) +

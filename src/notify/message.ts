@@ -1,7 +1,15 @@
 /** What a notification says: which run, why, and where to look. Never what the run works on by name (S4). */
 
 /** Stable names; receivers branch on them. */
-export const NOTICE_KINDS = ['personNeeded', 'holdBegan', 'holdEnded', 'priceRose', 'runFailed', 'batchEnded'] as const;
+export const NOTICE_KINDS = [
+  'personNeeded',
+  'holdBegan',
+  'holdEnded',
+  'budgetUsedUp',
+  'priceRose',
+  'runFailed',
+  'batchEnded',
+] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
 /** One thing to tell. */
@@ -11,7 +19,10 @@ export interface Notice {
   readonly workflowType: string;
   readonly workflowId: string;
   readonly runId: string;
-  /** The step at which a person is needed, the kind of hold, the call that costs more and its price, the code of a failure, how a batch ended. */
+  /**
+   * The step at which a person is needed, the kind of hold, which limit and what ends it, the call that costs more and its
+   * price, the code of a failure, how a batch ended.
+   */
   readonly what?: string;
   /** Figures of a batch. */
   readonly counts?: Readonly<Record<string, number>>;
@@ -23,6 +34,7 @@ const TITLES: Record<NoticeKind, (notice: Notice) => string> = {
   personNeeded: ({ workflowType, what }) => `A person is needed: ${workflowType}${what ? ` waits at ${what}` : ''}`,
   holdBegan: ({ account, what }) => `Account ${account} is on hold${what ? ` (${what})` : ''}`,
   holdEnded: ({ account, what }) => `Account ${account} goes on${what ? ` (${what} has ended)` : ''}`,
+  budgetUsedUp: ({ account, what }) => `Account ${account} waits for its budget${what ? `: ${what}` : ''}`,
   priceRose: ({ account, what }) =>
     `Account ${account}: a call costs more than is configured${what ? ` (${what})` : ''}`,
   runFailed: ({ workflowType, what }) => `A run of ${workflowType} did not end well${what ? ` (${what})` : ''}`,

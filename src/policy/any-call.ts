@@ -8,9 +8,9 @@ import { z } from 'zod';
 import type { Query } from '../agent-api/query';
 import { type Route, type RouteName, routes } from '../agent-api/routes';
 import { InputError, parseInput } from './input';
-import { allowed, describable, either, fieldsAt, nodesAt } from './inputs/allowed';
+import { allowed, describable, either, fieldsAt, type Node, nodesAt } from './inputs/allowed';
 import { CallApiInput } from './inputs/call-api';
-import { given, written } from './inputs/given';
+import { kindOf, unknown, valueAt, written } from './inputs/place';
 
 /** Routes that have a workflow of their own, which knows how to look before it sends again (S2). */
 export const OWN_WORKFLOW: Readonly<Partial<Record<RouteName, string>>> = {
@@ -45,7 +45,7 @@ const Seen = z.looseObject({
 
 /**
  * Checks a call against the table. Both may be of use at once: what is wrong, of an input that may be wrong elsewhere too,
- * one sentence each; and the call, where the table takes it. No sentence quotes the body (S4).
+ * one sentence each; and the call, where the table takes it. No sentence quotes it (S4).
  */
 export function checkCall(raw: unknown): { problems: string[]; call?: AnyCall } {
   const { data: seen } = Seen.safeParse(raw ?? {});
@@ -106,8 +106,11 @@ function sorted(value: unknown): unknown {
 const names = Object.keys(routes) as RouteName[];
 const nameOf = (text: string): RouteName | undefined => names.find((name) => name === text);
 
+/** As far as places in it go. */
+const QUERY: Node = { properties: { query: {} } };
+
 const unknownRoute = (text: string): string =>
-  `route was given ${given(text)}; did you mean '${closest(text, names)}'? \`audit-runner api\` lists all routes.`;
+  `route was given ${kindOf(text)}; did you mean '${closest(text, names)}'? \`audit-runner api\` lists all routes.`;
 
 /** Why a route is not for `callApi`, if so. */
 function refused(name: RouteName): string | undefined {
@@ -132,7 +135,7 @@ function queryProblems({ query: known }: Route, query: object | undefined): stri
     .filter((key) => !known.includes(key))
     .map(
       (key) =>
-        `unknown field '${written(['query', key])}'; did you mean 'query.${closest(key, [...known])}'? The parameters are ${known.join(', ')}.`,
+        `${unknown(['query'], key, QUERY, { query })}; did you mean 'query.${closest(key, [...known])}'? The parameters are ${known.join(', ')}.`,
     );
 }
 
@@ -142,28 +145,26 @@ function bodyProblems(route: Route, body: unknown): string[] {
   if (typeof body === 'string') return ['body was given as text; give an object, not text (without the outer quotes).'];
   const parsed = route.body.safeParse(body);
   if (parsed.success) return [];
-  const root = describable(route.body);
-  return [...new Set(parsed.error.issues.flatMap((issue) => bodySentences(issue, body, root)))];
+  const root: Node = { properties: { body: describable(route.body) } };
+  const issues = parsed.error.issues.map((issue) => ({ ...issue, path: ['body', ...issue.path] }));
+  return [...new Set(issues.flatMap((issue) => bodySentences(issue, { body }, root)))];
 }
 
-/** Like the sentences of `parseInput`, without what was given: a body is full of personal data (S4). */
-function bodySentences(issue: z.core.$ZodIssue, body: unknown, root: ReturnType<typeof describable>): string[] {
+/** Like the sentences of `parseInput`, without the kind of what was given: what a body may hold is the service's. */
+function bodySentences(issue: z.core.$ZodIssue, input: unknown, root: Node): string[] {
+  const { path } = issue;
   if (issue.code === 'unrecognized_keys') {
-    const fields = fieldsAt(root, issue.path);
+    const fields = fieldsAt(root, path);
     return issue.keys.map(
       (key) =>
-        `unknown field '${written(['body', ...issue.path, key])}'; did you mean '${written(['body', ...issue.path, closest(key, fields)])}'? The fields are ${fields.join(', ')}.`,
+        `${unknown(path, key, root, input)}; did you mean '${written([...path, closest(key, fields)], root, input)}'? The fields are ${fields.join(', ')}.`,
     );
   }
   const own = issue.code === 'custom' && !issue.message.startsWith('Invalid');
-  const words = own ? issue.message : either([...new Set(nodesAt(root, issue.path).map(allowed))]) || issue.message;
-  const isThere = issue.path.reduce<unknown>(
-    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
-    body,
-  );
-  const field = written(['body', ...issue.path]);
+  const words = own ? issue.message : either([...new Set(nodesAt(root, path).map(allowed))]) || issue.message;
+  const field = written(path, root, input);
   return [
-    isThere === undefined
+    valueAt(input, path) === undefined
       ? `${field} is missing; give ${words}.`
       : `${field} cannot be sent as it is; allowed is ${words}.`,
   ];

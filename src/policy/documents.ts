@@ -60,11 +60,11 @@ export const typeOf = (choice: DocumentChoice): string | undefined => choice.fil
 
 /**
  * What is wrong with a document; nothing when it can be uploaded.
+ * @param says which it is, as the sentences say it: by its place where they are kept, since a file may be called after a person (S4)
  * @param size bytes; undefined when it is not there
  */
-export function problemsOf(choice: DocumentChoice, size: number | undefined): string[] {
+export function problemsOf(choice: DocumentChoice, says: string, size: number | undefined): string[] {
   const name = nameOf(choice);
-  const says = `document '${choice.ref}'`;
   return [
     ...(size === undefined ? [`${says} is not in the storage; put it there, or correct its reference.`] : []),
     ...(size === 0 ? [`${says} is empty; there is nothing to upload.`] : []),
@@ -80,9 +80,14 @@ export function problemsOf(choice: DocumentChoice, size: number | undefined): st
   ];
 }
 
+/** How a document of an input's list is called in a sentence. */
+export const byPlace = (index: number): string => `documents[${index}]`;
+
 /** Documents that could not be told apart once they are uploaded. */
-export function doubledNames(choices: readonly DocumentChoice[]): string[] {
+export function doubledNames(choices: readonly DocumentChoice[], says: (index: number) => string): string[] {
   const names = choices.map(nameOf);
-  const doubled = new Set(names.filter((name, i) => names.indexOf(name) !== i));
-  return [...doubled].map((name) => `two documents are named '${name}'; give one of them another fileName.`);
+  return names.flatMap((name, i) => {
+    const first = names.indexOf(name);
+    return first === i ? [] : [`${says(first)} and ${says(i)} have the same name; give one of them another fileName.`];
+  });
 }

@@ -16,6 +16,8 @@ export const FailureType = {
   waiting: 'Waiting',
   /** The ledger does not know yet what stands in its books; say it again. */
   opening: 'LedgerOpening',
+  /** The ledger cannot answer, since its workflow tasks fail; the message says what to mend. */
+  ledger: 'LedgerFailing',
   /** No worker knows the account. */
   unknownAccount: 'UnknownAccount',
   /** The storage is full, away or closed to the worker; the message says what to mend. Nothing of the API's. */

@@ -1,22 +1,25 @@
 /**
  * The boundary where a workflow's input comes in. A wrong input is refused at once and whole, before any API call, with
- * one sentence for each problem. Pure: runs in Temporal's workflow sandbox.
+ * one sentence for each problem, which quotes nothing of it (S4). Pure: runs in Temporal's workflow sandbox.
  */
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { allFields, allowed, describable, either, fieldsAt, type Node, nodesAt } from './inputs/allowed';
-import { given, written } from './inputs/given';
+import { kindOf, unknown, valueAt, written } from './inputs/place';
+
+/** In the message of every wrong input, after the workflow's type and before the sentences. */
+export const WRONG_INPUT = 'cannot start with this input:';
 
 /** A wrong input. The workflow turns it into a non-retryable failure; a repetition cannot help. */
 export class InputError extends Error {
   override readonly name = 'InputError';
   constructor(
     workflowType: string,
-    /** One sentence each: the field, what was given, what is allowed. */
+    /** One sentence each: the field, what kind of value was given, what is allowed. */
     readonly problems: readonly string[],
   ) {
     const numbered = problems.length > 1 ? problems.map((problem, i) => `(${i + 1}) ${problem}`) : problems;
-    super(`${workflowType} cannot start with this input: ${numbered.join(' ')}`);
+    super(`${workflowType} ${WRONG_INPUT} ${numbered.join(' ')}`);
   }
 }
 
@@ -49,19 +52,18 @@ function concrete(issue: Issue, prefix: readonly PropertyKey[]): Issue[] {
 }
 
 function sentences(issue: Issue, input: unknown, root: Node): string[] {
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField(issue.path, key, root));
-  // The whole input is not quoted: it may hold names (S4).
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField(issue.path, key, root, input));
   if (issue.code === 'custom' && issue.path.length === 0) return [`give ${issue.message}.`];
   const value = valueAt(input, issue.path);
-  const field = issue.path.length > 0 ? written(issue.path) : 'the input';
+  const field = issue.path.length > 0 ? written(issue.path, root, input) : 'the input';
   if (value === undefined) return [`${field} is missing; give ${permitted(issue, root)}.`];
   if (typeof value === 'string' && expectsStructure(issue))
     return [
       holdsJson(value)
         ? `${field} was given as text that holds JSON; give an object, not text (without the outer quotation marks).`
-        : `${field} was given ${given(value)}; give ${permitted(issue, root)}, not text.`,
+        : `${field} was given ${kindOf(value)}; give ${permitted(issue, root)}, not text.`,
     ];
-  return [`${field} was given ${given(value)}; allowed is ${permitted(issue, root)}.`];
+  return [`${field} was given ${kindOf(value)}; allowed is ${permitted(issue, root)}.`];
 }
 
 /** The messages of our own checks say what is allowed; those that zod makes itself are not meant for people. */
@@ -72,13 +74,6 @@ function permitted(issue: Issue, root: Node): string {
     own && node.allowed === undefined && !issue.message.startsWith('Invalid') ? issue.message : allowed(node),
   );
   return words.length > 0 ? either([...new Set(words)]) : issue.message;
-}
-
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
-    input,
-  );
 }
 
 const expectsStructure = (issue: Issue) =>
@@ -96,15 +91,15 @@ function holdsJson(text: string): boolean {
 /** `max_Credits` and `maxCredits` are one name for a person. */
 const plain = (name: string) => name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 
-function unknownField(path: readonly PropertyKey[], key: string, root: Node): string {
+function unknownField(path: readonly PropertyKey[], key: string, root: Node, input: unknown): string {
   const siblings = fieldsAt(root, path);
   const near = nearest(key, siblings);
   const elsewhere = allFields(root).find((other) => plain(other.at(-1) ?? '') === plain(key));
   const meant = near === undefined ? elsewhere : [...path, near];
-  const unknown = `unknown field '${written([...path, key])}'`;
+  const what = unknown(path, key, root, input);
   return meant === undefined
-    ? `${unknown}; the fields ${path.length > 0 ? `of ${written(path)}` : 'of this input'} are ${siblings.join(', ')}.`
-    : `${unknown}; did you mean '${written(meant)}'?`;
+    ? `${what}; the fields of ${path.length > 0 ? written(path, root, input) : 'this input'} are ${siblings.join(', ')}.`
+    : `${what}; did you mean '${meant === elsewhere ? meant.join('.') : written(meant, root, input)}'?`;
 }
 
 /** The name that is a slip of the hand away, at most a third of its letters. */

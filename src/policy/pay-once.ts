@@ -172,7 +172,7 @@ export function settle(
     }
     case 'foundPaid': {
       const known = flights.settled.some((s) => s.subject === subject && s.credits > 0);
-      if (!open && (known || !settlement.credits)) return { flights: claim(flights, subject, settlement.ref) };
+      if (!open && (known || !settlement.credits)) return { flights: claim(flights, subject, settlement.ref, run) };
       const paid = open ?? { attempt, run, credits: settlement.credits ?? 0 };
       const entry: Settled = {
         subject,
@@ -199,10 +199,16 @@ export function settle(
   }
 }
 
-/** Notes which thing a settled subject became, so that another subject does not take it for its own. */
-function claim(flights: Flights, subject: string, ref: string | undefined): Flights {
+/**
+ * Notes which thing a settled subject became, so that another subject does not take it for its own. The run that paid may
+ * correct what the reply said.
+ */
+function claim(flights: Flights, subject: string, ref: string | undefined, run: string): Flights {
   if (!ref) return flights;
-  return { ...flights, settled: flights.settled.map((s) => (s.subject === subject && !s.ref ? { ...s, ref } : s)) };
+  return {
+    ...flights,
+    settled: flights.settled.map((s) => (s.subject === subject && (!s.ref || s.run === run) ? { ...s, ref } : s)),
+  };
 }
 
 function without(flights: Flights, subject: string): Flights {

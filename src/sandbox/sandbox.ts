@@ -74,7 +74,7 @@ async function listen(listener: RequestListener, port: number, host: string): Pr
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
   server.on('request', (request, response) => {
-    const problem = foreignRequest(request, { port: bound, host });
+    const problem = foreignRequest(request, { host });
     if (problem === undefined) return listener(request, response);
     const headers = { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' };
     response.writeHead(403, headers).end(JSON.stringify({ error: problem }));

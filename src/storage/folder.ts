@@ -5,7 +5,7 @@ import { join, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { errorCode } from '../system';
-import { foldersOf, isRef, namesOf } from './ref';
+import { foldersOf, isRef, namesOf, shownRef } from './ref';
 import { type Content, type Storage, StorageError, type Stored } from './storage';
 import { removeLeftBehind, TEMPORARY, withTemporary } from './temporary';
 
@@ -24,7 +24,7 @@ export class FolderStorage implements Storage {
 
   async read(ref: string): Promise<Readable> {
     const file = await this.#open(ref);
-    if (!file) throw new StorageError('notFound', `There is no document '${ref}' in ${this.describe()}.`);
+    if (!file) throw new StorageError('notFound', `There is no document ${shownRef(ref)} in ${this.describe()}.`);
     return file.createReadStream();
   }
 
@@ -32,7 +32,8 @@ export class FolderStorage implements Storage {
     const names = namesOf(ref);
     await mkdir(this.root, { recursive: true });
     const folder = await this.#folder(names.slice(0, -1), true);
-    if (folder === undefined) throw new StorageError('refused', `The folder of '${ref}' was removed meanwhile.`);
+    if (folder === undefined)
+      throw new StorageError('refused', `The folder of the document ${shownRef(ref)} was removed meanwhile.`);
     await this.#tidy(folder);
     return withTemporary(folder, async (temporary) => {
       const size = await writeDurably(temporary, content);
@@ -113,7 +114,10 @@ export class FolderStorage implements Storage {
     const root = await realpath(this.root);
     const inside = root.endsWith(sep) ? root : root + sep;
     if (path !== root && !path.startsWith(inside))
-      throw new StorageError('refused', `The reference '${ref}' is refused: a link in it leads outside the folder.`);
+      throw new StorageError(
+        'refused',
+        `The reference (${ref.length} characters) is refused: a link in it leads outside the folder.`,
+      );
   }
 
   /** Regular files only: a link to a folder above it would make the walk endless. */

@@ -27,6 +27,13 @@ function problem(ref: string): string | undefined {
   return undefined;
 }
 
+/** The folders that audit-runner writes into, by IDs; anything else a person has called as they like. */
+const OWN = /^(backfills|calls|runs|sweeps)\//;
+
+/** How a message speaks of a document: a file may be called after a person (S4). */
+export const shownRef = (ref: string): string =>
+  OWN.test(ref) ? `'${ref}'` : `of this name (${ref.length} characters)`;
+
 export const isRef = (ref: string): boolean => problem(ref) === undefined;
 
 /**
@@ -36,7 +43,7 @@ export const isRef = (ref: string): boolean => problem(ref) === undefined;
 export function namesOf(ref: string): string[] {
   const found = problem(ref);
   if (found !== undefined)
-    throw new StorageError('refused', `The reference ${JSON.stringify(ref.slice(0, 120))} is refused: ${found}.`);
+    throw new StorageError('refused', `The reference (${ref.length} characters) is refused: ${found}.`);
   return ref.split('/');
 }
 

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { explain, isAbsent, notS3, whereIs } from './bucket-failure';
 import type { BucketAddress } from './bucket-url';
-import { foldersOf, isRef, namesOf } from './ref';
+import { foldersOf, isRef, namesOf, shownRef } from './ref';
 import { type Content, type Storage, StorageError, type Stored } from './storage';
 
 /** Longest time until a connection is up, milliseconds. */
@@ -29,7 +29,7 @@ export class BucketStorage implements Storage {
     return this.#explained(async ({ client, sdk }) => {
       const found = await client.send(new sdk.GetObjectCommand({ ...this.#bucket, Key: key })).catch((error) => {
         throw isAbsent(error)
-          ? new StorageError('notFound', `There is no document '${ref}' in ${this.describe()}.`)
+          ? new StorageError('notFound', `There is no document ${shownRef(ref)} in ${this.describe()}.`)
           : error;
       });
       const { Body, ETag } = found;

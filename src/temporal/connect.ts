@@ -162,9 +162,13 @@ async function reach({ namespace, address, tls, apiKey, metadata }: ConnectionCo
 }
 
 const repeats = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());
+const once = makeGrpcRetryInterceptor({ ...defaultGrpcRetryOptions(), retryableDecider: () => false });
 /** Repeats as the SDK does, and never waits for ever: a server that takes a request and says nothing is a failure, too. */
 const bounded: typeof repeats = (options, next) =>
-  repeats({ ...options, deadline: options.deadline ?? Date.now() + REQUEST_MS }, next);
+  // Whether a server refuses a poll is asked to know it, not to get work (`pollers.ts`).
+  options.method_definition?.path.includes('/Poll')
+    ? once(options, next)
+    : repeats({ ...options, deadline: options.deadline ?? Date.now() + REQUEST_MS }, next);
 
 function texts(metadata: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, String(value)]));

@@ -4,6 +4,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import {
   type Client,
   WithStartWorkflowOperation,
+  type WorkflowHandle,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   type WorkflowUpdateHandle,
@@ -30,6 +31,7 @@ import {
 import { idKey } from '../agent-api/id';
 import { FailureType } from '../policy/failures';
 import type { BeginAnswer, BeginSend, Budget, Hold, LedgerStart, Settle } from '../policy/ledger';
+import { describeMend, failingTasks } from './failing-tasks';
 import { GRPC, grpcStatus, isPassing } from './grpc-status';
 import { createLimit } from './in-flight';
 import { WORKFLOW_QUEUE } from './queues';
@@ -43,6 +45,8 @@ const STATUS_FRESH_MS = 1_000;
 const RETRY_MS = [50, 100, 200, 400, 800];
 /** How long a message to the ledger is worth repeating: it may be continuing as new, or its worker restarting. */
 const PATIENCE_MS = 60_000;
+/** And for how long an answer is waited for, before it is looked whether the ledger can give one at all. */
+const ONE_TRY_MS = 10_000;
 /** A worker that ends says so, if the ledger listens. */
 const LEAVE_WITHIN_MS = 3_000;
 
@@ -98,7 +102,7 @@ export class LedgerClient {
     const asked = { ...request, sender: { sendWindowMs, paidTimeoutMs } };
     try {
       // A grant that comes after the send window is of no use.
-      return await this.update(beginSendUpdate, asked, `begin:${request.attempt}`, sendWindowMs);
+      return await this.update(beginSendUpdate, asked, `begin:${request.attempt}`, { patienceMs: sendWindowMs });
     } catch (error) {
       if (!isOpening(error)) throw error;
       return { kind: 'patient', until: this.now() + sendWindowMs };
@@ -107,7 +111,8 @@ export class LedgerClient {
 
   /** Books what became of an attempt; answers the credits booked by this call. */
   settle(request: Settle): Promise<number> {
-    return this.update(settleUpdate, request, `settle:${request.subject}:${request.attempt}:${randomUUID()}`);
+    const id = `settle:${request.subject}:${request.attempt}:${randomUUID()}`;
+    return this.update(settleUpdate, request, id, { insists: true });
   }
 
   /** Tells the ledger this process's configuration. @param budget where it has changed */
@@ -176,32 +181,58 @@ export class LedgerClient {
   }
 
   /** What recently settled subjects became, but for one. */
-  async claims(but: string): Promise<string[]> {
-    return this.client.workflow.getHandle(this.workflowId).query(claimsQuery, but);
+  claims(but: string): Promise<string[]> {
+    return this.answered((ledger) => ledger.query(claimsQuery, but));
   }
 
   /** What stands in the way of spending so many credits more; 0 asks for holds alone. */
   obstacle(credits: number): Promise<Obstacle> {
-    return this.client.workflow.getHandle(this.workflowId).query(obstacleQuery, { credits });
+    return this.answered((ledger) => ledger.query(obstacleQuery, { credits }));
   }
 
   subject(subject: string): Promise<SubjectState> {
-    return this.client.workflow.getHandle(this.workflowId).query(subjectQuery, subject);
+    return this.answered((ledger) => ledger.query(subjectQuery, subject));
   }
 
-  /** Sends an update, starting the ledger if need be. Safe to repeat: every update of the ledger is idempotent. */
+  /** Why the ledger cannot answer: its workflow task fails again and again. */
+  async trouble(): Promise<string | undefined> {
+    const failing = await failingTasks(this.client, this.workflowId).catch(() => undefined);
+    return failing && `The account's ledger cannot answer: ${describeMend(failing)}`;
+  }
+
+  /** S7: where the ledger cannot answer, waiting for it is no use, and whoever asks is told why. */
+  private async throwIfStuck(): Promise<void> {
+    const trouble = await this.trouble();
+    if (trouble !== undefined) throw ApplicationFailure.nonRetryable(trouble, FailureType.ledger);
+  }
+
+  private async answered<T>(ask: (ledger: WorkflowHandle) => Promise<T>): Promise<T> {
+    try {
+      return await ask(this.client.workflow.getHandle(this.workflowId));
+    } catch (error) {
+      await this.throwIfStuck();
+      throw error;
+    }
+  }
+
+  /**
+   * Sends an update, starting the ledger if need be. Safe to repeat: every update of the ledger is idempotent.
+   * @param how.insists it is worth the whole patience, also where the ledger cannot answer
+   */
   private update<R, A>(
     definition: UpdateDefinition<R, [A]>,
     argument: A,
     updateId: string,
-    patienceMs = PATIENCE_MS,
+    { patienceMs = PATIENCE_MS, insists = false } = {},
   ): Promise<R> {
     const deadline = Date.now() + patienceMs;
     return this.limit(async () => {
       for (let attempt = 0; ; attempt++) {
         try {
-          return await this.client.withDeadline(deadline, () => this.updateOnce(definition, argument, updateId));
+          const until = Math.min(deadline, Date.now() + ONE_TRY_MS);
+          return await this.client.withDeadline(until, () => this.updateOnce(definition, argument, updateId));
         } catch (error) {
+          if (isPassing(error) && !insists) await this.throwIfStuck();
           const wait = RETRY_MS[attempt] ?? 1_000;
           if (!(isPassing(error) || isContinuing(error) || isOpening(error)) || Date.now() + wait > deadline)
             throw error;

@@ -1,6 +1,8 @@
 /** The Temporal SDK's process-wide runtime: its logs through ours, its metrics where Prometheus can fetch them. */
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { FailureType } from '../policy/failures';
+import { WRONG_INPUT } from '../policy/input';
 
 /** One step down for what is no news: our own lines say that a worker runs and that it ended. */
 const LEVELS = { TRACE: 'trace', DEBUG: 'trace', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
@@ -8,6 +10,23 @@ const LEVELS = { TRACE: 'trace', DEBUG: 'trace', INFO: 'debug', WARN: 'warn', ER
 const ACTIVITIES_ONLY = /^No workflows registered/;
 
 let installed = false;
+
+/**
+ * S4: of a wrong input the log has the code, not the sentences, which are in the run's failure. An error that comes out of
+ * the workflows' thread has lost its type.
+ */
+function isWrongInput(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { type, message, cause }: Partial<Record<string, unknown>> = {
+    ...error,
+    ...(error instanceof Error && { message: error.message, cause: error.cause }),
+  };
+  return (
+    type === FailureType.badInput ||
+    (typeof message === 'string' && message.includes(WRONG_INPUT)) ||
+    isWrongInput(cause)
+  );
+}
 
 /**
  * Must come before the first native connection; later calls change nothing. Lines of the SDK and its native part go
@@ -21,7 +40,7 @@ export function installSdkRuntime(log: Logger, metricsAddress?: string): void {
   Runtime.install({
     logger: new DefaultLogger('DEBUG', ({ level, message, meta }) => {
       const ours = ACTIVITIES_ONLY.test(message) ? 'debug' : LEVELS[level];
-      log[ours]({ ...meta }, message);
+      log[ours]({ ...meta, ...(isWrongInput(meta?.error) && { error: { type: FailureType.badInput } }) }, message);
     }),
     telemetryOptions: {
       logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },

@@ -27,7 +27,7 @@ export async function serviceOf(
     account: { name: 'default', unshown, credits: () => 0 },
     api: apiOf(server.baseUrl, { unshown }),
     gate: { acquire: async () => ({ ok: true }), parkedUntil: () => undefined, park: () => undefined },
-    ledger: async () => ({ status: async () => undefined }),
+    ledger: async () => ({ now: () => Date.now(), status: async () => undefined }),
   } as unknown as AccountRuntime;
   return { runtime, seen: server.seen };
 }

@@ -4,9 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { temporal } from '@temporalio/proto';
-import Long from 'long';
 import { accountLedger } from '../../workflows';
-import { stateQuery } from '../../workflows/ledger/messages';
+import { adjustUpdate, stateQuery } from '../../workflows/ledger/messages';
 import { deleteRun } from '../support/ledgers';
 import { until } from '../support/until';
 import { expectPaidOnce, expectRivalWaits, inTheCall, RIVAL_LIMIT_MS as LIMIT_MS, slowCalls } from './support/rival';
@@ -72,20 +71,41 @@ test.concurrent(
 );
 
 test.concurrent.each([
-  ['with what it was told after that', false],
-  ['without what it was told after that', true],
+  ['its beginning, with what it was told after that', { at: 0, without: false }],
+  ['its beginning, without what it was told after that', { at: 0, without: true }],
+  ['a later moment, without what it was told after that', { at: 0.7, without: true }],
+  ['the beginning of a run that goes on from another', { at: 0, without: true, continued: true }],
 ])(
-  'S1 S3: a ledger reset to its beginning, %s, knows what it granted later',
-  (_, without) =>
+  'S1 S3: a ledger reset to %s knows what it granted later',
+  (_, { at, without, continued = false }: { at: number; without: boolean; continued?: boolean }) =>
     inScene(capped, async (scene) => {
-      await scene.worker();
-      const { lead, run } = await inTheCall(scene);
       const { client, namespace } = scene.stage.temporal;
+      if (continued) await startByHand(scene, { maxEvents: 50 });
+      await scene.worker();
+      const first = await scene.ledger().describe();
+      await until(async () => {
+        if (continued)
+          await client.workflow
+            .getHandle(scene.stage.ledgerId)
+            .executeUpdate(adjustUpdate, { args: [{ credits: 0, reason: 'test' }] });
+        return !continued || (await scene.ledger().describe()).runId !== first.runId;
+      });
+      const { lead, run } = await inTheCall(scene);
       const { workflowId, runId } = await scene.ledger().describe();
+      const { events } = await scene.ledger().fetchHistory();
+      const granted = events?.findIndex(({ workflowExecutionUpdateAcceptedEventAttributes: accepted }) =>
+        accepted?.acceptedRequest?.meta?.updateId?.startsWith('begin:'),
+      );
+      const points = (events?.slice(0, granted) ?? []).flatMap(({ eventId, workflowTaskCompletedEventAttributes }) =>
+        workflowTaskCompletedEventAttributes && eventId ? [eventId] : [],
+      );
+      // The last of them is that of the grant itself.
+      const point = points[Math.floor(at * (points.length - 1))];
+      if (!point) throw new Error('the ledger has granted nothing');
       const { RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL, RESET_REAPPLY_EXCLUDE_TYPE_UPDATE } = ResetReapplyExcludeType;
       await client.workflowService.resetWorkflowExecution({
         ...{ namespace, workflowExecution: { workflowId, runId }, requestId: randomUUID(), reason: 'test' },
-        workflowTaskFinishEventId: Long.fromNumber(4),
+        workflowTaskFinishEventId: point,
         ...(without && {
           resetReapplyExcludeTypes: [RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL, RESET_REAPPLY_EXCLUDE_TYPE_UPDATE],
         }),

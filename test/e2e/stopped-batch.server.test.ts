@@ -5,7 +5,6 @@ import type { BackfillJson } from '../../src/policy/inputs/backfill';
 import { backfill } from '../../workflows';
 import * as messages from '../../workflows/backfill/messages';
 import { progressQuery } from '../../workflows/convert-lead';
-import { setBudgetUpdate } from '../../workflows/ledger/messages';
 import { UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 import { inScene, type Scene } from './support/scene';
@@ -13,7 +12,7 @@ import { inScene, type Scene } from './support/scene';
 const taskQueue = 'audit-runner';
 const SMALL = {
   sandbox: { leads: 60, credits: 100_000 },
-  account: { budget: { perDay: 2_000 }, timing: { ...UNHURRIED, holdProbeMs: 100 } },
+  account: { timing: { ...UNHURRIED, holdProbeMs: 100 } },
 };
 /** However slow the machine, far less than what is waited for. */
 const SOON_MS = 60_000;
@@ -32,8 +31,7 @@ const waits = (run: Pick<Run, 'query'>, what: string) =>
   );
 const underWay = async ({ stage }: Scene) =>
   (await stage.temporal.client.workflow.count("WorkflowType = 'convertLead' AND ExecutionStatus = 'Running'")).count;
-const raiseBudget = (scene: Scene) =>
-  scene.ledger().executeUpdate(setBudgetUpdate, { args: [{ perDay: 100_000, reason: 'test' }] });
+const raiseBudget = (scene: Scene) => scene.limitDay(null);
 
 /** Twelve leads in a file. */
 async function twelve(scene: Scene): Promise<Partial<BackfillJson>> {
@@ -63,6 +61,7 @@ test.concurrent.each<[string, (run: Run) => Promise<unknown>, number | undefined
 ])('a batch that is %s withdraws what has sent nothing; a redrive does the rest', (how, end, renewAfter) =>
   inScene(SMALL, async (scene) => {
     await scene.stage.startWorker();
+    await scene.limitDay(2_000);
     const run = await start(scene, 'batch', await twelve(scene), renewAfter);
     await waitsForBudget(scene, run);
     await end(run);
@@ -81,6 +80,7 @@ test.concurrent.each<[string, (run: Run) => Promise<unknown>, number | undefined
 test.concurrent('a batch that was terminated spends nothing more, and a redrive does what was not done', () =>
   inScene(SMALL, async (scene) => {
     await scene.stage.startWorker();
+    await scene.limitDay(2_000);
     const run = await start(scene, 'batch', await twelve(scene));
     await waitsForBudget(scene, run);
     await run.terminate();
@@ -94,28 +94,25 @@ test.concurrent('a batch that was terminated spends nothing more, and a redrive 
   }));
 
 test.concurrent('a batch ends soon when it is stopped without credits, paused, or before anybody approved it', () =>
-  inScene(
-    { ...SMALL, sandbox: { leads: 60, credits: 500 }, account: { timing: SMALL.account.timing } },
-    async (scene) => {
-      await scene.stage.startWorker();
-      const input = await twelve(scene);
-      const poor = await start(scene, 'poor', input);
-      await until(() => waits(poor, 'too few credits'));
-      const paused = await start(scene, 'paused', { ...input, window: 1 });
-      await paused.executeUpdate(messages.pauseUpdate, { args: [{ by: 'Ada' }] });
-      const asks = await start(scene, 'asks', { ...input, approval: 'all' });
-      await until(() => waits(asks, 'Approval is needed'));
-      const at = Date.now();
-      for (const run of [paused, asks, poor]) {
-        await stop(run);
-        expect(await run.result()).toMatchObject({ ended: 'stopped', credits: 0, counts: { skipped: 12 } });
-      }
-      expect(Date.now() - at).toBeLessThan(SOON_MS);
-      scene.stage.sandbox.control.setCredits({ credits: 50_000 });
-      const again = await (await start(scene, 'again', { redriveOf: 'poor' })).result();
-      expect(again).toMatchObject({ items: 12, counts: { done: 12 } });
-    },
-  ));
+  inScene({ ...SMALL, sandbox: { leads: 60, credits: 500 } }, async (scene) => {
+    await scene.stage.startWorker();
+    const input = await twelve(scene);
+    const poor = await start(scene, 'poor', input);
+    await until(() => waits(poor, 'too few credits'));
+    const paused = await start(scene, 'paused', { ...input, window: 1 });
+    await paused.executeUpdate(messages.pauseUpdate, { args: [{ by: 'Ada' }] });
+    const asks = await start(scene, 'asks', { ...input, approval: 'all' });
+    await until(() => waits(asks, 'Approval is needed'));
+    const at = Date.now();
+    for (const run of [paused, asks, poor]) {
+      await stop(run);
+      expect(await run.result()).toMatchObject({ ended: 'stopped', credits: 0, counts: { skipped: 12 } });
+    }
+    expect(Date.now() - at).toBeLessThan(SOON_MS);
+    scene.stage.sandbox.control.setCredits({ credits: 50_000 });
+    const again = await (await start(scene, 'again', { redriveOf: 'poor' })).result();
+    expect(again).toMatchObject({ items: 12, counts: { done: 12 } });
+  }));
 
 test.concurrent.each<[string, (run: Run) => Promise<unknown>]>([
   ['stopped', stop],
@@ -147,7 +144,7 @@ test.concurrent.each<[string, (run: Run) => Promise<unknown>]>([
 );
 
 test.concurrent('what was sent is named with what it may still spend, and goes on', () =>
-  inScene({ ...SMALL, account: { timing: SMALL.account.timing } }, async (scene) => {
+  inScene(SMALL, async (scene) => {
     await scene.stage.startWorker();
     const { control } = scene.stage.sandbox;
     control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 9_500, times: 2 });
@@ -167,8 +164,9 @@ test.concurrent('what was sent is named with what it may still spend, and goes o
   }));
 
 test.concurrent('an audit that has its project goes on when its batch is stopped; one that waits for credits does not', () =>
-  inScene({ ...SMALL, account: { ...SMALL.account, budget: { perDay: 1_000 } } }, async (scene) => {
+  inScene(SMALL, async (scene) => {
     await scene.stage.startWorker();
+    await scene.limitDay(1_000);
     await mkdir(join(scene.stage.folder, 'storage'), { recursive: true });
     const rows = ['One', 'Two'].map((clientName) => JSON.stringify({ project: { clientName } }));
     await writeFile(join(scene.stage.folder, 'storage', 'audits.jsonl'), `${rows.join('\n')}\n`);

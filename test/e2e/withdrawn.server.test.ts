@@ -1,19 +1,20 @@
 /** S3: what is stopped, cancelled or terminated spends nothing more than what it had sent: its children included. */
+import { randomUUID } from 'node:crypto';
+import Long from 'long';
 import { convertLeadId } from '../../src/policy/run-ids';
 import { auditProject, type convertLead, leadPipeline } from '../../workflows';
 import { progressQuery } from '../../workflows/convert-lead';
 import { type LeadPipelineResult, pipelineProgressQuery } from '../../workflows/lead-pipeline';
-import { holdUpdate, releaseUpdate, setBudgetUpdate } from '../../workflows/ledger/messages';
+import { holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
 import { stopUpdate } from '../../workflows/pipeline/controls';
 import { UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 import { inScene, type Scene } from './support/scene';
 
 const taskQueue = 'audit-runner';
-/** A day's budget for two conversions. */
 const SMALL = {
   sandbox: { leads: 60, credits: 100_000 },
-  account: { budget: { perDay: 2_000 }, timing: { ...UNHURRIED, holdProbeMs: 100 } },
+  account: { timing: { ...UNHURRIED, holdProbeMs: 100 } },
 };
 const ALL = { maxConversions: 8, maxCredits: 100_000, concurrency: 6, scoring: { minReadiness: 0 } };
 
@@ -47,7 +48,7 @@ async function waitsForBudget(scene: Scene, run: Awaited<ReturnType<typeof pipel
 /** The budget is raised, and nothing comes of it. */
 async function spendsNoMore(scene: Scene): Promise<void> {
   const { spent } = scene.stage.figures();
-  await scene.ledger().executeUpdate(setBudgetUpdate, { args: [{ perDay: 100_000, reason: 'test' }] });
+  await scene.limitDay(null);
   await until(async () => (await underWay(scene)) === 0);
   expect(scene.stage.figures()).toMatchObject({ spent, paidTwice: 0 });
 }
@@ -58,6 +59,7 @@ test.concurrent.each<[string, (run: Awaited<ReturnType<typeof pipeline>>) => Pro
 ])('a pipeline that is %s while it waits for the budget withdraws what has sent nothing', (how, end) =>
   inScene(SMALL, async (scene) => {
     await scene.stage.startWorker();
+    await scene.limitDay(2_000);
     const run = await pipeline(scene, 'pipeline');
     await waitsForBudget(scene, run);
     await end(run);
@@ -71,7 +73,7 @@ test.concurrent.each<[string, (run: Awaited<ReturnType<typeof pipeline>>) => Pro
 );
 
 test.concurrent('what is in a call is heard out, or named with what it may still spend', () =>
-  inScene({ ...SMALL, account: { ...SMALL.account, budget: {} } }, async (scene) => {
+  inScene(SMALL, async (scene) => {
     await scene.stage.startWorker();
     const { control } = scene.stage.sandbox;
     control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 9_500, times: 2 });
@@ -94,6 +96,7 @@ test.concurrent('what is in a call is heard out, or named with what it may still
 test.concurrent('a pipeline that follows another one’s runs leaves them alone, and takes over what that one gives up', () =>
   inScene(SMALL, async (scene) => {
     await scene.stage.startWorker();
+    await scene.limitDay(2_000);
     const first = await pipeline(scene, 'first');
     await waitsForBudget(scene, first);
     const second = await pipeline(scene, 'second', { maxConversions: 6 });
@@ -105,7 +108,7 @@ test.concurrent('a pipeline that follows another one’s runs leaves them alone,
     expect(await underWay(scene)).toBe(6);
     await first.cancel();
     await first.result();
-    await scene.ledger().executeUpdate(setBudgetUpdate, { args: [{ perDay: 100_000, reason: 'test' }] });
+    await scene.limitDay(null);
     expect((await second.result()).counts).toMatchObject({ converted: 6 });
     expect(scene.stage.figures()).toMatchObject({ spent: 8_000, paidTwice: 0 });
   }));
@@ -113,15 +116,36 @@ test.concurrent('a pipeline that follows another one’s runs leaves them alone,
 test.concurrent('the conversions of a pipeline that was terminated end without paying', () =>
   inScene(SMALL, async (scene) => {
     await scene.stage.startWorker();
+    await scene.limitDay(2_000);
     const run = await pipeline(scene, 'pipeline');
     await waitsForBudget(scene, run);
     await run.terminate();
     await spendsNoMore(scene);
   }));
 
+test.concurrent('a pipeline that was reset is the same one: what it began goes on', () =>
+  inScene(SMALL, async (scene) => {
+    await scene.stage.startWorker();
+    await scene.limitDay(2_000);
+    const { client, namespace } = scene.stage.temporal;
+    const run = await pipeline(scene, 'pipeline');
+    await waitsForBudget(scene, run);
+    await client.workflowService.resetWorkflowExecution({
+      ...{ namespace, workflowExecution: { workflowId: 'pipeline' }, reason: 'test', requestId: randomUUID() },
+      workflowTaskFinishEventId: Long.fromNumber(4),
+    });
+    const begun = scene.stage.figures().converts;
+    await scene.limitDay(null);
+    const { counts } = await client.workflow.getHandle<typeof leadPipeline>('pipeline').result();
+    expect((counts.converted ?? 0) + (counts.alreadyConverted ?? 0)).toBe(8);
+    expect(scene.stage.figures()).toMatchObject({ paidTwice: 0 });
+    expect(scene.stage.figures().converts).toBeGreaterThan(begun);
+  }));
+
 test.concurrent('a conversion or an audit that is cancelled while it waits spends nothing afterwards', () =>
   inScene(SMALL, async (scene) => {
     await scene.stage.startWorker();
+    await scene.limitDay(2_000);
     const { workflow } = scene.stage.temporal.client;
     for (const lead of [scene.lead(), scene.lead()]) await (await scene.convert(lead)).result();
     const waits = async (...runs: { workflowId: string }[]) => {
@@ -144,7 +168,7 @@ test.concurrent('a conversion or an audit that is cancelled while it waits spend
     const { spent } = scene.stage.figures();
     await cancel(await start());
     await scene.ledger().executeUpdate(holdUpdate, { args: [{ reason: 'test' }] });
-    await scene.ledger().executeUpdate(setBudgetUpdate, { args: [{ perDay: 100_000, reason: 'test' }] });
+    await scene.limitDay(null);
     await cancel(await start());
     await scene.ledger().executeUpdate(releaseUpdate, { args: [{ reason: 'test' }] });
     await until(async () => (await underWay(scene)) === 0);

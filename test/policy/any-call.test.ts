@@ -30,7 +30,7 @@ test('every other route is taken with what it needs, but for those of the browse
 });
 
 test.each([
-  [{ route: 'contact.create' }, "route was given 'contact.create'; did you mean 'contacts.create'?"],
+  [{ route: 'contact.create' }, "route was given text of 14 characters; did you mean 'contacts.create'?"],
   [{ route: 'captures.submitNote' }, "route 'captures.submitNote' has a workflow of its own: start ingestCapture."],
   [
     { route: 'contacts.list', id: 'a' },
@@ -40,7 +40,10 @@ test.each([
   [{ route: 'contacts.create', body: '{"name": "A"}' }, 'body was given as text; give an object, not text'],
   [{ route: 'contacts.create' }, 'body is missing; give an object with the fields name, email'],
   [{ route: 'projects.update', id: 'a', body: {} }, 'body cannot be sent as it is; allowed is at least one field.'],
-  [{ route: 'memories.list', query: { typ: 'client' } }, "unknown field 'query.typ'; did you mean 'query.type'?"],
+  [
+    { route: 'memories.list', query: { typ: 'client' } },
+    "field 1 of query is unknown (3 characters); did you mean 'query.type'?",
+  ],
 ])('%j is refused in a sentence', (raw, sentence) => {
   const { problems, call } = checkCall(raw);
   expect(problems).toEqual([expect.stringContaining(sentence)]);

@@ -73,7 +73,9 @@ describe('CSV', () => {
 
   test('a file that cannot be read at all says so', async () => {
     await expect(csv(Buffer.from('\uFEFFa,b\n', 'utf16le'))).rejects.toThrow('it is UTF-16; save it as UTF-8');
-    await expect(csv('a,b,a\n1,2,3\n')).rejects.toThrow("its header has the column 'a' twice");
+    await expect(csv('a,b,a\n1,2,3\n')).rejects.toThrow(
+      'columns 1 and 3 of its first line, the header, are called the same',
+    );
     await expect(csv('a,"b\n')).rejects.toThrow('its first line, the header, has a quotation mark');
   });
 });
@@ -106,12 +108,12 @@ describe('columns', () => {
   test('without a mapping columns are called as fields are; what is wrong is told', () => {
     const row = { leadId: 'a', other: 'b', account: 'c' };
     expect(applyColumns(mapColumns('convertLead', Object.keys(row)), row)).toEqual({ leadId: 'a' });
-    expect(mapColumns('convertLead', ['x']).problems).toEqual([expect.stringContaining('no column of the file')]);
+    expect(mapColumns('convertLead', ['x']).problems).toEqual([expect.stringMatching(/^none of the 1 columns /)]);
     expect(mapColumns('convertLead', ['x'], { y: 'leadId' }).problems).toEqual([
-      "the file has no column 'y'; it has x.",
+      'file.columns[field 1] is none of the 1 columns that the first line of the file, its header, names.',
     ]);
     expect(mapColumns('convertLead', ['x'], { x: 'lead' }).problems[0]).toContain(
-      "'lead', which is no field of convertLead",
+      'file.columns[field 1] was given text of 4 characters, which is no field of convertLead',
     );
   });
 });
@@ -141,7 +143,7 @@ describe('items', () => {
   test('S4: a problem names the field and quotes no note', () => {
     const secret = 'call +49 170 1234567';
     expect(check('convertLead', { leadid: 'x' })).toEqual({
-      problem: expect.stringContaining("unknown field 'leadid'; did you mean 'leadId'?"),
+      problem: expect.stringContaining("field 1 of the input is unknown (6 characters); did you mean 'leadId'?"),
     });
     expect(JSON.stringify(check('ingestCapture', { note: secret, projectid: 'p' }))).not.toContain('1234567');
     expect(check('convertLead', { leadId: 'x', account: 'other' })).toEqual({

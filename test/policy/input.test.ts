@@ -3,6 +3,7 @@ import { InputError, parseInput } from '../../src/policy/input';
 import { allFields, describable } from '../../src/policy/inputs/allowed';
 import { ConvertLeadInput } from '../../src/policy/inputs/convert-lead';
 import { LeadPipelineInput, needsApproval, resolveApproval } from '../../src/policy/inputs/lead-pipeline';
+import { kindOf } from '../../src/policy/inputs/place';
 import { problemsOf, WRONG, withField } from './wrong-inputs';
 
 describe.each(Object.entries(WRONG))('the input of %s', (_type, { schema, valid, fields }) => {
@@ -25,7 +26,7 @@ describe.each(Object.entries(WRONG))('the input of %s', (_type, { schema, valid,
       one.startsWith(`${path} `),
     );
     expect(problems).toHaveLength(1);
-    const given = typeof wrong === 'string' ? `'${wrong}'` : JSON.stringify(wrong);
+    const given = kindOf(wrong);
     expect([
       `${path} was given ${given}; allowed is ${allowed}.`,
       `${path} was given ${given}; give ${allowed}, not text.`,
@@ -35,7 +36,9 @@ describe.each(Object.entries(WRONG))('the input of %s', (_type, { schema, valid,
   it.each(paths.map((path) => ({ path })))('suggests $path.at(-1) where it is misspelt', ({ path }) => {
     const misspelt = [...path.slice(0, -1), `${path.at(-1)}s`];
     const problems = problemsOf(schema, withField(valid, misspelt, 1));
-    expect(problems).toContain(`unknown field '${misspelt.join('.')}'; did you mean '${path.join('.')}'?`);
+    expect(problems).toContainEqual(
+      expect.stringMatching(new RegExp(`^field \\d+ of .* is unknown .*; did you mean '${path.join('\\.')}'\\?$`)),
+    );
   });
 
   it('describes every field for forms and documentation', () => {
@@ -105,11 +108,11 @@ describe('parseInput', () => {
     expect(
       pipeline({ surveyStatus: ['completed', 'converted'], scoring: { exclude: { names: ['ok', '**'] } } }),
     ).toEqual([
-      "surveyStatus[1] was given 'converted'; allowed is 'pending', 'completed' or 'archived'.",
-      "scoring.exclude.names[1] was given '**'; allowed is a name of 1 to 200 characters, with * for any text, such as 'Test*'.",
+      "surveyStatus[1] was given text of 9 characters; allowed is 'pending', 'completed' or 'archived'.",
+      "scoring.exclude.names[1] was given text of 2 characters; allowed is a name of 1 to 200 characters, with * for any text, such as 'Test*'.",
     ]);
     expect(pipeline({ scoring: { exclude: { emailDomains: ['@example.com', 'no domain'] } } })).toEqual([
-      "scoring.exclude.emailDomains[1] was given 'no domain'; allowed is an e-mail domain such as 'example.com'.",
+      "scoring.exclude.emailDomains[1] was given text of 9 characters; allowed is an e-mail domain such as 'example.com'.",
     ]);
   });
 
@@ -117,21 +120,23 @@ describe('parseInput', () => {
     const attempt = () => parseInput(LeadPipelineInput, { maxCredit: 1, maxConversions: -1 }, 'leadPipeline');
     expect(attempt).toThrow(InputError);
     expect(attempt).toThrow(
-      'leadPipeline cannot start with this input: (1) maxConversions was given -1; allowed is a whole number from 0 to 400. ' +
-        "(2) unknown field 'maxCredit'; did you mean 'maxCredits'?",
+      'leadPipeline cannot start with this input: (1) maxConversions was given a negative whole number of 1 digit; allowed is a whole number from 0 to 400. ' +
+        "(2) field 1 of the input is unknown (9 characters); did you mean 'maxCredits'?",
     );
   });
 
   it('finds the right name across case, underscores and places, and lists the fields where none is near', () => {
-    expect(pipeline({ max_credits: 1 })).toEqual(["unknown field 'max_credits'; did you mean 'maxCredits'?"]);
+    expect(pipeline({ max_credits: 1 })).toEqual([
+      "field 1 of the input is unknown (11 characters); did you mean 'maxCredits'?",
+    ]);
     expect(pipeline({ minReadiness: 1 })).toEqual([
-      "unknown field 'minReadiness'; did you mean 'scoring.minReadiness'?",
+      "field 1 of the input is unknown (12 characters); did you mean 'scoring.minReadiness'?",
     ]);
     expect(pipeline({ scoring: { exclude: { colour: 1 } } })).toEqual([
-      "unknown field 'scoring.exclude.colour'; the fields of scoring.exclude are names, emailDomains.",
+      'field 1 of scoring.exclude is unknown (6 characters); the fields of scoring.exclude are names, emailDomains.',
     ]);
     expect(pipeline({ approval: { abov: 5 } })).toContain(
-      "unknown field 'approval.abov'; did you mean 'approval.above'?",
+      "field 1 of approval is unknown (4 characters); did you mean 'approval.above'?",
     );
     expect(pipeline(JSON.parse('{"__proto__": {"maxCredits": 1}}'))).toHaveLength(1);
   });
@@ -144,38 +149,34 @@ describe('parseInput', () => {
       'scoring was given as text that holds JSON; give an object, not text (without the outer quotation marks).',
     ]);
     expect(pipeline('start')[0]).toMatch(
-      /^the input was given 'start'; give an object with the fields .*, not text\.$/,
+      /^the input was given text of 5 characters; give an object with the fields .*, not text\.$/,
     );
-    expect(pipeline([{}])[0]).toMatch(/^the input was given \[\{\}\]; allowed is an object with the fields account, /);
-    expect(pipeline(5)[0]).toMatch(/^the input was given 5; allowed is an object/);
+    expect(pipeline([{}])[0]).toMatch(
+      /^the input was given a list of 1 entry; allowed is an object with the fields account, /,
+    );
+    expect(pipeline(5)[0]).toMatch(/^the input was given a whole number of 1 digit; allowed is an object/);
   });
 
   it.each([
-    ['jane.doe@example.com', "'***@***'"],
-    ['Jane Doe <jane.doe@example.com>', "'Jane Doe <***@***>'"],
-    ['jane.doe%40example.com', "'***@***'"],
-    ['+49 170 1234567', "'+***'"],
-    ['aky_0123456789abcdefghijABCDEFGHIJ01', "'aky_***'"],
-    [`${'x'.repeat(55)} jane.doe@example.com`, `'${'x'.repeat(55)} *…'`],
-    [{ mail: 'jane.doe@example.com' }, '{"mail":"***@***"}'],
-  ])('S4: does not repeat personal data or a token given as %p', (value, shown) => {
-    expect(pipeline({ order: value })).toEqual([`order was given ${shown}; allowed is 'score', 'oldest' or 'newest'.`]);
-    expect(pipeline({ 'jane.doe@example.com': 1 })[0]).toMatch(/^unknown field '\*\*\*@\*\*\*';/);
+    ['Jane Doe, 12 High Street', 'text of 24 characters'],
+    ['', 'empty text'],
+    [['jane.doe@example.com'], 'a list of 1 entry'],
+    [{ 'Jane Doe': '+49 170 1234567', b: 1 }, 'an object of 2 fields'],
+    [4_917_012_345_67, 'a whole number of 12 digits'],
+    [-49.17, 'a negative number that is not whole'],
+    [1e300, 'a number of more than 15 digits'],
+    [true, 'true'],
+    [null, 'null'],
+  ])('S4: tells the kind of %p and its length, not what it is', (value, kind) => {
+    expect(pipeline({ order: value })).toEqual([`order was given ${kind}; allowed is 'score', 'oldest' or 'newest'.`]);
   });
 
-  it('shows at most 60 characters of any value, never half a character, in no time', () => {
-    const seed = ['a', '@', '😀', '"', '\\', '\n', '+1 23', ' ', 'é'];
-    for (let round = 0; round < 300; round++) {
-      const value = Array.from({ length: round }, (_, i) => seed[(i * 7 + round * 3 + (i >> 2)) % seed.length]).join(
-        '',
-      );
-      for (const wrong of [value, [value], { [value]: value }]) {
-        const sentence = pipeline({ order: wrong })[0] ?? '';
-        const shown = sentence.slice('order was given '.length, sentence.lastIndexOf('; allowed is '));
-        expect(shown.length).toBeLessThanOrEqual(60);
-        expect(shown).not.toMatch(/\p{Cs}|\n/u);
-      }
-    }
+  it('S4: tells a field that no schema knows by its place', () => {
+    expect(pipeline({ dryRun: true, 'Jane Doe': 1 })[0]).toMatch(/^field 2 of the input is unknown \(8 characters\);/);
+    expect(pipeline({ scoring: { minScore: 1, 'Jane Doe': 1 } })[0]).toMatch(/^field 2 of scoring is unknown /);
+  });
+
+  it('answers a huge value and a huge name in no time', () => {
     const start = performance.now();
     pipeline({ order: 'a'.repeat(2_000_000), [`${'b'.repeat(100_000)}`]: 1 });
     expect(performance.now() - start).toBeLessThan(5_000);
@@ -199,19 +200,25 @@ describe('parseInput', () => {
     });
     const wrong = (fields: object) => problemsOf(schema, { kind: { type: 'a', n: 1 }, ...fields });
     expect(wrong({ step: 7 })).toEqual([
-      'step was given 7; allowed is a number above 0 and below 100 and in steps of 5.',
+      'step was given a whole number of 1 digit; allowed is a number above 0 and below 100 and in steps of 5.',
     ]);
-    expect(wrong({ kind: { type: 'c' } })).toEqual(["kind.type was given 'c'; allowed is 'a' or 'b'."]);
+    expect(wrong({ kind: { type: 'c' } })).toEqual(["kind.type was given text of 1 character; allowed is 'a' or 'b'."]);
     expect(wrong({ kind: { type: 'b', when: 'x' } })).toEqual([
-      "kind.when was given 'x'; allowed is a date-time such as '2026-01-31T08:00:00Z'.",
+      "kind.when was given text of 1 character; allowed is a date-time such as '2026-01-31T08:00:00Z'.",
     ]);
-    expect(wrong({ map: { k: 11 } })).toEqual(['map.k was given 11; allowed is a number of at most 10.']);
-    expect(wrong({ code: 'eur' })).toEqual(["code was given 'eur'; allowed is three capital letters."]);
-    expect(wrong({ name: 'long' })).toEqual(["name was given 'long'; allowed is text of at most 3 characters."]);
+    expect(wrong({ map: { k: 11 } })).toEqual([
+      'map[field 1] was given a whole number of 2 digits; allowed is a number of at most 10.',
+    ]);
+    expect(wrong({ code: 'eur' })).toEqual(['code was given text of 3 characters; allowed is three capital letters.']);
+    expect(wrong({ name: 'long' })).toEqual([
+      'name was given text of 4 characters; allowed is text of at most 3 characters.',
+    ]);
     expect(wrong({ pair: [true, true, true] })).toEqual([
-      'pair was given [true,true,true]; allowed is a list of at most 2 entries, each true or false.',
+      'pair was given a list of 3 entries; allowed is a list of at most 2 entries, each true or false.',
     ]);
-    expect(wrong({ mixed: 'x' })).toEqual(["mixed was given 'x'; allowed is a whole number or true or false."]);
+    expect(wrong({ mixed: 'x' })).toEqual([
+      'mixed was given text of 1 character; allowed is a whole number or true or false.',
+    ]);
   });
 });
 

@@ -1,7 +1,9 @@
 import { advance, start } from '../../src/policy/course';
 import { dayOf, nextDay } from '../../src/policy/day';
 import * as ledger from '../../src/policy/ledger';
-import { describeHold, describeLedger, describeObstacle } from '../../workflows/ledger/details';
+import { describeHold, describeLedger } from '../../workflows/ledger/details';
+import { describeShortage } from '../../workflows/ledger/shortage';
+import { statusOf } from '../../workflows/ledger/status';
 
 const timing = { sendWindowMs: 5_000, paidTimeoutMs: 210_000, settlingMs: 300_000 };
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -207,7 +209,7 @@ describe('the ledger grants, books and holds', () => {
   test('S7: a balance that cannot be read is said to be so, with the setting that mends it, and reading it ends that', () => {
     const said = (state: ledger.LedgerState) => {
       const obstacle = ledger.obstacle(state, 1000, NOW);
-      return obstacle && describeObstacle(obstacle);
+      return obstacle?.kind === 'capped' ? describeShortage(obstacle, statusOf(state, NOW)) : obstacle?.kind;
     };
     const unread = open({ balanceFloor: 500 });
     expect(said(unread)).toContain('was not read yet');

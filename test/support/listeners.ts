@@ -113,7 +113,7 @@ export function attacksOn({ port }: Listener, target: string, method: string, bo
     ...(body !== undefined && { body }),
   });
   const elsewhere = [`http://${EVIL}`, 'http://localhost:1', `https://${own}`, `http://${own}.${EVIL}`, 'null'];
-  const names = [EVIL, `${EVIL}:${port}`, `127.0.0.1.${EVIL}:${port}`, `localhost.${EVIL}:${port}`, '127.0.0.1:1', ''];
+  const names = [EVIL, `${EVIL}:${port}`, `127.0.0.1.${EVIL}:${port}`, `localhost.${EVIL}:${port}`, ''];
   return new Map([
     ...names.map((name) => [`Host '${name}'`, attack(['Host', name])] as const),
     ...elsewhere.map((origin) => [`Origin '${origin}'`, attack(['Host', own], ['Origin', origin])] as const),

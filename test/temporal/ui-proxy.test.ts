@@ -89,6 +89,11 @@ test.each(['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'CONNECT'])(
   },
 );
 
+test('answers under no other port: whoever sees another one in the address is somewhere else', async () => {
+  for (const host of ['127.0.0.1', '127.0.0.1:1', 'localhost:', `127.0.0.1:${proxy.port}:80`, `[::2]:${proxy.port}`])
+    expect([host, (await sendRaw(listener(), { target: '/', headers: [['Host', host]] })).status]).toEqual([host, 403]);
+});
+
 test('opens no WebSocket: the request is one like any other', async () => {
   const headers = Object.entries({ Host: `127.0.0.1:${proxy.port}`, Connection: 'Upgrade', Upgrade: 'websocket' });
   expect((await sendRaw(listener(), { target: '/', headers })).status).toBe(201);

@@ -147,14 +147,14 @@ test('people change the books with a reason, and are answered in words', async (
   const books = async () => ({ ...(await handle.query(stateQuery)), funds: undefined });
   const before = await books();
   for (const [update, said, sentence] of [
-    ['hold', { reason: '' }, "hold: reason was given ''; allowed is why, for example 'month end'"],
+    ['hold', { reason: '' }, "hold: reason was given empty text; allowed is why, for example 'month end'"],
     ['release', {}, 'release: reason is missing; give why'],
-    ['setBudget', { perDay: -5, reason: 'x' }, 'setBudget: perDay was given -5'],
+    ['setBudget', { perDay: -5, reason: 'x' }, 'setBudget: perDay was given a negative whole number of 1 digit'],
     ['setBudget', { reason: 'x' }, 'at least one of perDay, balanceFloor and timeZone'],
     ['setBudget', { perday: 5, reason: 'x' }, "did you mean 'perDay'"],
-    ['setBudget', { timeZone: 'Berlin', reason: 'x' }, "timeZone was given 'Berlin'"],
+    ['setBudget', { timeZone: 'Berlin', reason: 'x' }, 'timeZone was given text of 6 characters'],
     ['adjust', { reason: 'x' }, 'adjust: credits is missing; give a whole number'],
-    ['adjust', { credits: 0.5, reason: 'x' }, 'credits was given 0.5'],
+    ['adjust', { credits: 0.5, reason: 'x' }, 'credits was given a number that is not whole'],
     ['clear', { reason: 'x' }, 'clear: subject is missing'],
     ['clear', 'lead:1', 'not text'],
   ] as const)

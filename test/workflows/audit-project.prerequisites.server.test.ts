@@ -12,7 +12,7 @@ import { until } from '../support/until';
 let stage: Stage;
 beforeAll(async () => {
   const durations = { createProject: 0, upload: 0, documentAnalysis: 0, audit: 50 };
-  stage = await startStage({ sandbox: { leads: 0, credits: 100_000, projects: 6, durations } });
+  stage = await startStage({ sandbox: { leads: 0, credits: 100_000, projects: 9, durations } });
   await stage.startWorker();
 });
 afterAll(() => stage.close());
@@ -73,6 +73,20 @@ test.concurrent('where that ends the run, a refused start says what is missing',
   expect(result).toMatchObject({ outcome: 'refused', reason: 'prerequisitesMissing' });
   expect(result.sentence).toContain('no interview analysis');
 });
+
+test.concurrent.each([404, 400, 409])(
+  'analyses that are shown and out of date are waited for, whatever the refusal: %i',
+  async (status) => {
+    const { projectId, clientName } = project();
+    stage.sandbox.control.completeInterviews({ projectId });
+    const refuse = { route: 'projects.auditAsync', about: clientName, fault: 'status' } as const;
+    // Each start goes out without a body and with one.
+    stage.sandbox.control.addFault({ ...refuse, status, times: status === 400 ? 4 : 2 });
+    const run = await start({ projectId });
+    await until(async () => (await run.query(auditProgressQuery)).waiting?.includes('may be out of date') === true);
+    expect(await run.result()).toMatchObject({ outcome: 'audited' });
+  },
+);
 
 test('a plan counts the reads that an audit makes', async () => {
   const { projectId } = project();

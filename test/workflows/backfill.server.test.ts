@@ -110,7 +110,7 @@ test.concurrent('S6: a CSV file with bad rows: they are in quarantine with line 
     2, 4, 9,
   ]);
   expect(await stored(result.files.quarantine)).toEqual([
-    { line: 3, reason: expect.stringContaining("leadId was given 'not an id!'") },
+    { line: 3, reason: expect.stringContaining('leadId was given text of 10 characters') },
     { line: 6, reason: 'is the same item as line 2' },
     { line: 7, reason: 'has a quotation mark in the wrong place' },
     { line: 8, reason: expect.stringContaining('leadId is missing') },
@@ -202,14 +202,14 @@ test.concurrent('pause, resume, changeLimits: a wrong argument is answered with 
     [
       'changeLimits',
       { window: 'fast' },
-      "changeLimits: window was given 'fast'; allowed is a whole number from 1 to 500.",
+      'changeLimits: window was given text of 4 characters; allowed is a whole number from 1 to 500.',
     ],
-    ['changeLimits', { windw: 5 }, "unknown field 'windw'; did you mean 'window'?"],
+    ['changeLimits', { windw: 5 }, "field 1 of the input is unknown (5 characters); did you mean 'window'?"],
     ['changeLimits', {}, 'at least one of window'],
     ['changeLimits', undefined, 'at least one of window'],
     ['changeLimits', '{"window": 5}', 'text that holds JSON'],
-    ['changeLimits', { maxCredits: -1 }, 'maxCredits was given -1'],
-    ['pause', { by: 5 }, 'by was given 5'],
+    ['changeLimits', { maxCredits: -1 }, 'maxCredits was given a negative whole number of 1 digit'],
+    ['pause', { by: 5 }, 'by was given a whole number of 1 digit'],
     ['pause', {}, 'paused already'],
     ['approve', {}, 'does not wait for an approval'],
     ['retryFailed', {}, 'No item has failed'],
@@ -382,7 +382,11 @@ test.concurrent.each<[string, unknown, string]>([
   ['two sources', { operation: 'convertLead', leads: {}, captures: {} }, 'leads and captures were given'],
   ['no operation', { leads: {} }, 'operation is missing'],
   ['a source of something else', { operation: 'convertLead', captures: {} }, 'where the source is captures'],
-  ['a default that is no field', { operation: 'convertLead', leads: {}, defaults: { leadid: 1 } }, 'defaults.leadid'],
+  [
+    'a default that is no field',
+    { operation: 'convertLead', leads: {}, defaults: { leadid: 1 } },
+    'defaults[field 1] was given',
+  ],
   ['a file that is not there', { operation: 'convertLead', file: { ref: 'none.csv' } }, 'no document'],
   ['a redrive of nothing', { redriveOf: 'nothing' }, "no backfill 'nothing'"],
 ])('a wrong input fails at once with a sentence: %s', async (name, input, sentence) => {

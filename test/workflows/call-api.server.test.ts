@@ -63,11 +63,11 @@ describe('callApi', () => {
     const { cause } = await run.result().catch((error) => error);
     expect(cause).toMatchObject({ type: 'BadInput' });
     for (const sentence of [
-      'maxCredits was given -1; allowed is a whole number of at least 0.',
+      'maxCredits was given a negative whole number of 1 digit; allowed is a whole number of at least 0.',
       "id is missing; route 'assessmentConfigs.update' needs it: PATCH /api/agent/assessment-configs/{id}.",
       'body.name cannot be sent as it is; allowed is text of 1 to 100 characters.',
-      'body.scoringWeights.q1 cannot be sent as it is; allowed is a number from 0 to 10.',
-      "unknown field 'body.questionOder'; did you mean 'body.questionOrder'?",
+      'body.scoringWeights[field 1] cannot be sent as it is; allowed is a number from 0 to 10.',
+      "field 3 of body is unknown (12 characters); did you mean 'body.questionOrder'?",
     ])
       expect(cause.message).toContain(sentence);
     expect(await eventsWith(run, 'Anna Prospect')).toEqual([1]);

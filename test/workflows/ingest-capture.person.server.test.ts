@@ -76,7 +76,7 @@ test('a person says which capture it is; one that is not there or another note h
     handle.executeUpdate(noteSubmittedUpdate, { args: [{ captureId, by: 'Ada' }] });
   await expect(say(first, randomUUID())).resolves.toContain('http404');
   await expect(say(first, 'no id!')).rejects.toMatchObject({
-    cause: { message: expect.stringContaining("captureId was given 'no id!'") },
+    cause: { message: expect.stringContaining('captureId was given text of 6 characters') },
   });
   await expect(say(first, before)).resolves.toContain('Noted');
   expect(await first.result()).toMatchObject({

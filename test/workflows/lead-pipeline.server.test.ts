@@ -40,8 +40,8 @@ test('S6: converts the best within the budget; every lead ends as something, and
   expect(sum(result.counts)).toBe(60);
   expect(after.spent - before.spent).toBe(5_000);
   expect(after.paidTwice).toBe(0);
-  // ceil(N / 500) reads to list, one per conversion, and a handful.
-  expect(after.reads - before.reads).toBeLessThanOrEqual(1 + 5 + 5);
+  // ceil(N / 500) reads to list, two per conversion (the lead before, the project after), and a handful.
+  expect(after.reads - before.reads).toBeLessThanOrEqual(1 + 2 * 5 + 5);
 });
 
 test('S1: two pipelines and people over the same leads at once convert each lead once', async () => {
@@ -156,7 +156,10 @@ test('documents of the audits that are not there are told before anything is con
   const before = stage.figures().leadCalls;
   const run = await pipeline('no-files', { then: 'audit', audit: { documents: ['no/such.pdf'] } });
   const failure = await run.result().catch((error) => error);
-  expect(failure.cause).toMatchObject({ type: 'BadInput', message: expect.stringContaining('no/such.pdf') });
+  expect(failure.cause).toMatchObject({
+    type: 'BadInput',
+    message: expect.stringContaining('documents[0] is not in the storage'),
+  });
   expect(stage.figures().leadCalls).toBe(before);
 });
 
@@ -167,7 +170,7 @@ test('a person pauses it, changes its limits and lets it go on; a wrong word is 
   const answerTo = (update: { name: string }, said: unknown) =>
     run.executeUpdate<unknown, [unknown]>(update.name, { args: [said] }).catch((error) => error.cause.message);
   await until(async () => (await run.query(pipelineProgressQuery)).underWay.length === 2);
-  expect(await answerTo(pauseUpdate, { by: 5 })).toContain('pause: by was given 5');
+  expect(await answerTo(pauseUpdate, { by: 5 })).toContain('pause: by was given a whole number of 1 digit');
   expect(await answerTo(approveUpdate, {})).toContain('does not wait for an approval');
   expect(await answerTo(changeLimitsUpdate, {})).toContain('at least one of maxConversions');
   expect(await answerTo(pauseUpdate, { by: 'Ada', reason: 'lunch' })).toContain('Paused');
@@ -183,7 +186,9 @@ test('a person pauses it, changes its limits and lets it go on; a wrong word is 
   await ledger.executeUpdate(releaseUpdate, { args: [{ reason: 'over' }] });
   await until(async () => (await waitsOutHold()) === false);
   expect((await run.query(pipelineProgressQuery)).waiting).toContain('Ada');
-  expect(await answerTo(changeLimitsUpdate, { maxConversions: 'all' })).toContain("maxConversions was given 'all'");
+  expect(await answerTo(changeLimitsUpdate, { maxConversions: 'all' })).toContain(
+    'maxConversions was given text of 3 characters',
+  );
   expect(await answerTo(changeLimitsUpdate, { maxConversion: 3 })).toContain("did you mean 'maxConversions'");
   expect(await answerTo(changeLimitsUpdate, { maxConversions: 400 })).toContain('no more');
   expect(await answerTo(changeLimitsUpdate, { maxConversions: 3, by: 'Ada' })).toMatchObject({ maxConversions: 3 });

@@ -104,6 +104,8 @@ async function awaitPrerequisites(at: At, projectId: string): Promise<boolean> {
 /** Starts one analysis unless a look finds one (S1, S2). */
 async function startAudit(at: At, projectId: string, look: () => Promise<LookOutcome>): Promise<Started> {
   const { account, facts, status, place, asker, input } = at;
+  const since = Date.now();
+  let refusals = 0;
   let isSent = false;
   let next = input.mode;
   let last = next;
@@ -129,15 +131,51 @@ async function startAudit(at: At, projectId: string, look: () => Promise<LookOut
     });
     status.goesOn();
     // What was there when it was looked for may be out of date.
-    if (ending.how === 'refused' && last === 'async' && MAY_LACK.test(ending.reason))
+    if (ending.how === 'refused' && last === 'async' && MAY_LACK.test(ending.reason)) {
       if (await awaitPrerequisites(at, projectId)) continue;
+      if (await awaitCurrent(at, projectId, ending.reason, since, refusals++)) continue;
+    }
     const jobId = jobOf(projectId, ending, last);
     return { ...(jobId && { jobId }), byUs: isSent, waitedFor: last === 'sync' && ending.how === 'paid' };
   }
 }
 
 /** Refusals that can mean a missing prerequisite: their status and code are not shown. */
-const MAY_LACK = /^(?!http40[34]$|planTooLow:|PAT_)/;
+const MAY_LACK = /^(?!http403$|planTooLow:|PAT_)/;
+
+/**
+ * Both analyses are shown, and the service refuses to start all the same: they may not be the current ones. A 404 says that
+ * of a project that is there.
+ * @returns whether to start again; false: the refusal stands as it is
+ */
+async function awaitCurrent(at: At, projectId: string, reason: string, since: number, refusals: number) {
+  const { account, facts, status, place, input } = at;
+  if (reason === 'http404') {
+    const look = reads(account, place, `Look whether project ${projectId} is there`);
+    if (!(await ofProject(at, () => look.isProject({ account, projectId })))) return false;
+    if (input.prerequisites === 'fail')
+      throw new Stop(
+        'refused',
+        'prerequisitesMissing',
+        `The service knows project ${projectId}, and no analyses of it that an audit could start from (${reason}).`,
+      );
+  }
+  if (input.prerequisites === 'fail') return false;
+  const { settlingMs } = facts.timing;
+  const wait = Math.min(12 * settlingMs, (settlingMs / 5) * 2 ** Math.min(refusals, 10));
+  const until = since + input.prerequisitesDeadline;
+  if (Date.now() + wait > until)
+    throw new Stop(
+      'expired',
+      'prerequisitesMissing',
+      `The service went on refusing to start the audit of project ${projectId} (${reason}), and the time to wait is over.`,
+    );
+  status.waits(
+    `The service refuses to start the audit of project ${projectId} (${reason}), though it shows both analyses: they may be out of date, or its AI provider key missing or revoked. It is tried again in ${Math.ceil(wait / 1000)} s, at the latest until ${new Date(until).toISOString()}; "prerequisites": "fail" would end it here.`,
+  );
+  await sleep(wait);
+  return true;
+}
 
 /** @param mode by which route it was sent. @returns the job, when the service named one */
 function jobOf(projectId: string, ending: Ending, mode: Mode): string | undefined {

@@ -1,4 +1,5 @@
 /** Waits for the end of an audit that was started: by its job, and by the analysis that it becomes. */
+import type { JobCall, JobEnd } from '../../activities/audits';
 import { type AnalysisSeen, type Before, isOurs } from '../../src/policy/analysis';
 import { notShownUntil, polls, reads, untilNextLook } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
@@ -29,7 +30,7 @@ export async function awaitAudit(
   const { account, facts, status, place, input } = at;
   const deadlineAt = Date.now() + input.auditDeadline;
   const why = 'The service works on the audit; it is asked again and again.';
-  const job = jobId === undefined ? undefined : await awaitJob(at, jobId, deadlineAt, why);
+  const job = jobId === undefined ? undefined : await awaitJob(at, { projectId, jobId, before }, deadlineAt, why);
   if (job === 'late') throw late(projectId);
   if (job === 'failed') return { state: 'failed' };
   const complete = waitedFor || job === 'complete';
@@ -48,18 +49,25 @@ export async function awaitAudit(
 }
 
 /** @returns `lost` when nobody knows the job, or it cannot be read: then the analysis itself tells */
-async function awaitJob(at: At, jobId: string, deadlineAt: number, why: string) {
+async function awaitJob(at: At, job: Pick<JobCall, 'projectId' | 'jobId' | 'before'>, deadlineAt: number, why: string) {
   const { account, facts, status, place } = at;
+  const priority = { ...place, fairnessKey: job.jobId.slice(0, 36) };
+  let unclear: string | undefined;
   try {
-    return await waitUntil(
-      ...([status, facts, account, deadlineAt, why] as const),
-      (left) =>
-        polls(account, { ...place, fairnessKey: jobId.slice(0, 64) }, 'Wait for the audit', left).awaitJob({
-          account,
-          jobId,
-        }),
-      notShownUntil(facts),
-    );
+    for (;;) {
+      const told =
+        unclear === undefined
+          ? why
+          : `The job says '${unclear}', which is no word that audit-runner knows; its analysis is looked for as well. If it means an end, name it in unshown.job.complete or unshown.job.failed.`;
+      const end: JobEnd | 'late' = await waitUntil(
+        ...([status, facts, account, deadlineAt, told] as const),
+        (left) => polls(account, priority, 'Wait for the audit', left).awaitJob({ account, ...job, unclear }),
+        notShownUntil(facts),
+      );
+      if (end === 'late') return end;
+      if (end.state !== 'unclear') return end.state;
+      unclear = end.word;
+    }
   } catch (error) {
     if (refusalOf(error) === undefined) throw error;
     return 'lost';

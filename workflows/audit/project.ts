@@ -17,6 +17,7 @@ import { WHY } from '../shared/asker';
 import { control, notShownUntil, onceCalls, reads, writes } from '../shared/calls';
 import { refusalOf } from '../shared/failures';
 import { concluding, type Ending, payOnce } from '../shared/pay-once';
+import { givePlace, hearPlaces, type Placed, takePlace } from '../shared/place';
 import { Stop } from '../shared/stop';
 import { runKind } from '../shared/tell';
 import { gotSomething } from '../shared/withdraw';
@@ -181,6 +182,12 @@ async function conversionOf(at: At, leadId: string): Promise<ConvertLeadResult> 
   const { account, input, run } = at;
   const { priority, askPerson, personDeadline } = input;
   const workflowId = convertLeadId(account, leadId);
+  // While the conversion only waits, so does this run.
+  const conversion: Placed = {};
+  hearPlaces(
+    (id) => (id === workflowId ? conversion : undefined),
+    () => (conversion.away ? givePlace() : takePlace()),
+  );
   for (let tries = 1; ; tries++) {
     try {
       const child = await startChild(convertLead, {
@@ -208,7 +215,9 @@ async function conversionOf(at: At, leadId: string): Promise<ConvertLeadResult> 
           { key: searchAttributeKeys.runKind, value: runKind() === 'backfill' ? 'backfill' : 'audit' },
         ],
       });
-      return await child.result();
+      const result = await child.result();
+      takePlace();
+      return result;
     } catch (error) {
       // The conversion was cancelled with this run, before anything was sent.
       if (CancellationScope.current().consideredCancelled) throw error;

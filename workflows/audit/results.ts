@@ -1,6 +1,6 @@
 /** What an audit gave: fetched part by part, stored, and made into a report. */
 import type { StoredPart, StoredReport } from '../../activities/deliverables';
-import { idKey } from '../../src/agent-api/id';
+import { asName } from '../../src/agent-api/id';
 import { CATEGORIES } from '../../src/policy/categories';
 import { control, notShownUntil, patiently, reads, untilNextLook } from '../shared/calls';
 import { refusalOf } from '../shared/failures';
@@ -13,13 +13,10 @@ export interface StoredResults {
   opportunities: number;
 }
 
-/** IDs of the service become names of folders. */
-const asName = (id: string) => id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100);
-
 export async function storeResults(at: At, projectId: string, analysisId: string): Promise<StoredResults> {
   const { account, facts, status, place } = at;
   status.step('storing', `Storing the results of project ${projectId}`);
-  const folder = `audits/${asName(idKey(projectId))}/${asName(idKey(analysisId))}`;
+  const folder = `audits/${asName(projectId)}/${asName(analysisId)}`;
   const call = { account, projectId, folder };
   // The analysis has just been seen complete: what belongs to it may show later.
   const freshUntil = notShownUntil(facts);

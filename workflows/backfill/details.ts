@@ -2,6 +2,8 @@
 import { OUTCOMES } from '../../src/policy/backfill/outcomes';
 import { type BackfillPlan, grouped } from '../../src/policy/backfill/plan';
 import { formatDuration } from '../../src/policy/duration';
+import { linked } from '../shared/begun';
+import { onlyWait } from '../shared/place';
 import type { Controls } from './controls';
 import type { BackfillProgress } from './messages';
 import { endedIn, type Running, rateOf, type State } from './state';
@@ -31,20 +33,25 @@ export function progressOf(
   return {
     ...{ done, total, counts: { ...state.counts }, credits: state.credits },
     underWay: [...running.values()].slice(0, SHOWN).map(({ workflowId }) => workflowId),
-    ...{ underWayCount: running.size, asking: state.asking },
+    ...{
+      underWayCount: running.size,
+      away: [...running.values()].filter(({ away }) => away).length,
+      asking: state.asking,
+    },
     ...rateOf(state, total - done),
     ...{ paused: paused !== undefined, limits: { ...limits }, folder: state.opened.folder },
   };
 }
 
 export function describe(progress: ReturnType<typeof progressOf>, plan: BackfillPlan): string {
-  const { done, total, counts, credits, underWay, underWayCount, asking, perMinute, leftMs, limits, folder } = progress;
+  const { done, total, counts, credits, underWay, underWayCount, away, asking, perMinute, leftMs, limits, folder } =
+    progress;
   const sums = OUTCOMES.filter((word) => counts[word] > 0).map((word) => `${grouped(counts[word])} ${WORDS[word]}`);
   const rate =
     perMinute === undefined ? [] : [`${perMinute} a minute, about ${formatDuration(leftMs ?? 0)} left at this rate.`];
   const pace = limits.itemsPerMinute === null ? '' : `, ${limits.itemsPerMinute} begun a minute`;
   const most = limits.maxItems === null ? '' : `, ${grouped(limits.maxItems)} items`;
-  const more = underWayCount > underWay.length ? [`- and ${underWayCount - underWay.length} more`] : [];
+  const more = underWayCount > underWay.length ? `\n- and ${underWayCount - underWay.length} more` : '';
   return [
     `**${grouped(done)} of ${grouped(total)}** items: ${sums.join(', ') || 'none ended yet'}; ${underWayCount} under way; ${grouped(credits)} credits spent.`,
     ...(asking > 0
@@ -53,11 +60,7 @@ export function describe(progress: ReturnType<typeof progressOf>, plan: Backfill
     ...rate,
     `At most ${limits.window} at once${pace}${most}, ${grouped(limits.maxCredits)} credits: change it with the update \`changeLimits\`.`,
     ...(underWay.length > 0
-      ? [
-          ['Under way; each says in its own details why it waits:', ...underWay.map((id) => `- ${id}`), ...more].join(
-            '\n',
-          ),
-        ]
+      ? [`Under way; each says in its own details why it waits:\n${linked(underWay)}${more}${onlyWait(away)}`]
       : []),
     `Plan: ${plan.text}`,
     `In the storage: ${folder}`,

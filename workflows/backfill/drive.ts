@@ -13,6 +13,7 @@ import { type BackfillPlan, priceOf } from '../../src/policy/backfill/plan';
 import { type GoesOn, goesOn } from '../shared/begun';
 import { control } from '../shared/calls';
 import { Lookout } from '../shared/lookout';
+import { hearPlaces, taken } from '../shared/place';
 import { creditsSpent } from '../shared/status';
 import { tellPersonNeeded } from '../shared/tell';
 import type { Controls } from './controls';
@@ -59,6 +60,10 @@ export class Drive {
         credits: () => Math.max(0, ...[...this.window.running.values()].map(({ price }) => price)),
       },
       () => this.#say(),
+    );
+    hearPlaces(
+      (id) => [...this.window.running.values()].find(({ workflowId }) => workflowId === id),
+      () => controls.version++,
     );
     controls.failed = () => state.counts.failed - this.#queued();
   }
@@ -147,7 +152,7 @@ export class Drive {
     const idle = window.running.size === 0;
     const list = state.lists.find((one) => one.next < this.#endOf(one));
     if (!list) return idle && !paused && !retry ? { may: 'end' } : { may: 'wait' };
-    if (paused || window.running.size >= limits.window) return { may: 'wait' };
+    if (paused || taken(window.running.values(), limits.window) >= limits.window) return { may: 'wait' };
     const reserved = [...window.running.values()].reduce((sum, { price }) => sum + price, 0);
     const price = this.#nextPrice(list);
     // What is under way may turn out to cost nothing.

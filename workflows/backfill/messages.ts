@@ -59,6 +59,8 @@ export interface BackfillProgress {
   /** IDs of runs under way, the longest first; not all of many. */
   underWay: string[];
   underWayCount: number;
+  /** Of these, runs that only wait until it is known what became of a call, or for a person: they hold no place. */
+  away: number;
   /** Items that waited for a person when it was last looked. */
   asking: number;
   /** Items that end in a minute, lately; absent as long as nobody can tell. */

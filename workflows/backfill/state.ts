@@ -1,13 +1,15 @@
 /** What a backfill knows: numbers and the window, however many items it has. Goes over when it continues as new. */
+import type { AccountFacts } from '../../activities/account';
 import type { Opened } from '../../activities/backfill';
 import type { Prepared } from '../../activities/backfill-list';
 import type { Item } from '../../src/policy/backfill/items';
 import { type Counts, noCounts, OUTCOMES } from '../../src/policy/backfill/outcomes';
+import type { Placed } from '../shared/place';
 import type { ControlState } from './controls';
 import type { Listing } from './source';
 
 /** An item under way. Its input is in the storage. */
-export interface Running extends Pick<Item, 'n' | 'id' | 'workflowId'> {
+export interface Running extends Pick<Item, 'n' | 'id' | 'workflowId'>, Placed {
   line?: number | undefined;
   /** The run that is followed; absent where it is another's and only its ID is known. */
   runId?: string | undefined;
@@ -67,7 +69,12 @@ export const renewalOf = (given: Renewal | undefined): Renewal => {
 export interface Before {
   /** Half of the source is listed. */
   listing?: { opened: Opened; listing: Listing; controls: ControlState };
-  driving?: { state: State; controls: ControlState };
+  driving?: {
+    state: State;
+    controls: ControlState;
+    /** As they were; they are asked for again. */
+    facts: AccountFacts;
+  };
 }
 
 export const begin = (opened: Opened, prepared: Prepared): State => ({

@@ -139,7 +139,7 @@ export class Window {
       return elsewhere ?? this.#perform(running, await this.#inputOf(running), true);
     }
     if (ended) return ended;
-    running.lost = true;
+    Object.assign(running, { lost: true, away: true } satisfies Partial<Running>);
     return afterLostRun(this.common, running, await this.#inputOf(running), status);
   }
 
@@ -174,6 +174,7 @@ export class Window {
       return { outcome: 'skipped', reason: 'inAnotherRun', ...ended, credits: 0 };
     }
     running.theirs = false;
+    running.away = false;
     running.runId = child.firstExecutionRunId;
     this.#children.add(running.n);
     this.#begun.add(running.workflowId, child);
@@ -181,7 +182,7 @@ export class Window {
       return endedBy(operation, await child.result());
     } catch (error) {
       if (!(error instanceof ChildWorkflowFailure)) throw error;
-      running.lost = true;
+      Object.assign(running, { lost: true, away: true } satisfies Partial<Running>);
       const { cause } = error;
       const reason = (cause instanceof ApplicationFailure ? cause.type : cause?.name) ?? 'runEnded';
       return afterLostRun(this.common, running, input, reason);

@@ -2,7 +2,7 @@
 import { ApplicationFailure, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import { FailureType } from '../../src/policy/failures';
 import type { LedgerState } from '../../src/policy/ledger';
-import { resets } from '../shared/reset';
+import { epoch } from '../shared/reset';
 import { describeLedger } from './details';
 
 const OPENING =
@@ -14,7 +14,7 @@ export class Book {
   /** A payment waits for a reading of it. */
   readNow = false;
   private books: LedgerState | undefined;
-  private openedAfter = -1;
+  private openedIn: object | undefined;
 
   constructor() {
     setCurrentDetails(
@@ -24,7 +24,7 @@ export class Book {
 
   /** Nothing may be granted or booked before. */
   get isOpen(): boolean {
-    return this.books !== undefined && this.openedAfter === resets();
+    return this.books !== undefined && this.openedIn === epoch();
   }
 
   /** @throws ApplicationFailure while it is closed */
@@ -34,7 +34,7 @@ export class Book {
   }
 
   open(state: LedgerState): void {
-    this.openedAfter = resets();
+    this.openedIn = epoch();
     this.balanceWanted = state.funds === undefined;
     this.books = state;
     this.change(state);

@@ -1,6 +1,5 @@
 /** The ledger's current details, written for a person in the Web UI (S7). */
 import * as policy from '../../src/policy/ledger';
-import type { Obstacle } from './messages';
 
 /** No number may stop the ledger: beyond what a date can hold it is shown as the last moment of all. */
 const at = (ms: number) => new Date(Math.min(ms, 8.64e15)).toISOString().replace('T', ' ').slice(0, 19);
@@ -30,27 +29,6 @@ export const describeHold = ({ kind, since, reason, retry, stopsAll }: policy.Ho
         ? 'there are too few credits, also for a call that should cost none; everything goes on by itself when the balance suffices'
         : HOLD_TEXT[kind]
   } (${reason})`;
-
-const CAP_TEXT = {
-  run: 'the run has spent what it may',
-  day: 'the credits of the day are used up; it goes on tomorrow, or when somebody raises the limit with the update `setBudget` of the ledger',
-  floor:
-    'the balance has reached its floor, less what was spent in the last minutes and may not show in it yet; it goes on when the balance leaves enough',
-};
-
-const FLOOR_TEXT = {
-  unread: 'the balance, of which a part must remain, was not read yet; it goes on when it was and leaves enough',
-  unreadable:
-    "the balance, of which a part must remain, cannot be read: name its field with the setting 'unshown.account.balance', or remove 'budget.balanceFloor', and restart the workers",
-};
-
-/** Why a run may not go on, for its own details. */
-export const describeObstacle = (obstacle: Exclude<Obstacle, { kind: 'none' }>): string =>
-  obstacle.kind === 'held'
-    ? obstacle.holds.map(describeHold).join('; ')
-    : obstacle.balance
-      ? FLOOR_TEXT[obstacle.balance]
-      : CAP_TEXT[obstacle.cap];
 
 /** What an account's ledger lets through, in a few words. */
 export function describeState({ holds, restingSince }: Pick<policy.LedgerState, 'holds' | 'restingSince'>): string {

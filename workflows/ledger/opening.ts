@@ -4,7 +4,7 @@ import type { Activities } from '../../activities';
 import * as policy from '../../src/policy/ledger';
 import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
-import { resets } from '../shared/reset';
+import { wasReset } from '../shared/reset';
 import type { LedgerInput } from './messages';
 
 /** What a ledger works by. */
@@ -26,7 +26,7 @@ const workers = proxyActivities<Activities>({
  */
 export function handedOn({ state, probeEveryMs }: LedgerInput): Opened | undefined {
   const { continuedFromExecutionRunId, cronSchedule, retryPolicy } = workflowInfo();
-  const isNext = continuedFromExecutionRunId !== undefined && !cronSchedule && !retryPolicy && resets() === 0;
+  const isNext = continuedFromExecutionRunId !== undefined && !cronSchedule && !retryPolicy && !wasReset();
   return isNext && state && probeEveryMs !== undefined
     ? { state: policy.whole(state, Date.now()), probeEveryMs }
     : undefined;

@@ -2,6 +2,7 @@
 import { CancellationScope, condition, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { PersonDecision } from '../../src/policy/course';
 import { DecideSaid, type Said } from '../../src/policy/inputs/messages';
+import { givePlace } from './place';
 import { type Answered, answered, checked } from './said';
 import type { Status } from './status';
 import { tellPersonNeeded } from './tell';
@@ -86,6 +87,7 @@ export class Asker {
   async #wait(question: string, done: () => boolean): Promise<boolean> {
     if (!this.how.askPerson) return done();
     this.status.asksPerson(true);
+    givePlace();
     tellPersonNeeded(this.how.account, this.status.stage, ++this.#asked);
     this.status.waits(question);
     await condition(() => this.#cancelled || done(), this.how.personDeadline);

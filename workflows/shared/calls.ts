@@ -9,7 +9,7 @@ import { FailureType } from '../../src/policy/failures';
 import { queueName, WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { failureText, failureType, isNotFound } from './failures';
 import type { Status } from './status';
-import { onceStorageThere } from './storage';
+import { onceThere } from './storage';
 
 /** A worker that is gone shows after this; see src/temporal/heartbeat.ts. */
 const HEARTBEAT = '15 seconds';
@@ -17,7 +17,7 @@ const HEARTBEAT = '15 seconds';
 const STORAGE: string[] = ['StorageError', FailureType.storage];
 
 /** Activities that cost no call of the API; they run beside the workflows. */
-export const control = onceStorageThere(
+export const control = onceThere(
   proxyActivities<Activities>({
     taskQueue: WORKFLOW_QUEUE,
     startToCloseTimeout: '2 minutes',
@@ -35,7 +35,7 @@ export function factsOf(account: string): Promise<AccountFacts> {
 
 /** Control activities that read or write a long document: they say that they are alive. */
 export const streaming = (summary: string) =>
-  onceStorageThere(
+  onceThere(
     proxyActivities<Activities>({
       taskQueue: WORKFLOW_QUEUE,
       startToCloseTimeout: '2 hours',
@@ -53,7 +53,7 @@ export const streaming = (summary: string) =>
  */
 const repeatable =
   (queueClass: QueueClass) => (account: string, priority: Priority, summary: string, withinMs?: number) =>
-    onceStorageThere(
+    onceThere(
       proxyActivities<Activities>({
         taskQueue: queueName(account, queueClass),
         startToCloseTimeout: '2 minutes',

@@ -9,9 +9,12 @@ import type { Controls } from '../pipeline/controls';
 import { Begun, type GoesOn, goesOn, untilEnded } from './begun';
 import { type Account, type AuditSettings, convertOne, goOn, type Lane } from './convert-one';
 import { Lookout } from './lookout';
+import { hearPlaces, taken } from './place';
 import type { Status } from './status';
 
 interface Watch {
+  /** One of those under way only waits now, or goes on. */
+  moved(): void;
   began(leadId: string): void;
   ended(outcome: LeadOutcome): void;
 }
@@ -40,7 +43,17 @@ export class ConvertAll {
       underWay: () => this.#lanes.size,
       credits: () => facts.convertPrice,
     };
+    // Keyed by lead: a lead's run has its ID.
+    hearPlaces(
+      (id) => [...this.#lanes].find(([leadId]) => convertLeadId(account, leadId) === id)?.[1],
+      () => this.watch.moved(),
+    );
     this.#lookout = new Lookout(account, facts.timing.holdProbeMs, others, () => controls.say());
+  }
+
+  /** How many of those under way only wait. */
+  get away(): number {
+    return [...this.#lanes.values()].filter(({ away }) => away).length;
   }
 
   /** @returns whether it ended early, at a refusal that every further lead would meet too */
@@ -58,7 +71,10 @@ export class ConvertAll {
       });
     try {
       for (const leadId of leads) {
-        await condition(() => over() || (!controls.state.paused && this.#lanes.size < limits.concurrency));
+        await condition(
+          () =>
+            over() || (!controls.state.paused && taken(this.#lanes.values(), limits.concurrency) < limits.concurrency),
+        );
         if (over()) break;
         this.#begun++;
         this.#begin(leadId);

@@ -19,6 +19,7 @@ import type { auditProject } from '../audit-project';
 import { convertLead } from '../convert-lead';
 import type { Begun } from './begun';
 import { control, patiently, reads, runKey } from './calls';
+import type { Placed } from './place';
 import type { Status } from './status';
 
 export interface Account {
@@ -34,7 +35,7 @@ export interface Account {
 export type AuditSettings = NonNullable<NonNullable<LeadPipelineJson>['audit']>;
 
 /** Whose run is under way for a lead: this pipeline's, another's that is followed; or it is gone, and its call may yet show. */
-export interface Lane {
+export interface Lane extends Placed {
   is: 'ours' | 'theirs' | 'lost';
   /** What came of the lead, though its audit is not begun yet. */
   outcome?: LeadOutcome;
@@ -67,13 +68,14 @@ export async function convertOne(
         { key: searchAttributeKeys.runKind, value: 'pipeline' },
       ],
     });
-    lane.is = 'ours';
+    Object.assign(lane, { is: 'ours', away: false } satisfies Lane);
     begun.add(workflowId, child);
-    const { outcome, reason, credits, projectId } = await child.result();
-    return { leadId, outcome, credits, ...(reason && { reason }), ...(projectId && { projectId }) };
+    const { outcome, reason, problem, credits, projectId } = await child.result();
+    const why = { ...(reason && { reason }), ...(problem && { problem }) };
+    return { leadId, outcome, credits, ...why, ...(projectId && { projectId }) };
   } catch (error) {
     if (error instanceof ChildWorkflowFailure) {
-      lane.is = 'lost';
+      Object.assign(lane, { is: 'lost', away: true } satisfies Lane);
       return afterLostRun(at, leadId, error);
     }
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

@@ -1,8 +1,11 @@
 /** S7: a run whose work other runs do says what keeps those, and does not make people open one after the other. */
-import { sleep } from '@temporalio/workflow';
-import { untilClear } from './calls';
+import { condition } from '@temporalio/workflow';
+import { control } from './calls';
+import { tell } from './tell';
 
 const MAX_SILENCE_MS = 3_600_000;
+/** People are told of a shortage once in this time at most: it may come and go with each call under way. */
+const TELL_EVERY_MS = 3_600_000;
 
 /** The runs that are looked out for. */
 export interface Others {
@@ -14,8 +17,13 @@ export interface Others {
 }
 
 export class Lookout {
-  #hold: string | undefined;
+  #stands: string | undefined;
   #quiet = false;
+  /** Since the last look they may go on again. */
+  #freed = false;
+  #waiting = false;
+  #told = 0;
+  #toldAt = Number.NEGATIVE_INFINITY;
 
   /** @param probeMs how long it looks away at first, milliseconds */
   constructor(
@@ -27,7 +35,7 @@ export class Lookout {
 
   /** What keeps the others; undefined: nothing does. */
   why(): string | undefined {
-    if (this.#hold !== undefined) return `The account is not free to go on: ${this.#hold}`;
+    if (this.#stands !== undefined) return `The account is not free to go on: ${this.#stands}`;
     if (this.#quiet)
       return 'None of those under way has ended lately. They go on by themselves; each says in its own details why it waits.';
     return undefined;
@@ -41,26 +49,48 @@ export class Lookout {
   /** Looks every now and then, ever more seldom while nothing happens: history is finite. */
   async keep(before = async () => {}, after = async () => {}): Promise<never> {
     const { others, probeMs } = this;
-    let ended = -1;
+    let ended = others.ended();
     for (let silence = probeMs; ; silence = Math.min(2 * silence, MAX_SILENCE_MS)) {
-      await sleep(silence);
+      const freed = await condition(() => this.#freed, silence);
+      if (freed) this.#goesOn();
       await before();
-      if (ended !== others.ended() || (await this.#waitOutHold())) silence = probeMs / 2;
-      this.#quiet = ended === others.ended() && others.underWay() > 0;
+      const idle = !freed && ended === others.ended() && others.underWay() > 0;
+      if (freed || ended !== others.ended()) silence = probeMs / 2;
       ended = others.ended();
+      await this.#look(idle);
+      this.#quiet = idle;
       await after();
       this.say();
     }
   }
 
-  /** @returns whether there was a hold */
-  async #waitOutHold(): Promise<boolean> {
-    const asked = { account: this.account, credits: this.others.credits(), holdsOnly: true };
-    const kept = await untilClear(asked, (why) => {
-      this.#hold = why;
-      this.say();
-    });
-    this.#hold = undefined;
-    return kept;
+  /** @param idle none has ended since the last look: then a lack of credits or budget may be what keeps them */
+  async #look(idle: boolean): Promise<void> {
+    const asked = { account: this.account, credits: this.others.credits(), holdsOnly: !idle };
+    const { clear, why, what, short } = await control.clearance(asked);
+    if (short && Date.now() - this.#toldAt >= TELL_EVERY_MS) {
+      this.#toldAt = Date.now();
+      void tell({ kind: 'budgetUsedUp', account: this.account, what: why ?? '', nth: ++this.#told });
+    }
+    this.#stands = clear ? undefined : (why ?? 'on hold');
+    if (!clear && !this.#waiting) {
+      this.#waiting = true;
+      // Its end, or that it is something else, is noticed at once, without history events; until then the looks go on, ever more seldom.
+      void control.awaitClearance({ ...asked, holdsOnly: !short, ...(what !== undefined && { what }) }).then(
+        () => {
+          this.#waiting = false;
+          this.#freed = true;
+        },
+        // The run itself is about to end.
+        () => undefined,
+      );
+    }
+  }
+
+  #goesOn(): void {
+    this.#freed = false;
+    this.#stands = undefined;
+    this.#quiet = false;
+    this.say();
   }
 }

@@ -13,8 +13,10 @@ import {
 } from '../../src/policy/course';
 import { formatDuration } from '../../src/policy/duration';
 import { FailureType } from '../../src/policy/failures';
+import { BUDGET_STAGE } from '../../src/policy/stages';
 import { awaitClearance, control } from './calls';
 import { failureType } from './failures';
+import { givePlace, takePlace } from './place';
 import type { Status } from './status';
 import { Stop } from './stop';
 import { gotSomething, withdrawn } from './withdraw';
@@ -68,6 +70,7 @@ export async function payOnce(
     const within = <T>(work: () => Promise<T>) => (owesAnswer ? CancellationScope.nonCancellable(work) : work());
     const wait = 'notBefore' in step ? step.notBefore - Date.now() : 0;
     if (wait > 0) {
+      if (course.overAt !== undefined) givePlace();
       status.waits(whyWait(course, step, wait, newBooks));
       await within(() => sleep(wait));
     }
@@ -83,6 +86,7 @@ export async function payOnce(
         break;
       }
       case 'send': {
+        takePlace();
         const outcome = await orSay(status, facts, () => ports.send(step.lookedAt, stale)).catch((error) =>
           withoutAnswer(error, account, facts, ports),
         );
@@ -97,6 +101,7 @@ export async function payOnce(
         course = resume(course, Date.now());
         break;
       case 'awaitBudget':
+        status.at(BUDGET_STAGE);
         await awaitClearance(status, account, step.credits ?? ports.credits, ports.paid?.run);
         course = resume(course, Date.now());
         break;
@@ -109,9 +114,12 @@ export async function payOnce(
   }
 }
 
-/** S6: what follows from an ending is done, booked and returned also where the run was cancelled after it had sent. */
+/**
+ * S6: what follows from an ending is done, booked and returned also where the run was cancelled after it had sent; what is
+ * done already may turn out to be this run's own.
+ */
 export const concluding = <T>({ how }: Ending, work: () => Promise<T>): Promise<T> =>
-  how === 'paid' || how === 'foundPaid' || how === 'gaveUp' ? CancellationScope.nonCancellable(work) : work();
+  how === 'refused' || how === 'overRunCap' ? work() : CancellationScope.nonCancellable(work);
 
 /** A call without an answer for so long stands in the queue, most likely: 15 s by default, and a second at least. */
 const quietMs = ({ timing }: AccountFacts): number => Math.max(1_000, timing.settlingMs / 20);
@@ -145,6 +153,7 @@ async function withoutAnswer(
 ): Promise<SendOutcome> {
   switch (failureType(error)) {
     case FailureType.held:
+    case FailureType.ledger:
       return { kind: 'held' };
     case FailureType.upstream:
       return { kind: 'notSent', reason: 'upstream' };

@@ -1,18 +1,15 @@
 /**
- * A person may reset a run to an earlier moment: it goes on from there and knows nothing of what came after. The server
- * says so in the history, where the run itself does not look.
+ * A person may reset a run to an earlier moment: it goes on from there and knows nothing of what came after. The history
+ * says so, but the SDK does not tell the run. It shows in the seed of the run's random numbers, which is another one from
+ * then on, so that they are not drawn a second time.
  */
-import type { WorkflowInternalsInterceptor } from '@temporalio/workflow';
+import { getActivator, maybeGetActivator } from '@temporalio/workflow/lib/global-attributes';
 
-let count = 0;
+/** The same thing for as long as the run is not reset. */
+export const epoch = (): object => getActivator().randomnessSeed;
 
-/** How often this run was reset, up to the present moment of its history. */
-export const resets = (): number => count;
+/** A run has its modules for itself: this is read before anything of it happens. (Elsewhere there is no run.) */
+const first: object | undefined = maybeGetActivator()?.randomnessSeed;
 
-/** A reset run gets random numbers of its own: nothing else brings that job. */
-export const noticesResets: WorkflowInternalsInterceptor = {
-  activate(input, next) {
-    count += (input.activation.jobs ?? []).filter(({ updateRandomSeed }) => updateRandomSeed).length;
-    return next(input);
-  },
-};
+/** Whether the run was reset, up to the present moment of its history. */
+export const wasReset = (): boolean => epoch() !== first;

@@ -57,6 +57,13 @@ export class Status {
     this.show();
   }
 
+  /** Lists show another step; what people read stays. */
+  at(name: string): void {
+    if (name === this.shownStage) return;
+    upsertSearchAttributes([{ key: searchAttributeKeys.stage, value: name }]);
+    this.shownStage = name;
+  }
+
   /** The step that lists show. */
   get stage(): string {
     return this.shownStage;

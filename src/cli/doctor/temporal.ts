@@ -3,6 +3,8 @@ import { temporal } from '@temporalio/proto';
 import { type Account, ConfigError } from '../../config';
 import { rootMessage } from '../../root-cause';
 import { type Connected, type ConnectionConfig, connectClient, TemporalUnreachable } from '../../temporal/connect';
+import { describeFailing, findFailing } from '../../temporal/failing-tasks';
+import { MORE_POLLS, pollsRefused } from '../../temporal/pollers';
 import { queueRate, readQueueLimit } from '../../temporal/queue-limits';
 import { queueState } from '../../temporal/queue-workers';
 import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
@@ -39,12 +41,22 @@ export async function checkTemporal(
       await attempt('server', () => server(connected, config)),
       await attempt('search attributes', () => searchAttributes(connected)),
       await attempt('matching settings', () => matching(connected, accounts)),
+      await attempt('workflow tasks', () => tasks(connected)),
       await attempt('workers', () => workers(connected, WORKFLOW_QUEUE, TASK_QUEUE_TYPE_WORKFLOW, 'workers')),
+      await attempt('polls', () => polls(connected)),
       ...(await Promise.all(accounts.flatMap((account) => queues(connected, account, attempt)))),
     ];
   } finally {
     await connected.close();
   }
+}
+
+/** Runs whose workflow tasks fail again and again say nothing themselves. */
+async function tasks({ client }: Connected): Promise<Check> {
+  const { failing, looked } = await findFailing(client);
+  if (failing.length === 0) return ok('workflow tasks', `none fails of the open runs looked at (${looked})`);
+  const mends = failing.map(({ workflowId, mend }) => (failing.length === 1 ? mend : `${workflowId}: ${mend}`));
+  return wrong('workflow tasks', failing.map(describeFailing).join('; '), mends.join('; '));
 }
 
 type Attempt = (name: string, look: () => Promise<Check>) => Promise<Check>;
@@ -115,6 +127,13 @@ async function queueLimit({ connection, namespace }: Connected, queue: string, e
   // The server stores the rate as a 32-bit float.
   if (Math.fround(limit.rate) === Math.fround(expected)) return ok(name, perMinute(expected));
   return wrong(name, `${perMinute(limit.rate)}, set by ${limit.setBy}; expected ${perMinute(expected)}`, mend);
+}
+
+async function polls(connected: Connected): Promise<Check> {
+  const words = await pollsRefused(connected);
+  return words === undefined
+    ? ok('polls', 'the server lets workers ask for work')
+    : wrong('polls', `the server refuses workers that ask for work (${words}), so runs stand still`, MORE_POLLS);
 }
 
 async function workers(

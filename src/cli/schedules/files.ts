@@ -1,7 +1,7 @@
 /** What the input of a pipeline names in the storage: a run refuses it where it is not there, so the plan looks too. */
 import { z } from 'zod';
 import type { Pipeline } from '../../config';
-import { doubledNames, problemsOf } from '../../policy/documents';
+import { type DocumentChoice, doubledNames, problemsOf } from '../../policy/documents';
 import { documentsIn } from '../../policy/inputs/audit-project';
 import { noteFileIn } from '../../policy/inputs/ingest-capture';
 import type { Storage } from '../../storage';
@@ -13,6 +13,9 @@ const Named = z.looseObject({
   file: z.looseObject({ ref: z.string() }).optional().catch(undefined),
 });
 
+/** It is the person's own file: a command may name what stands in it. */
+const says = (choice: DocumentChoice | undefined) => `document '${choice?.ref}'`;
+
 /** One sentence for each file that no run could use now; it may come later. */
 export async function fileWarnings({ input }: Pick<Pipeline, 'input'>, storage: Storage): Promise<string[]> {
   const { audit, defaults, file } = Named.parse(input);
@@ -20,12 +23,12 @@ export async function fileWarnings({ input }: Pick<Pipeline, 'input'>, storage: 
   const others = [noteFileIn(input), noteFileIn(defaults), file?.ref].flatMap((ref) => ref ?? []);
   try {
     const problems = await Promise.all([
-      ...documents.map(async (choice) => problemsOf(choice, (await storage.stat(choice.ref))?.size)),
+      ...documents.map(async (choice) => problemsOf(choice, says(choice), (await storage.stat(choice.ref))?.size)),
       ...others.map(async (ref) =>
         (await storage.stat(ref)) ? [] : [`'${ref}' is not in the storage; put it there, or correct its reference.`],
       ),
     ]);
-    return [...doubledNames(documents), ...problems.flat()].map(
+    return [...doubledNames(documents, (i) => says(documents[i])), ...problems.flat()].map(
       (problem) => `until it is mended each run is refused: ${problem}`,
     );
   } catch (error) {

@@ -1,6 +1,6 @@
 /** The difference, for a person. */
-import { given } from '../../policy/inputs/given';
 import type { ScheduleDefinition } from '../../temporal/schedule-definition';
+import { given } from '../given';
 import { styled } from '../output';
 import type { Wanted } from './definition';
 import type { Change, FieldChange } from './diff';

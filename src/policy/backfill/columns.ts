@@ -1,6 +1,7 @@
 /** From the columns of a file to the fields of an operation's input. Pure. */
 import { allFields, describable, type Node, nodesAt } from '../inputs/allowed';
 import { itemFields, itemSchemas, type Operation } from '../inputs/backfill';
+import { kindOf } from '../inputs/place';
 
 /** Which column is which field (`project.clientName`). */
 export type Columns = Readonly<Record<string, string>>;
@@ -37,18 +38,24 @@ export function mapColumns(operation: Operation, header: readonly string[] | und
   const wanted = Object.entries(columns ?? Object.fromEntries((header ?? []).map((name) => [name, name])));
   const problems: string[] = [];
   const mapped = new Map<string, Field>();
-  for (const [column, name] of wanted) {
+  // By their places: a file without a header has a row of somebody's data there, and the input may name it (S4).
+  for (const [i, [column, name]] of wanted.entries()) {
     const field = fields.get(name);
     if (header && !header.includes(column))
-      problems.push(`the file has no column '${column}'; it has ${header.slice(0, 30).join(', ')}.`);
+      problems.push(
+        `file.columns[field ${i + 1}] is none of the ${header.length} columns that the first line of the file, its header, names.`,
+      );
     else if (field) mapped.set(column, field);
     else if (columns)
       problems.push(
-        `column '${column}' is to be '${name}', which is no field of ${operation}: ${[...fields.keys()].join(', ')}.`,
+        `file.columns[field ${i + 1}] was given ${kindOf(name)}, which is no field of ${operation}: ${[...fields.keys()].join(', ')}.`,
       );
   }
   if (header && mapped.size === 0 && problems.length === 0)
-    problems.push(`no column of the file is called as a field of ${operation}; say in file.columns which is which.`);
+    problems.push(
+      `none of the ${header.length} columns that the first line of the file, its header, names is called as a field of ` +
+        `${operation}: ${[...fields.keys()].join(', ')}; put a header there, or say in file.columns which is which.`,
+    );
   const ignored = (header ?? []).filter((name) => !mapped.has(name));
   return { columns: mapped, problems, ignored };
 }

@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { idKey } from '../../agent-api/id';
 import { InputError, parseInput } from '../input';
 import { type BackfillInput, itemSchemas, OPERATIONS, type Operation, OWN_FIELDS } from '../inputs/backfill';
-import { quotable } from '../inputs/ingest-capture';
 import { identifyNote } from '../note';
 import { auditProjectId, convertLeadId, ingestCaptureId } from '../run-ids';
 
@@ -76,7 +75,7 @@ export function checkRow({ account, operation, defaults }: Kind, row: Readonly<R
   };
   const note = operation === 'ingestCapture' ? input.note : undefined;
   try {
-    parseInput(itemSchemas[operation], note === undefined ? input : quotable(input), operation);
+    parseInput(itemSchemas[operation], input, operation);
   } catch (error) {
     if (error instanceof InputError) return { problem: error.problems.join(' ') };
     throw error;

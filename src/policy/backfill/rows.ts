@@ -67,8 +67,12 @@ export async function* readCsv(
 function readHeader(read: { cells: string[] } | { problem: string }): string[] {
   if ('problem' in read) throw new UnreadableFile(`its first line, the header, ${read.problem}`);
   const names = read.cells.map((name) => name.trim());
-  const twice = names.find((name, i) => name !== '' && names.indexOf(name) !== i);
-  if (twice !== undefined) throw new UnreadableFile(`its header has the column '${twice.slice(0, 60)}' twice`);
+  const twice = names.findIndex((name, i) => name !== '' && names.indexOf(name) !== i);
+  // By their places: a file without a header has a row of somebody's data there (S4).
+  if (twice >= 0)
+    throw new UnreadableFile(
+      `columns ${names.indexOf(names[twice] ?? '') + 1} and ${twice + 1} of its first line, the header, are called the same`,
+    );
   return names;
 }
 

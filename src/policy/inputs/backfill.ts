@@ -113,7 +113,12 @@ export const BackfillInput = z
       .describe("Fields of the operation's own input that all items share; a row's own value wins. Default none."),
     maxItems: z.int().min(0).optional().describe('Most items that are begun. Default: all.'),
     maxCredits: Credits.default(10_000).describe('Most credits that all items together spend. Default 10000.'),
-    window: z.int().min(1).max(500).default(50).describe('Most items under way at once. Default 50.'),
+    window: z
+      .int()
+      .min(1)
+      .max(500)
+      .default(50)
+      .describe('Most items under way at once, those not counted that only wait. Default 50.'),
     itemsPerMinute: z
       .number()
       .min(0.01)

@@ -67,21 +67,3 @@ export function noteFileIn(raw: unknown): string | undefined {
   const parsed = z.looseObject({ noteFile: IngestCaptureInput.shape.noteFile }).safeParse(raw);
   return parsed.success ? parsed.data.noteFile : undefined;
 }
-
-/** The input as a problem's sentence may quote it: with something as right or as wrong in the note's place (S4). */
-export function quotable(raw: unknown): unknown {
-  if (typeof raw === 'string') return isJson(raw) ? raw : unshown(raw);
-  if (typeof raw !== 'object' || raw === null || !('note' in raw) || raw.note === undefined) return raw;
-  return { ...raw, note: Note.safeParse(raw.note).success ? '(text)' : unshown(raw.note) };
-}
-
-const unshown = (value: unknown) => (typeof value === 'string' ? { characters: value.length } : { type: typeof value });
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

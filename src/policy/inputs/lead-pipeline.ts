@@ -111,7 +111,12 @@ export const LeadPipelineInput = z.strictObject({
     .optional()
     .describe("How those audits are run, with then: 'audit'. Default: as auditProject does."),
   dryRun: z.boolean().default(false).describe('Only plan: read and decide, and write nothing. Default false.'),
-  concurrency: z.int().min(1).max(50).default(10).describe('Most conversions under way at once. Default 10.'),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(50)
+    .default(10)
+    .describe('Most conversions under way at once, those not counted that only wait. Default 10.'),
 });
 /** The input once parsed. */
 export type LeadPipelineInput = z.output<typeof LeadPipelineInput>;

@@ -3,7 +3,7 @@
 import { convertLeadId } from '../../../src/policy/run-ids';
 import type { OwnServer } from '../../../src/temporal/server';
 import { convertLead } from '../../../workflows';
-import { statusQuery } from '../../../workflows/ledger/messages';
+import { setBudgetUpdate, statusQuery } from '../../../workflows/ledger/messages';
 import { type Stage, type StageOptions, startStage } from '../../support/stage';
 import { until } from '../../support/until';
 import { WorkerProcess } from './worker-process';
@@ -65,6 +65,19 @@ export class Scene {
 
   ledgerStatus() {
     return this.ledger().query(statusQuery);
+  }
+
+  /** A person limits what may be spent in a day; null lifts that. The ledger may not be there yet. */
+  limitDay(perDay: number | null): Promise<void> {
+    const said = { perDay, reason: 'test', by: 'Ada' };
+    return until(() =>
+      this.ledger()
+        .executeUpdate(setBudgetUpdate, { args: [said] })
+        .then(
+          () => true,
+          () => false,
+        ),
+    );
   }
 
   /** The books become what the service charged: a query may be lost while a worker or the server is gone. */

@@ -23,10 +23,32 @@ function casesOf(form: Form): Case[] {
   const point = points[form.point];
   if (point === undefined) throw new Error(`no such open point: ${form.point}`);
   return point.workflows.flatMap((workflow) =>
-    (point.lostOnly?.includes(workflow) ? [true] : [false, true]).map((lost) => ({
+    (point.lostOnly?.includes(workflow) ? [true] : point.cleanOnly ? [false] : [false, true]).map((lost) => ({
       ...{ name: `${form.point}/${form.name}/${workflow}/${lost ? 'lost' : 'clean'}`, form, workflow, lost },
     })),
   );
 }
 
 export const cases: readonly Case[] = forms.flatMap(casesOf);
+
+/** The cases that `npm test` takes: one of each kind, and of each right end. */
+const SAMPLE: readonly string[] = [
+  'account.user/payload/callApi/clean',
+  'leads.list/link-ignored/leadPipeline/clean',
+  'lead.get/json-api/convertLead/clean',
+  'lead.convert/no-content/convertLead/lost',
+  'lead.convert/credits-used-huge/backfill/clean',
+  'projects.list/pages-cursor/convertLead/lost',
+  'project.create/job-id-too/auditProject/lost',
+  'document.upload/json-only-415/auditProject/clean',
+  'job.get/ends-ready/auditProject/clean',
+  'captures.list/project-ignored/captureSweep/clean',
+  'note.submit/foreign-id/ingestCapture/clean',
+  'everywhere/numeric-ids/leadPipeline/clean',
+  'refusal/message/convertLead/clean',
+];
+export const sample: readonly Case[] = SAMPLE.map((name) => {
+  const one = cases.find((each) => each.name === name);
+  if (one === undefined) throw new Error(`there is no case ${name}`);
+  return one;
+});

@@ -15,7 +15,7 @@ export type WorkflowName = (typeof WORKFLOWS)[number];
 /** An open point. */
 export interface Point {
   /** Absent for what concerns every route. */
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'PATCH';
   readonly path?: RegExp;
   /** The record or the whole list in a reply of the sandbox. */
   plain?(body: Json): Json;
@@ -24,6 +24,8 @@ export interface Point {
   readonly workflows: readonly WorkflowName[];
   /** Met only where the first reply was lost. */
   readonly lostOnly?: readonly WorkflowName[];
+  /** Where a lost reply leaves it to a person, as it should: met only clean. */
+  readonly cleanOnly?: boolean;
   /** The route that `callApi` calls. */
   readonly call?: string;
 }
@@ -68,6 +70,7 @@ export const points: Readonly<Record<string, Point>> = {
   'audit.start': {
     ...{ method: 'POST', path: at(`/api/agent/projects/${ID}/audit-analysis/async`), workflows: ['auditProject'] },
   },
+  'audit.run': { method: 'POST', path: at(`/api/projects/${ID}/audit-analysis`), workflows: ['auditProject'] },
   'job.get': { method: 'GET', path: at(`/api/agent/jobs/${ID}`), workflows: ['auditProject'] },
   'analysis.get': {
     ...{ method: 'GET', path: at(`/api/projects/${ID}/audit-analysis`), workflows: ['auditProject'] },
@@ -86,7 +89,7 @@ export const points: Readonly<Record<string, Point>> = {
   },
   'capture.get': {
     ...{ method: 'GET', path: at(`/api/nucleus/captures/${ID}`) },
-    ...{ workflows: ['ingestCapture', 'captureSweep', 'backfill'] },
+    ...{ workflows: ['ingestCapture', 'backfill'] },
   },
   'capture.reprocess': {
     ...{ method: 'POST', path: at(`/api/nucleus/captures/${ID}`), workflows: ['captureSweep', 'backfill'] },
@@ -101,6 +104,32 @@ export const points: Readonly<Record<string, Point>> = {
   'link.create': {
     ...{ method: 'POST', path: at('/api/agent/readylinks'), workflows: ['callApi'], call: 'readylinks.create' },
   },
+  'contact.create': {
+    ...{ method: 'POST', path: at('/api/nucleus/contacts'), workflows: ['callApi'], call: 'contacts.create' },
+  },
+  'project.update': {
+    ...{ method: 'PATCH', path: at(`/api/projects/${ID}`), workflows: ['callApi'], call: 'projects.update' },
+  },
+  'links.list': {
+    ...{ method: 'GET', path: at('/api/agent/readylinks'), plain: under('readylinks') },
+    ...{ workflows: ['callApi'], call: 'readylinks.list' },
+  },
+  'configs.list': {
+    ...{ method: 'GET', path: at('/api/agent/assessment-configs'), plain: under('assessmentConfigs') },
+    ...{ workflows: ['callApi'], call: 'assessmentConfigs.list' },
+  },
+  'config.create': {
+    ...{ method: 'POST', path: at('/api/agent/assessment-configs'), workflows: ['callApi'] },
+    call: 'assessmentConfigs.create',
+  },
+  'insights.list': {
+    ...{ method: 'GET', path: at('/api/nucleus/insights'), plain: under('insights') },
+    ...{ workflows: ['callApi'], call: 'insights.list' },
+  },
+  'suggestions.list': {
+    ...{ method: 'GET', path: at('/api/nucleus/suggestions'), plain: under('suggestions') },
+    ...{ workflows: ['callApi'], call: 'suggestions.list' },
+  },
   'memories.list': {
     ...{ method: 'GET', path: at('/api/nucleus/memories'), plain: under('memories') },
     ...{ workflows: ['callApi'], call: 'memories.list' },
@@ -109,6 +138,7 @@ export const points: Readonly<Record<string, Point>> = {
   refusal: {
     workflows: ['convertLead', 'leadPipeline', 'auditProject', 'ingestCapture', 'callApi'],
     call: 'readylinks.create',
+    cleanOnly: true,
   },
   everywhere: { workflows: WORKFLOWS, call: 'contacts.list' },
 };

@@ -107,10 +107,10 @@ export class Ids {
   private readonly forth = new Map<string, Json>();
   private readonly back = new Map<string, string>();
 
-  constructor(private readonly make: (n: number, id: string) => string | number) {}
+  constructor(private readonly make: (id: string) => string | number) {}
 
   of(id: string): string | number {
-    const known = this.forth.get(id) ?? this.make(this.forth.size + 1, id);
+    const known = this.forth.get(id) ?? this.make(id);
     this.forth.set(id, known);
     this.back.set(String(known), id);
     return known as string | number;

@@ -1,7 +1,8 @@
 /** A sample of the matrix; the whole of it is `npm run edges -- shapes`. */
 
+import { sample } from './cases';
 import { isExpected } from './expected';
-import { sample, tryCases } from './index';
+import { tryCases } from './index';
 
 test('each shape works, works after a setting, refuses before anything is paid, or is booked once', async () => {
   const outcomes = await tryCases(sample);

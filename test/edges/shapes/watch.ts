@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, WorkflowFailedError } from '@temporalio/client';
 import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
 import { dueBooks, type Seen, settingsIn } from './judge';
-import type { Play, Staged } from './plays';
+import { type Play, SLOWER, type Staged } from './plays';
 import type { JsonObject } from './wire';
 
 /** A run that says the same for so long, and does nothing, does not end. This machine may be slow. */
-const IDLE_MS = 25_000;
-const LIMIT_MS = 180_000;
+const IDLE_MS = 25_000 * SLOWER;
+const LIMIT_MS = 120_000 * SLOWER;
 /** What is still under way is booked when it is over. */
-const BOOKS_MS = 12_000;
+const BOOKS_MS = 12_000 * SLOWER;
 const SOON_MS = 300;
 const SEEN_MS = 2_500;
 /** Longer than what passes by itself is waited for. */
@@ -46,17 +46,18 @@ export async function watch(client: Client, staged: Staged, play: Play): Promise
     const asked = staged.asks ? undefined : await questionIn(client, account);
     if (asked !== undefined) end.hangs = `asks a person: ${asked}`;
   }
-  if (Object.keys(end).length === 0) end.hangs = await saidBy(handle);
+  if (!hasEnded()) end.hangs = await saidBy(handle);
+  const seen = { ...end };
   const spent = () => ({ spent: sandbox.control.stats().creditsSpent[sandbox.userId] ?? 0, effects: play.effects() });
   const until = Date.now() + BOOKS_MS;
-  let booked = await booksOf(client, account);
-  while (end.hangs === undefined && (booked ?? 0) !== dueBooks(staged, spent()) && Date.now() < until) {
+  let books = await booksOf(client, account);
+  while (seen.hangs === undefined && (books.booked ?? 0) !== dueBooks(staged, spent()) && Date.now() < until) {
     await sleep(SOON_MS);
-    booked = await booksOf(client, account);
+    books = await booksOf(client, account);
   }
-  const text = [JSON.stringify(end), await saidBy(handle), ...(await others(client, account, workflowId))].join('\n');
+  const text = [JSON.stringify(seen), await saidBy(handle), ...(await others(client, account, workflowId))].join('\n');
   await endAll(client, account);
-  return { ...end, text, ...spent(), booked };
+  return { ...seen, text, ...spent(), ...books };
 }
 
 const chain = (error: Error | undefined): string =>
@@ -82,14 +83,16 @@ async function questionIn(client: Client, account: string): Promise<string | und
 }
 
 /** The sum of today by the account's ledgers. */
-async function booksOf(client: Client, account: string): Promise<number | undefined> {
-  let sum: number | undefined;
+async function booksOf(client: Client, account: string): Promise<Pick<Seen, 'booked' | 'ledgers'>> {
+  let booked: number | undefined;
+  const ledgers: string[] = [];
   for await (const { type, workflowId } of runsOf(client, account))
     if (type === 'accountLedger') {
       const { spentToday } = await client.workflow.getHandle(workflowId).query<{ spentToday: number }, []>('status');
-      sum = (sum ?? 0) + spentToday;
+      booked = (booked ?? 0) + spentToday;
+      ledgers.push(workflowId);
     }
-  return sum;
+  return { booked, ledgers };
 }
 
 /** What the runs say that the run of the case started. */

@@ -42,6 +42,9 @@ export interface Wire {
   idOf?(id: string): string;
 }
 
+/** What identifiers of other things begin with, where a form puts them beside the one that counts. */
+export const FOREIGN = 'foreign-';
+
 /** One way in which a service may decide an open point. */
 export interface Form {
   /** The open point, as in {@link points}. */
@@ -59,9 +62,11 @@ export interface Form {
   readonly says?: number;
   /** Of what the service has, where that is part of the form. */
   readonly has?: { projects?: number; leads?: number };
+  /** The first audit fails at the service: another one is started. */
+  readonly fails?: boolean;
 }
 
-type More = Pick<Form, 'knows' | 'asks' | 'says' | 'has'>;
+type More = Pick<Form, 'knows' | 'asks' | 'says' | 'has' | 'fails'>;
 
 /** A form of a reply. */
 export const reply = (point: string, name: string, put: NonNullable<Wire['reply']>, more: More = {}): Form => ({

@@ -1,4 +1,4 @@
-/** How a problem's sentence shows what a person gave: short, and without personal data or a token (S4). */
+/** How a command shows a value of a file that a person keeps: short, and without personal data or a token (S4). */
 
 const LONGEST = 60;
 
@@ -17,19 +17,9 @@ function short(text: string, longest: number): string {
   return masked.length <= longest ? masked : `${masked.slice(0, longest - 1).replace(/\p{Cs}$/u, '')}…`;
 }
 
-/** Text on one line, its quotation marks and control characters escaped. */
-const oneLine = (text: string, longest: number) => short(JSON.stringify(text).slice(1, -1), longest);
-
 /** A value as a person wrote it, at most 60 characters. */
 export function given(value: unknown): string {
-  if (typeof value === 'string') return `'${oneLine(value, LONGEST - 2)}'`;
+  if (typeof value === 'string') return `'${short(JSON.stringify(value).slice(1, -1), LONGEST - 2)}'`;
   if (typeof value === 'number') return String(value);
   return short(JSON.stringify(value) ?? String(value), LONGEST);
-}
-
-/** A path as a person writes it: `scoring.exclude.names[2]`. */
-export function written(path: readonly PropertyKey[]): string {
-  return path
-    .map((key, i) => (typeof key === 'number' ? `[${key}]` : `${i > 0 ? '.' : ''}${oneLine(String(key), LONGEST)}`))
-    .join('');
 }

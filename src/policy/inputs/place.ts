@@ -1,0 +1,59 @@
+/**
+ * How a problem's sentence speaks of what a person gave (S4): it stands in failures, histories and logs, and what is wrong
+ * may be a name or a phone number in the wrong place, also where a field's name should be. So of a value it tells the kind
+ * and the length, and of a field that no schema knows its place.
+ */
+import { fieldsAt, type Node } from './allowed';
+
+const counted = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
+
+/** Longer numbers are written with an exponent. */
+const LONGEST_NUMBER = 1e15;
+
+/** 'text of 12 characters', 'a list of 2 entries'. */
+export function kindOf(value: unknown): string {
+  if (value === '') return 'empty text';
+  if (typeof value === 'string') return `text of ${counted(value.length, 'character')}`;
+  if (typeof value === 'number') return numberKind(value);
+  if (Array.isArray(value)) return `a list of ${counted(value.length, 'entry', 'entries')}`;
+  if (typeof value === 'object' && value !== null) return `an object of ${counted(Object.keys(value).length, 'field')}`;
+  return String(value);
+}
+
+function numberKind(value: number): string {
+  const sign = value < 0 ? 'negative ' : '';
+  if (!Number.isInteger(value)) return `a ${sign}number that is not whole`;
+  if (Math.abs(value) >= LONGEST_NUMBER) return `a ${sign}number of more than 15 digits`;
+  return `a ${sign}whole number of ${counted(String(Math.abs(value)).length, 'digit')}`;
+}
+
+/** The value at a path; undefined where there is none. */
+export function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined,
+    input,
+  );
+}
+
+/** Which field of an object it is, from 1. */
+const place = (input: unknown, path: readonly PropertyKey[], key: PropertyKey): string =>
+  `field ${Object.keys(Object(valueAt(input, path))).indexOf(String(key)) + 1}`;
+
+/** A path as a person writes it: `scoring.exclude.names[2]`; a field that the schema does not know is `[field 3]`. */
+export function written(path: readonly PropertyKey[], root: Node, input: unknown): string {
+  return path
+    .map((key, i) => {
+      if (typeof key === 'number') return `[${key}]`;
+      const before = path.slice(0, i);
+      if (!fieldsAt(root, before).includes(String(key))) return `[${place(input, before, key)}]`;
+      return `${i > 0 ? '.' : ''}${String(key)}`;
+    })
+    .join('');
+}
+
+/** A field that the schema does not know: 'field 3 of scoring is unknown (11 characters)'. */
+export function unknown(path: readonly PropertyKey[], key: string, root: Node, input: unknown): string {
+  const of = path.length > 0 ? written(path, root, input) : 'the input';
+  return `${place(input, path, key)} of ${of} is unknown (${counted(key.length, 'character')})`;
+}

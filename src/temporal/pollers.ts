@@ -1,0 +1,59 @@
+/** Who may ask the Temporal server for work: it takes a number of open requests from a namespace, and refuses the rest. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkerOptions } from '@temporalio/worker';
+import type { Connected } from './connect';
+import { GRPC, grpcStatus, serverWords } from './grpc-status';
+import { QUEUE_CLASSES } from './queues';
+
+/** What a server takes by default from all workers of a namespace: `frontend.namespaceCount`, for each of its frontends. */
+export const SERVER_TAKES = 1_200;
+
+/**
+ * A queue of an account lets through a few tasks a second at most, and one request brings the next task within
+ * milliseconds. Ten, as by default, of 20 accounts and two workers are more than a server takes.
+ */
+export const ACCOUNT_POLLERS = {
+  type: 'simple-maximum',
+  maximum: 1,
+} as const satisfies WorkerOptions['activityTaskPollerBehavior'];
+/** On the queue of activities that call nobody, and on that of workflows; the server counts them apart. */
+export const CONTROL_POLLERS = {
+  type: 'simple-maximum',
+  maximum: 10,
+} as const satisfies WorkerOptions['activityTaskPollerBehavior'];
+
+/** Requests for activities that one worker with so many accounts keeps open. */
+export const pollersOf = (accounts: number): number =>
+  CONTROL_POLLERS.maximum + accounts * QUEUE_CLASSES.length * ACCOUNT_POLLERS.maximum;
+
+/** A queue that nobody uses. */
+const PROBE = 'audit-runner.probe';
+/** Less than a server takes for a request for work: it answers at once that this is too short, unless it refuses it before. */
+const PROBE_MS = 1_000;
+const PROBES = 3;
+const BETWEEN_MS = 100;
+
+/** Why the server refuses workers that ask for work, in its words; undefined when it does not. */
+export async function pollsRefused({
+  connection,
+  namespace,
+}: Pick<Connected, 'connection' | 'namespace'>): Promise<string | undefined> {
+  const ask = async () => {
+    try {
+      await connection.withDeadline(Date.now() + PROBE_MS, () =>
+        connection.workflowService.pollActivityTaskQueue({ namespace, taskQueue: { name: PROBE } }),
+      );
+    } catch (error) {
+      if (grpcStatus(error) === GRPC.RESOURCE_EXHAUSTED) return serverWords(error);
+    }
+    return undefined;
+  };
+  // Between two requests of the others there may be room for a moment.
+  const answers = Array.from({ length: PROBES }, (_, i) => sleep(i * BETWEEN_MS).then(ask));
+  return (await Promise.all(answers)).find((words) => words !== undefined);
+}
+
+/** What a person does about {@link pollsRefused}. */
+export const MORE_POLLS =
+  'run fewer workers, or let the server take more from a namespace (frontend.namespaceCount; by default ' +
+  `${SERVER_TAKES} for each frontend)`;

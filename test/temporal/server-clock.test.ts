@@ -1,0 +1,28 @@
+import { ServerClock } from '../../src/temporal/server-clock';
+
+const elapsed = jest.spyOn(performance, 'now');
+afterAll(() => jest.restoreAllMocks());
+
+test('goes by the server, and is never ahead of it, whatever this machine takes for the time', () => {
+  const wall = jest.spyOn(Date, 'now').mockReturnValue(25 * 3_600_000);
+  const clock = new ServerClock();
+  elapsed.mockReturnValue(700);
+  clock.heard(1_000, 500);
+  expect(clock.now()).toBe(1_000);
+  elapsed.mockReturnValue(5_700);
+  expect(clock.now()).toBe(6_000);
+  wall.mockReturnValue(0);
+  expect(clock.now()).toBe(6_000);
+});
+
+test('an answer that took long tells less than an earlier one, but not for ever', () => {
+  const clock = new ServerClock();
+  elapsed.mockReturnValue(100);
+  clock.heard(1_000, 90);
+  elapsed.mockReturnValue(20_100);
+  clock.heard(6_000, 5_100);
+  expect(clock.now()).toBe(21_000);
+  elapsed.mockReturnValue(1_000_100);
+  clock.heard(990_000, 990_100);
+  expect(clock.now()).toBe(990_000);
+});
