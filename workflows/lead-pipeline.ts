@@ -9,9 +9,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { AccountFacts } from '../activities/account';
-import type { LeadChoice, LeadOutcome, LeadVerdict } from '../activities/lead-list';
-import { plan } from '../src/policy/budget-plan';
+import type { LeadChoice, LeadOutcome } from '../activities/lead-list';
 import { formatDuration } from '../src/policy/duration';
 import { documentsIn } from '../src/policy/inputs/audit-project';
 import {
@@ -22,8 +20,8 @@ import {
 } from '../src/policy/inputs/lead-pipeline';
 import { Said } from '../src/policy/inputs/messages';
 import { convertLeadId } from '../src/policy/run-ids';
-import type { Kept } from '../src/storage/claim';
 import { type ControlState, Controls } from './pipeline/controls';
+import { describePlan, type LeadPipelineResult, NOTHING_PLANNED, type PipelineProgress } from './pipeline/result';
 import { describeGoesOn, type GoesOn, linked } from './shared/begun';
 import { control, factsOf } from './shared/calls';
 import { ConvertAll } from './shared/convert-all';
@@ -31,47 +29,13 @@ import { type HandedOn, handed, handOn } from './shared/handed';
 import { readInputWith } from './shared/input';
 import { type Listed, listLeads } from './shared/list-leads';
 import { onlyWait } from './shared/place';
-import { type Answered, allAnswered, checked } from './shared/said';
+import { allAnswered, checked } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
 import { tellPersonNeeded } from './shared/tell';
 
 // ---- Types
 
-export interface LeadPipelineResult {
-  dryRun: boolean;
-  /**
-   * How the run ended: `done`; `rejected` or `expired` at the approval; `stopped` by a person, or at a refusal that
-   * concerns the account; `cancelled` by a person: runs of leads that had sent nothing are withdrawn.
-   */
-  ended: 'done' | 'planned' | 'rejected' | 'expired' | 'stopped' | 'cancelled';
-  /** Leads by what became of them; they add up to `leads`. */
-  counts: Record<string, number>;
-  leads: number;
-  /** Credits that this run spent, as the ledger booked them. */
-  credits: number;
-  /** What the plan would cost and take at the limits. */
-  plan: { conversions: number; credits: number; durationMs: number; text: string };
-  /** For each lead its decision and why; in storage when there are many. */
-  decisions: Kept<LeadVerdict[]>;
-  /** What a person should know: guesses that seem wrong, leads that moved while they were listed. */
-  notes: string[];
-  approvedBy?: string;
-  /** Of a run that was stopped or cancelled: the runs of leads that had sent something, and go on. */
-  goesOn?: GoesOn;
-  /** What people did and said. */
-  answers: Answered[];
-}
-
-export interface PipelineProgress {
-  doing: string;
-  waiting?: string;
-  since: string;
-  done: number;
-  /** Leads whose conversion is under way. */
-  underWay: string[];
-  total: number;
-  credits: number;
-}
+export type { LeadPipelineResult, PipelineProgress } from './pipeline/result';
 
 /** A hundred leads may fail for one reason, or each for its own. */
 const MOST_NOTES = 20;
@@ -262,19 +226,4 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       ...(left && left.count > 0 && { goesOn: left }),
     };
   }
-}
-
-// ---- Helpers
-
-const NOTHING_PLANNED = { conversions: 0, credits: 0, durationMs: 0, text: 'Nothing is chosen yet.' };
-
-function describePlan(selection: LeadChoice, reads: number, facts: AccountFacts) {
-  const conversions = selection.chosen.length;
-  const { credits, durationMs, text } = plan({
-    conversions,
-    reads: reads + conversions,
-    limits: facts.limits,
-    price: facts.convertPrice,
-  });
-  return { conversions, credits, durationMs, text };
 }

@@ -1,4 +1,5 @@
 /** What a backfill knows: numbers and the window, however many items it has. Goes over when it continues as new. */
+import type { AccountFacts } from '../../activities/account';
 import type { Opened } from '../../activities/backfill';
 import type { Prepared } from '../../activities/backfill-list';
 import type { Item } from '../../src/policy/backfill/items';
@@ -68,7 +69,12 @@ export const renewalOf = (given: Renewal | undefined): Renewal => {
 export interface Before {
   /** Half of the source is listed. */
   listing?: { opened: Opened; listing: Listing; controls: ControlState };
-  driving?: { state: State; controls: ControlState };
+  driving?: {
+    state: State;
+    controls: ControlState;
+    /** As they were; they are asked for again. */
+    facts: AccountFacts;
+  };
 }
 
 export const begin = (opened: Opened, prepared: Prepared): State => ({

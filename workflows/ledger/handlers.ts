@@ -1,5 +1,5 @@
-/** A ledger's handlers. None of them waits, so that a grant is one workflow task old at most (S1). */
-import { setHandler, upsertSearchAttributes } from '@temporalio/workflow';
+/** A ledger's handlers. No worker's message waits, so that a grant is one workflow task old at most (S1). */
+import { condition, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
 import { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../../src/policy/inputs/messages';
 import * as policy from '../../src/policy/ledger';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
@@ -15,6 +15,12 @@ const onceOpen =
   (message: T): void => {
     if (book.state) validator(message);
   };
+
+/** What a person says is said once: it waits until the books are open. */
+const inTurn =
+  <T, R>(book: Book, handle: (said: T) => R) =>
+  (said: T): R | Promise<R> =>
+    book.isOpen ? handle(said) : condition(() => book.isOpen).then(() => handle(said));
 
 /** What workers say: before and after each call that must not happen twice, and what the service told them. */
 export function handleWorkers(book: Book): void {
@@ -122,51 +128,51 @@ export function handlePeople(book: Book): void {
   );
   setHandler(
     messages.holdUpdate,
-    (said) => {
+    inTurn(book, (said) => {
       const hold = { kind: 'manual', since: Date.now(), reason: said.reason } as const;
       act(policy.hold(book.state, hold), 'put on hold', said);
       return 'The account is on hold: nothing that costs or that could happen twice is sent until it is released.';
-    },
+    }),
     {
       description: 'Puts the account on hold: {"reason": "…", "by": "…"}',
-      validator: onceOpen(book, checked(Reasoned, 'hold')),
+      validator: checked(Reasoned, 'hold'),
     },
   );
   setHandler(
     messages.releaseUpdate,
-    ({ parks = false, ...said }) => {
+    inTurn(book, ({ parks = false, ...said }) => {
       act(policy.releaseAll(book.state, parks), parks ? 'released, with what a 429 has parked' : 'released', said);
       return 'The account is released. A cause that is still there puts it on hold again.';
-    },
+    }),
     {
       description:
         'Lifts every hold of the account: {"reason": "…", "by": "…"}. What the service asked to wait for (429) goes on when that is over; with "parks": true at once, and the service may refuse it again.',
-      validator: onceOpen(book, checked(ReleaseSaid, 'release')),
+      validator: checked(ReleaseSaid, 'release'),
     },
   );
   setHandler(
     messages.clearUpdate,
-    ({ subject, ...said }) => {
+    inTurn(book, ({ subject, ...said }) => {
       const { state, cleared } = policy.clear(book.state, subject);
       if (cleared) act(state, `cleared ${subject}`, said);
       return cleared ? 'It is no longer held.' : "It was not held; see 'open' in the status.";
-    },
+    }),
     {
       description:
         'Says that an open send is over and did not happen: {"subject": "lead:…", "reason": "…", "by": "…"}. Look into the web app first.',
-      validator: onceOpen(book, checked(ClearSaid, 'clear')),
+      validator: checked(ClearSaid, 'clear'),
     },
   );
   setHandler(
     messages.adjustUpdate,
-    ({ credits, ...said }) => {
+    inTurn(book, ({ credits, ...said }) => {
       const adjustment = { subject: 'adjustment', run: 'adjustment', credits, at: Date.now() };
       act(policy.book(book.state, adjustment), `adjusted by ${credits} credits`, said);
       return policy.spentOn(book.state, Date.now());
-    },
+    }),
     {
       description: 'Corrects today\'s sum: {"credits": -1000, "reason": "…", "by": "…"}',
-      validator: onceOpen(book, checked(AdjustSaid, 'adjust')),
+      validator: checked(AdjustSaid, 'adjust'),
     },
   );
 }

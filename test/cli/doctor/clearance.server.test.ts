@@ -1,6 +1,5 @@
 import { checkAccount } from '../../../src/cli/doctor/account';
 import { ledgersOf } from '../../../src/cli/doctor/clearance';
-import { findLedgers } from '../../../src/cli/spend';
 import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
 import { holdUpdate, parkUpdate, releaseUpdate } from '../../../workflows/ledger/messages';
 import { QUICK, type Stage, startStage } from '../../support/stage';
@@ -15,7 +14,12 @@ beforeAll(async () => {
     sandbox: { leads: 0, projects: 0, captures: 0 },
   });
   await stage.startWorker();
-  await until(async () => (await findLedgers(stage.temporal.client, 'default')).length > 0);
+  await until(() =>
+    stage.spentByLedger().then(
+      () => true,
+      () => false,
+    ),
+  );
 });
 
 afterAll(() => stage.close());

@@ -1,6 +1,5 @@
 /** `doctor` ends in time, and an account that is on hold is wrong. */
 import { doctorCommand } from '../../../src/cli/doctor';
-import { findLedgers } from '../../../src/cli/spend';
 import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
 import { statusQuery } from '../../../workflows/ledger/messages';
 import { type Stage, startStage } from '../../support/stage';
@@ -49,7 +48,12 @@ describe('holds', () => {
   beforeAll(async () => {
     stage = await startStage({ sandbox: { leads: 0, projects: 0, captures: 0 } });
     await stage.startWorker();
-    await until(async () => (await findLedgers(stage.temporal.client, 'default')).length > 0);
+    await until(() =>
+      stage.spentByLedger().then(
+        () => true,
+        () => false,
+      ),
+    );
   });
   afterAll(() => stage.close());
 
