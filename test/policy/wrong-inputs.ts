@@ -241,7 +241,7 @@ export const WRONG: Record<
     fields: {
       account: [[7, ACCOUNT]],
       route: [[{}, "the name of a route such as 'contacts.create'"]],
-      id: [['a/b', ID]],
+      id: [['a b', ID]],
       query: [['limit=5', 'an object']],
       // Whatever a body holds, the route decides on it.
       body: [],
