@@ -31,6 +31,18 @@ export function refusedWith(error: unknown, ...statuses: readonly number[]): boo
 /** The Temporal server's time when it scheduled this try: a moment that workflows and other processes understand. */
 export const scheduledAt = (): number => Context.current().info.currentAttemptScheduledTimestampMs;
 
+/** What a refusal says of the plan or the token: agent-api.md, "Errors". */
+function describeGate(failure: Extract<Failure, { kind: 'rejected' }>): string {
+  const { requiredTier, currentTier, upgradeUrl, missingScopes } = failure;
+  const parts = [
+    ...(requiredTier ? [`the plan ${requiredTier} is needed`] : []),
+    ...(currentTier ? [`the account has ${currentTier}`] : []),
+    ...(upgradeUrl ? [`see ${upgradeUrl}`] : []),
+    ...(missingScopes ? [`the token lacks the scope ${missingScopes.join(' and ')}`] : []),
+  ];
+  return parts.length > 0 ? ` (${parts.join('; ')})` : '';
+}
+
 /** How often a reply to a GET is read before its shape counts as the service's own. */
 const READ_TRIES = 3;
 
@@ -172,7 +184,7 @@ async function asFailure(runtime: AccountRuntime, name: RouteName, attempt: Extr
       );
     const hint = names ? ` (if its parameters have other names here, set unshown.${names})` : '';
     return ApplicationFailure.nonRetryable(
-      `${where} was refused${hint}: ${status}${code ? ` ${code}` : ''}`,
+      `${where} was refused${hint}: ${status}${code ? ` ${code}` : ''}${describeGate(failure)}`,
       FailureType.refused,
       refusal,
     );

@@ -16,7 +16,11 @@ const SMALL = {
   sandbox: { leads: 60, credits: 100_000 },
   account: { timing: { ...UNHURRIED, holdProbeMs: 100 } },
 };
-const ALL = { maxConversions: 8, maxCredits: 100_000, concurrency: 6, scoring: { minReadiness: 0 } };
+/** Conversions that wait, of five. */
+const WAIT = 3;
+const ALL = { maxConversions: 2 + WAIT, maxCredits: 100_000, concurrency: WAIT, scoring: { minReadiness: 0 } };
+/** A call that takes longer than any wait for it. */
+const LONG = { fault: 'delay', delayMs: 100_000 } as const;
 
 const pipeline = ({ stage }: Scene, workflowId: string, input: object = {}) =>
   stage.temporal.client.workflow.start(leadPipeline, { workflowId, taskQueue, args: [{ ...ALL, ...input }] });
@@ -36,12 +40,12 @@ const reasonsOf = ({ decisions }: LeadPipelineResult) =>
     decision === 'convert' ? (reasons.at(-1) ?? []) : [],
   );
 
-/** Two are converted, and six wait for the day's budget. */
+/** Two are converted, and the others wait for the day's budget. */
 async function waitsForBudget(scene: Scene, run: Awaited<ReturnType<typeof pipeline>>): Promise<void> {
   await until(async () => {
     const { done, underWay: leads } = await run.query(pipelineProgressQuery);
     const waiting = await Promise.all(leads.map((id) => waitsFor(scene, convertLeadId('default', id), 'the day')));
-    return done === 2 && leads.length === 6 && waiting.every(Boolean);
+    return done === 2 && leads.length === WAIT && waiting.every(Boolean);
   });
 }
 
@@ -66,17 +70,17 @@ test.concurrent.each<[string, (run: Awaited<ReturnType<typeof pipeline>>) => Pro
     const result = await run.result();
     expect(result).toMatchObject({ ended: how, credits: 2_000, counts: { converted: 2 } });
     expect(result.goesOn).toBeUndefined();
-    expect(reasonsOf(result).filter((reason) => reason === 'withdrawn')).toHaveLength(6);
+    expect(reasonsOf(result).filter((reason) => reason === 'withdrawn')).toHaveLength(WAIT);
     expect(await underWay(scene)).toBe(0);
     await spendsNoMore(scene);
   }),
 );
 
 test.concurrent('what is in a call is heard out, or named with what it may still spend', () =>
-  inScene(SMALL, async (scene) => {
+  inScene({ ...SMALL, account: { timing: { ...UNHURRIED, paidTimeoutMs: 120_000 } } }, async (scene) => {
     await scene.stage.startWorker();
     const { control } = scene.stage.sandbox;
-    control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 9_500, times: 2 });
+    control.addFault({ route: 'leads.convert', ...LONG, times: 2 });
     const run = await pipeline(scene, 'pipeline', { maxConversions: 4, concurrency: 2 });
     await until(() => control.stats().faults.length === 2);
     await run.executeUpdate(stopUpdate, { args: [{ now: true }] });
@@ -99,18 +103,18 @@ test.concurrent('a pipeline that follows another one’s runs leaves them alone,
     await scene.limitDay(2_000);
     const first = await pipeline(scene, 'first');
     await waitsForBudget(scene, first);
-    const second = await pipeline(scene, 'second', { maxConversions: 6 });
-    await until(async () => (await second.query(pipelineProgressQuery)).underWay.length === 6);
-    const third = await pipeline(scene, 'third', { maxConversions: 6 });
-    await until(async () => (await third.query(pipelineProgressQuery)).underWay.length === 6);
+    const second = await pipeline(scene, 'second', { maxConversions: WAIT });
+    await until(async () => (await second.query(pipelineProgressQuery)).underWay.length === WAIT);
+    const third = await pipeline(scene, 'third', { maxConversions: WAIT });
+    await until(async () => (await third.query(pipelineProgressQuery)).underWay.length === WAIT);
     await third.cancel();
     expect(await third.result()).toMatchObject({ ended: 'cancelled', credits: 0 });
-    expect(await underWay(scene)).toBe(6);
+    expect(await underWay(scene)).toBe(WAIT);
     await first.cancel();
     await first.result();
     await scene.limitDay(null);
-    expect((await second.result()).counts).toMatchObject({ converted: 6 });
-    expect(scene.stage.figures()).toMatchObject({ spent: 8_000, paidTwice: 0 });
+    expect((await second.result()).counts).toMatchObject({ converted: WAIT });
+    expect(scene.stage.figures()).toMatchObject({ spent: 5_000, paidTwice: 0 });
   }));
 
 test.concurrent('the conversions of a pipeline that was terminated end without paying', () =>
@@ -137,7 +141,7 @@ test.concurrent('a pipeline that was reset is the same one: what it began goes o
     const begun = scene.stage.figures().converts;
     await scene.limitDay(null);
     const { counts } = await client.workflow.getHandle<typeof leadPipeline>('pipeline').result();
-    expect((counts.converted ?? 0) + (counts.alreadyConverted ?? 0)).toBe(8);
+    expect((counts.converted ?? 0) + (counts.alreadyConverted ?? 0)).toBe(2 + WAIT);
     expect(scene.stage.figures()).toMatchObject({ paidTwice: 0 });
     expect(scene.stage.figures().converts).toBeGreaterThan(begun);
   }));
