@@ -79,7 +79,7 @@ export function handleWorkers(book: Book): void {
       return Date.now();
     },
     {
-      validator: onceOpen(book, () => undefined),
+      validator: onceOpen(book, requireShape(shapes.nothing)),
       description: 'Sent by a worker before it pays, where a part of the balance must remain: the balance is read now.',
     },
   );

@@ -13,6 +13,8 @@ export const requireShape =
   (schema: z.ZodType) =>
   (message: unknown): void => {
     const problem = schema.safeParse(message).error?.issues[0];
+    // The name of an unknown field may be anything (S4).
+    if (problem?.code === 'unrecognized_keys') throw new Error('it has fields that are unknown');
     if (problem) throw new Error(`'${problem.path.join('.')}': ${problem.message}`);
   };
 
@@ -30,6 +32,8 @@ const rateClass = z.enum(['reads', 'writes', 'polls', 'notes', 'audits'] satisfi
 
 /** What the messages of workers look like: complete and bounded, since whoever reaches Temporal may send one. */
 export const shapes = {
+  /** What is taken stands in the history, whatever it is. */
+  nothing: z.strictObject({}),
   beginSend: z.object({
     subject,
     attempt: text.min(1),
