@@ -8,7 +8,8 @@ const WAITS = /Waiting since|each says in its own details/;
 export const isWaiting = (details = ''): boolean => WAITS.test(details);
 /** They never end. */
 const HOUSE = ['accountLedger', 'startHere'];
-const CALM_MS = 120_000;
+/** Seconds on a quiet machine. */
+const CALM_MS = 180_000;
 const LOOK_MS = 300;
 const BOOKS_MS = 40_000;
 const PRICE = 1_000;

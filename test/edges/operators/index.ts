@@ -10,7 +10,7 @@ import { SAMPLE } from './sample';
 export { guards } from './guards';
 
 /** Cases wait far more than they work. */
-const AT_ONCE = 3 * availableParallelism();
+const AT_ONCE = 2 * availableParallelism();
 
 /** @returns the exit code: 1 where a case came out wrong that is not expected to */
 export async function run({ only = '', sample, list }: Asked): Promise<number> {

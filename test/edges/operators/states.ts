@@ -148,7 +148,7 @@ export const states: readonly State[] = [
     before: meets({ route: 'leads.convert', ...DELAY }),
     reached: calls('leads.convert'),
   }),
-  state('leadPipeline.budget', { pays: true, input: pipeline(), ...noBudget, reached: says(/under way/) }),
+  state('leadPipeline.budget', { pays: true, input: pipeline(), ...noBudget, reached: says(HELD) }),
   state('leadPipeline.hold', { pays: true, input: pipeline(), ...hold, reached: says(HELD) }),
   state('leadPipeline.paused', {
     input: pipeline(),
