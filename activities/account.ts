@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
+import { isSameId } from '../src/agent-api/id';
 import type { RateClass } from '../src/agent-api/rate-class';
 import type { LookOutcome } from '../src/policy/course';
 import { FailureType } from '../src/policy/failures';
@@ -7,7 +8,7 @@ import { type Hold, stopping } from '../src/policy/ledger';
 import type { PayTiming, Settlement } from '../src/policy/pay-once';
 import { partsOf } from '../src/policy/subject';
 import type { LedgerClient } from '../src/temporal/ledger-client';
-import { describeHold } from '../workflows/ledger/details';
+import { describeHold, describePause } from '../workflows/ledger/details';
 import type { SubjectState } from '../workflows/ledger/messages';
 import { describeShortage } from '../workflows/ledger/shortage';
 import { askBalance, bounce, callRoute } from './call';
@@ -41,6 +42,8 @@ export interface Clearance {
   why?: string;
   /** It is a limit on what may be spent, and no hold. */
   short?: boolean;
+  /** The service asked to wait: a sentence. What was asked for may go on all the same, with other calls. */
+  pause?: string;
   /** What keeps it, in a word that stays the same as long as that does; absent where it cannot be told. */
   what?: string;
 }
@@ -69,9 +72,10 @@ export function createAccountActivities(deps: Deps) {
       // Known without asking again: a thousand runs may wait for a hold.
       const holds = stopping(status.holds, credits);
       if (holds.length > 0) return keptBy(holds);
-      if (credits === 0 || holdsOnly) return { clear: true };
+      const pause = describePause(status.parked, ledger.now());
+      if (credits === 0 || holdsOnly) return { clear: true, ...(pause && { pause }) };
       const obstacle = await ledger.obstacle(credits);
-      if (obstacle.kind === 'none') return { clear: true };
+      if (obstacle.kind === 'none') return { clear: true, ...(pause && { pause }) };
       if (obstacle.kind === 'held') return keptBy(obstacle.holds);
       return { clear: false, why: describeShortage(obstacle, status), what: obstacle.cap, short: true };
     } catch (error) {
@@ -131,6 +135,14 @@ export function createAccountActivities(deps: Deps) {
     /** What other subjects became: these projects are taken. */
     async claimedRefs({ account, but }: { account: string; but: string }): Promise<string[]> {
       return (await ledgerOf(account)).claims(but);
+    },
+
+    /** Returns once at most one of these is nobody else's. Retried by Temporal without history events. */
+    async awaitLastOne({ account, but, ids }: { account: string; but: string; ids: string[] }): Promise<string[]> {
+      const taken = await (await ledgerOf(account)).claims(but);
+      const left = ids.filter((id) => !taken.some((one) => isSameId(one, id)));
+      if (left.length <= 1) return left;
+      throw bounce(`${left.length} projects could be it`, followDelay(Context.current().info.attempt));
     },
 
     /** What the ledger knows of a subject: open, or recently settled. */

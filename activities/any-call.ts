@@ -2,7 +2,6 @@
  * Any call that has no workflow of its own. What is sent is read from the run's own input, and what comes back goes to the
  * storage: the history has neither (S4).
  */
-import { json } from 'node:stream/consumers';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
 import { z } from 'zod';
@@ -14,6 +13,7 @@ import { type CallSummary, summarise } from '../src/policy/call-summary';
 import type { SendOutcome } from '../src/policy/course';
 import { FailureType, type Refusal } from '../src/policy/failures';
 import { callSubject } from '../src/policy/subject';
+import { readStored } from '../src/storage/stored-json';
 import type { SubjectState } from '../workflows/ledger/messages';
 import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
@@ -108,9 +108,17 @@ export function createAnyCallActivities(deps: Deps) {
       return { ...summarise(value), lost: true };
     });
 
+  /** Whether an earlier try of this run may have sent it. Its number would not do: who resets the activity starts that again. */
+  const hasBegun = async (): Promise<boolean> => {
+    const mark = replyRef().replace(/json$/, 'begun');
+    if (await storage.stat(mark)) return true;
+    await storage.write(mark, '');
+    return false;
+  };
+
   const readMade = async (account: string, subject: string) => {
     const file = madeRef(account, subject);
-    return (await storage.stat(file)) && Made.parse(await json(await storage.read(file)));
+    return (await storage.stat(file)) && readStored(storage, file, Made);
   };
 
   return {
@@ -132,6 +140,7 @@ export function createAnyCallActivities(deps: Deps) {
     /** Makes a call that may be repeated, and stores the reply. */
     async callAny(): Promise<CallOutcome> {
       const { call, input } = await ownCall();
+      const repeated = routes[call.route].method === 'DELETE' && (await hasBegun());
       try {
         const { body, status } = await callRoute(runtimeOf(deps, call.account), call.route, { ...input, asIs: true });
         // A read is nothing without its reply: it is read again.
@@ -144,7 +153,7 @@ export function createAnyCallActivities(deps: Deps) {
         const refusal = error.details?.[0] as Refusal;
         const { status, code, requiredTier } = refusal;
         const reason = requiredTier ? `planTooLow:${requiredTier}` : (code ?? `http${status}`);
-        return { kind: 'refused', ...refusal, reason, repeated: Context.current().info.attempt > 1 };
+        return { kind: 'refused', ...refusal, reason, repeated };
       }
     },
 

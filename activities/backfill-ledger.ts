@@ -1,6 +1,8 @@
 /** The item ledger in the storage: parts while it goes on, one document at the end, one line for each item (S6). */
+import { Context } from '@temporalio/activity';
 import { z } from 'zod';
-import { type Counts, LedgerLine, noCounts } from '../src/policy/backfill/outcomes';
+import type { Item } from '../src/policy/backfill/items';
+import { type Counts, type Ended, LedgerLine, noCounts } from '../src/policy/backfill/outcomes';
 import { type Storage, StorageError } from '../src/storage';
 import { ITEMS, quarantineRef, readLines, readList, writeLines } from './backfill-list';
 
@@ -11,8 +13,8 @@ export const writePart = (storage: Storage, folder: string, part: number, lines:
   writeLines(storage, partRef(folder, part), lines);
 
 /** The lines of all parts, in the order in which the items ended; one that was tried again is there more than once. */
-export async function* readParts(storage: Storage, folder: string): AsyncGenerator<LedgerLine> {
-  for await (const { ref } of storage.list(`${folder}/ledger/`)) yield* readLines(storage, ref, LedgerLine);
+async function* readParts(storage: Storage, folder: string, unreadable: Set<string>): AsyncGenerator<LedgerLine> {
+  for await (const { ref } of storage.list(`${folder}/ledger/`)) yield* readLines(storage, ref, LedgerLine, unreadable);
 }
 
 /** The places of the items whose last word is one of these, in order; those that have none count as `unbegun`. */
@@ -24,7 +26,7 @@ export async function placesOf(
   unbegun: string,
 ): Promise<Set<number>> {
   const last = new Map<number, string>();
-  for await (const { n, outcome } of readParts(storage, folder)) if (n !== undefined) last.set(n, outcome);
+  for await (const { n, outcome } of readParts(storage, folder, new Set())) if (n !== undefined) last.set(n, outcome);
   const places = new Set<number>();
   for (let n = 0; n < size; n++) if (wanted.includes(last.get(n) ?? unbegun)) places.add(n);
   return places;
@@ -35,6 +37,8 @@ export interface Concluded {
   /** Items that did not go well, by outcome and reason. */
   reasons: Record<string, number>;
   credits: number;
+  /** What a person should know of it, one sentence each. */
+  notes: string[];
   /** References. */
   files: { ledger: string; quarantine: string };
 }
@@ -50,14 +54,28 @@ const Quarantine = z.object({ line: z.number(), reason: z.string() });
 /** Most kinds of reasons that a result lists. */
 const MOST_REASONS = 50;
 
+export interface Concluding {
+  folder: string;
+  /** Items of the list, and how many of them were begun. */
+  size: number;
+  begun: number;
+  /** Why the others were left: from which place on for which reason, in order. */
+  unbegun: readonly Unbegun[];
+}
+
+/** Lines that a note names. */
+const MOST_NAMED = 20;
+
 /**
  * Brings the parts together: one line for each item, its last word; then what was never begun, then the quarantine.
- * @param unbegun why the others were left: from which place on for which reason, in order
+ * @param endOf what became of an item whose line cannot be read, by its own run
  */
 export async function writeLedger(
   storage: Storage,
-  { folder, size, unbegun }: { folder: string; size: number; unbegun: readonly Unbegun[] },
+  { folder, size, begun, unbegun }: Concluding,
+  endOf: (item: Item) => Promise<Ended>,
 ): Promise<Concluded> {
+  const unreadable = new Set<string>();
   const counts = noCounts();
   const reasons: Record<string, number> = {};
   let credits = 0;
@@ -65,7 +83,7 @@ export async function writeLedger(
   // Two passes, so that of 100,000 lines only numbers are in memory: the first finds out which word is the last.
   const lastLine = new Int32Array(size).fill(-1);
   let index = 0;
-  for await (const { n } of readParts(storage, folder)) {
+  for await (const { n } of readParts(storage, folder, unreadable)) {
     if (n !== undefined && n < size) lastLine[n] = index;
     index++;
   }
@@ -81,16 +99,22 @@ export async function writeLedger(
     let at = 0;
     // What an earlier try of the same item has cost is part of its sum.
     const spent = new Map<number, number>();
-    for await (const line of readParts(storage, folder)) {
+    for await (const line of readParts(storage, folder, unreadable)) {
       const { n } = line;
       if (n === undefined || n >= size) continue;
       if (lastLine[n] === at) yield count({ ...line, credits: line.credits + (spent.get(n) ?? 0) });
       else if (line.credits > 0) spent.set(n, (spent.get(n) ?? 0) + line.credits);
       at++;
     }
-    for await (const { n, line, id } of readList(storage, { folder, list: ITEMS, size }))
-      if (lastLine[n] === -1)
-        yield count({ n, ...(line !== undefined && { line }), id, outcome: 'skipped', reason: whyNot(n), credits: 0 });
+    for await (const item of readList(storage, { folder, list: ITEMS, size })) {
+      const { n, line, id, workflowId } = item;
+      if (lastLine[n] !== -1) continue;
+      const about = { n, ...(line !== undefined && { line }), id };
+      if (unreadable.size === 0 || n >= begun)
+        yield count({ ...about, outcome: 'skipped', reason: whyNot(n), credits: 0 });
+      else yield count({ ...about, ...(await endOf(item)), run: workflowId });
+      Context.current().heartbeat();
+    }
     for await (const { line, reason } of rejected()) yield count({ line, outcome: 'quarantined', reason, credits: 0 });
   }
   async function* rejected() {
@@ -101,5 +125,12 @@ export async function writeLedger(
     }
   }
   const { ref } = await writeLines(storage, `${folder}/ledger.jsonl`, lines());
-  return { counts, reasons, credits, files: { ledger: ref, quarantine: quarantineRef(folder) } };
+  const named = [...unreadable].slice(0, MOST_NAMED).join('; ');
+  const notes =
+    unreadable.size > 0
+      ? [
+          `${unreadable.size} lines of the item ledger could not be read; what became of their items was asked of the items' own runs. They stand in: ${named}.`,
+        ]
+      : [];
+  return { counts, reasons, credits, notes, files: { ledger: ref, quarantine: quarantineRef(folder) } };
 }

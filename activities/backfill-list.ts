@@ -6,6 +6,7 @@ import { linesOf } from '../src/policy/backfill/lines';
 import { addNeeds, type Needs, noNeeds } from '../src/policy/backfill/plan';
 import type { Operation } from '../src/policy/inputs/backfill';
 import type { Storage } from '../src/storage';
+import { damaged, parseStored } from '../src/storage/stored-json';
 
 /** Items of one chunk. */
 const CHUNK = 500;
@@ -51,9 +52,24 @@ export async function* jsonLines(values: AsyncIterable<unknown> | Iterable<unkno
   if (piece !== '') yield piece;
 }
 
-/** The values of a JSON Lines document, checked, one at a time. */
-export async function* readLines<T>(storage: Storage, ref: string, schema: z.ZodType<T>): AsyncGenerator<T> {
-  for await (const { text } of linesOf(await storage.read(ref))) if (text) yield schema.parse(JSON.parse(text));
+/**
+ * The values of a JSON Lines document, checked, one at a time.
+ * @param unreadable gets where a line stands that cannot be read, which is then left out
+ * @throws {StorageError} `notFound`; `damaged` for such a line, unless somebody wants to know of it
+ */
+export async function* readLines<T>(
+  storage: Storage,
+  ref: string,
+  schema: z.ZodType<T>,
+  unreadable?: Set<string>,
+): AsyncGenerator<T> {
+  for await (const { line, text } of linesOf(await storage.read(ref))) {
+    if (text === '') continue;
+    const value = text === undefined ? undefined : parseStored(text, schema);
+    if (value !== undefined) yield value;
+    else if (unreadable) unreadable.add(`${ref}, line ${line}`);
+    else throw damaged(`Line ${line} of the document '${ref}'`);
+  }
 }
 
 export const writeLines = (storage: Storage, ref: string, values: AsyncIterable<unknown> | Iterable<unknown>) =>

@@ -1,6 +1,6 @@
 /** Where the items of a backfill come from: a file, pages of the API, an earlier backfill. Each is read as a stream. */
 
-import { Context } from '@temporalio/activity';
+import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import { idKey } from '../src/agent-api/id';
@@ -94,7 +94,7 @@ export function createBackfillSourceActivities(deps: Deps) {
       const meant = items.filter(
         (capture) => (!status || capture.status === status) && (!channel || isOf(capture.channel, channel)),
       );
-      const ref = `runs/${call.ref}/pages/${String(call.place.offset).padStart(9, '0')}-${Context.current().info.attempt}`;
+      const ref = `runs/${call.ref}/pages/${String(call.place.offset).padStart(9, '0')}-${randomUUID()}`;
       const page = await keep(
         storage,
         ref,

@@ -1,13 +1,13 @@
 /** What a backfill does in the storage: its list, its item ledger; and what became of runs that it does not own. */
 import { createHash } from 'node:crypto';
-import { json } from 'node:stream/consumers';
 import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import { About, type Item, type Source } from '../src/policy/backfill/items';
 import { type Ended, endedBy, type LedgerLine } from '../src/policy/backfill/outcomes';
 import type { BackfillInput, Operation } from '../src/policy/inputs/backfill';
 import { StorageError } from '../src/storage';
-import { placesOf, type Unbegun, writeLedger, writePart } from './backfill-ledger';
+import { readStored } from '../src/storage/stored-json';
+import { type Concluding, placesOf, writeLedger, writePart } from './backfill-ledger';
 import { type Candidate, ITEMS, readList, writeList } from './backfill-list';
 import { createBackfillSourceActivities, type Making, tellOf, wrongInput } from './backfill-source';
 import { bounce } from './call';
@@ -87,7 +87,13 @@ export function createBackfillActivities(deps: Deps) {
     },
 
     /** The whole item ledger: each item once, with its last word. Repeatable. No call of the API. */
-    concludeBackfill: (call: { folder: string; size: number; unbegun: Unbegun[] }) => writeLedger(storage, call),
+    concludeBackfill: ({ operation, ...call }: Concluding & { operation: Operation }) =>
+      writeLedger(storage, call, async ({ workflowId }) => {
+        const closed = await closedRun(operation, { workflowId });
+        return (
+          closed?.ended ?? { outcome: 'waiting', reason: closed ? 'person: lineUnreadable' : 'ownRun', credits: 0 }
+        );
+      }),
 
     /** How many runs of this backfill's items wait for a person now, by their own word: items, and conversions of audits. */
     async itemsAsking(): Promise<number> {
@@ -154,7 +160,7 @@ export function createBackfillActivities(deps: Deps) {
         `redriveOf: '${workflowId}' is still running; give it the update retryFailed, or stop it first.`,
       );
     try {
-      return About.parse(await json(await storage.read(`${folderOf(workflowId)}/latest.json`)));
+      return await readStored(storage, `${folderOf(workflowId)}/latest.json`, About);
     } catch (error) {
       if (!(error instanceof StorageError) || error.kind !== 'notFound') throw error;
       throw wrongInput(`redriveOf: no backfill '${workflowId}' has left a list in ${storage.describe()}.`);

@@ -31,6 +31,18 @@ export function refusedWith(error: unknown, ...statuses: readonly number[]): boo
 /** The Temporal server's time when it scheduled this try: a moment that workflows and other processes understand. */
 export const scheduledAt = (): number => Context.current().info.currentAttemptScheduledTimestampMs;
 
+/** What a refusal says of the plan or the token: agent-api.md, "Errors". */
+function describeGate(failure: Extract<Failure, { kind: 'rejected' }>): string {
+  const { requiredTier, currentTier, upgradeUrl, missingScopes } = failure;
+  const parts = [
+    ...(requiredTier ? [`the plan ${requiredTier} is needed`] : []),
+    ...(currentTier ? [`the account has ${currentTier}`] : []),
+    ...(upgradeUrl ? [`see ${upgradeUrl}`] : []),
+    ...(missingScopes ? [`the token lacks the scope ${missingScopes.join(' and ')}`] : []),
+  ];
+  return parts.length > 0 ? ` (${parts.join('; ')})` : '';
+}
+
 /** How often a reply to a GET is read before its shape counts as the service's own. */
 const READ_TRIES = 3;
 
@@ -96,13 +108,25 @@ export async function reportHold(
   return cause;
 }
 
+/** A longer park is told to the workflow, which says so (S7): of what Temporal repeats by itself nobody sees why. */
+export const SAY_PARKED_MS = 5_000;
+
+/** S5: what has to wait for the end of a park; a duration, since the machine of the workflow may have another time. */
+const parked = (rateClass: RateClass, forMs: number) =>
+  forMs > SAY_PARKED_MS
+    ? ApplicationFailure.nonRetryable(`The service asked to wait (429): ${rateClass}`, FailureType.parked, forMs)
+    : bounce(`the service asked to wait (429): ${rateClass}`, forMs);
+
 /** Calls a route that may be repeated (reads and repeatable writes) and returns what it read. */
 export async function callRoute<N extends RouteName>(
   runtime: AccountRuntime,
   name: N,
   input: CallInput = {},
 ): Promise<{ value: Reply<N>; body: unknown; status: number; serverTime?: number }> {
-  await takePermit(runtime, routes[name].rateClass);
+  const { rateClass } = routes[name];
+  const parkedMs = await parkedFor(runtime, rateClass);
+  if (parkedMs > SAY_PARKED_MS) throw parked(rateClass, parkedMs);
+  await takePermit(runtime, rateClass);
   const attempt = await attemptOf(runtime, name, input);
   const { serverTime } = attempt;
   if (attempt.ok) {
@@ -143,7 +167,8 @@ async function asFailure(runtime: AccountRuntime, name: RouteName, attempt: Extr
   const { failure } = attempt;
   const where = `${routes[name].method} ${routes[name].path}`;
   if (failure.kind === 'rejected' && failure.status === 429) {
-    return bounce(`the service asked to wait (429) at ${where}`, await parkClass(runtime, routes[name].rateClass));
+    const { rateClass } = routes[name];
+    return parked(rateClass, await parkClass(runtime, rateClass));
   }
   const hold = await reportHold(runtime, failure);
   if (hold) return ApplicationFailure.nonRetryable(`account on hold: ${hold.kind} (${hold.reason})`, FailureType.held);
@@ -159,7 +184,7 @@ async function asFailure(runtime: AccountRuntime, name: RouteName, attempt: Extr
       );
     const hint = names ? ` (if its parameters have other names here, set unshown.${names})` : '';
     return ApplicationFailure.nonRetryable(
-      `${where} was refused${hint}: ${status}${code ? ` ${code}` : ''}`,
+      `${where} was refused${hint}: ${status}${code ? ` ${code}` : ''}${describeGate(failure)}`,
       FailureType.refused,
       refusal,
     );

@@ -1,5 +1,4 @@
 /** Finding captures that nobody sees to, and telling what became of each. */
-import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import {
   isRecent,
@@ -12,6 +11,7 @@ import {
 } from '../src/policy/sweep';
 import { type Storage, StorageError } from '../src/storage';
 import { type Kept, keep } from '../src/storage/claim';
+import { readStored } from '../src/storage/stored-json';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { scheduledAt } from './call';
 import { listCaptures } from './capture-list';
@@ -123,10 +123,10 @@ const Memory = z.record(z.string(), z.object({ since: z.number(), seen: z.number
 /** What earlier sweeps saw. A memory that is missing or damaged costs a few tries more, and no capture. */
 async function readMemory(storage: Storage, ref: string): Promise<Map<string, Remembered>> {
   try {
-    return new Map(Object.entries(Memory.parse(JSON.parse(await text(await storage.read(ref))))));
+    return new Map(Object.entries(await readStored(storage, ref, Memory)));
   } catch (error) {
     if (error instanceof StorageError && error.kind === 'unusable') throw error;
-    if (error instanceof StorageError || error instanceof SyntaxError || error instanceof z.ZodError) return new Map();
+    if (error instanceof StorageError) return new Map();
     throw error;
   }
 }

@@ -1,9 +1,9 @@
 /** What an audit gave: fetched, stored as it came, and made into a report. Repeatable: twice leaves one file each. */
-import { json } from 'node:stream/consumers';
 import { z } from 'zod';
 import { AuditAnalysis, Deliverables, Opportunity, Project } from '../src/agent-api/records';
 import { CATEGORIES, type Category } from '../src/policy/categories';
 import { type AuditReport, REPORT_FILES, renderReport } from '../src/report';
+import { readStored } from '../src/storage/stored-json';
 import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 
@@ -44,7 +44,7 @@ export function createDeliverablesActivities(deps: Deps) {
   };
   const take = async <T>(folder: string, part: string, schema: z.ZodType<T>): Promise<T | undefined> => {
     if (!(await storage.stat(partRef(folder, part)))) return undefined;
-    return schema.parse(await json(await storage.read(partRef(folder, part))));
+    return readStored(storage, partRef(folder, part), schema);
   };
 
   return {

@@ -1,8 +1,11 @@
 /** Documents of a project: checked in the storage, looked up in the project, uploaded as a stream. */
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { idKey } from '../src/agent-api/id';
 import type { ProjectDetail, ProjectDocument } from '../src/agent-api/records';
 import { documentUpload } from '../src/agent-api/upload';
 import type { SendOutcome } from '../src/policy/course';
+import { type DocumentState, documentIdIn, documentStates, namesakes } from '../src/policy/document-states';
 import {
   type AuditDocument,
   byPlace,
@@ -16,11 +19,15 @@ import { documentSubject } from '../src/policy/subject';
 import { bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { slower } from './pace';
+import { notesIn, openRecord, readRecord, Sending } from './record';
 import { sendInForms } from './send-forms';
 import { ownRun } from './send-once';
 
-/** A document of a project, by its name. */
-export type DocumentState = 'missing' | 'pending' | 'settled' | 'failed';
+/** What is kept of a document's upload. */
+const DocumentRecord = Sending.extend({ documentId: z.string().optional(), strangers: z.number().optional() });
+
+const recordRef = (account: string, projectId: string, nameHash: string) =>
+  `documents-made/${account}/${idKey(projectId)}/${nameHash}.json`;
 
 /** A document that the project shows with another size than it has in the storage. */
 export interface ResizedDocument {
@@ -35,6 +42,8 @@ export interface DocumentUpload {
   account: string;
   projectId: string;
   document: AuditDocument;
+  /** Documents that the project had at first and that are none of the run's. */
+  strangers: number;
   lookedAt: number;
 }
 
@@ -42,6 +51,22 @@ export function createDocumentsActivities(deps: Deps) {
   const { storage } = deps;
   const projectOf = async (account: string, projectId: string): Promise<ProjectDetail> =>
     (await callRoute(runtimeOf(deps, account), 'projects.get', { id: projectId })).value;
+  /** @param beside names of the run's other documents, which are none of the strangers */
+  const statesIn = async (
+    { account, projectId, documents }: { account: string; projectId: string; documents: readonly AuditDocument[] },
+    shown: readonly ProjectDocument[],
+    beside: readonly string[] = [],
+  ) => {
+    const all = [...documents, ...beside.map((fileName) => ({ fileName, nameHash: hashOf(fileName) }))];
+    // What the project shows under its own name needs no record.
+    const kept = all.map((document) =>
+      namesakes(document, shown).length > 0
+        ? undefined
+        : readRecord(storage, recordRef(account, projectId, document.nameHash), DocumentRecord),
+    );
+    const { states, strangers } = documentStates(all, await Promise.all(kept), shown);
+    return { states: states.slice(0, documents.length), strangers };
+  };
 
   return {
     /** Whether each document is there and can be uploaded: all that is wrong at once. No call of the API. */
@@ -68,21 +93,27 @@ export function createDocumentsActivities(deps: Deps) {
       return { problems, documents: good };
     },
 
-    /** GET the project: what became of each document, by its name. */
+    /**
+     * GET the project: what became of each document.
+     * @param call.beside names of the run's other documents
+     */
     async documentStates(call: {
       account: string;
       projectId: string;
       documents: readonly AuditDocument[];
-    }): Promise<DocumentState[]> {
+      beside?: readonly string[];
+    }): Promise<{ states: DocumentState[]; strangers: number }> {
       const { documents } = await projectOf(call.account, call.projectId);
-      return call.documents.map((document) => stateOf(document, documents ?? []));
+      return statesIn(call, documents ?? [], call.beside);
     },
 
     /** POST one document, streamed from the storage: one attempt, under S1 and S2. */
     uploadDocumentOnce(call: DocumentUpload): Promise<SendOutcome> {
       const runtime = runtimeOf(deps, call.account);
+      const { account, projectId, strangers } = call;
       const { ref, nameHash, fileName, fileType, size } = call.document;
       const open = () => storage.read(ref);
+      const kept = recordRef(account, projectId, nameHash);
       const names = runtime.account.unshown.upload;
       // All bodies are JSON by the document, and forms are what many services take all the same.
       const encodings = names.encoding === 'auto' ? (['json', 'multipart'] as const) : [names.encoding];
@@ -93,13 +124,27 @@ export function createDocumentsActivities(deps: Deps) {
           subject: documentSubject(call.projectId, nameHash),
           ...ownRun(),
           lookedAt: call.lookedAt,
-          read: () => ({}),
+          record: notesIn(storage, kept, DocumentRecord, { since: Date.now(), strangers }, (documentId) => ({
+            documentId,
+          })),
+          read(_, body) {
+            const documentId = documentIdIn(body, projectId);
+            return documentId === undefined ? {} : { ref: documentId };
+          },
         },
         encodings.map((encoding) => () => ({
           id: call.projectId,
           raw: documentUpload({ ...names, encoding }, { fileName, fileType, size, open }),
         })),
       );
+    },
+
+    /** Keeps that a person has seen the document in the project. No call of the API. */
+    async keepUploaded(call: { account: string; projectId: string; document: AuditDocument }): Promise<void> {
+      const { account, projectId, document } = call;
+      const ref = recordRef(account, projectId, document.nameHash);
+      const known = await readRecord(storage, ref, DocumentRecord);
+      await openRecord(storage, ref, DocumentRecord, { since: Date.now(), ...known, sent: true, taken: true });
     },
 
     /**
@@ -112,8 +157,9 @@ export function createDocumentsActivities(deps: Deps) {
       documents: readonly AuditDocument[];
     }): Promise<{ failed: string[]; resized: ResizedDocument[] }> {
       const { documents } = await projectOf(call.account, call.projectId);
-      const states = call.documents.map((document) => ({ document, state: stateOf(document, documents ?? []) }));
-      const open = states.filter(({ state }) => state === 'missing' || state === 'pending');
+      const { states: all } = await statesIn(call, documents ?? []);
+      const states = call.documents.map((document, i) => ({ document, state: all[i] ?? 'missing' }));
+      const open = states.filter(({ state }) => state !== 'settled' && state !== 'failed');
       if (open.length > 0)
         throw bounce(`${open.length} documents are not there yet`, slower(runtimeOf(deps, call.account), 24));
       return {
@@ -126,21 +172,6 @@ export function createDocumentsActivities(deps: Deps) {
 
 const hashOf = (name: string) => createHash('sha256').update(name).digest('hex').slice(0, 16);
 
-/** Services write names in their own way: composed or decomposed, trimmed. */
-const plain = (name: string) => name.normalize('NFC').trim();
-
-const namesakes = ({ fileName }: AuditDocument, documents: readonly ProjectDocument[]) =>
-  documents.filter((d) => d.fileName !== undefined && d.fileName !== null && plain(d.fileName) === plain(fileName));
-
-/** The name alone tells: in which unit `fileSize` is, and whether it is that of what was sent, is not shown. */
-function stateOf(document: AuditDocument, documents: readonly ProjectDocument[]): DocumentState {
-  const same = namesakes(document, documents);
-  if (same.length === 0) return 'missing';
-  const statuses = same.map(({ uploadStatus }) => uploadStatus ?? '');
-  if (statuses.some((status) => !FAILED.test(status) && !OPEN.test(status))) return 'settled';
-  return statuses.some((status) => OPEN.test(status)) ? 'pending' : 'failed';
-}
-
 /** The document, when sizes are shown under its name and its own is not among them. */
 function resizedIn(document: AuditDocument, documents: readonly ProjectDocument[]): ResizedDocument[] {
   const sizes = namesakes(document, documents).flatMap(({ fileSize }) => fileSize ?? []);
@@ -148,7 +179,3 @@ function resizedIn(document: AuditDocument, documents: readonly ProjectDocument[
   const { fileName, size } = document;
   return shown === undefined || sizes.includes(size) ? [] : [{ fileName, shown, size }];
 }
-
-/** The words of `uploadStatus` are not shown. */
-const OPEN = /pending|progress|processing|uploading|queued|waiting/i;
-const FAILED = /fail|error|reject|abort|cancel/i;

@@ -1,5 +1,5 @@
 /** Listing leads and deciding on them where they are: what leaves is IDs, scores and reason codes (S4). */
-import { Context } from '@temporalio/activity';
+import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import type { Lead } from '../src/agent-api/records';
@@ -118,7 +118,7 @@ export function createLeadListActivities(deps: Deps) {
       const decisions = page.items.map((lead) => inView(lead, view) ?? decide(lead, rules, call.now));
       const end = place.offset + page.items.length + (page.unreadable ?? 0);
       const { following, total = end } = page;
-      const ref = `runs/${call.ref}/pages/${String(place.offset).padStart(9, '0')}-${Context.current().info.attempt}`;
+      const ref = `runs/${call.ref}/pages/${String(place.offset).padStart(9, '0')}-${randomUUID()}`;
       return {
         decisions: await keep(storage, ref, decisions, total <= PAGE && !following ? MAX_INLINE_BYTES : 0),
         ...{ total, end, notes: doubts(page) },

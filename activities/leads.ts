@@ -26,6 +26,7 @@ export interface ConvertCall {
   lookedAt: number;
   run: string;
   runCap: number;
+  again?: boolean;
 }
 
 export function createLeadsActivities(deps: Deps) {

@@ -6,6 +6,7 @@ import { NOTE_MAX } from '../src/policy/inputs/ingest-capture';
 import type { Storage } from '../src/storage';
 import type { Deps } from './deps';
 import { ownInput } from './own-input';
+import { Sending } from './record';
 
 /** A character has four bytes of UTF-8 at most. */
 const MAX_BYTES = 4 * NOTE_MAX;
@@ -42,5 +43,5 @@ export const noteText = async ({ storage, client }: Deps, noteFile: string | und
 const Input = z.looseObject({ note: z.string() });
 
 /** From when on a capture may be the note, and which one it is. */
-export const NoteRecord = z.object({ since: z.number(), captureId: z.string().optional() });
+export const NoteRecord = Sending.extend({ captureId: z.string().optional() });
 export type NoteRecord = z.output<typeof NoteRecord>;

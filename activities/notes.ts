@@ -5,16 +5,16 @@ import { ApplicationFailure } from '@temporalio/common';
 import { isSameId } from '../src/agent-api/id';
 import type { SendOutcome } from '../src/policy/course';
 import { FailureType } from '../src/policy/failures';
-import { couldBe, identifyNote, isBehind, type NoteIdentity, sameText, textKey } from '../src/policy/note';
+import { couldBe, identifyNote, isBehind, mayBe, type NoteIdentity, sameText, textKey } from '../src/policy/note';
 import { noteSubject } from '../src/policy/subject';
 import { StorageError } from '../src/storage';
 import { statusQuery } from '../workflows/ledger/messages';
-import { bounce } from './call';
+import { bounce, callRoute } from './call';
 import { listCaptures } from './capture-list';
 import { type Deps, runtimeOf } from './deps';
 import type { ListPlace } from './list-pages';
 import { NoteRecord, noteText, problemsOfFile } from './note-text';
-import { openRecord } from './record';
+import { notesIn, openRecord } from './record';
 import { sendInForms } from './send-forms';
 import { ownRun } from './send-once';
 
@@ -31,6 +31,8 @@ export interface NoteCall {
 export interface NotePage {
   /** Captures that could be it, the likeliest first. */
   matches: string[];
+  /** Captures that may be it, though their text does not say so. */
+  unreadable: string[];
   next?: ListPlace;
   /** The service's own clock, milliseconds. */
   serverTime?: number;
@@ -44,7 +46,18 @@ export type Claim =
   /** Another note of the same text is under way, and the capture may be that one's. */
   | { kind: 'wait'; until: number };
 
+const recordRef = (account: string, { id }: NoteIdentity) => `notes/${account}/${id}.json`;
+
 export function createNotesActivities(deps: Deps) {
+  /** The text of the note, if it is still that. */
+  const textOf = async ({ textKey: key }: NoteIdentity, noteFile: string | undefined): Promise<string | undefined> => {
+    const text = await noteText(deps, noteFile).catch((error: unknown) => {
+      if (error instanceof StorageError && error.kind !== 'unusable') return undefined;
+      throw error;
+    });
+    return textKey(text) === key ? text : undefined;
+  };
+
   return {
     /** What is wrong with the file of a note, one sentence each. No call of the API. */
     checkNoteFile: ({ noteFile }: { noteFile: string }): Promise<string[]> => problemsOfFile(deps.storage, noteFile),
@@ -57,24 +70,38 @@ export function createNotesActivities(deps: Deps) {
 
     /** What is kept of a note beyond its runs. No call of the API. */
     noteRecord: ({ account, note, ...known }: Pick<NoteCall, 'account' | 'note'> & NoteRecord) =>
-      openRecord(deps.storage, `notes/${account}/${note.id}.json`, NoteRecord, known),
+      openRecord(deps.storage, recordRef(account, note), NoteRecord, known),
 
     /**
      * GET one page of the capture list, and of it only what could be the note (S2).
      * @param call.since the service's own clock before the note could have been sent; without it only the time is asked
      */
-    async matchNote(
-      call: Pick<NoteCall, 'account' | 'note' | 'projectId'> & { since?: number; place: ListPlace },
-    ): Promise<NotePage> {
-      const { since, projectId, note } = call;
+    async matchNote(call: NoteCall & { since?: number; place: ListPlace }): Promise<NotePage> {
+      const { since, projectId, note, noteFile } = call;
       const runtime = runtimeOf(deps, call.account);
       const limit = since === undefined ? 1 : undefined;
       const { items, next, serverTime } = await listCaptures(runtime, { channel: 'text_note' }, call.place, limit);
       const time = serverTime !== undefined && { serverTime };
-      if (since === undefined) return { matches: [], ...time };
-      const matches = couldBe(items, note, projectId, since);
+      if (since === undefined) return { matches: [], unreadable: [], ...time };
+      const byKey = couldBe(items, note, projectId, since);
+      // The text itself is read where there is something to compare it with.
+      const isDoubtful = mayBe(items, undefined, projectId, since).length > byKey.length;
+      const text = isDoubtful ? await textOf(note, noteFile) : undefined;
+      const matches = isDoubtful ? couldBe(items, note, projectId, since, text) : byKey;
+      const rest = items.filter(({ id }) => !matches.includes(id));
+      const unreadable = isDoubtful ? mayBe(rest, text, projectId, since) : [];
       const more = next !== undefined && !isBehind(items, since);
-      return { matches, ...(more && { next }), ...time };
+      return { matches, unreadable, ...(more && { next }), ...time };
+    },
+
+    /** GET one capture, of which the list does not tell whether it is the note (S2). */
+    async noteIn(call: NoteCall & { captureId: string; since: number }): Promise<'ours' | 'others' | 'unreadable'> {
+      const { account, captureId, note, noteFile, projectId, since } = call;
+      const { value } = await callRoute(runtimeOf(deps, account), 'captures.get', { id: captureId });
+      const page = [value.capture];
+      const text = await textOf(note, noteFile);
+      if (couldBe(page, note, projectId, since, text).length > 0) return 'ours';
+      return mayBe(page, text, projectId, since).length > 0 ? 'unreadable' : 'others';
     },
 
     /**
@@ -134,7 +161,8 @@ export function createNotesActivities(deps: Deps) {
       noteFile,
       projectId,
       lookedAt,
-    }: NoteCall & { lookedAt: number }): Promise<SendOutcome> {
+      again,
+    }: NoteCall & { lookedAt: number; again?: boolean }): Promise<SendOutcome> {
       const runtime = runtimeOf(deps, account);
       const text = await noteText(deps, noteFile).catch((error: Error) => {
         if (error instanceof StorageError && error.kind !== 'unusable') return undefined;
@@ -148,7 +176,10 @@ export function createNotesActivities(deps: Deps) {
         runtime,
         {
           ...ownRun(),
-          ...{ lookedAt, route: 'captures.submitNote', subject: noteSubject(note.id) },
+          ...{ lookedAt, again, route: 'captures.submitNote', subject: noteSubject(note.id) },
+          record: notesIn(deps.storage, recordRef(account, note), NoteRecord, { since: Date.now() }, (captureId) => ({
+            captureId,
+          })),
           read: ({ captureId }) => (captureId ? { ref: captureId } : {}),
         },
         [() => ({ body }), ...(title === null ? [] : [() => ({ body: { ...body, [title]: titleOf(text) } })])],

@@ -9,8 +9,17 @@ import { bounce, callRoute, refusedWith, scheduledAt } from './call';
 import { type Deps, runtimeOf } from './deps';
 import type { ListPlace } from './list-pages';
 import { seldom } from './pace';
-import { openRecord } from './record';
-import { carriesReference, listProjects, ProjectRecord, recordRef, type Sighting, sightingIn } from './references';
+import { notesIn, openRecord, readRecord } from './record';
+import {
+  listProjects,
+  type MarkSeen,
+  markSeen,
+  newestOf,
+  ProjectRecord,
+  recordRef,
+  type Sighting,
+  sightingIn,
+} from './references';
 import { sendOnce } from './send-once';
 
 export interface ProjectPage {
@@ -26,6 +35,11 @@ export interface ProjectPage {
 export interface ReferencePage extends Sighting {
   /** What the project became in an earlier run, as it was kept. */
   known?: string;
+  /** Its creation was sent by some run; `taken`: with success. */
+  sent?: true;
+  taken?: true;
+  /** When the newest project of the page was created. */
+  newest?: number;
   next?: ListPlace;
   /** The list may go on, and its next page cannot be had. */
   cut?: boolean;
@@ -99,9 +113,14 @@ export function createProjectsActivities(deps: Deps) {
         since,
         clientName,
       });
+      const { projectId, sent, taken } = record;
+      const newest = newestOf(items);
       return {
         ...sightingIn(items, reference, record),
-        ...(record.projectId && { known: record.projectId }),
+        ...(projectId && { known: projectId }),
+        ...(sent && { sent }),
+        ...(taken && { taken }),
+        ...(newest !== undefined && { newest }),
         ...(next && { next }),
         ...(cut && { cut }),
       };
@@ -131,25 +150,49 @@ export function createProjectsActivities(deps: Deps) {
     },
 
     /** GET one project: whether it carries the reference. */
-    carriesReference: (call: { account: string; projectId: string; reference: string }): Promise<boolean> =>
-      carriesReference(runtimeOf(deps, call.account), call.projectId, call.reference),
+    async markOf(call: {
+      account: string;
+      projectId: string;
+      reference: string;
+      clientName: string;
+    }): Promise<MarkSeen> {
+      const { account, projectId, reference, clientName } = call;
+      const record = await readRecord(deps.storage, recordRef(account, reference), ProjectRecord);
+      return markSeen(runtimeOf(deps, account), projectId, reference, record ?? { since: 0, clientName });
+    },
 
-    /** POST a new project with its reference: one attempt, under S1–S3. */
+    /**
+     * POST a new project with its reference: one attempt, under S1–S3.
+     * @param call.before projects that the look before has shown and that could be taken for it
+     * @param call.newest when the newest that it has shown was created
+     */
     createProjectOnce(call: {
       account: string;
       project: NewProject;
       reference: string;
+      before: string[];
+      newest?: number;
       lookedAt: number;
       run: string;
       runCap: number;
+      again?: boolean;
     }): Promise<SendOutcome> {
-      const { account, project, reference, ...rest } = call;
+      const { account, project, reference, before, newest, ...rest } = call;
+      const { clientName, description } = project;
+      const known: ProjectRecord = {
+        ...{ since: Date.now() - CLOCKS_APART_MS, clientName, before },
+        ...(description && { description }),
+        ...(newest !== undefined && { newest }),
+      };
       const body = { ...project, description: withReference(project.description, reference) };
       return sendOnce(runtimeOf(deps, account), {
         ...rest,
         route: 'projects.create',
         input: { body },
         subject: projectSubject(reference),
+        record: notesIn(deps.storage, recordRef(account, reference), ProjectRecord, known, (projectId) => ({
+          projectId,
+        })),
         read: ({ id }) => ({ ref: id }),
       });
     },

@@ -1,29 +1,42 @@
 /** What is kept in the storage of a thing that must happen once, beyond its runs and the memory of the ledger. */
-import { json } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
-import type { z } from 'zod';
+import { Context } from '@temporalio/activity';
+import { z } from 'zod';
+import type { SendOutcome } from '../src/policy/course';
 import type { Storage } from '../src/storage';
+import { readStored } from '../src/storage/stored-json';
 
-/** From when on the thing may be there, by the service's own clock, milliseconds; and what else is known of it. */
-interface Kept {
-  since: number;
-}
+/** Of a thing that is sent once. Whoever finds `sent` may not take what cannot be recognised for something else (S2). */
+export const Sending = z.object({
+  /** From when on it may be there, by the service's own clock, milliseconds. */
+  since: z.number(),
+  /** It has left, and nobody has heard that it was refused. */
+  sent: z.literal(true).optional(),
+  /** The service said that it has happened; what it became may be unknown all the same. */
+  taken: z.literal(true).optional(),
+  /** What was there before it was sent for the first time, and could be taken for it: identifiers. */
+  before: z.array(z.string()).optional(),
+});
+export type Sending = z.output<typeof Sending>;
 
 /** @returns undefined when nothing is kept */
-export async function readRecord<R extends Kept>(
+export async function readRecord<R extends Sending>(
   storage: Storage,
   ref: string,
   schema: z.ZodType<R>,
 ): Promise<R | undefined> {
-  return (await storage.stat(ref)) && schema.parse(await json(await storage.read(ref)));
+  return (await storage.stat(ref)) && readStored(storage, ref, schema);
 }
+
+const writeRecord = (storage: Storage, ref: string, record: Sending) =>
+  storage.write(ref, `${JSON.stringify(record)}\n`, { contentType: 'application/json' });
 
 /**
  * The first run writes the record before it sends, so that a later one knows how far back to look, also where nobody
  * remembers the first.
  * @returns what is known after all, and whether nothing was known before
  */
-export async function openRecord<R extends Kept>(
+export async function openRecord<R extends Sending>(
   storage: Storage,
   ref: string,
   schema: z.ZodType<R>,
@@ -31,7 +44,52 @@ export async function openRecord<R extends Kept>(
 ): Promise<R & { isNew: boolean }> {
   const before = await readRecord(storage, ref, schema);
   const now = { ...before, ...known, since: before?.since ?? known.since };
-  if (!isDeepStrictEqual(before, now))
-    await storage.write(ref, `${JSON.stringify(now)}\n`, { contentType: 'application/json' });
+  if (!isDeepStrictEqual(before, now)) await writeRecord(storage, ref, now);
   return { ...now, isNew: before === undefined };
+}
+
+/** What the activity that sends notes of it outside Temporal, before and after (S8). */
+export interface SendingNotes {
+  /** The ledger has granted it, and it leaves next. Where this fails, nothing leaves. */
+  before(): Promise<void>;
+  after(outcome: SendOutcome): Promise<void>;
+}
+
+/**
+ * Notes of one attempt in its thing's record.
+ * @param known what the record holds, where there is none yet
+ * @param became what to keep of the reference that the reply gave
+ */
+export function notesIn<R extends Sending>(
+  storage: Storage,
+  ref: string,
+  schema: z.ZodType<R>,
+  known: R,
+  became: (ref: string) => Partial<R>,
+): SendingNotes {
+  let begun = false;
+  let was: R | undefined;
+  return {
+    async before() {
+      was = await readRecord(storage, ref, schema);
+      begun = true;
+      if (!was?.sent)
+        await writeRecord(storage, ref, { ...was, ...known, since: was?.since ?? known.since, sent: true });
+    },
+    async after(outcome) {
+      if (!begun) return;
+      try {
+        if (outcome.kind === 'paid') {
+          const now = (await readRecord(storage, ref, schema)) ?? known;
+          const what = outcome.ref === undefined ? {} : became(outcome.ref);
+          await writeRecord(storage, ref, { ...now, ...what, sent: true, taken: true });
+        } else if (outcome.kind !== 'unknown' && !was?.sent)
+          // It has not happened, so what comes to be there is somebody else's.
+          await (was ? writeRecord(storage, ref, was) : storage.delete(ref));
+      } catch (error) {
+        // It is in the ledger, and the run keeps it, too.
+        Context.current().log.warn('what became of a call could not be kept', { ref, error });
+      }
+    },
+  };
 }

@@ -4,16 +4,19 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { isSameId } from '../src/agent-api/id';
 import type { Project } from '../src/agent-api/records';
-import { CLOCKS_APART_MS } from '../src/policy/clocks';
+import { CLOCK_STEP_MS, CLOCKS_APART_MS } from '../src/policy/clocks';
 import type { LookOutcome } from '../src/policy/course';
-import { isSameName } from '../src/policy/identity';
-import { carries, MAX_ASKED } from '../src/policy/reference';
+import { isLikeName } from '../src/policy/identity';
+import { likeness } from '../src/policy/plain-text';
+import { MAX_ASKED, markIn } from '../src/policy/reference';
+import { projectSubject } from '../src/policy/subject';
 import type { Storage } from '../src/storage';
 import { callRoute } from './call';
 import type { AccountRuntime } from './deps';
 import { type ListPlace, readPage } from './list-pages';
-import { readRecord } from './record';
+import { readRecord, Sending } from './record';
 
 const PAGE = 100;
 /** Beyond so many pages nobody can tell. */
@@ -44,11 +47,14 @@ export async function listProjects(runtime: AccountRuntime, place: ListPlace): P
   };
 }
 
-/** Of a project that was to be created: from when on it may be there, under which name, and which one it is. */
-export const ProjectRecord = z.object({
-  since: z.number(),
+/** Of a project that is to be created: what it is known by, and what became of that. */
+export const ProjectRecord = Sending.extend({
   clientName: z.string(),
+  /** As it was given, without the mark. */
+  description: z.string().optional(),
   projectId: z.string().optional(),
+  /** When the newest project of any name was created that was there before it was sent, by the clock of the records. */
+  newest: z.number().optional(),
 });
 export type ProjectRecord = z.output<typeof ProjectRecord>;
 
@@ -61,31 +67,61 @@ export interface Sighting {
   /** The project that carries it. */
   found?: string;
   /**
-   * Projects of the same name of which the list does not say so, which proves nothing: it may shorten descriptions or leave
-   * them out. `due`: created since the first look, as the one that is sought; `older`: before it.
+   * Projects that may be the one that is sought, though nothing that is shown of them says so: a service may shorten a
+   * description, strip it of the mark, or show none. `due`: there since it was sent, if it was; `older`: from before;
+   * `strange`: created since, under another name, which the service may have changed.
    */
   due: string[];
   older: string[];
+  strange: string[];
 }
 
+/** What was there before anything was sent is known by its ID; of times only those count that no clock or zone explains. */
+const SURELY_OLDER_MS = 26 * 3_600_000;
+
 export function sightingIn(items: readonly Project[], reference: string, record: ProjectRecord): Sighting {
-  const found = items.find(({ description }) => carries(description, reference))?.id;
+  const found = items.find(({ description }) => markIn(description, reference) === 'ours')?.id;
+  const { since, sent, before } = record;
+  const isBefore = ({ id }: Project) => before?.some((one) => isSameId(one, id)) ?? false;
+  const apart = before ? SURELY_OLDER_MS : CLOCKS_APART_MS;
+  const isOlder = (project: Project) => Date.parse(project.createdAt ?? '') < since - apart || isBefore(project);
+  const unmarked = items.filter(({ description }) => markIn(description, reference) !== 'others');
   // A list without names says nothing of names; one that shows descriptions may do without.
-  const alike = items.filter(({ clientName, description }) =>
-    clientName ? isSameName(clientName, record.clientName) : !description,
-  );
-  const isOlder = ({ createdAt }: Project) => Date.parse(createdAt ?? '') < record.since - CLOCKS_APART_MS;
-  const idsOf = (projects: Project[]) => projects.map(({ id }) => id);
+  const isAlike = ({ clientName, description }: Project) =>
+    clientName ? isLikeName(clientName, record.clientName) : !description;
+  const youngest = record.newest === undefined ? since - CLOCKS_APART_MS : record.newest - CLOCK_STEP_MS;
+  const isStrange = (project: Project) =>
+    !isAlike(project) &&
+    Date.parse(project.createdAt ?? '') >= youngest &&
+    likeness(project.description, record.description ?? '') !== 'other';
+  const idsOf = (those: (project: Project) => boolean) => unmarked.filter(those).map(({ id }) => id);
   return {
     ...(found && { found }),
-    due: idsOf(alike.filter((project) => !isOlder(project))),
-    older: idsOf(alike.filter(isOlder)),
+    due: idsOf((project) => isAlike(project) && !isOlder(project)),
+    older: idsOf((project) => isAlike(project) && isOlder(project)),
+    strange: sent ? idsOf(isStrange) : [],
   };
 }
 
-/** GET one project: whether it carries the reference. */
-export async function carriesReference(runtime: AccountRuntime, id: string, reference: string): Promise<boolean> {
-  return carries((await callRoute(runtime, 'projects.get', { id })).value.description, reference);
+/** When the newest of these was created; undefined where no time is shown. */
+export function newestOf(items: readonly Project[]): number | undefined {
+  const times = items.map(({ createdAt }) => Date.parse(createdAt ?? '')).filter((time) => !Number.isNaN(time));
+  return times.length > 0 ? Math.max(...times) : undefined;
+}
+
+/** What a project's own record says of a reference: its mark, somebody else's, or nothing that proves either. */
+export type MarkSeen = ReturnType<typeof markIn>;
+
+/** GET one project. */
+export async function markSeen(
+  runtime: AccountRuntime,
+  id: string,
+  reference: string,
+  record: ProjectRecord,
+): Promise<MarkSeen> {
+  const { value } = await callRoute(runtime, 'projects.get', { id });
+  const { found, due, strange } = sightingIn([{ ...value, id }], reference, record);
+  return found ? 'ours' : due.length + strange.length > 0 ? 'unreadable' : 'others';
 }
 
 /** For the ledger, which knows only the reference: whether a project carries it. */
@@ -98,7 +134,7 @@ export async function lookForReference(
   // Who sends keeps a record before; without it nobody knows the name.
   if (record === undefined) return 'cannotTell';
   if (record.projectId !== undefined) return 'found';
-  const due: string[] = [];
+  const [due, strange]: [string[], string[]] = [[], []];
   let place: ListPlace | undefined = { offset: 0 };
   for (let pages = 0; place !== undefined; pages++) {
     if (pages === MAX_PAGES) return 'cannotTell';
@@ -107,9 +143,16 @@ export async function lookForReference(
     if (seen.found) return 'found';
     if (list.cut) return 'cannotTell';
     due.push(...seen.due);
+    strange.push(...seen.strange);
     place = list.next;
   }
-  if (due.length > MAX_ASKED) return 'cannotTell';
-  for (const id of due) if (await carriesReference(runtime, id, reference)) return 'found';
-  return 'notFound';
+  const claimed = await (await runtime.ledger()).claims(projectSubject(reference));
+  const free = [...due, ...strange].filter((id) => !claimed.some((one) => isSameId(one, id)));
+  let isCertain = !record.taken && free.length <= MAX_ASKED;
+  for (const id of free.slice(0, MAX_ASKED)) {
+    const mark = await markSeen(runtime, id, reference, record);
+    if (mark === 'ours') return 'found';
+    isCertain &&= mark === 'others';
+  }
+  return isCertain ? 'notFound' : 'cannotTell';
 }

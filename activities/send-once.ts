@@ -18,12 +18,11 @@ import { isSameLimit } from '../src/policy/limiter';
 import type { Settlement } from '../src/policy/pay-once';
 import type { LedgerClient } from '../src/temporal/ledger-client';
 import type { LedgerStatus } from '../workflows/ledger/messages';
-import { bounce, parkClass, parkedFor, reportHold, takePermit } from './call';
+import { bounce, parkClass, parkedFor, reportHold, SAY_PARKED_MS, takePermit } from './call';
 import type { AccountRuntime } from './deps';
 import { isOver } from './over';
+import type { SendingNotes } from './record';
 
-/** A park that takes longer than this is told, milliseconds. */
-const SAY_PARKED_MS = 5_000;
 /** How long a payment waits for a reading of the balance, and how often it looks; then it goes back to the queue. */
 const READ_WITHIN_MS = 30_000;
 const LOOK_MS = 250;
@@ -38,12 +37,22 @@ export interface OnceCall<N extends RouteName> {
   runCap: number;
   /** When the look was asked for that found that it had not happened (workflow time). */
   lookedAt: number;
+  /** A person has looked, and says that what was paid for before has come to nothing. */
+  again?: boolean | undefined;
+  /** What is kept of it outside Temporal. */
+  record?: SendingNotes;
   /** Credits that the reply says were used, and what came of it. @param body the reply as it came */
   read(reply: Reply<N>, body: unknown, status: number): { credits?: number; ref?: string };
 }
 
 /** Sends one call, or says why it did not. */
 export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, call: OnceCall<N>): Promise<SendOutcome> {
+  const outcome = await send(runtime, call);
+  await call.record?.after(outcome);
+  return outcome;
+}
+
+async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall<N>): Promise<SendOutcome> {
   const { info } = Context.current();
   const ledger = await runtime.ledger();
   const { rateClass } = routes[call.route];
@@ -60,7 +69,7 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
   const owner = `${info.workflowExecution?.workflowId}#`;
   // S1: of this execution alone. Its number would not do: a person who resets the activity starts that again at 1.
   const attempt = `${owner}${info.workflowExecution?.runId}/${info.activityId}/${randomUUID()}`;
-  const { subject, run, runCap, lookedAt } = call;
+  const { subject, run, runCap, lookedAt, again } = call;
   if (await isOver(price > 0 ? run : undefined)) {
     // Our own earlier try, whose worker was lost in the call, is heard out all the same (S6).
     const { open } = await ledger.subject(subject);
@@ -77,6 +86,7 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
   const answer = await ledger
     .beginSend({
       ...{ subject, attempt, run, runCap, lookedAt, credits: price },
+      ...(again && { again }),
       ...(readSince !== undefined && { readSince }),
       ...(rateClass !== lane && { own: { rateClass, ...(!isSameLimit(own, limits[lane]) && { limit: own }) } }),
     })
@@ -108,6 +118,13 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
     case 'open':
       // Our own earlier try, whose worker was lost in the call: what became of it is ours to find out.
       return { kind: answer.attempt.startsWith(owner) ? 'unknown' : 'open', overAt: answer.overAt };
+  }
+  try {
+    await call.record?.before();
+  } catch (error) {
+    Context.current().log.warn('what is about to be sent could not be kept', { subject, error });
+    await settle({ kind: 'notPaid' });
+    return { kind: 'notSent', reason: 'storage' };
   }
   // More than is configured where calls cost more lately.
   const reserved = answer.flight.credits;

@@ -13,7 +13,7 @@ import { WORKFLOW_QUEUE } from '../src/temporal/queues';
 import { startServer } from '../src/temporal/server';
 import type { auditProject } from '../workflows';
 import { eventsOfActivity, weighHistories } from './support/history';
-import { runBench } from './support/main';
+import { inTime, runBench } from './support/main';
 import { CommandProcess } from './support/process';
 import { atMost, exactly, note, report } from './support/report';
 import { NO_LIMITS } from './support/stage';
@@ -53,7 +53,7 @@ async function onStage(
   const env = { TEMPORAL_ADDRESS: server.address, LOG_LEVEL: 'warn', CI: 'true', MALLOC_ARENA_MAX: '2' };
   const worker = new CommandProcess(['worker', '--config', config], { env, log: join(folder, 'worker.log') });
   try {
-    await bench({ sandbox, client, worker, storage });
+    await inTime(bench({ sandbox, client, worker, storage }));
   } finally {
     await worker.end();
     await close();
@@ -155,7 +155,7 @@ async function manyDocuments(): Promise<void> {
   });
 }
 
-runBench(async () => {
+runBench(60, async () => {
   const parts = { polls: manyAudits, wait: longAudit, documents: manyDocuments };
   for (const [name, part] of Object.entries(parts)) if (which === 'all' || which === name) await part();
 });

@@ -49,4 +49,4 @@ async function main(): Promise<void> {
   );
 }
 
-runBench(main);
+runBench(15, main);

@@ -81,7 +81,7 @@ async function memory({ client, sandbox, startWorker, warnings }: Stage): Promis
   ]);
 }
 
-runBench(() =>
+runBench(30, () =>
   onStage(
     {
       sandbox: ['--leads', String(Math.ceil(RUNS * 1.5)), '--credits', String(RUNS * 1_000), '--limits', 'off'],

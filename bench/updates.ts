@@ -65,7 +65,7 @@ async function measure(client: Client, processes: number): Promise<Figure[]> {
 const title = (processes: number) =>
   `${CALLERS} callers of one ledger, in what counts as ${processes === 1 ? 'one process' : `${processes} processes`}`;
 
-runBench(() =>
+runBench(10, () =>
   onStage({ sandbox: [], account }, async ({ client, startWorker, warnings }) => {
     startWorker();
     for (const processes of PROCESSES) report(title(processes), await measure(client, processes));

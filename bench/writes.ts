@@ -172,7 +172,7 @@ async function disturbed(stage: Stage): Promise<void> {
 }
 
 const stage: StageOptions = { sandbox: SANDBOX };
-runBench(async () => {
+runBench(45, async () => {
   if (which === 'places') return onStage(stage, tried);
   if (which !== 'faults') await onStage(stage, undisturbed);
   if (which !== 'plain') await onStage({ ...stage, account: { timing: SOON } }, disturbed);

@@ -10,6 +10,7 @@ import { type StoredResults, storeResults } from './audit/results';
 import type { At, Taken } from './audit/step';
 import { Asker } from './shared/asker';
 import { control, factsOf, fairnessKey, runKey } from './shared/calls';
+import { ProjectChoice } from './shared/choose-project';
 import { failureText, failureType, isNotFound, refusalOf } from './shared/failures';
 import { readInputWith } from './shared/input';
 import { type Answered, allAnswered } from './shared/said';
@@ -68,6 +69,7 @@ async function audit(raw: AuditProjectJson, status: Status): Promise<AuditProjec
   });
   const { account, leadId } = input;
   const asker = new Asker(status, input, 'the call');
+  const choice = new ProjectChoice(account, asker, 'this run');
   const result: AuditProjectResult = {
     ...{ outcome: 'audited', sentence: '', credits: 0 },
     notes: [],
@@ -76,7 +78,7 @@ async function audit(raw: AuditProjectJson, status: Status): Promise<AuditProjec
   upsertSearchAttributes(identity(account, ...(leadId ? [{ key: searchAttributeKeys.leadId, value: leadId }] : [])));
   const run = input.run ?? { key: runKey(), maxCredits: input.maxCredits };
   const at: At = {
-    ...{ account, input, status, asker, run },
+    ...{ account, input, status, asker, choice, run },
     taken: { credits: 0, freshUntil: 0 },
     facts: await factsOf(account),
     place: { priorityKey: input.priority, fairnessKey: fairnessKey(run.key) },

@@ -9,6 +9,7 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { AccountFacts } from '../activities/account';
+import type { Concluded } from '../activities/backfill-ledger';
 import { noCounts } from '../src/policy/backfill/outcomes';
 import { type BackfillPlan, planBackfill } from '../src/policy/backfill/plan';
 import { formatDuration } from '../src/policy/duration';
@@ -23,6 +24,7 @@ import { type Before, begin, endedIn, type Renewal, renewalOf, type State } from
 import { NOTHING_PLANNED, openingOf, UNLISTED, unlisted } from './backfill/unlisted';
 import { describeGoesOn, type GoesOn } from './shared/begun';
 import { control, factsOf, runKey, streaming } from './shared/calls';
+import { failureText, failureType } from './shared/failures';
 import { type HandedOn, handed, handOn } from './shared/handed';
 import { asInput, readInput } from './shared/input';
 import { allAnswered } from './shared/said';
@@ -47,6 +49,7 @@ export async function backfill(
   const status = new Status();
   const controls = new Controls(input, before.driving?.controls ?? before.listing?.controls);
   let drive: Drive | undefined;
+  let trouble: string | undefined;
   let state: State | undefined = before.driving?.state;
   setHandler(
     backfillProgressQuery,
@@ -79,12 +82,13 @@ export async function backfill(
   try {
     ended = await work.run(perform);
   } catch (error) {
-    if (!isCancellation(error)) throw error;
+    if (failureType(error) === LOST) unwritten(error);
+    else if (!isCancellation(error)) throw error;
     const { stopped } = controls.state;
     // Nothing is listed yet, so there is nothing to account for.
     if (!state && !stopped) throw error;
-    ended = stopped ? 'stopped' : 'cancelled';
-    left = await CancellationScope.nonCancellable(() => withdraw(stopped));
+    ended = stopped || trouble ? 'stopped' : 'cancelled';
+    left = await CancellationScope.nonCancellable(() => withdraw(stopped).catch(unwritten));
   }
   // S6: also a backfill that was cancelled leaves its ledger.
   return CancellationScope.nonCancellable(finish);
@@ -164,28 +168,31 @@ export async function backfill(
     }
     const { opened, prepared } = state;
     status.step('concluding', 'Writing the item ledger');
-    await drive?.flush();
+    await drive?.flush().catch(unwritten);
     const { folder, operation } = opened;
     const size = prepared.needs.items;
+    const begun = state.lists[0]?.next ?? 0;
+    const concluding = { operation, folder, size, begun, unbegun: unbegun(ended) };
     const concluded =
       ended === 'planned'
         ? undefined
-        : await streaming('Write the item ledger').concludeBackfill({ folder, size, unbegun: unbegun(ended) });
+        : await streaming('Write the item ledger').concludeBackfill(concluding).catch(fromMemory(state));
     const { counts, reasons, credits, files } = concluded ?? {
       counts: { ...state.counts, skipped: size },
       reasons: { 'skipped: dryRun': size },
       ...{ credits: 0, files: { quarantine: `${folder}/quarantine.jsonl` } },
     };
+    const notes = [...prepared.notes, ...(trouble ? [trouble] : []), ...(concluded?.notes ?? [])];
     const durationMs = Date.now() - state.beganAt;
     const perMinute = Math.round((endedIn(state) / Math.max(1, durationMs)) * 600_000) / 10;
     const result: BackfillResult = {
       ...{ operation, dryRun, ended, counts, items: size + prepared.quarantined, reasons, credits },
       plan: plan ?? NOTHING_PLANNED,
       ...(left && left.count > 0 && { goesOn: left }),
-      ...{ perMinute, durationMs, files: { folder, ...files }, left: prepared.left, notes: prepared.notes },
+      ...{ perMinute, durationMs, files: { folder, ...files }, left: prepared.left, notes },
       answers: controls.state.answers,
     };
-    const summary = concluded && (await control.writeSummary({ folder, summary: result }));
+    const summary = concluded && (await control.writeSummary({ folder, summary: result }).catch(unwritten));
     upsertSearchAttributes([creditsSpent(credits)]);
     const sums = Object.entries(counts).flatMap(([what, n]) => (n > 0 ? [`${n} ${what}`] : []));
     status.step(ended, `${ended}: ${sums.join(', ') || 'no items'}; ${credits} credits spent`);
@@ -195,6 +202,26 @@ export async function backfill(
       await tell({ kind: 'batchEnded', account, what: ended, counts, nth: 1 }, TELL_WITHIN_MS);
     await allAnswered();
     return { ...result, files: { ...result.files, ...(summary && { summary }) } };
+  }
+
+  /** S6: what the run itself counted stands in its result also where the storage has lost it. */
+  function fromMemory(known: State): (error: unknown) => FromMemory {
+    return (error) => {
+      unwritten(error);
+      const { counts: own, credits, opened, prepared } = known;
+      const skipped = own.skipped + Math.max(0, prepared.needs.items - endedIn(known));
+      const counts = { ...own, skipped };
+      return {
+        ...{ counts, credits, notes: [], reasons: {} },
+        files: { quarantine: `${opened.folder}/quarantine.jsonl` },
+      };
+    };
+  }
+
+  /** What the storage has lost does not come back by itself. */
+  function unwritten(error: unknown): undefined {
+    if (failureType(error) !== LOST) throw error;
+    trouble ??= `The item ledger is not complete, for the storage has lost what was in it: ${failureText(error)} The counts are those of the run.`;
   }
 
   /** Why items were not begun, from which place in the list on. */
@@ -207,6 +234,12 @@ export async function backfill(
 }
 
 // ---- Helpers
+
+/** The type of what a storage does not have any more. */
+const LOST = 'StorageError';
+
+/** What is known without the item ledger. */
+type FromMemory = Omit<Concluded, 'files'> & { files: Pick<Concluded['files'], 'quarantine'> };
 
 function planOf({ state: { limits } }: Controls, facts: AccountFacts, { opened, prepared }: State): BackfillPlan {
   const { itemsPerMinute, maxItems, maxCredits } = limits;

@@ -1,28 +1,20 @@
 /** Converts one lead into a project, once. */
 
-import {
-  defineQuery,
-  defineUpdate,
-  isCancellation,
-  setHandler,
-  sleep,
-  upsertSearchAttributes,
-} from '@temporalio/workflow';
+import { defineQuery, isCancellation, setHandler, sleep, upsertSearchAttributes } from '@temporalio/workflow';
 import type { AccountFacts } from '../activities/account';
 import type { LeadSeen } from '../activities/leads';
-import { isSameId } from '../src/agent-api/id';
 import { ConvertLeadInput, type ConvertLeadJson } from '../src/policy/inputs/convert-lead';
-import { ProjectSaid } from '../src/policy/inputs/messages';
 import { leadSubject } from '../src/policy/subject';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { Asker, WHY } from './shared/asker';
 import { control, factsOf, fairnessKey, onceCalls, patiently, reads, runKey } from './shared/calls';
+import { ProjectChoice } from './shared/choose-project';
 import { failureText, refusalOf } from './shared/failures';
 import { type FoundProject, findProject } from './shared/find-project';
 import { readInput } from './shared/input';
 import { concluding, type Ending, payOnce } from './shared/pay-once';
 import { givePlace } from './shared/place';
-import { type Answered, allAnswered, checked } from './shared/said';
+import { type Answered, allAnswered } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
 import { isWithdrawal, mayBeWithdrawn, WITHDRAWN } from './shared/withdraw';
 
@@ -49,7 +41,6 @@ export interface ConvertLeadResult {
 
 // ---- Messages
 
-export const chooseProjectUpdate = defineUpdate<string, [ProjectSaid]>('chooseProject');
 export const progressQuery = defineQuery<ReturnType<Status['now']>>('progress');
 
 // ---- Workflow
@@ -69,28 +60,8 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
 async function convert(input: ConvertLeadInput, status: Status): Promise<ConvertLeadResult> {
   const { account, leadId } = input;
   const asker = new Asker(status, input, 'the conversion');
-  let choices: string[] = [];
-  let chosen: string | undefined;
+  const choice = new ProjectChoice(account, asker, 'the lead');
   setHandler(progressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
-  setHandler(
-    chooseProjectUpdate,
-    async ({ projectId, ...said }) => {
-      const taken = await control.claimedRefs({ account, but: leadSubject(leadId) });
-      if (taken.some((one) => isSameId(one, projectId)))
-        return `Project ${projectId} is that of another lead already: choose again.`;
-      chosen = projectId;
-      asker.note(`project ${projectId}`, said);
-      return `Noted: the lead became project ${projectId}.`;
-    },
-    {
-      description: 'Says which project the lead became: {"projectId": "…", "by": "…"}',
-      validator: checked(ProjectSaid, 'chooseProject', ({ projectId }) => {
-        if (choices.length === 0) throw new Error('This run does not ask which project it was.');
-        if (!choices.includes(projectId)) throw new Error(`Choose one of: ${choices.join(', ')}.`);
-      }),
-    },
-  );
-
   upsertSearchAttributes(identity(account, { key: searchAttributeKeys.leadId, value: leadId }));
   status.step('looking', `Looking at lead ${leadId}`);
   const facts = await factsOf(account);
@@ -122,16 +93,17 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
         throw error;
       }
     },
-    send(lookedAt, again) {
+    send(lookedAt, stale, again) {
       sent = true;
       status.step('converting', `Converting lead ${leadId} for ${facts.convertPrice} credits`);
-      const priority = again ? { ...place, priorityKey: 1 } : place;
+      const priority = stale ? { ...place, priorityKey: 1 } : place;
       return onceCalls(account, facts, priority, `Convert lead ${leadId}`).convertLeadOnce({
         account,
         leadId,
         lookedAt,
         run: run.key,
         runCap: run.maxCredits,
+        again,
       });
     },
     ask: (why) => asker.decide(`${WHY[why]} Look in the web app whether lead ${leadId} is converted.`),
@@ -165,7 +137,13 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
       result.problem = failureText(error);
       return { kind: 'none' };
     });
-    const projectId = found.kind === 'several' ? await askWhich(found) : found.kind === 'one' ? found.id : undefined;
+    const question = `Lead ${leadId} is converted and paid for. Two or more projects could be its own`;
+    const projectId =
+      found.kind === 'several'
+        ? await choice.ask(question, found.ids, leadSubject(leadId))
+        : found.kind === 'one'
+          ? found.id
+          : undefined;
     if (projectId && result.credits > 0) await book(account, leadId, run.key, { ref: projectId });
     return finish(status, asker.answers, { ...result, ...(projectId ? { projectId } : { reason: 'projectNotFound' }) });
   }
@@ -199,16 +177,6 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
       await sleep(wait);
     }
     return look().catch(() => false);
-  }
-
-  async function askWhich({ ids }: Extract<FoundProject, { kind: 'several' }>): Promise<string | undefined> {
-    choices = ids;
-    await asker.until(
-      `Lead ${leadId} is converted and paid for. Two or more projects could be its own: ${ids.join(', ')}. Answer with the update \`chooseProject\`.`,
-      () => chosen !== undefined,
-    );
-    choices = [];
-    return chosen;
   }
 }
 

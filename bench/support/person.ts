@@ -2,15 +2,16 @@
 import type { Client } from '@temporalio/client';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import type { convertLead } from '../../workflows';
-import { chooseProjectUpdate, progressQuery } from '../../workflows/convert-lead';
+import { progressQuery } from '../../workflows/convert-lead';
 import { decideUpdate } from '../../workflows/shared/asker';
+import { chooseProjectUpdate } from '../../workflows/shared/choose-project';
 
 const EVERY_MS = 5_000;
 const ASKING = `WorkflowType = 'convertLead' AND ExecutionStatus = 'Running' AND ${searchAttributeKeys.needsPerson.name} = true`;
 
 /**
  * Answers what conversions ask: after two unknown outcomes, both found not to have happened, to send again; of two projects
- * of one business, both of whose replies were lost, the first.
+ * of one business, both of whose replies were lost, the first that is nobody else's.
  * @returns `stop` ends it and says how many asked
  */
 export function answerQuestions(client: Client): { stop(): number } {
@@ -18,10 +19,11 @@ export function answerQuestions(client: Client): { stop(): number } {
   const answer = async (workflowId: string) => {
     const run = client.workflow.getHandle<typeof convertLead>(workflowId);
     const { waiting = '' } = await run.query(progressQuery);
-    const [projectId] = /own: ([\w-]+)/.exec(waiting)?.slice(1) ?? [];
-    await (projectId === undefined
-      ? run.executeUpdate(decideUpdate, { args: [{ decision: 'sendAgain', by: 'bench' }] })
-      : run.executeUpdate(chooseProjectUpdate, { args: [{ projectId, by: 'bench' }] }));
+    const ids = /own: ([\w-]+(?:, [\w-]+)*)/.exec(waiting)?.[1]?.split(', ') ?? [];
+    if (ids.length === 0) await run.executeUpdate(decideUpdate, { args: [{ decision: 'sendAgain', by: 'bench' }] });
+    for (const projectId of ids)
+      if ((await run.executeUpdate(chooseProjectUpdate, { args: [{ projectId, by: 'bench' }] })).startsWith('Noted'))
+        break;
     asked.add(workflowId);
   };
   const answerAll = async () => {

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { AccountFile } from '../../src/config/schema';
 import { type Connected, connectClient } from '../../src/temporal/connect';
 import { startServer } from '../../src/temporal/server';
+import { inTime } from './main';
 import { CommandProcess } from './process';
 import { type SandboxProcess, startSandboxProcess } from './sandbox';
 
@@ -47,7 +48,7 @@ export interface Stage {
 export async function onStage(options: StageOptions, bench: (stage: Stage) => Promise<void>): Promise<void> {
   const stage = await openStage(options);
   try {
-    await bench(stage);
+    await inTime(bench(stage));
   } catch (error) {
     process.stderr.write(`The workers' log says: ${JSON.stringify(stage.warnings(), null, 2)}\n`);
     throw error;

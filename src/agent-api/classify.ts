@@ -56,9 +56,25 @@ const GATE = [401, 402, 403];
 const word = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[A-Za-z][\w.+-]{0,63}$/.test(value) && !value.includes('aky_') ? value : undefined;
 
+/** An address without what could be a secret in its query (S4). */
+function address(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > 200 || !URL.canParse(value)) return undefined;
+  const { protocol, origin, pathname } = new URL(value);
+  return protocol === 'https:' ? origin + pathname : undefined;
+}
+
+/** agent-api.md, "Authentication" 10: the text lists them; of it only these two words are handed on. */
+const scopesIn = (text: unknown) => {
+  const found = (['read', 'write'] as const).filter((scope) => new RegExp(`\\b${scope}\\b`).test(String(text)));
+  return found.length > 0 ? found : undefined;
+};
+
 function rejected(head: ResponseHead, error: Record<string, unknown> | undefined, endedAt: number): Failure {
   const code = word(error?.code) ?? word(at(error, 'error.code'));
   const requiredTier = word(error?.requiredTier);
+  const currentTier = word(error?.currentTier);
+  const upgradeUrl = address(error?.upgradeUrl);
+  const missingScopes = code === 'PAT_SCOPE_INSUFFICIENT' ? scopesIn(error?.error) : undefined;
   const retryAfterMs = parseRetryAfter(header(head, 'retry-after') ?? '', serverTime(head) ?? endedAt);
   return {
     kind: 'rejected',
@@ -66,6 +82,9 @@ function rejected(head: ResponseHead, error: Record<string, unknown> | undefined
     ...(error === undefined && { unproven: true }),
     ...(code !== undefined && { code }),
     ...(requiredTier !== undefined && { requiredTier }),
+    ...(currentTier !== undefined && { currentTier }),
+    ...(upgradeUrl !== undefined && { upgradeUrl }),
+    ...(missingScopes !== undefined && { missingScopes }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }

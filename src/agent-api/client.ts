@@ -6,6 +6,7 @@
 import { performance } from 'node:perf_hooks';
 import { Client, Pool } from 'undici';
 import { z } from 'zod';
+import { isTooDeep, MOST_LEVELS } from '../policy/depth';
 import { parseBaseUrl } from './base-url';
 import { failureOf, parseJson, redirected, serverTime } from './classify';
 import { decoded } from './encoding';
@@ -189,6 +190,7 @@ function read<R>(route: Route, result: Exchange, unshown: Unshown, about: About,
   const body = result.ending.kind === 'complete' ? result.ending.body : Buffer.alloc(0);
   const json = body.length === 0 ? { value: undefined } : parseJson(body);
   if (json === undefined) return unreadable('the reply is not JSON', true);
+  if (isTooDeep(json.value)) return unreadable(`the reply is nested deeper than ${MOST_LEVELS} levels`);
   if (saysFailed(json.value)) return failed({ kind: 'unknown', reason: 'saysFailed', status }, result);
   try {
     return {

@@ -23,6 +23,11 @@ export type Failure =
       code?: string;
       /** The tier that a 403 names. */
       requiredTier?: string;
+      /** The tier that the account has, by the same reply, and where it can be changed. */
+      currentTier?: string;
+      upgradeUrl?: string;
+      /** Scopes that the token lacks. */
+      missingScopes?: ('read' | 'write')[];
       /** Milliseconds from `Retry-After`, given as seconds or as a date; absent when the header is. */
       retryAfterMs?: number;
     }

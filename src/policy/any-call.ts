@@ -7,6 +7,7 @@ import { closest } from 'fastest-levenshtein';
 import { z } from 'zod';
 import type { Query } from '../agent-api/query';
 import { type Route, type RouteName, routes } from '../agent-api/routes';
+import { isTooDeep } from './depth';
 import { InputError, parseInput } from './input';
 import { allowed, describable, either, fieldsAt, type Node, nodesAt } from './inputs/allowed';
 import { CallApiInput } from './inputs/call-api';
@@ -48,6 +49,7 @@ const Seen = z.looseObject({
  * one sentence each; and the call, where the table takes it. No sentence quotes it (S4).
  */
 export function checkCall(raw: unknown): { problems: string[]; call?: AnyCall } {
+  if (isTooDeep(raw)) return { problems: [] };
   const { data: seen } = Seen.safeParse(raw ?? {});
   if (seen?.route === undefined) return { problems: [] };
   const { account, id, query, body, reference } = seen;

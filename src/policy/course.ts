@@ -17,8 +17,8 @@ export type SendOutcome =
   | { kind: 'throttled'; retryAt: number }
   /** The ledger: another attempt may still have an effect; with `newBooks` it does not know of any, for it is new. */
   | { kind: 'open'; overAt: number; newBooks?: true }
-  /** The ledger: it has become this already, whatever the look says. */
-  | { kind: 'done'; ref: string }
+  /** The ledger: it has happened already, whatever the look says. `ref` is missing where nobody knows what it became. */
+  | { kind: 'done'; ref?: string }
   /** The ledger: the look is too old. */
   | { kind: 'stale' }
   /** The ledger or the service: the account is on hold. */
@@ -44,10 +44,11 @@ export type PersonDecision = 'sendAgain' | 'itHappened' | 'giveUp';
 
 export type Step =
   | { do: 'look'; notBefore: number; why: 'first' | 'stale' | 'settling' | 'explain' | 'upstream' }
-  | { do: 'send'; lookedAt: number; notBefore: number }
+  /** `again`: a person says so, who has looked. */
+  | { do: 'send'; lookedAt: number; notBefore: number; again?: true }
   | { do: 'awaitHold' }
   | { do: 'awaitBudget'; cap: 'day' | 'floor'; credits?: number; until?: number }
-  | { do: 'ask'; why: 'cannotTell' | 'unknownTwice' }
+  | { do: 'ask'; why: 'cannotTell' | 'unknownTwice' | 'paidBefore' }
   | { do: 'end'; how: 'paid' | 'foundPaid' | 'alreadyDone' | 'overRunCap' | 'gaveUp'; credits?: number; ref?: string }
   | { do: 'end'; how: 'refused'; reason: string };
 
@@ -64,6 +65,8 @@ export interface Course {
   readonly failures: number;
   /** A refusal that the next look explains. */
   readonly refusal?: string;
+  /** A person wants it sent, whatever a look cannot tell; holds for one attempt. */
+  readonly insisted?: true;
 }
 
 /** One automatic resend; then a person decides. */
@@ -96,7 +99,7 @@ function afterLook(
   // While it may still happen nothing is sent anyway: another look may tell, and nobody need be asked.
   if (course.overAt !== undefined && look.askedAt <= course.overAt)
     return lookLater(course, course.overAt, now, settlingMs);
-  if (look.found === 'cannotTell') return { ...course, step: { do: 'ask', why: 'cannotTell' } };
+  if (look.found === 'cannotTell' && !course.insisted) return { ...course, step: { do: 'ask', why: 'cannotTell' } };
   if (course.refusal !== undefined) {
     const { refusal, ...rest } = course;
     // An earlier send of ours may be what the service refuses to repeat, and the look may lag behind.
@@ -104,7 +107,8 @@ function afterLook(
     return { ...course, step: { do: 'end', how: 'refused', reason: refusal } };
   }
   if (course.unknowns >= MAX_UNKNOWN) return { ...settled(course), step: { do: 'ask', why: 'unknownTwice' } };
-  return { ...settled(course), step: { do: 'send', lookedAt: look.askedAt, notBefore: now } };
+  const again = course.insisted && { again: true as const };
+  return { ...settled(course), step: { do: 'send', lookedAt: look.askedAt, notBefore: now, ...again } };
 }
 
 function afterSend(course: Course, outcome: Sent, now: number, settlingMs: number): Course {
@@ -115,17 +119,17 @@ function afterSend(course: Course, outcome: Sent, now: number, settlingMs: numbe
         ...reached,
         step: { do: 'end', how: 'paid', credits: outcome.credits, ...(outcome.ref && { ref: outcome.ref }) },
       };
-    case 'unknown':
-      return look(
-        { ...reached, unknowns: course.unknowns + 1, overAt: outcome.overAt, ours: true, looks: 0 },
-        now,
-        'settling',
-      );
+    case 'unknown': {
+      const { insisted: _, ...rest } = reached;
+      const unknowns = course.unknowns + 1;
+      return look({ ...rest, unknowns, overAt: outcome.overAt, ours: true, looks: 0 }, now, 'settling');
+    }
     case 'open':
       return look({ ...reached, overAt: outcome.overAt, looks: 0 }, now, 'settling');
     case 'refused':
       return look({ ...reached, refusal: outcome.reason }, now, 'explain');
     case 'done':
+      if (outcome.ref === undefined) return { ...reached, step: { do: 'ask', why: 'paidBefore' } };
       return { ...reached, step: { do: 'end', how: 'alreadyDone', ref: outcome.ref } };
     case 'stale':
       return look(reached, now, 'stale');
@@ -152,7 +156,7 @@ function afterSend(course: Course, outcome: Sent, now: number, settlingMs: numbe
 function afterDecision(course: Course, decision: PersonDecision, now: number): Course {
   if (decision === 'giveUp') return end(course, 'gaveUp');
   if (decision === 'itHappened') return end(course, course.unknowns > 0 ? 'foundPaid' : 'alreadyDone');
-  return look({ ...course, unknowns: Math.min(course.unknowns, MAX_UNKNOWN - 1) }, now, 'first');
+  return look({ ...course, unknowns: Math.min(course.unknowns, MAX_UNKNOWN - 1), insisted: true }, now, 'first');
 }
 
 /** After a hold or a cap has gone: look again, since the wait may have been long. */

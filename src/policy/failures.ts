@@ -14,6 +14,8 @@ export const FailureType = {
   wrongGuess: 'WrongGuess',
   /** Not yet; Temporal tries again by itself. */
   waiting: 'Waiting',
+  /** The service asked for a pause that is worth a word (429). Details: its length, milliseconds. */
+  parked: 'Parked',
   /** The ledger does not know yet what stands in its books; say it again. */
   opening: 'LedgerOpening',
   /** The ledger cannot answer, since its workflow tasks fail; the message says what to mend. */

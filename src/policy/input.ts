@@ -4,6 +4,7 @@
  */
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
+import { isTooDeep, MOST_LEVELS } from './depth';
 import { allFields, allowed, describable, either, fieldsAt, type Node, nodesAt } from './inputs/allowed';
 import { kindOf, unknown, valueAt, written } from './inputs/place';
 
@@ -32,11 +33,18 @@ type Issue = z.core.$ZodIssue;
  */
 export function parseInput<S extends z.ZodType>(schema: S, raw: unknown, workflowType: string): z.output<S> {
   const input = raw ?? {};
+  refuseTooDeep(input, workflowType);
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const root = describable(schema);
   const issues = parsed.error.issues.flatMap((issue) => concrete(issue, []));
   throw new InputError(workflowType, [...new Set(issues.flatMap((issue) => sentences(issue, input, root)))]);
+}
+
+/** What recurses over it, also to say what is wrong, would not come back. @throws {InputError} */
+export function refuseTooDeep(input: unknown, workflowType: string): void {
+  if (isTooDeep(input))
+    throw new InputError(workflowType, [`the input is nested deeper than ${MOST_LEVELS} levels; give a flatter one.`]);
 }
 
 /** A union's issue, replaced by those of the one branch whose kind of value was given, if there is one. */

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { idKey, isSameId } from '../agent-api/id';
 import type { Capture } from '../agent-api/records';
 import { CLOCKS_APART_MS } from './clocks';
+import { likeness, plainText } from './plain-text';
 
 /** A note as workflows and the ledger know it: hashes, no text (S4). */
 export interface NoteIdentity {
@@ -46,18 +47,53 @@ export const sameText = ({ textKey: key }: NoteIdentity): string => `${key}.`;
  * Captures of a page that could be the note, the likeliest first: one that shows its project before one that shows none,
  * of equals the oldest.
  * @param since the service's own clock before the note could have been sent, milliseconds
+ * @param text of the note, by which it is known through more of what services make of one
  */
 export const couldBe = (
   page: readonly Capture[],
   note: NoteIdentity,
   projectId: string | undefined,
   since: number,
+  text?: string,
 ): string[] =>
-  page
-    .filter((capture) => textKey(capture.rawContent) === note.textKey && !(bornAt(capture) < since - CLOCKS_APART_MS))
-    .filter((capture) => !capture.projectId || isSameId(capture.projectId, projectId ?? ''))
+  due(page, projectId, since)
+    .filter(
+      ({ rawContent }) =>
+        textKey(rawContent) === note.textKey ||
+        textKey(plainText(rawContent ?? '')) === note.textKey ||
+        (text !== undefined && likeness(rawContent, text) === 'same'),
+    )
     .sort((a, b) => Number(!a.projectId) - Number(!b.projectId) || bornAt(a) - bornAt(b))
     .map(({ id }) => id);
+
+/** Captures that are not from before the note, nor of another project. */
+const due = (page: readonly Capture[], projectId: string | undefined, since: number): Capture[] =>
+  page.filter(
+    (capture) =>
+      !(bornAt(capture) < since - CLOCKS_APART_MS) &&
+      (!capture.projectId || isSameId(capture.projectId, projectId ?? '')),
+  );
+
+/**
+ * S2: captures of a page that may be the note, though their text is not the note's: it is not shown, cut, or changed. One
+ * text that is shown for several of them is nobody's.
+ * @param text of the note; undefined where it cannot be had any more
+ */
+export function mayBe(
+  page: readonly Capture[],
+  text: string | undefined,
+  projectId: string | undefined,
+  since: number,
+): string[] {
+  const captures = due(page, projectId, since);
+  const shown = captures.map(({ rawContent }) => plainText(rawContent ?? ''));
+  const isShared = (one: string) => shown.indexOf(one) !== shown.lastIndexOf(one);
+  return captures
+    .filter(
+      ({ rawContent }, i) => text === undefined || isShared(shown[i] ?? '') || likeness(rawContent, text) !== 'other',
+    )
+    .map(({ id }) => id);
+}
 
 /**
  * Whether a page proves that all pages behind it are older than the note: it runs from newer to older, and its end is from

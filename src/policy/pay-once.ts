@@ -71,6 +71,8 @@ export interface SendRequest {
   readonly credits: number;
   /** When the look was asked for that found the subject not paid. */
   readonly lookedAt: number;
+  /** A person has looked: what was paid for before has come to nothing. */
+  readonly again?: boolean;
 }
 
 export type FlightAnswer =
@@ -79,8 +81,11 @@ export type FlightAnswer =
   | { kind: 'open'; overAt: number; attempt: string }
   /** The look is older than what the ledger remembers of this subject: look again. */
   | { kind: 'stale' }
-  /** It has become this, and happens once only: a look that did not find it was wrong (a list cut short, a late replica). */
-  | { kind: 'done'; ref: string };
+  /**
+   * It has become this, and happens once only: a look that did not find it was wrong (a list cut short, a late replica).
+   * Without `ref` nobody has found out what it became.
+   */
+  | { kind: 'done'; ref?: string };
 
 /** May this attempt send? Asking again with the same attempt gives the same answer (updates are retried). */
 export function admit(flights: Flights, request: SendRequest, now: number, timing: PayTiming): FlightAnswer {
@@ -90,8 +95,11 @@ export function admit(flights: Flights, request: SendRequest, now: number, timin
   if (open && request.lookedAt <= open.overAt) return { kind: 'open', overAt: open.overAt, attempt: open.attempt };
   if (request.lookedAt <= flights.forgottenBefore) return { kind: 'stale' };
   const settled = flights.settled.find((s) => s.subject === request.subject);
-  if (settled?.ref !== undefined && happensOnceEver(request.subject)) return { kind: 'done', ref: settled.ref };
+  const once = settled && happensOnceEver(request.subject) ? settled : undefined;
+  if (once?.ref !== undefined) return { kind: 'done', ref: once.ref };
   if (settled && request.lookedAt <= settled.at + CLOCK_TOLERANCE_MS) return { kind: 'stale' };
+  // S2: who looked after it was paid for and has not found it could not have recognised it.
+  if (once && !request.again && (once.credits > 0 || !once.byLook)) return { kind: 'done' };
   const { attempt, run, credits } = request;
   const overAt = now + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs;
   return { kind: 'granted', flight: { attempt, run, credits, grantedAt: now, overAt } };
@@ -163,6 +171,8 @@ export function settle(
     case 'notPaid': {
       if (mine) return { flights: without(flights, subject) };
       if (!before?.byLook) return { flights };
+      if (before.credits === 0)
+        return { flights: { ...flights, settled: flights.settled.filter((s) => s !== before) } };
       // Somebody else paid for it in the meantime, not this attempt: give the credits back to the books.
       const corrected: Settled = { ...before, credits: 0, byLook: false };
       return {
@@ -172,7 +182,8 @@ export function settle(
     }
     case 'foundPaid': {
       const known = flights.settled.some((s) => s.subject === subject && s.credits > 0);
-      if (!open && (known || !settlement.credits)) return { flights: claim(flights, subject, settlement.ref, run) };
+      if (!open && (known || !settlement.credits))
+        return { flights: claim(flights, subject, settlement.ref, run, now) };
       const paid = open ?? { attempt, run, credits: settlement.credits ?? 0 };
       const entry: Settled = {
         subject,
@@ -200,15 +211,14 @@ export function settle(
 }
 
 /**
- * Notes which thing a settled subject became, so that another subject does not take it for its own. The run that paid may
- * correct what the reply said.
+ * Notes which thing a subject became, so that another subject does not take it for its own. Nobody's attempt is not booked.
+ * The run that paid may correct what the reply said.
  */
-function claim(flights: Flights, subject: string, ref: string | undefined, run: string): Flights {
-  if (!ref) return flights;
-  return {
-    ...flights,
-    settled: flights.settled.map((s) => (s.subject === subject && (!s.ref || s.run === run) ? { ...s, ref } : s)),
-  };
+function claim(flights: Flights, subject: string, ref: string | undefined, run: string, now: number): Flights {
+  const before = flights.settled.find((s) => s.subject === subject);
+  if (!ref || before?.ref === ref || (before?.ref && before.run !== run)) return flights;
+  const entry = before ?? { subject, attempt: '', run: '', credits: 0, byLook: true };
+  return remember(flights, { ...entry, ref, at: now }, now);
 }
 
 function without(flights: Flights, subject: string): Flights {

@@ -30,10 +30,10 @@ export const captureSubject = (captureId: string): string => `capture:${idKey(ca
 export const callSubject = (route: string, key: string): string => `call:${route}/${key}`;
 
 /**
- * Whether it can happen once only, ever: a lead is converted once, and another project has another reference. Audits and
- * extractions may be wanted again.
+ * Whether it can happen once only, ever: a lead is converted once, and another project or note has another reference. Audits
+ * and extractions may be wanted again.
  */
-export const happensOnceEver = (subject: string): boolean => /^(lead|project):/.test(subject);
+export const happensOnceEver = (subject: string): boolean => /^(lead|project|note):/.test(subject);
 
 /** What a subject is about; undefined when nobody knows. */
 export function partsOf(subject: string): { kind: Kind; of: string } | undefined {

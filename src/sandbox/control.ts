@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { setBalance } from './balance';
 import { convert, refuseConverted } from './conversion';
 import { detailOf } from './handlers/projects';
+import { Marks } from './marks';
 import { FaultRate, FaultRule, ProjectsListed, Tier } from './options';
 import { found } from './refusal';
 import type { User } from './rows';
@@ -99,6 +100,11 @@ export function createControl(service: Service, statistics: Statistics) {
     /** What the project list shows from now on. */
     setProjectsListed: operation(z.strictObject({ how: ProjectsListed }), (input) => {
       switches.projectsListed = input.how;
+      return done;
+    }),
+    /** What is shown of descriptions, notes and documents' names from now on. */
+    setMarks: operation(Marks, (marks) => {
+      switches.marks = marks;
       return done;
     }),
     completeInterviews: operation(z.strictObject({ user, projectId: z.string() }), (input) => {

@@ -15,6 +15,7 @@ export interface Switches {
   /** Whether the service's AI provider key works. */
   aiKey: boolean;
   projectsListed: Settings['projectsListed'];
+  marks: Settings['marks'];
 }
 
 /** A request that passed. */

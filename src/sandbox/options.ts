@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type RouteName, routes } from '../agent-api/routes';
+import { Marks } from './marks';
 
 /** Plans, lowest first. The document names only Team and Enterprise; `professional` is the lowest that may run audits. */
 export const TIERS = ['free', 'lead_generation', 'professional', 'team', 'enterprise'] as const;
@@ -130,6 +131,8 @@ export const SandboxOptions = z.strictObject({
    */
   projectsPaging: z.enum(['offset', 'page', 'first']).default('offset'),
   projectsListed: ProjectsListed.default('whole'),
+  /** What lists and records show of descriptions, notes and documents' names. */
+  marks: Marks.prefault({}),
   /** Rate limits that differ from the documented ones, by class; `off` lifts them (requests are still counted). */
   limits: z
     .union([

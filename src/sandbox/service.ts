@@ -60,7 +60,7 @@ export class Service {
   constructor(readonly settings: Settings) {
     this.clock = new Clock(settings.speed, settings.clockSkewMs, settings.dateSkewMs);
     this.random = new Random(settings.seed, 1);
-    this.switches = { agentApi: true, aiKey: true, projectsListed: settings.projectsListed };
+    this.switches = { agentApi: true, aiKey: true, projectsListed: settings.projectsListed, marks: settings.marks };
     this.shapes = shapesOf(settings.variant);
     this.limits = new Limits(settings, this.clock);
     this.gate = new Gate(settings, this.store, this.clock, this.limits, this.switches);

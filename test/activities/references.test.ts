@@ -1,16 +1,17 @@
-import { sightingIn } from '../../activities/references';
+import { type ProjectRecord, sightingIn } from '../../activities/references';
 import { Project } from '../../src/agent-api/records';
 import { withReference } from '../../src/policy/reference';
 
 const since = Date.parse('2026-03-02T08:00:00.000Z');
 const record = { since, clientName: 'Harbour Logistics' };
 const project = (id: string, fields: object) => Project.parse({ id, clientName: 'Harbour Logistics', ...fields });
-const seen = (...fields: object[]) =>
+const seenBy = (known: ProjectRecord, ...fields: object[]) =>
   sightingIn(
     fields.map((one, i) => project(`p${i}`, one)),
     'ref-1',
-    record,
+    known,
   );
+const seen = (...fields: object[]) => seenBy(record, ...fields);
 
 test('S2: the project whose description shows the reference is found, whatever its name', () => {
   expect(seen({}, { clientName: 'Other', description: withReference('x', 'ref-1') })).toMatchObject({ found: 'p1' });
@@ -24,8 +25,11 @@ test.each([
   ['the name is written otherwise', { clientName: ' HARBOUR  Logistics', description: null }],
   ['it is as young as the clocks can tell', { createdAt: '2026-03-02T07:56:00.000Z' }],
   ['neither name nor description is shown', { clientName: null }],
+  ['its mark was cut', { description: 'What is to be audited [audit-runner ref' }],
+  ['its mark was stripped', { description: 'What is to be audited' }],
+  ['the name is shown with entities', { clientName: 'Harbour&#32;Logistics' }],
 ])('S2: a project that may be the one is asked: %s', (_, fields) => {
-  expect(seen(fields)).toEqual({ due: ['p0'], older: [] });
+  expect(seen(fields)).toEqual({ due: ['p0'], older: [], strange: [] });
 });
 
 test('S2: what was there before the first look is told apart, and other names are not asked', () => {
@@ -33,5 +37,43 @@ test('S2: what was there before the first look is told apart, and other names ar
   expect(seen(older, { clientName: 'Harbour' }, { clientName: null, description: 'x' })).toEqual({
     due: [],
     older: ['p0'],
+    strange: [],
   });
+});
+
+test.each([
+  ['entities', 'x &#91;audit-runner ref-1&#x5D;'],
+  ['entities of entities', 'x &amp;#91;audit&amp;hyphen;runner ref-1&amp;#93;'],
+  ['backslashes', 'x \\[audit\\-runner ref\\-1\\]'],
+  ['no brackets', 'x audit-runner ref-1'],
+  ['other spaces', 'x\u00a0[audit\u2011runner\n ref-1 ]'],
+])('S2: a mark is read through %s', (_, description) => {
+  expect(seen({ description }).found).toBe('p0');
+});
+
+test("S2: another reference's mark proves whose a project is; where it may have been cut behind one, it does not", () => {
+  expect(seen({ description: withReference('x', 'ref-10') })).toEqual({ due: [], older: [], strange: [] });
+  expect(seen({ description: `${withReference('x', 'ref-10')} and more` }).due).toEqual(['p0']);
+  expect(seen({ description: 'x [audit-runner ref-1' }).due).toEqual(['p0']);
+});
+
+test('S2: what was there before anything was sent is known by its ID, whatever the clocks say', () => {
+  const sent = { ...record, sent: true as const, before: ['p0'] };
+  const early = { createdAt: '2026-03-02T06:00:00.000Z' };
+  expect(seenBy(sent, {}, early, { createdAt: '2026-02-28T08:00:00.000Z' })).toEqual({
+    due: ['p1'],
+    older: ['p0', 'p2'],
+    strange: [],
+  });
+});
+
+test('S2: once something was sent, a project of another name is in doubt as long as its text could be ours', () => {
+  const sent = { ...record, sent: true, description: 'Stocks of the harbour' } as const;
+  const created = { clientName: 'HL', createdAt: '2026-03-02T08:01:00.000Z' };
+  const texts = [null, 'Stocks of the harbour', 'Stocks of', '', 'An audit of schools'];
+  const fields = texts.map((description) => ({ ...created, description }));
+  expect(seenBy(sent, ...fields).strange).toEqual(['p0', 'p1', 'p2', 'p3']);
+  expect(seenBy(record, ...fields).strange).toEqual([]);
+  const newest = Date.parse('2026-03-02T08:02:00.000Z');
+  expect(seenBy({ ...sent, newest }, ...fields).strange).toEqual([]);
 });

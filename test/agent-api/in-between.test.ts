@@ -80,3 +80,25 @@ test('a reply that is taken as it comes may be of any form, and empty', async ()
   const server = await serve((response) => response.writeHead(204).end());
   expect(await apiOf(server.baseUrl).call('account.credits', { asIs: true })).toMatchObject({ ok: true, status: 204 });
 });
+
+test('S4: a refusal names plans, an address without its query, and scopes; never the text', async () => {
+  const upgradeUrl = 'https://app.example.com/upgrade?token=secret';
+  const body = {
+    error: 'Zeb needs write',
+    code: 'PAT_SCOPE_INSUFFICIENT',
+    currentTier: 'free',
+    requiredTier: 'team',
+    upgradeUrl,
+  };
+  const server = await serve((response) => json(response, 403, body));
+  const attempt = await apiOf(server.baseUrl).call('leads.convert', { id: 'l1' });
+  expect(attempt).toMatchObject({
+    failure: {
+      currentTier: 'free',
+      requiredTier: 'team',
+      upgradeUrl: 'https://app.example.com/upgrade',
+      missingScopes: ['write'],
+    },
+  });
+  expect(JSON.stringify(attempt)).not.toMatch(/Zeb|secret/);
+});

@@ -105,12 +105,15 @@ class World {
   private order = 0;
   state: ledger.LedgerState;
   ledgerWasLost = false;
+  /** The service shows nothing by which what was sent can be recognised. */
+  readonly unreadable: boolean;
   caps = new Caps();
   private lawless: boolean;
 
   constructor(readonly options: Options) {
     this.rng = random(options.seed);
     this.lawless = options.lawless ?? false;
+    this.unreadable = this.chance(0.1, 'marks cannot be read');
     this.state = ledger.openLedger(
       { account: 'a', worker: 'first', timing: TIMING, budget: budgetOfDay(CAP) },
       this.now,
@@ -199,6 +202,7 @@ interface Call {
   run: string;
   attempt: string;
   lookedAt: number;
+  again?: boolean;
   /** Filled when the activity's answer is known; a crash leaves it empty. */
   outcome?: Sent;
   over: boolean;
@@ -208,8 +212,10 @@ interface Call {
 function* paidActivity(world: World, call: Call): Process {
   const askedAt = world.now;
   if (world.chance(0.1, 'slow grant')) yield world.between(0, 9_000);
-  const { subject, owner, attempt, run, lookedAt } = call;
-  const answer = world.begin({ subject, attempt, run, lookedAt, credits: PRICE, runCap: RUN_CAP, sender: TIMING });
+  const { subject, owner, attempt, run, lookedAt, again = false } = call;
+  const answer = world.begin({
+    ...{ subject, attempt, run, lookedAt, again, credits: PRICE, runCap: RUN_CAP, sender: TIMING },
+  });
   const finish = (outcome: Sent) => {
     call.outcome = outcome;
     call.over = true;
@@ -253,7 +259,8 @@ function* paidActivity(world: World, call: Call): Process {
   world.commit(call);
   if (world.chance(0.2, 'slow reply')) yield world.between(1, 150_000);
   const lostSettle = world.chance(0.1, 'settle lost');
-  if (!lostSettle) settle({ kind: 'paid', credits: PRICE, ref: `project of ${attempt}` });
+  const ref = !world.chance(0.1, 'reply without a reference') && { ref: `project of ${attempt}` };
+  if (!lostSettle) settle({ kind: 'paid', credits: PRICE, ...ref });
   finish({ kind: 'paid', credits: PRICE });
 }
 
@@ -280,7 +287,8 @@ function* workflow(world: World, subject: string, id: string, history: Course[] 
       yield Math.max(0, step.notBefore - world.now);
       const askedAt = world.now;
       yield world.between(10, 20_000);
-      const found: LookOutcome = !world.options.blind && world.paid(subject) > 0 ? 'found' : 'notFound';
+      const isThere = !world.options.blind && world.paid(subject) > 0;
+      const found: LookOutcome = !isThere ? 'notFound' : world.unreadable ? 'cannotTell' : 'found';
       yield world.between(10, 20_000);
       course = advance(course, { type: 'looked', askedAt, found }, world.now, TIMING.settlingMs);
     } else if (step.do === 'send') {
@@ -291,6 +299,7 @@ function* workflow(world: World, subject: string, id: string, history: Course[] 
         owner: ownerOf(id),
         attempt: `${ownerOf(id)}/${id}/${steps}/${attempts++}`,
         lookedAt: step.lookedAt,
+        again: step.again ?? false,
         over: false,
       };
       world.spawn(paidActivity(world, call));
@@ -306,6 +315,7 @@ function* workflow(world: World, subject: string, id: string, history: Course[] 
             owner: ownerOf(id),
             attempt: `${ownerOf(id)}/${id}/${steps}/${attempts++}`,
             lookedAt: step.lookedAt,
+            again: step.again ?? false,
             over: false,
           };
           world.spawn(paidActivity(world, call));

@@ -92,7 +92,7 @@ describe('parseInput', () => {
       findProject: false,
     });
     expect(problemsOf(ConvertLeadInput, undefined)).toEqual([
-      'leadId is missing; give an identifier: letters, digits, - and _, at most 128.',
+      'leadId is missing; give an identifier: letters, digits and -_.~:/=+|,;!*()$%&#, at most 128.',
     ]);
   });
 

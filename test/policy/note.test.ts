@@ -1,4 +1,4 @@
-import { couldBe, identifyNote, isBehind, sameText, textKey } from '../../src/policy/note';
+import { couldBe, identifyNote, isBehind, mayBe, sameText, textKey } from '../../src/policy/note';
 
 test('white space, line ends and the form of characters do not make another text', () => {
   expect(textKey('Caf\u00e9\r\n\r\n  au lait ')).toBe(textKey('\ufeffCafe\u0301 au\u00a0lait'));
@@ -64,4 +64,31 @@ test('the rest of the list is left only where the page proves that it is older',
   expect(isBehind([capture('a', newer), { id: 'b', status: 'pending' }], SINCE)).toBe(false);
   const changed = new Date(newer).toISOString();
   expect(isBehind([capture('a', newer), capture('b', older, { updatedAt: changed })], SINCE)).toBe(false);
+});
+
+test('S2: what may be a note is not shown, cut, changed, or the same for several; and not from before it', () => {
+  const text = 'Call Ada about the prices of the second gate';
+  const shown = (id: string, rawContent: string | null, at = SINCE) => ({ ...capture(id, at), rawContent });
+  const page = [
+    shown('nothing', null),
+    shown('cut', 'Call Ada about…'),
+    shown('wrapped', `From: Eve. ${text} --`),
+    shown('masked', 'Call *** about the prices of the second gate'),
+    shown('placeholder', '[hidden]'),
+    shown('placeholder too', '[hidden]'),
+    shown('another', 'Stocks are low at the harbour'),
+    shown('old', null, SINCE - 360_000),
+  ];
+  const doubtful = ['nothing', 'cut', 'wrapped', 'masked', 'placeholder', 'placeholder too'];
+  expect(mayBe(page, text, undefined, SINCE)).toEqual(doubtful);
+  expect(mayBe(page, undefined, undefined, SINCE)).toEqual([...doubtful, 'another']);
+});
+
+test.each([
+  'Prices &lt; 5 &amp; [terms]',
+  'Prices \\< 5 \\& \\[terms\\]',
+  '<p>Prices &amp;lt; 5 &amp;amp; [terms]</p>',
+])('a text is read through what services make of it: %s', (rawContent) => {
+  const sought = identifyNote('default', undefined, 'Prices < 5 & [terms]');
+  expect(couldBe([{ ...capture('it', SINCE), rawContent }], sought, undefined, SINCE)).toEqual(['it']);
 });

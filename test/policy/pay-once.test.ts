@@ -36,6 +36,9 @@ describe('paying once, explored under seeded schedules', () => {
     'ended: refused',
     'ended: overRunCap',
     'asked: unknownTwice',
+    'asked: cannotTell',
+    'marks cannot be read',
+    'reply without a reference',
   ])('the schedules do exercise: %s', (what) => {
     expect([...seen]).toContain(what);
   });

@@ -12,7 +12,7 @@ import { LeadPipelineInput } from '../../src/policy/inputs/lead-pipeline';
 type Case = [wrong: unknown, allowed: string];
 
 const ACCOUNT = "an account's name: lower-case letters, digits and -, at most 40, never a token";
-const ID = 'an identifier: letters, digits, - and _, at most 128';
+const ID = 'an identifier: letters, digits and -_.~:/=+|,;!*()$%&#, at most 128';
 const DURATION = "a duration such as '90s', '15m', '36h', '7d' or 'PT36H', above 0 and at most a year";
 const SINCE = "a date-time with its zone such as '2026-01-31T08:00:00Z', a date, or a duration such as '7d'";
 const CREDITS = 'a whole number of at least 0';
@@ -163,7 +163,7 @@ export const WRONG: Record<
       'project.companySize': [[50, 'text of 1 to 50 characters']],
       'project.description': [[{}, 'text of at most 1919 characters']],
       'project.currency': [
-        ['ZZZ', "an ISO 4217 code such as 'EUR'"],
+        ['EURO', "an ISO 4217 code such as 'EUR'"],
         ['eur', "an ISO 4217 code such as 'EUR'"],
       ],
       projectId: [['../x', ID]],
@@ -241,7 +241,7 @@ export const WRONG: Record<
     fields: {
       account: [[7, ACCOUNT]],
       route: [[{}, "the name of a route such as 'contacts.create'"]],
-      id: [['a/b', ID]],
+      id: [['a b', ID]],
       query: [['limit=5', 'an object']],
       // Whatever a body holds, the route decides on it.
       body: [],

@@ -75,7 +75,7 @@ export class Person {
   async #missing(): Promise<string[]> {
     const asked = this.#asking;
     const { account, place } = this.at;
-    const states = await reads(account, place, 'Look at the documents').documentStates({
+    const { states } = await reads(account, place, 'Look at the documents').documentStates({
       ...{ account, projectId: this.projectId, documents: asked },
     });
     const missing = asked.filter((_, i) => states[i] !== 'settled' && states[i] !== 'pending');

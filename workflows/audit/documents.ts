@@ -1,12 +1,14 @@
 /** The documents of an audit: uploaded once each, by a person where the token may not, and waited for. */
 
 import type { ResizedDocument } from '../../activities/documents';
+import type { LookOutcome } from '../../src/policy/course';
+import type { DocumentState } from '../../src/policy/document-states';
 import type { AuditDocument } from '../../src/policy/documents';
 import { WHY } from '../shared/asker';
-import { onceCalls, reads } from '../shared/calls';
+import { control, onceCalls, reads } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { refusalOf } from '../shared/failures';
-import { type Ports, payOnce } from '../shared/pay-once';
+import { type Looked, type Ports, payOnce } from '../shared/pay-once';
 import { Stop } from '../shared/stop';
 import { Person } from './by-person';
 import { type At, ofProject } from './step';
@@ -49,13 +51,14 @@ export async function uploadDocuments(
   status.step('uploading', `Uploading ${documents.length} documents to project ${projectId}`);
   show();
 
-  const left: AuditDocument[] = [];
+  const left: { document: AuditDocument; looked: Looked }[] = [];
   const askedAt = Date.now();
-  for (const [i, state] of (await statesOf(at, projectId, documents)).entries()) {
+  const { states, strangers } = await statesOf(at, projectId, documents);
+  for (const [i, state] of states.entries()) {
     const document = documents[i];
     if (!document) continue;
     if (state === 'settled' || state === 'pending') put('found', document);
-    else left.push(document);
+    else left.push({ document, looked: { askedAt, found: lookOf(state) } });
   }
   let byHand: AuditDocument[] = [];
   const refusals: string[] = [];
@@ -64,8 +67,10 @@ export async function uploadDocuments(
     refusals.some((reason) => ROUTE_REFUSED.test(reason)) ||
     (refusals.length >= AT_ONCE && result.uploaded.length === 0);
   const lane = async () => {
-    for (let document = left.shift(); document; document = left.shift()) {
-      const how = isClosed() ? 'byHand' : await uploadOne(at, projectId, document, askedAt);
+    for (let next = left.shift(); next; next = left.shift()) {
+      const { document } = next;
+      const beside = names.filter((name) => name !== document.fileName);
+      const how = isClosed() ? 'byHand' : await uploadOne(at, { projectId, strangers, beside, ...next });
       if (how === 'uploaded' || how === 'found') put(how, document);
       else byHand.push(document);
       if (typeof how === 'object') refusals.push(how.refused);
@@ -95,30 +100,44 @@ export async function uploadDocuments(
   status.figures('');
 }
 
-const statesOf = (at: At, projectId: string, documents: readonly AuditDocument[]) =>
+const statesOf = (at: At, projectId: string, documents: readonly AuditDocument[], beside: readonly string[] = []) =>
   ofProject(at, () =>
-    reads(at.account, at.place, 'Look at the documents').documentStates({ account: at.account, projectId, documents }),
+    reads(at.account, at.place, 'Look at the documents').documentStates({
+      ...{ account: at.account, projectId, documents, beside },
+    }),
   );
 
-/**
- * S2: looked up in the project's `documents` before it is sent, and before it is sent again.
- * @param askedAt when the look was asked for that found it missing
- */
+const lookOf = (state: DocumentState | undefined): LookOutcome =>
+  state === 'settled' || state === 'pending' ? 'found' : state === 'unsure' ? 'cannotTell' : 'notFound';
+
+/** One document of those that a run uploads. */
+interface Upload {
+  projectId: string;
+  document: AuditDocument;
+  /** The look that was made for all of them at once. */
+  looked: Looked;
+  /** Names of the others. */
+  beside: readonly string[];
+  /** Documents that the project had at first and that are none of the run's. */
+  strangers: number;
+}
+
+/** S2: looked up in the project's `documents` before it is sent, and before it is sent again. */
 async function uploadOne(
   at: At,
-  projectId: string,
-  document: AuditDocument,
-  askedAt: number,
+  { projectId, document, looked, beside, strangers }: Upload,
 ): Promise<'uploaded' | 'found' | { refused: string }> {
   const { account, facts, status, place, asker } = at;
   const { fileName } = document;
   let sent = false;
+  let last = looked.found;
   const ports: Ports = {
     credits: 0,
     async look() {
       try {
-        const [state] = await statesOf(at, projectId, [document]);
-        return state === 'settled' || state === 'pending' ? 'found' : 'notFound';
+        const { states } = await statesOf(at, projectId, [document], beside);
+        last = lookOf(states[0]);
+        return last;
       } catch (error) {
         // S2: a look that is refused after something was sent tells nothing.
         if (sent && refusalOf(error)) return 'cannotTell';
@@ -128,14 +147,17 @@ async function uploadOne(
     send(lookedAt) {
       sent = true;
       return onceCalls(account, facts, place, `Upload ${fileName}`).uploadDocumentOnce({
-        ...{ account, projectId, document, lookedAt },
+        ...{ account, projectId, document, strangers, lookedAt },
       });
     },
     ask: (why) =>
       asker.decide(`${WHY[why]} Look whether '${fileName}' is among the documents of project ${projectId}.`),
   };
-  const ending = await payOnce(account, facts, status, ports, { askedAt, found: 'notFound' });
+  const ending = await payOnce(account, facts, status, ports, looked);
   status.goesOn();
+  // A person says so; from now on it is one of those that are there.
+  if ((ending.how === 'foundPaid' || ending.how === 'alreadyDone') && last !== 'found')
+    await control.keepUploaded({ account, projectId, document });
   switch (ending.how) {
     case 'refused':
       return { refused: ending.reason };

@@ -2,8 +2,11 @@
 import { sleep } from '@temporalio/workflow';
 import type { ListPlace } from '../../activities/list-pages';
 import type { ReferencePage } from '../../activities/projects';
+import type { MarkSeen } from '../../activities/references';
+import { isSameId } from '../../src/agent-api/id';
 import type { LookOutcome } from '../../src/policy/course';
 import { MAX_ASKED } from '../../src/policy/reference';
+import { projectSubject } from '../../src/policy/subject';
 import { control, notShownUntil, patiently, reads } from '../shared/calls';
 import { isNotFound } from '../shared/failures';
 import { Stop } from '../shared/stop';
@@ -11,6 +14,8 @@ import type { At } from './step';
 
 /** Pages of the project list that are read for one look; beyond them a person is asked. */
 const MAX_PAGES = 100;
+/** Projects of the same name from before that are remembered by their IDs; of others their age has to tell. */
+const MAX_BEFORE = 500;
 
 /** A note of the result, and part of the question. */
 export const CUT =
@@ -19,8 +24,14 @@ export const CUT =
 export class ProjectSearch {
   /** The project, once it is found. */
   projectId: string | undefined;
-  /** Projects that were asked and do not carry the reference: it comes with the creation or never, so once is enough. */
-  readonly #others = new Set<string>();
+  /** Projects that may be it, though they do not show whose they are. */
+  candidates: readonly string[] = [];
+  /** Projects of the last look that could be taken for it, should it be sent now. */
+  before: readonly string[] = [];
+  /** When the newest project that it has shown was created. */
+  newest: number | undefined;
+  /** What projects say of the reference when they are asked: it comes with the creation or never, so once is enough. */
+  readonly #marks = new Map<string, MarkSeen>();
 
   constructor(
     private readonly at: At,
@@ -31,8 +42,10 @@ export class ProjectSearch {
   async look(): Promise<LookOutcome> {
     const due: string[] = [];
     const older: string[] = [];
+    const strange: string[] = [];
+    this.newest = undefined;
     let next: ListPlace | undefined = { offset: 0 };
-    let cut = false;
+    let [cut, sent, taken] = [false, false, false];
     for (let pages = 0; next !== undefined; pages++) {
       if (pages === MAX_PAGES) return 'cannotTell';
       const page: ReferencePage = await this.#page(next);
@@ -40,38 +53,65 @@ export class ProjectSearch {
       if (pages === 0 && page.known && (await this.#isThere(page.known))) return this.#found(page.known);
       due.push(...page.due);
       older.push(...page.older);
+      strange.push(...page.strange);
+      if (page.newest !== undefined) this.newest = Math.max(this.newest ?? 0, page.newest);
       next = page.next;
       cut ||= page.cut === true;
+      sent ||= page.sent === true;
+      taken ||= page.taken === true;
     }
+    this.before = [...due, ...older].slice(0, MAX_BEFORE);
+    const free = sent ? await this.#unclaimed(due) : due;
     // The newest are likely to be listed first or last, so both ends are asked.
-    const ends = due.length <= MAX_ASKED ? due : [...due.slice(0, MAX_ASKED / 2), ...due.slice(-MAX_ASKED / 2)];
-    for (const projectId of [...ends, ...older].slice(0, MAX_ASKED)) {
-      if (this.#others.has(projectId)) continue;
-      if (await this.#carries(projectId, notShownUntil(this.at.facts))) return this.#found(projectId);
-      this.#others.add(projectId);
+    const ends = free.length <= MAX_ASKED ? free : [...free.slice(0, MAX_ASKED / 2), ...free.slice(-MAX_ASKED / 2)];
+    const others = await this.#unclaimed(strange);
+    for (const projectId of [...ends, ...others, ...older].slice(0, MAX_ASKED)) {
+      const mark = this.#marks.get(projectId) ?? (await this.#mark(projectId, notShownUntil(this.at.facts)));
+      this.#marks.set(projectId, mark);
+      if (mark === 'ours') return this.#found(projectId);
     }
-    if (!cut) return due.length <= MAX_ASKED ? 'notFound' : 'cannotTell';
-    const { notes } = this.at;
-    if (!notes.includes(CUT)) notes.push(CUT);
-    return 'cannotTell';
+    if (cut) {
+      const { notes } = this.at;
+      if (!notes.includes(CUT)) notes.push(CUT);
+    }
+    // S2: "not found" is for those who could have recognised it. Before anything was sent there is nothing to be found.
+    this.candidates = sent ? [...free, ...others].filter((id) => this.#marks.get(id) !== 'others') : [];
+    const asked = free.length <= MAX_ASKED;
+    return cut || taken || !asked || this.candidates.length > 0 ? 'cannotTell' : 'notFound';
   }
 
-  /** S3: what is paid for shows sooner or later; looks until it must have shown. */
+  /**
+   * S3: what is paid for shows sooner or later; looks until it must have shown. One that does not say whose it is counts as
+   * shown where there is no other.
+   */
   async shown(look: () => Promise<LookOutcome>): Promise<string> {
     const { settlingMs } = this.at.facts.timing;
     for (let wait = settlingMs / 60; wait <= 2 * settlingMs; wait *= 3) {
       await look();
       if (this.projectId !== undefined) return this.projectId;
       this.at.status.waits(
-        `The project is paid for, and not in the list yet; it is looked for again in ${Math.ceil(wait / 1000)} s.`,
+        `The project is paid for, and not to be recognised in the list yet; it is looked for again in ${Math.ceil(wait / 1000)} s.`,
       );
       await sleep(wait);
     }
-    throw new Stop(
-      'unresolved',
-      'paidButNotFound',
-      'The project was paid for and cannot be found: look in the web app.',
-    );
+    await look();
+    return this.projectId ?? this.identified();
+  }
+
+  /** Which of the candidates it is, once it is certain that it is there. @throws Stop when nobody can tell */
+  async identified(): Promise<string> {
+    const { at, reference, candidates } = this;
+    const question = 'The project is paid for. Two or more could be it, of which none shows its reference';
+    const projectId =
+      candidates.length > 1 ? await at.choice.ask(question, candidates, projectSubject(reference)) : candidates[0];
+    if (projectId === undefined)
+      throw new Stop(
+        'unresolved',
+        'paidButNotFound',
+        'The project was paid for and cannot be found: look in the web app.',
+      );
+    at.notes.push(`Project ${projectId} does not show the reference ${reference}: it was told by its name and time.`);
+    return projectId;
   }
 
   /** Keeps which project it is, for runs to come. */
@@ -85,6 +125,13 @@ export class ProjectSearch {
     return 'found';
   }
 
+  /** Without what other subjects have become. */
+  async #unclaimed(ids: string[]): Promise<string[]> {
+    if (ids.length === 0) return ids;
+    const taken = await control.claimedRefs({ account: this.at.account, but: projectSubject(this.reference) });
+    return ids.filter((id) => !taken.some((one) => isSameId(one, id)));
+  }
+
   #page(place: ListPlace): Promise<ReferencePage> {
     const { account, facts, status, place: priority } = this.at;
     const { reference, clientName } = this;
@@ -96,7 +143,7 @@ export class ProjectSearch {
   /** A project that was deleted since is not taken: then the list decides. */
   async #isThere(projectId: string): Promise<boolean> {
     try {
-      await this.#carries(projectId);
+      await this.#mark(projectId);
       return true;
     } catch (error) {
       if (isNotFound(error)) return false;
@@ -104,14 +151,11 @@ export class ProjectSearch {
     }
   }
 
-  #carries(projectId: string, freshUntil?: number): Promise<boolean> {
+  #mark(projectId: string, freshUntil?: number): Promise<MarkSeen> {
     const { account, facts, status, place } = this.at;
+    const { reference, clientName } = this;
     const ask = () =>
-      reads(account, place, `Look at project ${projectId}`).carriesReference({
-        account,
-        projectId,
-        reference: this.reference,
-      });
+      reads(account, place, `Look at project ${projectId}`).markOf({ account, projectId, reference, clientName });
     return patiently(status, facts, account, ask, freshUntil);
   }
 }

@@ -16,7 +16,7 @@ import { type ConvertLeadResult, convertLead } from '../convert-lead';
 import { WHY } from '../shared/asker';
 import { control, notShownUntil, onceCalls, reads, writes } from '../shared/calls';
 import { refusalOf } from '../shared/failures';
-import { concluding, type Ending, payOnce } from '../shared/pay-once';
+import { concluding, type Ending, elsewhere, payOnce } from '../shared/pay-once';
 import { givePlace, hearPlaces, type Placed, takePlace } from '../shared/place';
 import { Stop } from '../shared/stop';
 import { runKind } from '../shared/tell';
@@ -57,20 +57,27 @@ async function createProject(at: At, project: NewProject): Promise<string> {
     credits: facts.createPrice,
     paid: { subject: projectSubject(reference), run: run.key },
     look,
-    send(lookedAt, again) {
+    send(lookedAt, stale, again) {
       sent = true;
       status.step('creating', `Creating the project for ${facts.createPrice} credits`);
-      const priority = again ? { ...place, priorityKey: 1 } : place;
+      const priority = stale ? { ...place, priorityKey: 1 } : place;
       return onceCalls(account, facts, priority, 'Create the project').createProjectOnce({
-        ...{ account, project, reference, lookedAt },
+        ...{ account, project, reference, lookedAt, again, before: [...search.before] },
+        ...(search.newest !== undefined && { newest: search.newest }),
         run: run.key,
         runCap: run.maxCredits,
       });
     },
-    ask: (why) =>
-      asker.decide(
-        `${WHY[why]} ${at.notes.includes(CUT) ? `${CUT} ` : ''}Look in the web app for a project whose description ends with [audit-runner ${reference}].`,
-      ),
+    async ask(why) {
+      search.projectId = await elsewhere(at, projectSubject(reference));
+      if (search.projectId !== undefined) return 'itHappened';
+      const { candidates } = search;
+      const which =
+        candidates.length === 0
+          ? `Look in the web app for a project whose description ends with [audit-runner ${reference}].`
+          : `What the service shows of ${candidates.length === 1 ? 'project' : 'projects'} ${candidates.slice(0, 5).join(', ')} does not say whether the reference ${reference} stood in its description. Look in the web app whether this run created it.`;
+      return asker.decide(`${WHY[why]} ${at.notes.includes(CUT) ? `${CUT} ` : ''}${which}`);
+    },
   });
   return concluding(ending, () => conclude(at, { project, reference, look, search }, ending));
 }
@@ -96,7 +103,7 @@ async function conclude(at: At, { project, reference, look, search }: Creation, 
     case 'alreadyDone': {
       const paid = ending.how === 'foundPaid';
       if (paid) at.taken.credits = facts.createPrice;
-      const projectId = search.projectId ?? ending.ref ?? (await search.shown(look));
+      const projectId = search.projectId ?? ending.ref ?? (await known(search, look));
       const subject = projectSubject(reference);
       const settlement = { kind: 'foundPaid', ref: projectId, ...(paid && { credits: facts.createPrice }) } as const;
       const booked = await control.settleSubject({ account, subject, run: run.key, settlement });
@@ -129,6 +136,10 @@ async function conclude(at: At, { project, reference, look, search }: Creation, 
     return projectId;
   }
 }
+
+/** What a person says to have happened is there: the one that could be it, or else what shows up. */
+const known = (search: ProjectSearch, look: () => Promise<LookOutcome>): Promise<string> =>
+  search.candidates.length > 0 ? search.identified() : search.shown(look);
 
 /** Which fields a service requires is not shown: what a refusal without a better reason can mean. */
 function refusedToCreate(project: NewProject, reason: string): string {

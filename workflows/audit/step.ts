@@ -4,6 +4,7 @@ import type { AccountFacts } from '../../activities/account';
 import type { AuditProjectInput } from '../../src/policy/inputs/audit-project';
 import type { Asker } from '../shared/asker';
 import { patiently } from '../shared/calls';
+import type { ProjectChoice } from '../shared/choose-project';
 import type { Status } from '../shared/status';
 
 /** The project, how it came about, and what it cost this run: told as soon as it is known, for the result (S6). */
@@ -23,6 +24,7 @@ export interface At {
   readonly facts: AccountFacts;
   readonly status: Status;
   readonly asker: Asker;
+  readonly choice: ProjectChoice;
   readonly place: Priority;
   /** The run whose budget counts, and its cap in credits. */
   readonly run: { key: string; maxCredits: number };

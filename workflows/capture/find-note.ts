@@ -1,21 +1,32 @@
 /** Finds the capture that a note became, by its text and time, each capture for one note only (S2). */
 import { sleep } from '@temporalio/workflow';
 import type { ListPlace } from '../../activities/list-pages';
-import type { Claim, NotePage } from '../../activities/notes';
+import type { Claim, NoteCall, NotePage } from '../../activities/notes';
+import { isSameId } from '../../src/agent-api/id';
 import { CLOCKS_APART_MS } from '../../src/policy/clocks';
 import type { NoteIdentity } from '../../src/policy/note';
-import { control, patiently, reads } from '../shared/calls';
+import { noteSubject } from '../../src/policy/subject';
+import { control, notShownUntil, patiently, reads } from '../shared/calls';
 import type { At } from './step';
 
 /** Beyond so many pages nobody can tell. */
 const MAX_PAGES = 100;
+/** Captures that are asked one by one, where the list does not tell. */
+const MAX_ASKED = 20;
 
 export class FindNote {
   /** The capture, once it is known. */
   captureId: string | undefined;
   /** This run had sent it, though nobody told it what became of that. */
   sent = false;
+  /** Captures that may be it, though what is shown of them does not say so. */
+  candidates: readonly string[] = [];
   #since: number | undefined;
+  /** It has left, in this run or in another one; and it was taken. */
+  #left = false;
+  #taken = false;
+  /** What captures say of themselves when they are asked. */
+  readonly #asked = new Map<string, 'ours' | 'others' | 'unreadable'>();
 
   constructor(
     private readonly at: At,
@@ -30,12 +41,22 @@ export class FindNote {
       const captures = await this.#matches();
       if (captures === 'cannotTell') return 'cannotTell';
       const claim = captures.length > 0 ? await this.claim(captures) : { kind: 'none' as const };
-      if (claim.kind !== 'wait') return this.captureId;
+      if (claim.kind !== 'wait') return this.captureId ?? this.#doubt();
       this.at.status.waits(
         'A note of the same text is under way, and which capture is whose is not certain before it has ended.',
       );
       await sleep(Math.max(1_000, claim.until - Date.now()));
     }
+  }
+
+  /** It leaves now: from here on what cannot be recognised may be it. */
+  leaves(): void {
+    this.#left = true;
+  }
+
+  /** S2: "not found" is for those who could have recognised it; and what was taken is there. */
+  #doubt(): 'cannotTell' | undefined {
+    return this.#taken || this.candidates.length > 0 ? 'cannotTell' : undefined;
   }
 
   /** Takes one of these captures, unless other notes have them. @param certain a person says so */
@@ -63,7 +84,10 @@ export class FindNote {
   async #begin(): Promise<boolean> {
     const { serverTime = Date.now() - CLOCKS_APART_MS } = await this.#page({ offset: 0 });
     const { account } = this.at;
-    const { since, captureId, isNew } = await control.noteRecord({ account, note: this.note, since: serverTime });
+    const record = await control.noteRecord({ account, note: this.note, since: serverTime });
+    const { since, captureId, isNew, sent, taken } = record;
+    this.#left ||= sent === true;
+    this.#taken = taken === true;
     this.#since = since;
     this.captureId = captureId;
     return !isNew && captureId === undefined;
@@ -71,24 +95,53 @@ export class FindNote {
 
   async #matches(): Promise<string[] | 'cannotTell'> {
     const matches: string[] = [];
+    const unreadable: string[] = [];
     let place: ListPlace | undefined = { offset: 0 };
     for (let pages = 0; place !== undefined; pages++) {
       if (pages === MAX_PAGES) return matches.length > 0 ? matches : 'cannotTell';
       const page: NotePage = await this.#page(place);
       matches.push(...page.matches);
+      unreadable.push(...page.unreadable);
       place = page.next;
     }
+    if (this.#left) matches.push(...(await this.#ask(unreadable.filter((id) => !matches.includes(id)))));
     return [...new Set(matches)];
   }
 
+  /** Asks captures themselves, where the list does not tell. @returns those that are it; the others that may be are kept */
+  async #ask(ids: readonly string[]): Promise<string[]> {
+    const { account } = this.at;
+    const taken = ids.length === 0 ? [] : await control.claimedRefs({ account, but: noteSubject(this.note.id) });
+    const free = [...new Set(ids)].filter((id) => !taken.some((one) => isSameId(one, id)));
+    for (const captureId of free.slice(0, MAX_ASKED))
+      if (!this.#asked.has(captureId)) this.#asked.set(captureId, await this.#noteIn(captureId));
+    // Those that were not asked, too.
+    this.candidates = free.filter((id) => (this.#asked.get(id) ?? 'unreadable') === 'unreadable');
+    return free.filter((id) => this.#asked.get(id) === 'ours');
+  }
+
+  #noteIn(captureId: string): Promise<'ours' | 'others' | 'unreadable'> {
+    const { account, facts, status, place } = this.at;
+    const since = this.#since ?? 0;
+    const ask = () =>
+      reads(account, place, `Look at capture ${captureId}`).noteIn({ ...this.#call(), captureId, since });
+    return patiently(status, facts, account, ask, notShownUntil(facts));
+  }
+
   #page(at: ListPlace): Promise<NotePage> {
-    const { account, facts, status, place, input } = this.at;
+    const { account, facts, status, place } = this.at;
     const since = this.#since;
     return patiently(status, facts, account, () =>
       reads(account, place, 'Look for the note').matchNote({
-        ...{ account, note: this.note, projectId: input.projectId, place: at },
+        ...{ ...this.#call(), place: at },
         ...(since !== undefined && { since }),
       }),
     );
+  }
+
+  #call(): NoteCall {
+    const { account, input } = this.at;
+    const { noteFile, projectId } = input;
+    return { account, note: this.note, noteFile, projectId };
   }
 }

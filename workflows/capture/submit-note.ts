@@ -1,10 +1,11 @@
 /** Submits a note once (S1, S2), or has a person do it where the token may not. */
 import { condition, defineUpdate, setHandler, sleep } from '@temporalio/workflow';
 import { CaptureSaid } from '../../src/policy/inputs/messages';
+import { noteSubject } from '../../src/policy/subject';
 import { WHY } from '../shared/asker';
 import { control, onceCalls, reads } from '../shared/calls';
 import { refusalOf } from '../shared/failures';
-import { concluding, type Ending, payOnce } from '../shared/pay-once';
+import { concluding, type Ending, elsewhere, payOnce } from '../shared/pay-once';
 import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';
 import { FindNote } from './find-note';
@@ -37,12 +38,13 @@ export async function submitNote(at: At): Promise<string> {
         throw error;
       }
     },
-    async send(lookedAt, again) {
+    async send(lookedAt, stale, again) {
       sent = true;
+      search.leaves();
       status.step('submitting', 'Submitting the note');
-      const priority = again ? { ...place, priorityKey: 1 } : place;
+      const priority = stale ? { ...place, priorityKey: 1 } : place;
       const calls = onceCalls(account, facts, priority, 'Submit the note');
-      const outcome = await calls.submitNoteOnce({ account, note, noteFile, projectId, lookedAt });
+      const outcome = await calls.submitNoteOnce({ account, note, noteFile, projectId, lookedAt, again });
       const { max, windowMs } = facts.limits.notes;
       if (outcome.kind === 'throttled')
         status.figures(
@@ -50,7 +52,13 @@ export async function submitNote(at: At): Promise<string> {
         );
       return outcome;
     },
-    ask: (why) => asker.decide(`${WHY[why]} Look in the web app whether the note is among the captures.`),
+    async ask(why) {
+      search.captureId ??= await elsewhere(at, noteSubject(note.id));
+      if (search.captureId !== undefined) return 'itHappened';
+      const { candidates } = search;
+      const which = candidates.length > 0 ? `, for example as ${candidates.slice(0, 5).join(' or ')}` : '';
+      return asker.decide(`${WHY[why]} Look in the web app whether the note is among the captures${which}.`);
+    },
   }).catch((error): Ending => {
     const reason = refusalOf(error);
     if (reason === undefined) throw error;
@@ -71,7 +79,7 @@ async function captureOf(at: At, ending: Ending, search: FindNote, person: Perso
       return ending.ref ?? awaitShown(at, search);
     case 'foundPaid':
     case 'alreadyDone':
-      return search.captureId ?? person.names('A person said that the note was submitted');
+      return search.captureId ?? ending.ref ?? person.names('A person said that the note was submitted');
     case 'refused':
       if (ROUTE_REFUSED.test(ending.reason)) return person.names('The token may not submit notes');
       if (ending.reason === 'noteChanged')

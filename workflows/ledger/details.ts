@@ -65,6 +65,13 @@ const CALLS: Record<policy.PaidKind, { what: string; route: string }> = {
 export const describeDearer = ({ kind, real, configured, at: since }: policy.Dearer): string =>
   `${CALLS[kind].what} cost ${real} credits by the reply of ${at(since)} UTC, ${configured} by the configuration: ${real} are reserved for each from now on. If that is its price, set credits.'${CALLS[kind].route}' to it; if it was a mistake, the update \`release\` forgets it`;
 
+/** Which classes of calls wait since the service asked for it, and until when; undefined when none does. */
+export function describePause(parked: policy.LedgerState['parked'], now: number): string | undefined {
+  const classes = Object.entries(parked).filter(([, until]) => until > now);
+  if (classes.length === 0) return undefined;
+  return `The service asked to wait (429): ${classes.map(([rateClass, until]) => `${rateClass} go on at ${at(until)} UTC`).join(', ')}`;
+}
+
 export function describeLedger(state: policy.LedgerState, now: number): string {
   const open = Object.entries(state.flights.open);
   const budget = policy.budgetInForce(state, now);
@@ -85,9 +92,7 @@ export function describeLedger(state: policy.LedgerState, now: number): string {
           `- This ledger replaced one that was lost: it grants nothing before ${at(state.patientUntil)} UTC, when whatever was under way is over`,
         ]
       : []),
-    ...Object.entries(state.parked)
-      .filter(([, until]) => until > now)
-      .map(([rateClass, until]) => `- The service asked to wait (429): ${rateClass} go on at ${at(until)} UTC`),
+    ...[describePause(state.parked, now)].flatMap((pause) => (pause === undefined ? [] : `- ${pause}`)),
     '',
     open.length === 0 ? 'No paid call is under way.' : `Paid calls under way or not yet proven, ${open.length}:`,
     ...open

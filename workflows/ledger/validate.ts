@@ -37,6 +37,7 @@ export const shapes = {
     credits,
     lookedAt: ms,
     runCap: ms,
+    again: z.boolean().optional(),
     readSince: ms.optional(),
     sender: z.object({ sendWindowMs: ms, paidTimeoutMs: ms }).optional(),
     own: z

@@ -20,6 +20,7 @@ export interface Asking {
 export const WHY = {
   cannotTell: 'The API does not say whether it happened.',
   unknownTwice: 'Twice it stayed unknown whether it happened, and both times it had not.',
+  paidBefore: 'It has been paid for before, and nobody has found out what it became.',
 };
 
 export const decideUpdate = defineUpdate<string, [DecideSaid]>('decide');

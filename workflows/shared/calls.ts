@@ -64,6 +64,7 @@ const repeatable =
         summary,
         ...(withinMs !== undefined && { scheduleToCloseTimeout: Math.max(1_000, withinMs) }),
       }),
+      withinMs,
     );
 
 export const reads = repeatable('reads');

@@ -3,6 +3,7 @@ import { ActivityFailure, TimeoutFailure } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import { patiently } from './calls';
 import type { Status } from './status';
+import { isLacking } from './storage';
 
 /**
  * @param why what is waited for, and what ends it: shown in the details meanwhile (S7)
@@ -25,7 +26,7 @@ export async function waitUntil<T>(
     };
     return await patiently(status, facts, account, ask, freshUntil);
   } catch (error) {
-    if (isTimeout(error)) return 'late';
+    if (isTimeout(error) || isLacking(error)) return 'late';
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import type { z } from 'zod';
 import { FailureType } from '../../src/policy/failures';
-import { InputError, parseInput } from '../../src/policy/input';
+import { InputError, parseInput, refuseTooDeep } from '../../src/policy/input';
 
 const badInput = (error: InputError) =>
   ApplicationFailure.nonRetryable(error.message, FailureType.badInput, error.problems);
@@ -26,8 +26,10 @@ export async function readInputWith<S extends z.ZodType>(
   workflowType: string,
   look: () => Promise<string[]>,
 ): Promise<z.output<S>> {
-  const found = await look();
+  let found: string[] = [];
   try {
+    refuseTooDeep(raw, workflowType);
+    found = await look();
     const input = parseInput(schema, raw, workflowType);
     if (found.length === 0) return input;
   } catch (error) {

@@ -19,6 +19,8 @@ export interface Others {
 export class Lookout {
   #stands: string | undefined;
   #quiet = false;
+  /** What the service asked for, as the last look saw it. */
+  #pause: string | undefined;
   /** Since the last look they may go on again. */
   #freed = false;
   #waiting = false;
@@ -36,6 +38,7 @@ export class Lookout {
   /** What keeps the others; undefined: nothing does. */
   why(): string | undefined {
     if (this.#stands !== undefined) return `The account is not free to go on: ${this.#stands}`;
+    if (this.#quiet && this.#pause !== undefined) return `${this.#pause}. They go on by themselves.`;
     if (this.#quiet)
       return 'None of those under way has ended lately. They go on by themselves; each says in its own details why it waits.';
     return undefined;
@@ -67,11 +70,12 @@ export class Lookout {
   /** @param idle none has ended since the last look: then a lack of credits or budget may be what keeps them */
   async #look(idle: boolean): Promise<void> {
     const asked = { account: this.account, credits: this.others.credits(), holdsOnly: !idle };
-    const { clear, why, what, short } = await control.clearance(asked);
+    const { clear, why, what, short, pause } = await control.clearance(asked);
     if (short && Date.now() - this.#toldAt >= TELL_EVERY_MS) {
       this.#toldAt = Date.now();
       void tell({ kind: 'budgetUsedUp', account: this.account, what: why ?? '', nth: ++this.#told });
     }
+    this.#pause = pause;
     this.#stands = clear ? undefined : (why ?? 'on hold');
     if (!clear && !this.#waiting) {
       this.#waiting = true;

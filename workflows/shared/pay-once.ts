@@ -29,8 +29,12 @@ export interface Ports {
   paid?: { subject: string; run: string };
   /** Asks the API whether it has happened. */
   look(): Promise<LookOutcome>;
-  /** Sends once, if the ledger grants it. @param again the look had become stale in the queue: go to its front */
-  send(lookedAt: number, again: boolean): Promise<SendOutcome>;
+  /**
+   * Sends once, if the ledger grants it.
+   * @param stale the look had become stale in the queue: go to its front
+   * @param again a person says that what was paid for before has come to nothing
+   */
+  send(lookedAt: number, stale: boolean, again: boolean): Promise<SendOutcome>;
   /** A person decides; resolves with `giveUp` when the deadline passes. */
   ask(why: Extract<Step, { do: 'ask' }>['why']): Promise<PersonDecision>;
 }
@@ -87,8 +91,8 @@ export async function payOnce(
       }
       case 'send': {
         takePlace();
-        const outcome = await orSay(status, facts, () => ports.send(step.lookedAt, stale)).catch((error) =>
-          withoutAnswer(error, account, facts, ports),
+        const outcome = await orSay(status, facts, () => ports.send(step.lookedAt, stale, step.again === true)).catch(
+          (error) => withoutAnswer(error, account, facts, ports),
         );
         if (outcome.kind === 'withdrawn') return withdrawn();
         if (outcome.kind === 'paid') gotSomething();
@@ -120,6 +124,24 @@ export async function payOnce(
  */
 export const concluding = <T>({ how }: Ending, work: () => Promise<T>): Promise<T> =>
   how === 'refused' || how === 'overRunCap' ? work() : CancellationScope.nonCancellable(work);
+
+/**
+ * Before a person is asked: another run may be at the same thing, and hear what became of it.
+ * @returns what it became, as far as the ledger knows by then
+ */
+export async function elsewhere(
+  { account, facts, status }: { account: string; facts: AccountFacts; status: Status },
+  subject: string,
+): Promise<string | undefined> {
+  for (;;) {
+    const { open, settled } = await control.subjectState({ account, subject });
+    if (settled?.ref !== undefined) return settled.ref;
+    const left = (open?.overAt ?? 0) - Date.now();
+    if (left <= 0) return undefined;
+    status.waits('Another run is at the same thing, and what becomes of that is not known yet.');
+    await sleep(Math.min(left + 1, facts.timing.settlingMs / 10));
+  }
+}
 
 /** A call without an answer for so long stands in the queue, most likely: 15 s by default, and a second at least. */
 const quietMs = ({ timing }: AccountFacts): number => Math.max(1_000, timing.settlingMs / 20);

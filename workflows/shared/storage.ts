@@ -1,5 +1,8 @@
-/** Calls that need the storage, or the ledger: while it is full, away or stuck they wait, and the run says so (S7). */
-import { sleep } from '@temporalio/workflow';
+/**
+ * Calls that need the storage, the ledger or the service: while it is full, away, stuck or asks for a pause they wait, and the
+ * run says so (S7).
+ */
+import { ActivityFailure, ApplicationFailure, sleep } from '@temporalio/workflow';
 import { FailureType } from '../../src/policy/failures';
 import { failureText, failureType } from './failures';
 import { ownStatus } from './status';
@@ -7,32 +10,66 @@ import { ownStatus } from './status';
 const FIRST_WAIT_MS = 2_000;
 const MAX_WAIT_MS = 600_000;
 
+/** Of a longer pause the end is asked for after this: a person may lift it (the ledger's update `release`). */
+const PARK_LOOK_MS = 3_600_000;
+
 /** What the worker cannot mend, and does not try again by itself. */
 const LACKING: readonly (string | undefined)[] = [FailureType.storage, FailureType.ledger];
 
 /**
  * The same calls, each repeated until storage and ledger take part. Less and less often: a call that stores a reply of the
  * service reads it again each time.
+ * @param withinMs ends this waiting too: then the call fails with what it lacks
  */
-export const onceThere = <T extends object>(calls: T): T =>
+export const onceThere = <T extends object>(calls: T, withinMs = Number.POSITIVE_INFINITY): T =>
   new Proxy(calls, {
     get(target, name) {
       const call: unknown = Reflect.get(target, name);
-      return typeof call === 'function' ? (...args: unknown[]) => repeat(() => call(...args)) : call;
+      return typeof call === 'function' ? (...args: unknown[]) => repeat(() => call(...args), withinMs) : call;
     },
   });
 
-async function repeat(call: () => Promise<unknown>): Promise<unknown> {
+async function repeat(call: () => Promise<unknown>, withinMs: number): Promise<unknown> {
+  const deadlineAt = Date.now() + withinMs;
   for (let failures = 0; ; failures++) {
-    try {
-      const value = await call();
-      if (failures > 0) ownStatus()?.lacks(undefined);
-      return value;
-    } catch (error) {
-      if (!LACKING.includes(failureType(error))) throw error;
-      const wait = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 12));
-      ownStatus()?.lacks(`${failureText(error)} It is tried again in ${Math.ceil(wait / 1000)} s.`);
-      await sleep(wait);
+    const answer = await call().then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    );
+    const lacked = 'error' in answer ? lackOf(answer.error, failures) : undefined;
+    if (lacked !== undefined && Date.now() < deadlineAt) {
+      ownStatus()?.lacks(lacked.why);
+      await sleep(Math.min(lacked.waitMs, Math.max(1, deadlineAt - Date.now())));
+      continue;
     }
+    if (failures > 0) ownStatus()?.lacks(undefined);
+    if ('error' in answer) throw answer.error;
+    return answer.value;
   }
+}
+
+/** What a failed call has to wait for, and how long; undefined for what no waiting mends. */
+function lackOf(error: unknown, failures: number): { why: string; waitMs: number } | undefined {
+  const parkedMs = parkedFor(error);
+  if (parkedMs !== undefined) {
+    const until = new Date(Date.now() + parkedMs).toISOString().replace('T', ' ').slice(0, 19);
+    return {
+      why: `${failureText(error)} go on by themselves at ${until} UTC.`,
+      waitMs: Math.min(parkedMs, PARK_LOOK_MS),
+    };
+  }
+  if (!LACKING.includes(failureType(error))) return undefined;
+  const waitMs = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 12));
+  return { why: `${failureText(error)} It is tried again in ${Math.ceil(waitMs / 1000)} s.`, waitMs };
+}
+
+/** The call failed with what it lacked when its time was over. */
+export const isLacking = (error: unknown): boolean => lackOf(error, 0) !== undefined;
+
+/** The pause that the service has asked for, milliseconds; undefined for any other failure. */
+function parkedFor(error: unknown): number | undefined {
+  if (failureType(error) !== FailureType.parked || !(error instanceof ActivityFailure)) return undefined;
+  const { cause } = error;
+  const [ms] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
+  return typeof ms === 'number' && ms > 0 ? ms : 0;
 }

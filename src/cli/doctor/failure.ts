@@ -47,7 +47,7 @@ const refusal = (where: string, { status, code }: Rejected) =>
   `${where} was refused: ${status}${code ? ` ${code}` : ''}`;
 
 function refused(where: string, failure: Rejected): Problem {
-  const { status, code, requiredTier, retryAfterMs = 60_000 } = failure;
+  const { status, code, requiredTier, currentTier, upgradeUrl, retryAfterMs = 60_000 } = failure;
   const found = refusal(where, failure);
   if (code === 'PAT_DISABLED')
     return {
@@ -62,7 +62,11 @@ function refused(where: string, failure: Rejected): Problem {
       mend: 'create a new token in the web app (scopes read and write) and put it in its place',
       stop: 'the token is not accepted',
     };
-  if (requiredTier) return { found: `${found}: the plan is too low`, mend: `the plan ${requiredTier} is needed` };
+  if (requiredTier)
+    return {
+      found: `${found}: the plan${currentTier ? ` ${currentTier}` : ''} is too low`,
+      mend: `the plan ${requiredTier} is needed${upgradeUrl ? `: ${upgradeUrl}` : ''}`,
+    };
   if (code === 'PAT_ROUTE_NOT_ALLOWED') return { found, mend: 'the service does not let tokens use this route' };
   if (status === 429) return { found, mend: `the limit is used up: try again in ${Math.ceil(retryAfterMs / 1_000)} s` };
   return { found, mend: `see ${status} under 'Errors' in the document of the API` };

@@ -1,6 +1,7 @@
 /** Rows of a CSV or JSON Lines file, one at a time; one that cannot be read does not take those behind it with it. */
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
+import { isTooDeep, MOST_LEVELS } from '../depth';
 import { type Line, LONGEST, linesOf, UnreadableFile } from './lines';
 
 /** A row as the file has it, or why it is none. */
@@ -27,6 +28,7 @@ function readLine(line: number, text: string | undefined): Row {
   } catch {
     return { line, problem: 'is not JSON' };
   }
+  if (isTooDeep(value)) return { line, problem: `is nested deeper than ${MOST_LEVELS} levels` };
   const row = JsonRow.safeParse(value);
   if (!row.success || Array.isArray(value)) return { line, problem: 'is JSON, but not an object' };
   return { line, values: row.data };

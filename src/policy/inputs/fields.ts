@@ -19,7 +19,7 @@ export const Account = z
   .describe("Name of the account in the configuration whose token is used. Default 'default'.");
 
 /** The identifier of a record of the Agent API. */
-export const RecordId = Id.meta({ allowed: 'an identifier: letters, digits, - and _, at most 128' });
+export const RecordId = Id.meta({ allowed: 'an identifier: letters, digits and -_.~:/=+|,;!*()$%&#, at most 128' });
 
 /** What a person calls a thing that must happen once, to tell it from equal ones. */
 export const Reference = z

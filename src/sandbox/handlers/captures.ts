@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { shownText } from '../marks';
 import { badRequest, found, ok } from '../refusal';
+import type { Capture } from '../rows';
 import type { HandlersOf, Service } from '../service';
 import { shownCapture } from '../shapes';
 
@@ -16,7 +18,12 @@ const CHANNELS = [
 const STATUSES = ['pending', 'processing', 'processed', 'needs_review', 'failed'] as const;
 
 /** agent-api.md, "Memory layer": captures and notes. */
-export function captureHandlers({ store, shapes, extraction, clock, random, notes }: Service): HandlersOf<'captures'> {
+export function captureHandlers(service: Service): HandlersOf<'captures'> {
+  const { store, shapes, extraction, clock, random, notes, switches } = service;
+  const shown = (capture: Capture) => {
+    const { rawContent, ...rest } = shownCapture(capture);
+    return { ...rest, ...shownText('rawContent', rawContent, switches.marks.notes) };
+  };
   return {
     'captures.list': ({ user, query }) => {
       const channel = query.choice('channel', CHANNELS);
@@ -30,11 +37,11 @@ export function captureHandlers({ store, shapes, extraction, clock, random, note
         .filter((capture) => channel === undefined || capture.channel === channel)
         .filter((capture) => status === undefined || capture.status === status)
         .filter((capture) => project === undefined || capture.projectId === project);
-      return ok({ captures: captures.slice(offset, offset + limit).map(shownCapture) });
+      return ok({ captures: captures.slice(offset, offset + limit).map(shown) });
     },
     'captures.get': ({ user, id }) => {
       const capture = found(store.captures.get(user.id, id), 'Capture');
-      return ok({ capture: shownCapture(capture), items: capture.items });
+      return ok({ capture: shown(capture), items: capture.items });
     },
     'captures.reprocess': ({ user, id }) => {
       extraction.start(found(store.captures.get(user.id, id), 'Capture'));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ProjectCreate } from '../../agent-api/routes';
+import { type Marks, shownName, shownText } from '../marks';
 import type { Settings } from '../options';
 import { projectSubject } from '../payments';
 import { AUDIT_TIER, requireTier } from '../plan';
@@ -35,7 +36,7 @@ export function projectHandlers(service: Service): Pick<HandlersOf<'projects'>, 
   return {
     'projects.list': ({ user, query }) => {
       const { limit: usual, max } = shapes.projects;
-      const shown = (project: Project) => listed(project, switches.projectsListed);
+      const shown = (project: Project) => listed(project, switches.projectsListed, switches.marks);
       const all = store.projects.all(user.id).reverse();
       if (settings.projectsPaging !== 'offset') return ok(numbered(all.map(shown), query, settings.projectsPaging));
       const limit = Math.min(max, query.integer('limit', 1, Number.MAX_SAFE_INTEGER, usual));
@@ -56,8 +57,13 @@ export function projectHandlers(service: Service): Pick<HandlersOf<'projects'>, 
     },
     'projects.get': ({ user, id }) => {
       const project = found(store.projects.get(user.id, id), 'Project');
-      const documents = project.documents.map((one) => ({ ...one, fileSize: shapes.fileSize(one.fileSize) }));
-      return ok(shapes.one('project', { ...detailOf(project), documents }));
+      const documents = project.documents.map((one) => ({
+        ...{ ...one, fileSize: shapes.fileSize(one.fileSize) },
+        fileName: shownName(one.fileName, one.id, switches.marks.documents),
+      }));
+      const { description, ...detail } = detailOf(project);
+      const text = shownText('description', description, switches.marks.descriptions);
+      return ok(shapes.one('project', { ...detail, ...text, documents }));
     },
     'projects.update': ({ user, id, body }) => {
       const project = found(store.projects.get(user.id, id), 'Project');
@@ -98,11 +104,11 @@ export function shownProject(project: Project) {
 const SHORT = 20;
 
 /** As the list shows it. */
-function listed(project: Project, how: Settings['projectsListed']): object {
+function listed(project: Project, how: Settings['projectsListed'], marks: Marks): object {
   const { description, clientName, ...rest } = shownProject(project);
   switch (how) {
     case 'whole':
-      return { ...rest, clientName, description };
+      return { ...rest, clientName, ...shownText('description', description, marks.descriptions) };
     case 'short':
       return {
         ...rest,

@@ -56,9 +56,12 @@ const scoring = { minReadiness: 100, exclude: {} };
 
 /** Runs with an input and a claim; no more may come of it than the input allows. */
 const claim =
-  (type: string, input: (world: World) => unknown, claims: (world: World) => unknown, most: number): Perform =>
+  (type: string, input: (world: World) => unknown, claims: (world: World) => object, most: number): Perform =>
   async (world) => {
-    const run = await world.start(type, `${type}-claim`, input(world), claims(world));
+    // Bare, and in the form in which a run hands it on.
+    const state = claims(world);
+    const given = { ...state, of: randomUUID(), state };
+    const run = await world.start(type, `${type}-claim`, input(world), given);
     await until(async () => (await run.describe()).status.name !== 'RUNNING', 40_000).catch(() => undefined);
     const { conversions } = world.stage.figures();
     if (conversions > most) throw new Error(`${conversions} conversions where the input allows ${most}`);

@@ -2,7 +2,14 @@
  * Cases that do not end rightly yet, and why: the beginning of their names, `*` for any part. The run says when one of them
  * does.
  */
-export const expected: Readonly<Record<string, string>> = {};
+export const expected: Readonly<Record<string, string>> = {
+  'account.credits/unlimited':
+    'the wait for a balance that cannot be read names the setting, and not the keys of the reply',
+  'lead.get/no-status': "a lead without a status is refused by its reason alone, without the reply's keys",
+  'lead.get/status-object': "a lead without a status is refused by its reason alone, without the reply's keys",
+  'lead.get/status-null': "a lead without a status is refused by its reason alone, without the reply's keys",
+  'account.user/organisation-too': "the organisation's ID is taken for the user's",
+};
 
 /** Why a case is expected to fail; undefined where it is not. */
 export function isExpected(name: string): string | undefined {

@@ -97,7 +97,6 @@ export const forms: readonly Form[] = [
   reply('lead.get', 'upper-case-status', put.statuses((s) => s.toUpperCase())),
   reply('lead.get', 'title-case-status', put.statuses((s) => s.charAt(0).toUpperCase() + s.slice(1))),
   reply('lead.get', 'epoch-ms', put.dates((ms) => ms)),
-  reply('lead.get', 'number-id', having(() => ({ id: 4711 }))),
   reply('lead.get', 'status-null', having(() => ({ surveyStatus: null }))),
   reply('lead.get', 'no-status', put.without('surveyStatus')),
   reply('lead.get', 'status-object', having(({ surveyStatus }) => ({ surveyStatus: { value: surveyStatus ?? null } }))),

@@ -134,7 +134,9 @@ export async function tryAll(
 
 function fileOf(folder: string, scenes: readonly Scene[]): string {
   const accounts = scenes.map(({ account, proxy, token, trial }) => {
-    const base = { baseUrl: proxy.baseUrl, tokenFile: token, timing: TIMING, limits: LIMITS };
+    // Where the balance matters it is read before anything is paid.
+    const budget = trial.one.form.point === 'account.credits' && { budget: { balanceFloor: 1_000 } };
+    const base = { baseUrl: proxy.baseUrl, tokenFile: token, timing: TIMING, limits: LIMITS, ...budget };
     return [account, { ...base, ...nested(trial.settings) }] as const;
   });
   const file = join(folder, 'audit-runner.yaml');

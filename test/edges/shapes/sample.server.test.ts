@@ -8,4 +8,4 @@ test('each shape works, works after a setting, refuses before anything is paid, 
   const outcomes = await tryCases(sample);
   expect(outcomes.filter(({ wrong, one }) => wrong !== undefined && !isExpected(one.name))).toEqual([]);
   expect(outcomes).toHaveLength(sample.length);
-});
+}, 600_000);

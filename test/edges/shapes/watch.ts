@@ -33,7 +33,7 @@ export async function watch(client: Client, staged: Staged, play: Play): Promise
   let since: number | undefined;
   let last = { state: '', at: Date.now() };
   while (!hasEnded() && Date.now() < deadline && Date.now() - last.at < IDLE_MS) {
-    await Promise.race([ended, sleep(staged.asks ? SOON_MS : SEEN_MS)]);
+    await Promise.race([ended, sleep(staged.asks ? SOON_MS : SEEN_MS, undefined, { ref: false })]);
     if (hasEnded()) break;
     if (staged.asks) await answer(handle, play).catch(() => undefined);
     const said = await saidBy(handle);

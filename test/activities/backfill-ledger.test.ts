@@ -1,0 +1,67 @@
+/** S6: an item ledger that was damaged is brought together all the same, and says what could not be read. */
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { type Concluded, placesOf, writeLedger, writePart } from '../../activities/backfill-ledger';
+import { ITEMS, readLines, writeList } from '../../activities/backfill-list';
+import { Item } from '../../src/policy/backfill/items';
+import { openStorage } from '../../src/storage';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'audit-runner-test-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const activity = new MockActivityEnvironment();
+const line = (n: number) => ({ n, id: `lead-${n}`, outcome: 'done' as const, credits: 1_000 });
+
+async function ledger() {
+  const storage = openStorage(`file://${folder}`);
+  async function* items() {
+    for (let n = 0; n < 5; n++) yield { id: `lead-${n}`, workflowId: `run-${n}`, input: {} };
+  }
+  await activity.run(() => writeList(storage, { folder: 'b', list: ITEMS, operation: 'convertLead' }, items()));
+  await writePart(storage, 'b', 0, [line(0), line(1)]);
+  await writePart(storage, 'b', 1, [line(2), line(3)]);
+  return storage;
+}
+const part = (n: number) => join(folder, 'b/ledger', `00000${n}.jsonl`);
+const conclude = async (storage: Awaited<ReturnType<typeof ledger>>): Promise<Concluded> => {
+  const call = { folder: 'b', size: 5, begun: 4, unbegun: [{ from: 0, reason: 'stopped' }] };
+  return activity.run(() => writeLedger(storage, call, async () => ({ outcome: 'done', credits: 900 })));
+};
+
+test('an item whose line was cut short is asked for by its run, and the line is named', async () => {
+  const storage = await ledger();
+  truncateSync(part(1), statSync(part(1)).size - 20);
+  const { counts, credits, notes } = await conclude(storage);
+  expect(counts).toMatchObject({ done: 4, skipped: 1 });
+  expect(credits).toBe(3_900);
+  expect(notes.join()).toContain('b/ledger/000001.jsonl, line 2');
+  expect(readFileSync(join(folder, 'b/ledger.jsonl'), 'utf8').trim().split('\n')).toHaveLength(5);
+});
+
+test.each([
+  ['half a line', '{"n":4,"outc'],
+  ['another shape', '{"n":"4"}'],
+  ['nested without end', `{"n":4,"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+])('S4: %s is left out and named without its content', async (_, text) => {
+  const storage = await ledger();
+  appendFileSync(part(1), `${text}\n`);
+  const { counts, notes } = await conclude(storage);
+  expect(counts).toMatchObject({ done: 4, skipped: 1 });
+  expect(notes).toEqual([expect.stringContaining('1 lines of the item ledger')]);
+  expect(notes.join()).not.toContain(text.slice(0, 8));
+  expect(await placesOf(storage, 'b', 5, ['unbegun'], 'unbegun')).toEqual(new Set([4]));
+});
+
+test('a list that was damaged is no reason to try again and again', async () => {
+  const storage = await ledger();
+  appendFileSync(join(folder, 'b/items/000000.jsonl'), '{"n":5');
+  const read = async () => {
+    for await (const _ of readLines(storage, 'b/items/000000.jsonl', Item));
+  };
+  await expect(read()).rejects.toMatchObject({ name: 'StorageError', message: expect.stringContaining('Line 6') });
+});

@@ -1,0 +1,93 @@
+/** S2: notes at a service whose list shows their text otherwise than it was sent, or not at all. */
+import { randomUUID } from 'node:crypto';
+import type { SandboxOptions } from '../../src/sandbox';
+import { ingestCapture } from '../../workflows';
+import { noteSubmittedUpdate } from '../../workflows/capture/submit-note';
+import { ingestProgressQuery } from '../../workflows/ingest-capture';
+import { decideUpdate } from '../../workflows/shared/asker';
+import { QUICK, type Stage, startStage } from '../support/stage';
+import { until } from '../support/until';
+
+type Input = Parameters<typeof ingestCapture>[0];
+type Notes = NonNullable<NonNullable<SandboxOptions['marks']>['notes']>;
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage({
+    sandbox: { captures: 3, durations: { extraction: 50 } },
+    account: { limits: { ...QUICK.limits, notes: { max: 1_000, windowMs: 1_000 } } },
+  });
+  await stage.startWorker();
+});
+beforeEach(() => stage.sandbox.control.clearFaults());
+afterAll(() => stage.close());
+
+const start = (input: Input) =>
+  stage.temporal.client.workflow.start(ingestCapture, {
+    ...{ workflowId: `ingest-${randomUUID()}`, taskQueue: 'audit-runner', args: [input] },
+  });
+const asks = (run: Awaited<ReturnType<typeof start>>, word: string) =>
+  until(async () => (await run.query(ingestProgressQuery)).waiting?.includes(word) === true);
+const shows = (notes: Notes) => stage.sandbox.control.setMarks({ notes });
+const lose = (about: string, fault: 'replyLost' | 'cutBeforeCommit' | 'empty') =>
+  stage.sandbox.control.addFault({ route: 'captures.submitNote', about, fault });
+const capturesOf = (id: string) => stage.sandbox.control.captures().filter(({ rawContent }) => rawContent.includes(id));
+
+test('S2: a text with entities and backslashes is still the note', async () => {
+  shows('escaped');
+  const id = randomUUID();
+  lose(id, 'replyLost');
+  const result = await (await start({ note: `Prices < 5 & [terms] of ${id}` })).result();
+  expect(result).toMatchObject({ outcome: 'processed', captureId: capturesOf(id)[0]?.id });
+  expect(capturesOf(id)).toHaveLength(1);
+});
+
+test.each(['cut', 'omitted'] as const)(
+  'S2: submitted once when the reply is lost and texts are %s, also at a second start: a person decides',
+  async (how) => {
+    shows(how);
+    const id = randomUUID();
+    const note = `Call Ada about ${id}`;
+    lose(id, 'replyLost');
+    const first = await start({ note });
+    await asks(first, '`decide`');
+    const [made] = capturesOf(id);
+    expect((await first.query(ingestProgressQuery)).waiting).toContain(made?.id);
+    await first.executeUpdate(decideUpdate, { args: [{ decision: 'giveUp' }] });
+    expect(await first.result()).toMatchObject({ outcome: 'unresolved' });
+    const again = await start({ note });
+    await asks(again, '`decide`');
+    await again.executeUpdate(decideUpdate, { args: [{ decision: 'itHappened' }] });
+    await asks(again, '`noteSubmitted`');
+    await again.executeUpdate(noteSubmittedUpdate, { args: [{ captureId: made?.id ?? '', by: 'Ada' }] });
+    expect(await again.result()).toMatchObject({ outcome: 'processed', captureId: made?.id });
+    expect(capturesOf(id)).toHaveLength(1);
+  },
+);
+
+test('S2: a note that was taken and not found is asked about at the next start', async () => {
+  shows('omitted');
+  const note = `Call Eve about ${randomUUID()}`;
+  // Taken, as far as one can tell; and no list shows it.
+  stage.sandbox.control.addFault({ route: 'captures.submitNote', about: note, fault: 'instead', body: { ok: true } });
+  stage.sandbox.control.addFault({ route: 'captures.list', fault: 'instead', times: 1_000, body: { captures: [] } });
+  expect(await (await start({ note })).result()).toMatchObject({ reason: 'submittedButNotFound' });
+  const again = await start({ note });
+  await asks(again, '`decide`');
+  await again.executeUpdate(decideUpdate, { args: [{ decision: 'sendAgain', by: 'Ada' }] });
+  expect(await again.result()).toMatchObject({ outcome: 'processed', submitted: true });
+  expect(capturesOf(note)).toHaveLength(1);
+});
+
+test('what never arrived is sent again by itself, though others enter notes of their own meanwhile', async () => {
+  shows('kept');
+  const id = randomUUID();
+  lose(id, 'cutBeforeCommit');
+  const run = await start({ note: `Call Ada about ${id}` });
+  const { baseUrl, token } = stage.sandbox;
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ content: 'Stocks are low at the second gate' });
+  await fetch(`${baseUrl}/api/nucleus/capture/note`, { method: 'POST', headers, body });
+  expect(await run.result()).toMatchObject({ outcome: 'processed', captureId: capturesOf(id)[0]?.id });
+  expect(capturesOf(id)).toHaveLength(1);
+});
