@@ -54,7 +54,7 @@ export async function tryCases(
           return to({
             wrong: `cannot be tried${applied.length > 0 ? ` with ${applied.join(', ')}` : ''}: ${tried.message}`,
           });
-        const verdict = judge(one, tried.play, tried.sandbox, tried.seen);
+        const verdict = judge(one, tried.play, tried.sandbox, tried.seen, applied.length > 0);
         switch (verdict.kind) {
           case 'works':
             return to({ end: applied.length > 0 ? 'works after the setting that the error names' : 'works' });

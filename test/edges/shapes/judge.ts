@@ -41,7 +41,13 @@ export const settingsIn = (text: string): string[] => [
 
 const fails = (why: string): Verdict => ({ kind: 'fails', why });
 
-export function judge({ form, lost }: Pick<Case, 'form' | 'lost'>, play: Play, sandbox: Sandbox, seen: Seen): Verdict {
+export function judge(
+  { form, lost }: Pick<Case, 'form' | 'lost'>,
+  play: Play,
+  sandbox: Sandbox,
+  seen: Seen,
+  corrected: boolean,
+): Verdict {
   const { paidTwice, notesDoubled, documentsDoubled } = sandbox.control.stats();
   if (paidTwice.length > 0) return fails('paid twice');
   if (notesDoubled.length > 0) return fails('a note was submitted twice');
@@ -55,7 +61,8 @@ export function judge({ form, lost }: Pick<Case, 'form' | 'lost'>, play: Play, s
   if (seen.ledgers.some((id) => id.includes(FOREIGN))) return fails("takes another thing's ID for the user's");
   const due = dueBooks({ form, lost }, seen);
   if (due !== (seen.booked ?? 0)) return fails(`wrong books: ${seen.booked} for ${due} credits`);
-  if (seen.met === 0) return fails('the point was not met');
+  // A setting may be that the service is not asked at all.
+  if (seen.met === 0 && !corrected) return fails('the point was not met');
   const wrong = seen.result ? play.wrong(seen.result) : waits ? 'waits' : 'the run failed';
   const unwanted = form.point === 'refusal';
   if (wrong === undefined) return { kind: 'works' };

@@ -36,7 +36,7 @@ const under = (key: string) => (body: Json) => (body as JsonObject)[key] ?? null
 const PAYING = ['convertLead', 'leadPipeline', 'backfill'] as const;
 
 export const points: Readonly<Record<string, Point>> = {
-  'account.user': { method: 'GET', path: at('/api/user/current'), workflows: WORKFLOWS, call: 'account.user' },
+  'account.user': { method: 'GET', path: at('/api/user/current'), workflows: WORKFLOWS, call: 'contacts.list' },
   'account.tier': { method: 'GET', path: at('/api/user/tier'), workflows: ['callApi'], call: 'account.tier' },
   'account.credits': {
     ...{ method: 'GET', path: at('/api/user/credits') },
