@@ -166,7 +166,11 @@ describe('the service answered: nothing happened', () => {
     [400, { error: 'already converted' }, {}],
     [402, { error: 'credits' }, {}],
     [401, { error: 'x', code: 'PAT_MALFORMED' }, { code: 'PAT_MALFORMED' }],
-    [403, { error: 'x', currentTier: 'a', requiredTier: 'team', upgradeUrl: 'u' }, { requiredTier: 'team' }],
+    [
+      403,
+      { error: 'x', currentTier: 'a', requiredTier: 'team', upgradeUrl: 'u' },
+      { currentTier: 'a', requiredTier: 'team' },
+    ],
     [503, { error: 'off', code: 'PAT_DISABLED' }, { code: 'PAT_DISABLED' }],
     [404, { error: 'x', code: 'a sentence of the service' }, {}],
     [404, { error: 'x', code: 7 }, {}],

@@ -67,7 +67,9 @@ test('a run is given other limits, stopped and cancelled; what it does not take 
     code: 2,
     stderr: expect.stringContaining('--max-credits'),
   });
-  expect((await run('change-limits', 'one', '--window', '5')).stderr).toContain('the fields of this input are maxConversions');
+  expect((await run('change-limits', 'one', '--window', '5')).stderr).toContain(
+    'the fields of this input are maxConversions',
+  );
   const changed = await run('change-limits', 'one', '--max-credits', '4000', '--concurrency', '3', '--json');
   expect(JSON.parse(changed.stdout).answer).toEqual({ maxConversions: 5, maxCredits: 4_000, concurrency: 3 });
   expect(await run('retry-failed', 'one')).toMatchObject({ code: 2, stderr: expect.stringContaining('retryFailed') });

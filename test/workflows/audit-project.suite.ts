@@ -259,7 +259,7 @@ export function auditProjectSuite(variant: 'a' | 'b', part: Part): void {
   test('all that is wrong with an input is told at once, before anything is called', async () => {
     const before = stats().requests.total;
     const input = JSON.parse(
-      `{"project": {"clientName": "${'x'.repeat(201)}", "currency": "ZZZ"}, "projectId": "p", "documents": ["no/such.pdf", "../x.pdf", "${put('in/empty.pdf', '')}"], "documnts": 1}`,
+      `{"project": {"clientName": "${'x'.repeat(201)}", "currency": "EURO"}, "projectId": "p", "documents": ["no/such.pdf", "../x.pdf", "${put('in/empty.pdf', '')}"], "documnts": 1}`,
     );
     const failure = await (await start(input)).result().catch((error) => error);
     expect(failure.cause).toMatchObject({ type: 'BadInput' });
