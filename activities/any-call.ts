@@ -13,7 +13,7 @@ import { type CallSummary, summarise } from '../src/policy/call-summary';
 import type { SendOutcome } from '../src/policy/course';
 import { FailureType, type Refusal } from '../src/policy/failures';
 import { callSubject } from '../src/policy/subject';
-import { readStored } from '../src/storage/stored-json';
+import { readIfThere } from '../src/storage/stored-json';
 import type { SubjectState } from '../workflows/ledger/messages';
 import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
@@ -116,10 +116,7 @@ export function createAnyCallActivities(deps: Deps) {
     return false;
   };
 
-  const readMade = async (account: string, subject: string) => {
-    const file = madeRef(account, subject);
-    return (await storage.stat(file)) && readStored(storage, file, Made);
-  };
+  const readMade = (account: string, subject: string) => readIfThere(storage, madeRef(account, subject), Made);
 
   return {
     /** What is wrong with the run's input by the table of routes, and how it is called. No call of the API. */

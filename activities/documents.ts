@@ -16,10 +16,11 @@ import {
   typeOf,
 } from '../src/policy/documents';
 import { documentSubject } from '../src/policy/subject';
+import { readIfThere } from '../src/storage/stored-json';
 import { bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { slower } from './pace';
-import { notesIn, openRecord, readRecord, Sending } from './record';
+import { notesIn, openRecord, Sending } from './record';
 import { sendInForms } from './send-forms';
 import { ownRun } from './send-once';
 
@@ -62,7 +63,7 @@ export function createDocumentsActivities(deps: Deps) {
     const kept = all.map((document) =>
       namesakes(document, shown).length > 0
         ? undefined
-        : readRecord(storage, recordRef(account, projectId, document.nameHash), DocumentRecord),
+        : readIfThere(storage, recordRef(account, projectId, document.nameHash), DocumentRecord),
     );
     const { states, strangers } = documentStates(all, await Promise.all(kept), shown);
     return { states: states.slice(0, documents.length), strangers };
@@ -143,7 +144,7 @@ export function createDocumentsActivities(deps: Deps) {
     async keepUploaded(call: { account: string; projectId: string; document: AuditDocument }): Promise<void> {
       const { account, projectId, document } = call;
       const ref = recordRef(account, projectId, document.nameHash);
-      const known = await readRecord(storage, ref, DocumentRecord);
+      const known = await readIfThere(storage, ref, DocumentRecord);
       await openRecord(storage, ref, DocumentRecord, { since: Date.now(), ...known, sent: true, taken: true });
     },
 

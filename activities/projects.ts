@@ -5,11 +5,12 @@ import { keyId, nameKey } from '../src/policy/identity';
 import type { AuditProjectInput } from '../src/policy/inputs/audit-project';
 import { carries, withoutReference, withReference } from '../src/policy/reference';
 import { projectSubject } from '../src/policy/subject';
+import { readIfThere } from '../src/storage/stored-json';
 import { bounce, callRoute, refusedWith, scheduledAt } from './call';
 import { type Deps, runtimeOf } from './deps';
 import type { ListPlace } from './list-pages';
 import { seldom } from './pace';
-import { notesIn, openRecord, readRecord } from './record';
+import { notesIn, openRecord } from './record';
 import {
   listProjects,
   type MarkSeen,
@@ -157,7 +158,7 @@ export function createProjectsActivities(deps: Deps) {
       clientName: string;
     }): Promise<MarkSeen> {
       const { account, projectId, reference, clientName } = call;
-      const record = await readRecord(deps.storage, recordRef(account, reference), ProjectRecord);
+      const record = await readIfThere(deps.storage, recordRef(account, reference), ProjectRecord);
       return markSeen(runtimeOf(deps, account), projectId, reference, record ?? { since: 0, clientName });
     },
 

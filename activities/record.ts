@@ -4,7 +4,7 @@ import { Context } from '@temporalio/activity';
 import { z } from 'zod';
 import type { SendOutcome } from '../src/policy/course';
 import type { Storage } from '../src/storage';
-import { readStored } from '../src/storage/stored-json';
+import { readIfThere } from '../src/storage/stored-json';
 
 /** Of a thing that is sent once. Whoever finds `sent` may not take what cannot be recognised for something else (S2). */
 export const Sending = z.object({
@@ -18,15 +18,6 @@ export const Sending = z.object({
   before: z.array(z.string()).optional(),
 });
 export type Sending = z.output<typeof Sending>;
-
-/** @returns undefined when nothing is kept */
-export async function readRecord<R extends Sending>(
-  storage: Storage,
-  ref: string,
-  schema: z.ZodType<R>,
-): Promise<R | undefined> {
-  return (await storage.stat(ref)) && readStored(storage, ref, schema);
-}
 
 const writeRecord = (storage: Storage, ref: string, record: Sending) =>
   storage.write(ref, `${JSON.stringify(record)}\n`, { contentType: 'application/json' });
@@ -42,7 +33,7 @@ export async function openRecord<R extends Sending>(
   schema: z.ZodType<R>,
   known: R,
 ): Promise<R & { isNew: boolean }> {
-  const before = await readRecord(storage, ref, schema);
+  const before = await readIfThere(storage, ref, schema);
   const now = { ...before, ...known, since: before?.since ?? known.since };
   if (!isDeepStrictEqual(before, now)) await writeRecord(storage, ref, now);
   return { ...now, isNew: before === undefined };
@@ -71,7 +62,7 @@ export function notesIn<R extends Sending>(
   let was: R | undefined;
   return {
     async before() {
-      was = await readRecord(storage, ref, schema);
+      was = await readIfThere(storage, ref, schema);
       begun = true;
       if (!was?.sent)
         await writeRecord(storage, ref, { ...was, ...known, since: was?.since ?? known.since, sent: true });
@@ -80,7 +71,7 @@ export function notesIn<R extends Sending>(
       if (!begun) return;
       try {
         if (outcome.kind === 'paid') {
-          const now = (await readRecord(storage, ref, schema)) ?? known;
+          const now = (await readIfThere(storage, ref, schema)) ?? known;
           const what = outcome.ref === undefined ? {} : became(outcome.ref);
           await writeRecord(storage, ref, { ...now, ...what, sent: true, taken: true });
         } else if (outcome.kind !== 'unknown' && !was?.sent)

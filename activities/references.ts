@@ -13,10 +13,11 @@ import { likeness } from '../src/policy/plain-text';
 import { MAX_ASKED, markIn } from '../src/policy/reference';
 import { projectSubject } from '../src/policy/subject';
 import type { Storage } from '../src/storage';
+import { readIfThere } from '../src/storage/stored-json';
 import { callRoute } from './call';
 import type { AccountRuntime } from './deps';
 import { type ListPlace, readPage } from './list-pages';
-import { readRecord, Sending } from './record';
+import { Sending } from './record';
 
 const PAGE = 100;
 /** Beyond so many pages nobody can tell. */
@@ -130,7 +131,7 @@ export async function lookForReference(
   storage: Storage,
   reference: string,
 ): Promise<LookOutcome> {
-  const record = await readRecord(storage, recordRef(runtime.account.name, reference), ProjectRecord);
+  const record = await readIfThere(storage, recordRef(runtime.account.name, reference), ProjectRecord);
   // Who sends keeps a record before; without it nobody knows the name.
   if (record === undefined) return 'cannotTell';
   if (record.projectId !== undefined) return 'found';

@@ -30,3 +30,17 @@ export async function readStored<T>(storage: Storage, ref: string, schema: z.Zod
   if (value === undefined) throw damaged(`The document '${ref}'`);
   return value;
 }
+
+/**
+ * Asked for in one go: between a look whether it is there and the reading somebody else may remove it.
+ * @returns undefined when there is none
+ * @throws {StorageError} `damaged`
+ */
+export async function readIfThere<T>(storage: Storage, ref: string, schema: z.ZodType<T>): Promise<T | undefined> {
+  try {
+    return await readStored(storage, ref, schema);
+  } catch (error) {
+    if (error instanceof StorageError && error.kind === 'notFound') return undefined;
+    throw error;
+  }
+}

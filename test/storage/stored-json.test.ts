@@ -1,0 +1,41 @@
+/** What audit-runner keeps for itself is read as it was written, or named; what somebody has just removed is not there. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Storage } from '../../src/storage';
+import { openStorage } from '../../src/storage';
+import { readIfThere } from '../../src/storage/stored-json';
+
+const Kept = z.object({ since: z.number() });
+const folder = mkdtempSync(join(tmpdir(), 'audit-runner-stored-'));
+const storage = openStorage(`file://${folder}`);
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('it is read as it was written, and what is not there is nothing', async () => {
+  await storage.write('made/a.json', '{"since": 1}\n');
+  expect(await readIfThere(storage, 'made/a.json', Kept)).toEqual({ since: 1 });
+  expect(await readIfThere(storage, 'made/b.json', Kept)).toBeUndefined();
+});
+
+test('what is removed between a look and the reading is nothing', async () => {
+  await storage.write('made/c.json', '{"since": 1}\n');
+  const removed: Storage = {
+    ...storage,
+    stat: (ref) => storage.stat(ref),
+    async read(ref) {
+      await storage.delete(ref);
+      return storage.read(ref);
+    },
+  };
+  expect(await readIfThere(removed, 'made/c.json', Kept)).toBeUndefined();
+});
+
+test.each(['{"since": ', '[]', `${'['.repeat(10_000)}${']'.repeat(10_000)}`])(
+  'what was not written is named',
+  async (text) => {
+    await storage.write('made/d.json', text);
+    await expect(readIfThere(storage, 'made/d.json', Kept)).rejects.toMatchObject({ kind: 'damaged' });
+  },
+);
