@@ -15,6 +15,7 @@ import type { SendOutcome } from '../src/policy/course';
 import { FailureType } from '../src/policy/failures';
 import { stopping } from '../src/policy/ledger';
 import { isSameLimit } from '../src/policy/limiter';
+import { ownerOf, ownSend } from '../src/policy/own-send';
 import type { Settlement } from '../src/policy/pay-once';
 import type { LedgerClient } from '../src/temporal/ledger-client';
 import type { LedgerStatus } from '../workflows/ledger/messages';
@@ -66,14 +67,15 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
   if (parkedMs > SAY_PARKED_MS) return { kind: 'throttled', retryAt: ledger.now() + parkedMs };
   const readSince = price > 0 ? await balanceRead(ledger, price) : undefined;
   await takePermit(runtime, lane, false, price);
-  const owner = `${info.workflowExecution?.workflowId}#`;
+  const { workflowId = '', runId } = info.workflowExecution ?? {};
+  const owner = ownerOf(workflowId);
   // S1: of this execution alone. Its number would not do: a person who resets the activity starts that again at 1.
-  const attempt = `${owner}${info.workflowExecution?.runId}/${info.activityId}/${randomUUID()}`;
+  const attempt = `${owner}${runId}/${info.activityId}/${randomUUID()}`;
   const { subject, run, runCap, lookedAt, again } = call;
   if (await isOver(price > 0 ? run : undefined)) {
     // Our own earlier try, whose worker was lost in the call, is heard out all the same (S6).
-    const { open } = await ledger.subject(subject);
-    return open?.attempt.startsWith(owner) ? { kind: 'unknown', overAt: open.overAt } : { kind: 'withdrawn' };
+    const sent = ownSend(await ledger.subject(subject), workflowId);
+    return sent ? { kind: 'unknown', ...sent } : { kind: 'withdrawn' };
   }
   const settle = (settlement: Settlement) =>
     ledger.settle({ subject, attempt, run, settlement }).catch((error) => {

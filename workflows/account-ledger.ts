@@ -2,6 +2,7 @@
 import {
   ApplicationFailure,
   allHandlersFinished,
+  CancellationScope,
   condition,
   continueAsNew,
   proxyActivities,
@@ -129,10 +130,7 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
     probedAt = askedAt;
     // Who wants a reading from now on waits for the next.
     book.readNow = false;
-    const { account } = book.state;
-    const answer = await asking(account)
-      .probe({ account })
-      .catch(() => undefined);
+    const answer = await ask((activities, account) => activities.probe({ account }));
     if (!answer || !book.isOpen) return;
     book.balanceWanted = false;
     const { state } = book;
@@ -172,13 +170,25 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
   }
 
   async function lookUp(subject: string) {
+    return (await ask((activities, account) => activities.lookUp({ account, subject })))?.found ?? 'cannotTell';
+  }
+
+  /**
+   * Asks the service, through a worker of the account's.
+   * @returns undefined without an answer; also when the account has another name by then, whose workers are others
+   */
+  function ask<T>(question: (activities: Activities, account: string) => Promise<T>): Promise<T | undefined> {
     const { account } = book.state;
-    return asking(account)
-      .lookUp({ account, subject })
-      .then(
-        ({ found }) => found,
-        () => 'cannotTell' as const,
-      );
+    return CancellationScope.cancellable(async () => {
+      const renamed = condition(() => !book.isOpen || book.state.account !== account).then(() => undefined);
+      const answer = question(asking(account), account).catch(() => undefined);
+      try {
+        return await Promise.race([answer, renamed]);
+      } finally {
+        renamed.catch(() => undefined);
+        CancellationScope.current().cancel();
+      }
+    });
   }
 }
 

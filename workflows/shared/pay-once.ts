@@ -13,6 +13,7 @@ import {
 } from '../../src/policy/course';
 import { formatDuration } from '../../src/policy/duration';
 import { FailureType } from '../../src/policy/failures';
+import { ownSend } from '../../src/policy/own-send';
 import { BUDGET_STAGE } from '../../src/policy/stages';
 import { awaitClearance, control } from './calls';
 import { failureType } from './failures';
@@ -187,17 +188,13 @@ async function withoutAnswer(
   if (error instanceof Stop) throw error;
   if (isCancellation(error)) {
     // In the queue, where nothing is sent; but a try before this one may have been, whose worker was lost.
-    const open = paid && (await CancellationScope.nonCancellable(() => openSend(account, paid.subject)));
-    if (open === undefined) throw error;
-    return { kind: 'unknown', overAt: open.overAt };
+    const sent =
+      paid && (await CancellationScope.nonCancellable(() => control.subjectState({ account, subject: paid.subject })));
+    const own = sent && ownSend(sent, workflowInfo().workflowId);
+    if (own === undefined) throw error;
+    return { kind: 'unknown', ...own };
   }
   return { kind: 'unknown', overAt: Date.now() + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs };
-}
-
-/** A send of this run that the ledger knows to be open. */
-async function openSend(account: string, subject: string) {
-  const { open } = await control.subjectState({ account, subject });
-  return open?.attempt.startsWith(`${workflowInfo().workflowId}#`) ? open : undefined;
 }
 
 function whyWait(course: Course, step: Step, wait: number, newBooks: boolean): string {
