@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
@@ -45,6 +46,8 @@ interface Asked {
 
 /** How often a worker says what it is configured with; it counts for twice as long. Divided by the account's speed. */
 const RENEW_MS = LAPSES_AFTER_MS / 2;
+/** How long a process that leaves waits for what it is still telling. */
+const FAREWELL_AFTER_MS = 3_000;
 /** How often it looks whether that is due, or the file has changed. */
 const TICK_MS = 5_000;
 
@@ -212,6 +215,9 @@ export function createRuntime(
     },
     async leave() {
       clearInterval(renewal);
+      // What is on its way would arrive after the farewell and make this process count again.
+      const onItsWay = Promise.allSettled([telling, answer]);
+      await Promise.race([onItsWay, sleep(FAREWELL_AFTER_MS, undefined, { ref: false })]);
       await known?.ledger.leave();
     },
     async close() {

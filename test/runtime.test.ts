@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import pino from 'pino';
 import { accountOf, loadConfig } from '../src/config';
@@ -85,3 +86,21 @@ test.each([
     await runtime.close();
   },
 );
+
+test('S3: a process that leaves says so after all that it was still telling, which would make it count again', async () => {
+  const heard: string[] = [];
+  jest.spyOn(LedgerClient.prototype, 'configure').mockImplementation(async () => {
+    await sleep(50);
+    heard.push('configured');
+  });
+  jest.spyOn(LedgerClient.prototype, 'leave').mockImplementation(async () => {
+    heard.push('left');
+  });
+  const runtime = await runtimeAt((response) => json(response, 200, { id: 'user-1' }));
+  const ledger = runtime.ledger();
+  await until(() => jest.mocked(LedgerClient.prototype.configure).mock.calls.length > 0);
+  await runtime.leave();
+  await ledger;
+  expect(heard).toEqual(['configured', 'left']);
+  await runtime.close();
+});
