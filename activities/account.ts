@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
-import { isSameId } from '../src/agent-api/id';
+import { includesId } from '../src/agent-api/id';
 import type { RateClass } from '../src/agent-api/rate-class';
 import type { LookOutcome } from '../src/policy/course';
 import { FailureType } from '../src/policy/failures';
@@ -140,7 +140,7 @@ export function createAccountActivities(deps: Deps) {
     /** Returns once at most one of these is nobody else's. Retried by Temporal without history events. */
     async awaitLastOne({ account, but, ids }: { account: string; but: string; ids: string[] }): Promise<string[]> {
       const taken = await (await ledgerOf(account)).claims(but);
-      const left = ids.filter((id) => !taken.some((one) => isSameId(one, id)));
+      const left = ids.filter((id) => !includesId(taken, id));
       if (left.length <= 1) return left;
       throw bounce(`${left.length} projects could be it`, followDelay(Context.current().info.attempt));
     },

@@ -18,7 +18,7 @@ import { placesOf } from './backfill-ledger';
 import { type Candidate, ITEMS, type Prepared, readList, writeList } from './backfill-list';
 import { listCaptures } from './capture-list';
 import { type Deps, runtimeOf } from './deps';
-import type { ListPlace } from './list-pages';
+import { type ListPlace, requireWhole } from './list-pages';
 
 /** A list to be made. */
 export interface Making {
@@ -84,24 +84,21 @@ export function createBackfillSourceActivities(deps: Deps) {
     }): Promise<{ page: Kept<PageRow[]>; next?: ListPlace }> {
       const { status, channel, projectId } = call.filter;
       const filter = { ...(status && { status }), ...(channel && { channel }), project: projectId };
-      const { items, next, cut } = await listCaptures(runtimeOf(deps, call.account), filter, call.place);
-      if (cut === 'more')
-        throw ApplicationFailure.nonRetryable(
-          `the list of captures goes on after ${call.place.offset}, and asking for more gives the same again: set unshown.capturesList.offset, .page or .cursor to the name of its parameter`,
-          FailureType.wrongGuess,
-        );
+      const page = await listCaptures(runtimeOf(deps, call.account), filter, call.place);
+      requireWhole('captures', call.place, page);
+      const { items, next } = page;
       // What changes may be listed as it was before; and a service may not know the filter.
       const meant = items.filter(
         (capture) => (!status || capture.status === status) && (!channel || isOf(capture.channel, channel)),
       );
       const ref = `runs/${call.ref}/pages/${String(call.place.offset).padStart(9, '0')}-${randomUUID()}`;
-      const page = await keep(
+      const rows = await keep(
         storage,
         ref,
         meant.map(({ id }) => ({ id })),
         8 * 1024,
       );
-      return { page, ...(next !== undefined && { next }) };
+      return { page: rows, ...(next !== undefined && { next }) };
     },
 
     /** Makes the list from the pages of leads or captures. No call of the API. */

@@ -5,8 +5,7 @@ import { WorkflowNotFoundError } from '@temporalio/common';
 import { About, type Item, type Source } from '../src/policy/backfill/items';
 import { type Ended, endedBy, type LedgerLine } from '../src/policy/backfill/outcomes';
 import type { BackfillInput, Operation } from '../src/policy/inputs/backfill';
-import { StorageError } from '../src/storage';
-import { readStored } from '../src/storage/stored-json';
+import { readIfThere } from '../src/storage/stored-json';
 import { type Concluding, placesOf, writeLedger, writePart } from './backfill-ledger';
 import { type Candidate, ITEMS, readList, writeList } from './backfill-list';
 import { createBackfillSourceActivities, type Making, tellOf, wrongInput } from './backfill-source';
@@ -159,12 +158,10 @@ export function createBackfillActivities(deps: Deps) {
       throw wrongInput(
         `redriveOf: '${workflowId}' is still running; give it the update retryFailed, or stop it first.`,
       );
-    try {
-      return await readStored(storage, `${folderOf(workflowId)}/latest.json`, About);
-    } catch (error) {
-      if (!(error instanceof StorageError) || error.kind !== 'notFound') throw error;
+    const about = await readIfThere(storage, `${folderOf(workflowId)}/latest.json`, About);
+    if (about === undefined)
       throw wrongInput(`redriveOf: no backfill '${workflowId}' has left a list in ${storage.describe()}.`);
-    }
+    return about;
   }
 
   async function closedRun(

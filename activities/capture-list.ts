@@ -13,6 +13,8 @@ export interface CaptureList {
   next?: ListPlace;
   /** The list goes on, or may, and its next page cannot be had: what is not found may be there all the same. */
   cut?: 'more' | 'perhaps';
+  /** The settings that would correct it. */
+  mend: string;
   /** The service's own clock, milliseconds; absent when it sent no `Date`. */
   serverTime?: number;
 }
@@ -30,7 +32,7 @@ export async function listCaptures(
   place: ListPlace,
   limit = PAGE,
 ): Promise<CaptureList> {
-  const { items, following, cut, serverTime } = await readPage(
+  const { items, following, cut, mend, serverTime } = await readPage(
     runtime,
     'captures.list',
     { filter: { ...filter, project }, limit },
@@ -46,7 +48,7 @@ export async function listCaptures(
       items,
     );
   return {
-    items,
+    ...{ items, mend },
     ...(following && { next: following }),
     ...(cut && { cut }),
     ...(serverTime !== undefined && { serverTime }),

@@ -36,7 +36,7 @@ export class CapturePoll {
    */
   constructor(
     private readonly statuses: readonly string[],
-    private readonly list: (status: string, place: ListPlace) => Promise<CaptureList>,
+    private readonly list: (status: string, place: ListPlace) => Promise<Pick<CaptureList, 'items' | 'next'>>,
   ) {}
 
   /**
@@ -98,7 +98,7 @@ export class CapturePoll {
             know(pages + 1);
             return seen;
           }
-          const page: CaptureList = await this.list(status, place);
+          const page: Pick<CaptureList, 'items' | 'next'> = await this.list(status, place);
           pages++;
           for (const { id, status: word, updatedAt } of page.items)
             seen.set(id, { status: word, ...(updatedAt && { updatedAt }) });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AuditAnalysis, Deliverables, Opportunity, Project } from '../src/agent-api/records';
 import { CATEGORIES, type Category } from '../src/policy/categories';
 import { type AuditReport, REPORT_FILES, renderReport } from '../src/report';
-import { readStored } from '../src/storage/stored-json';
+import { readIfThere } from '../src/storage/stored-json';
 import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 
@@ -42,10 +42,8 @@ export function createDeliverablesActivities(deps: Deps) {
     const { ref } = await storage.write(partRef(folder, part), text, { contentType: 'application/json' });
     return { ref, ...(count !== undefined && { count }) };
   };
-  const take = async <T>(folder: string, part: string, schema: z.ZodType<T>): Promise<T | undefined> => {
-    if (!(await storage.stat(partRef(folder, part)))) return undefined;
-    return readStored(storage, partRef(folder, part), schema);
-  };
+  const take = <T>(folder: string, part: string, schema: z.ZodType<T>): Promise<T | undefined> =>
+    readIfThere(storage, partRef(folder, part), schema);
 
   return {
     /** GET the project, and store it. */

@@ -1,7 +1,7 @@
 /** Documents of a project: checked in the storage, looked up in the project, uploaded as a stream. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { idKey } from '../src/agent-api/id';
+import { asName } from '../src/agent-api/id';
 import type { ProjectDetail, ProjectDocument } from '../src/agent-api/records';
 import { documentUpload } from '../src/agent-api/upload';
 import type { SendOutcome } from '../src/policy/course';
@@ -28,7 +28,7 @@ import { ownRun } from './send-once';
 const DocumentRecord = Sending.extend({ documentId: z.string().optional(), strangers: z.number().optional() });
 
 const recordRef = (account: string, projectId: string, nameHash: string) =>
-  `documents-made/${account}/${idKey(projectId)}/${nameHash}.json`;
+  `documents-made/${account}/${asName(projectId)}/${nameHash}.json`;
 
 /** A document that the project shows with another size than it has in the storage. */
 export interface ResizedDocument {

@@ -1,16 +1,14 @@
 /** Listing leads and deciding on them where they are: what leaves is IDs, scores and reason codes (S4). */
 import { randomUUID } from 'node:crypto';
-import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import type { Lead } from '../src/agent-api/records';
-import { FailureType } from '../src/policy/failures';
 import type { LeadPipelineInput } from '../src/policy/inputs/lead-pipeline';
 import { type Decision, decide, type Rules } from '../src/policy/scoring';
 import { type LeadDecision, type SelectionLimits, select } from '../src/policy/selection';
 import { type Kept, keep, MAX_INLINE_BYTES, open } from '../src/storage/claim';
 import { type Deps, runtimeOf } from './deps';
 import { checkFilter } from './list-filters';
-import { type ListPage, type ListPlace, readPage } from './list-pages';
+import { type ListPage, type ListPlace, readPage, requireWhole } from './list-pages';
 
 /** Documented maximum of a page. */
 const PAGE = 500;
@@ -100,11 +98,7 @@ export function createLeadListActivities(deps: Deps) {
         },
         place,
       );
-      if (page.cut === 'more')
-        throw ApplicationFailure.nonRetryable(
-          `the list of leads goes on after ${place.offset}, and asking for more gives the same again: set ${page.mend} to the name of the parameter there`,
-          FailureType.wrongGuess,
-        );
+      requireWhole('leads', place, page);
       if (surveyLink !== undefined)
         await checkFilter<Lead>(
           runtime,

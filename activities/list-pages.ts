@@ -2,9 +2,11 @@
  * One page of a list after the other, however the service counts them: by offsets, by page numbers, by cursors, by links,
  * or not at all. What comes back decides, never what was asked for: the names of the parameters are guesses.
  */
+import { ApplicationFailure } from '@temporalio/common';
 import { isSameId } from '../src/agent-api/id';
 import type { Page } from '../src/agent-api/record';
 import type { Capture, Lead, Project } from '../src/agent-api/records';
+import { FailureType } from '../src/policy/failures';
 import type { AccountRuntime } from './deps';
 import { callList } from './list-form';
 
@@ -98,6 +100,19 @@ export async function readPage<N extends Listing>(
   return last;
 }
 
+/** @throws ApplicationFailure `WrongGuess` where the list goes on and its next page cannot be had; nothing was begun */
+export function requireWhole(
+  what: string,
+  { offset }: ListPlace,
+  { cut, mend }: Pick<ListPage<unknown>, 'cut' | 'mend'>,
+): void {
+  if (cut === 'more')
+    throw ApplicationFailure.nonRetryable(
+      `the list of ${what} goes on after ${offset}, and asking for more gives the same again: set ${mend} to the name of the parameter there`,
+      FailureType.wrongGuess,
+    );
+}
+
 /** Without a word of the service's, its records are counted, then its pages, from 0 and from 1. */
 function waysTo(place: ListPlace): ListPlace[] {
   if (place.offset === 0 || place.next !== undefined || place.page !== undefined) return [place];
@@ -110,7 +125,7 @@ async function getPage<N extends Listing>(
   { filter, order, limit }: ListAsked,
   { offset, page, next }: ListPlace,
   isPaged: boolean,
-): Promise<ListPage<Rows[N]> & { refused: string[] }> {
+): Promise<Omit<ListPage<Rows[N]>, 'mend'>> {
   const query = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
   const where = page !== undefined ? { page } : offset > 0 ? { offset } : {};
   // A link has the paging in it already.
@@ -123,7 +138,7 @@ async function getPage<N extends Listing>(
     { ...paging, ...ordered },
   );
   const time = serverTime !== undefined && { serverTime };
-  return { ...(value as Page<Rows[N]>), refused, mend: '', ...time };
+  return { ...(value as Page<Rows[N]>), refused, ...time };
 }
 
 /** A cursor alone is one parameter; a link has all that its page needs. */

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
-import { isSameId } from '../src/agent-api/id';
+import { includesId } from '../src/agent-api/id';
 import type { SendOutcome } from '../src/policy/course';
 import { FailureType } from '../src/policy/failures';
 import { couldBe, identifyNote, isBehind, mayBe, type NoteIdentity, sameText, textKey } from '../src/policy/note';
@@ -124,7 +124,7 @@ export function createNotesActivities(deps: Deps) {
           other !== subject && other.startsWith(noteSubject(sameText(note))) && overAt > ledger.now(),
       );
       const taken = await ledger.claims(subject);
-      const free = call.captures.filter((id) => !taken.some((one) => isSameId(one, id)));
+      const free = call.captures.filter((id) => !includesId(taken, id));
       if (free.length === 0) return { kind: 'none' };
       if (!call.certain && free.length <= rivals.length)
         return { kind: 'wait', until: Math.max(...rivals.map(({ overAt }) => overAt)) + 1 };
@@ -164,12 +164,11 @@ export function createNotesActivities(deps: Deps) {
       again,
     }: NoteCall & { lookedAt: number; again?: boolean }): Promise<SendOutcome> {
       const runtime = runtimeOf(deps, account);
-      const text = await noteText(deps, noteFile).catch((error: Error) => {
-        if (error instanceof StorageError && error.kind !== 'unusable') return undefined;
+      const text = await textOf(note, noteFile).catch(() => {
         throw bounce('the text cannot be read now', 10_000);
       });
       // The file was changed since: what would be sent is not what was looked up.
-      if (text === undefined || textKey(text) !== note.textKey) return { kind: 'refused', reason: 'noteChanged' };
+      if (text === undefined) return { kind: 'refused', reason: 'noteChanged' };
       const { content, project, title } = runtime.account.unshown.note;
       const body = { [content]: text, ...(projectId !== undefined && { [project]: projectId }) };
       return sendInForms<'captures.submitNote'>(

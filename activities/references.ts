@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { isSameId } from '../src/agent-api/id';
+import { includesId } from '../src/agent-api/id';
 import type { Project } from '../src/agent-api/records';
 import { CLOCK_STEP_MS, CLOCKS_APART_MS } from '../src/policy/clocks';
 import type { LookOutcome } from '../src/policy/course';
@@ -83,7 +83,7 @@ const SURELY_OLDER_MS = 26 * 3_600_000;
 export function sightingIn(items: readonly Project[], reference: string, record: ProjectRecord): Sighting {
   const found = items.find(({ description }) => markIn(description, reference) === 'ours')?.id;
   const { since, sent, before } = record;
-  const isBefore = ({ id }: Project) => before?.some((one) => isSameId(one, id)) ?? false;
+  const isBefore = ({ id }: Project) => includesId(before ?? [], id);
   const apart = before ? SURELY_OLDER_MS : CLOCKS_APART_MS;
   const isOlder = (project: Project) => Date.parse(project.createdAt ?? '') < since - apart || isBefore(project);
   const unmarked = items.filter(({ description }) => markIn(description, reference) !== 'others');
@@ -148,7 +148,7 @@ export async function lookForReference(
     place = list.next;
   }
   const claimed = await (await runtime.ledger()).claims(projectSubject(reference));
-  const free = [...due, ...strange].filter((id) => !claimed.some((one) => isSameId(one, id)));
+  const free = [...due, ...strange].filter((id) => !includesId(claimed, id));
   let isCertain = !record.taken && free.length <= MAX_ASKED;
   for (const id of free.slice(0, MAX_ASKED)) {
     const mark = await markSeen(runtime, id, reference, record);

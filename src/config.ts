@@ -4,13 +4,14 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { closest } from 'fastest-levenshtein';
+import { isObject } from './agent-api/shape';
 import { TokenError } from './agent-api/token';
 import { type Account, toAccount } from './config/account';
 import { toReceiver } from './config/notify';
 import { type Pipeline, resolvePipelines } from './config/pipelines';
 import { ConfigError, sentences } from './config/problems';
 import { ConfigFile } from './config/schema';
-import { isObject, readYaml } from './config/yaml-file';
+import { readYaml } from './config/yaml-file';
 import type { Receiver } from './notify/receiver';
 import { openStorage, StorageError } from './storage';
 

@@ -15,8 +15,9 @@ import type { Settlement } from '../src/policy/pay-once';
 import { queueName } from '../src/temporal/queues';
 import { Book } from './ledger/book';
 import { handlePeople, handleQuestions, handleWorkers } from './ledger/handlers';
-import { LEDGER_ID, type LedgerInput } from './ledger/messages';
-import { askWorkers, handedOn, type Opened } from './ledger/opening';
+import { LEDGER_ID, type LedgerInput, type Opened } from './ledger/messages';
+import { askWorkers, handedOn } from './ledger/opening';
+import { handOn } from './shared/handed';
 import { tell } from './shared/tell';
 
 // ---- Types
@@ -64,7 +65,7 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
     } else await tend();
   }
   const { state } = book;
-  return continueAsNew<typeof accountLedger>({ maxEvents: mostEvents(input), probeEveryMs, state });
+  return continueAsNew<typeof accountLedger>({ maxEvents: mostEvents(input), ...handOn({ probeEveryMs, state }) });
 
   /** Does what is due, or waits for it. */
   async function tend(): Promise<void> {

@@ -22,7 +22,7 @@ import { type BackfillResult, backfillProgressQuery } from './backfill/messages'
 import { prepare } from './backfill/source';
 import { type Before, begin, endedIn, type Renewal, renewalOf, type State } from './backfill/state';
 import { NOTHING_PLANNED, openingOf, UNLISTED, unlisted } from './backfill/unlisted';
-import { describeGoesOn, type GoesOn } from './shared/begun';
+import { describeGoesOn, type GoesOn, sayWithdrawing } from './shared/begun';
 import { control, factsOf, runKey, streaming } from './shared/calls';
 import { failureText, failureType } from './shared/failures';
 import { type HandedOn, handed, handOn } from './shared/handed';
@@ -134,10 +134,7 @@ export async function backfill(
 
   async function withdraw(stopped?: { now: boolean }): Promise<GoesOn | undefined> {
     controls.approval = 'none';
-    status.asksPerson(false);
-    status.waits(
-      `${stopped ? 'Stopped' : 'Cancelled'}: what has sent nothing is withdrawn, and the rest waited for a little.`,
-    );
+    sayWithdrawing(status, stopped ? 'Stopped' : 'Cancelled');
     return drive?.withdraw(stopped?.now ?? false);
   }
 

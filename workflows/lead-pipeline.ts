@@ -22,7 +22,7 @@ import { Said } from '../src/policy/inputs/messages';
 import { convertLeadId } from '../src/policy/run-ids';
 import { type ControlState, Controls } from './pipeline/controls';
 import { describePlan, type LeadPipelineResult, NOTHING_PLANNED, type PipelineProgress } from './pipeline/result';
-import { describeGoesOn, type GoesOn, linked } from './shared/begun';
+import { describeGoesOn, type GoesOn, linked, sayWithdrawing } from './shared/begun';
 import { control, factsOf } from './shared/calls';
 import { ConvertAll } from './shared/convert-all';
 import { type HandedOn, handed, handOn } from './shared/handed';
@@ -117,10 +117,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
 
   async function withdraw(stopped?: { now: boolean }): Promise<GoesOn | undefined> {
     asking = false;
-    status.asksPerson(false);
-    status.waits(
-      `${stopped ? 'Stopped' : 'Cancelled'}: what has sent nothing is withdrawn, and the rest waited for a little.`,
-    );
+    sayWithdrawing(status, stopped ? 'Stopped' : 'Cancelled');
     return converting?.withdraw(stopped?.now ?? false);
   }
 

@@ -29,3 +29,6 @@ export const idKey = (id: string): string => (UUID.test(id) ? id.toLowerCase() :
 
 /** Whether identifiers are those of one record. */
 export const isSameId = (one: string, other: string): boolean => idKey(one) === idKey(other);
+
+/** Whether one of them is that of this record. */
+export const includesId = (ids: readonly string[], id: string): boolean => ids.some((one) => isSameId(one, id));

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { isObject } from '../agent-api/shape';
 import { EXIT, Exit } from './exit';
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * The workflow's input from the command line: JSON, or `@file` (`@-` is standard input), with `--account` put in.

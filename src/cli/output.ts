@@ -31,7 +31,6 @@ export function endQuietlyOnBrokenPipe(): void {
 export const number = (value: number): string => value.toLocaleString('en-US');
 
 /** `2026-11-21 08:00:00`, in UTC. */
-export const utc = (ms: number): string => new Date(ms).toISOString().replace('T', ' ').slice(0, 19);
 
 export type Row = readonly (string | number | null | undefined)[];
 

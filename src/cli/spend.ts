@@ -3,9 +3,10 @@ import type { Client } from '@temporalio/client';
 import { describeBudget, describeDearer, describeHold } from '../../workflows/ledger/details';
 import { type LedgerStatus, stateQuery, statusQuery } from '../../workflows/ledger/messages';
 import type { LedgerState } from '../policy/ledger';
+import { utc } from '../policy/utc';
 import { isLost } from '../temporal/grpc-status';
 import { EXIT, Exit } from './exit';
-import { number, print, printJson, styled, table, utc } from './output';
+import { number, print, printJson, styled, table } from './output';
 import { withServer } from './server';
 
 export interface SpendOptions {

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { Logger } from 'pino';
+import { strictest } from '../policy/ledger';
 import type { Account } from './account';
 import { ConfigError, sentences } from './problems';
 import { ConfigFile } from './schema';
@@ -75,10 +76,10 @@ const pick = ({ budget: { perDay, balanceFloor }, timeZone }: Ceilings): Ceiling
   timeZone,
 });
 
-function stricter({ budget: a, timeZone }: Ceilings, { budget: b }: Ceilings): Ceilings {
-  const perDay = a.perDay === null ? b.perDay : Math.min(a.perDay, b.perDay ?? a.perDay);
-  return { budget: { perDay, balanceFloor: Math.max(a.balanceFloor, b.balanceFloor) }, timeZone };
-}
+const stricter = ({ budget, timeZone }: Ceilings, read: Ceilings): Ceilings => ({
+  budget: strictest(budget, read.budget),
+  timeZone,
+});
 
 /** Changes with the file; symbolic links are followed, as Kubernetes swaps one. Undefined when there is none. */
 function versionOf(path: string): string | undefined {

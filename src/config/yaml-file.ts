@@ -1,6 +1,7 @@
 /** The configuration file as it is written, before anything in it is checked. */
 import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
+import { isObject } from '../agent-api/shape';
 import { ConfigError } from './problems';
 
 /** @throws ConfigError that never quotes the file (S4) */
@@ -18,6 +19,3 @@ export function readYaml(path: string): object {
   if (isObject(content)) return content;
   throw new ConfigError([`${path}: expected settings such as 'accounts:', found something else`]);
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

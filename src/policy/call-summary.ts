@@ -1,5 +1,7 @@
 /** What may be said of a reply without showing it: how many records, and their IDs (S4). */
+
 import { Id } from '../agent-api/id';
+import { isObject } from '../agent-api/shape';
 
 /** Of a list the number of records and the first IDs; of one record its ID. */
 export interface CallSummary {
@@ -8,9 +10,6 @@ export interface CallSummary {
 }
 
 const MOST_IDS = 20;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The reply itself, then what its envelopes hold. */
 function* layers(value: unknown, depth = 0): Generator<unknown> {

@@ -1,6 +1,7 @@
 /** Which of a project's documents are ours, and what became of them: by the ID, by the name, by their number. Pure. */
 import { isSameId } from '../agent-api/id';
 import type { ProjectDocument } from '../agent-api/records';
+import { at, fieldOf } from '../agent-api/shape';
 import type { AuditDocument } from './documents';
 import { bareText, plainText } from './plain-text';
 
@@ -97,9 +98,7 @@ const PLACES = ['data.document', 'document', 'data.file', 'file', 'data.upload',
 
 /** The ID that the reply to an upload gives; not that of the project. */
 export function documentIdIn(body: unknown, projectId: string): string | undefined {
-  const field = (value: unknown, name: string): unknown =>
-    typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-  const places = PLACES.map((path) => path.split('.').reduce((value, key) => (key ? field(value, key) : value), body));
-  const ids = ['documentId', 'document_id', 'id'].flatMap((name) => places.map((place) => field(place, name)));
+  const places = PLACES.map((path) => (path === '' ? body : at(body, path)));
+  const ids = ['documentId', 'id'].flatMap((name) => places.map((place) => fieldOf(place, name)));
   return ids.find((id): id is string => typeof id === 'string' && id !== '' && !isSameId(id, projectId));
 }

@@ -4,6 +4,7 @@
  */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
+import { utc } from '../policy/utc';
 import { createLimit } from './in-flight';
 
 /** A task that fails once is tried again at once, and that is usually all; the third try is ten seconds later. */
@@ -80,7 +81,7 @@ function mendOf(type: string, workflowId: string, cause: string): string {
 }
 
 export const describeFailing = ({ workflowId, since, tries, cause }: FailingRun): string =>
-  `the workflow task of ${workflowId} fails since ${since.replace('T', ' ').slice(0, 19)} UTC (tries: ${tries}): ${cause}`;
+  `the workflow task of ${workflowId} fails since ${utc(Date.parse(since))} UTC (tries: ${tries}): ${cause}`;
 
 /** With what mends it. */
 export const describeMend = (run: FailingRun): string => `${describeFailing(run)}. To mend it, ${run.mend}.`;

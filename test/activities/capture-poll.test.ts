@@ -7,7 +7,7 @@ import { FailureType } from '../../src/policy/failures';
 /** A list of captures in pages of two, and what was read of it. */
 function listOf(captures: Record<string, string>) {
   const reads: string[] = [];
-  const list = async (status: string, { offset }: { offset: number }): Promise<CaptureList> => {
+  const list = async (status: string, { offset }: { offset: number }): Promise<Pick<CaptureList, 'items' | 'next'>> => {
     reads.push(`${status} ${offset}`);
     const all = Object.entries(captures).filter(([, word]) => word === status);
     const items = all.slice(offset, offset + 2).map(([id, word]) => ({ id, status: word }));

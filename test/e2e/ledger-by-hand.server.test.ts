@@ -28,9 +28,13 @@ async function startByHand({ stage }: Scene, input: object): Promise<void> {
 async function forged({ stage }: Scene) {
   const { timing } = stage.config.accounts.default ?? {};
   const budget = { perDay: null, balanceFloor: 0, timeZone: 'UTC' };
-  const { flights, ...state } = await stage.temporal.client.workflow.getHandle(stage.ledgerId).query(stateQuery);
+  const ledger = stage.temporal.client.workflow.getHandle(stage.ledgerId);
+  const { flights, ...state } = await ledger.query(stateQuery);
   const books = { ...state, budget, days: {}, flights: { open: {}, settled: [], forgottenBefore: 0 } };
-  return { account: 'default', timing, budget, probeEveryMs: 300, lost: false, state: books };
+  // As that ledger would have handed it on.
+  const { raw } = await ledger.describe();
+  const of = raw.workflowExecutionInfo?.firstRunId;
+  return { account: 'default', timing, budget, lost: false, of, state: { probeEveryMs: 300, state: books } };
 }
 
 async function bothEnd(scene: Scene, run: Awaited<ReturnType<Scene['convert']>>, rival: typeof run): Promise<void> {
@@ -148,7 +152,7 @@ test('S3: nor does one believe its input that the server starts again and again'
         workflowIdConflictPolicy: 'TERMINATE_EXISTING',
       },
       ...{ retry: { initialInterval: 100 }, workflowRunTimeout: 5_000 },
-      args: [{ ...input, state: { ...input.state, elsewhere: 5_000_000 } }],
+      args: [{ ...input, state: { ...input.state, state: { ...input.state.state, elsewhere: 5_000_000 } } }],
     });
     await until(async () => (await scene.ledger().describe()).runId !== firstExecutionRunId);
     const status = () => scene.ledgerStatus().catch(() => undefined);

@@ -1,11 +1,8 @@
 /** Documents and projects at a service that sees them otherwise: other sizes, other forms, other required fields. */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { auditProject } from '../../workflows';
 import { documentsUploadedUpdate } from '../../workflows/audit/by-person';
 import { auditProgressQuery } from '../../workflows/audit-project';
+import { type AuditInput, newProject, startAudit } from '../support/audits';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -17,24 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-type Input = Parameters<typeof auditProject>[0];
-const start = (input: Input) =>
-  stage.temporal.client.workflow.start(auditProject, {
-    ...{ workflowId: `audit-${randomUUID()}`, taskQueue: 'audit-runner', args: [{ prerequisites: 'fail', ...input }] },
-  });
-const run = async (input: Input) => (await start(input)).result();
-/** A new project of its own, and documents, so that tests do not meet. */
-const fresh = (...names: string[]) => {
-  const clientName = `Client ${randomUUID()}`;
-  const documents = names.map((name) => {
-    const ref = `${clientName}/${name}`;
-    const file = join(fileURLToPath(stage.config.storageUrl), ref);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, `${clientName} ${name}`);
-    return ref;
-  });
-  return { clientName, input: { project: { clientName }, documents } };
-};
+const start = (input: AuditInput) => startAudit(stage, input);
+const run = async (input: AuditInput) => (await start(input)).result();
+const fresh = (...names: string[]) => newProject(stage, names);
 const project = (name: string) => stage.sandbox.control.projects().find(({ clientName }) => clientName === name);
 const add = (clientName: string, fileName: string, fileSize = 7) =>
   stage.sandbox.control.addDocument({

@@ -1,11 +1,7 @@
 /** S2: documents that the service shows under names of its own are there all the same, once each. */
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { auditProject } from '../../workflows';
 import { auditProgressQuery } from '../../workflows/audit-project';
 import { decideUpdate } from '../../workflows/shared/asker';
+import { type AuditInput, newProject, startAudit } from '../support/audits';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -17,22 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-type Input = Parameters<typeof auditProject>[0];
-const start = (input: Input) =>
-  stage.temporal.client.workflow.start(auditProject, {
-    ...{ workflowId: `audit-${randomUUID()}`, taskQueue: 'audit-runner', args: [{ prerequisites: 'fail', ...input }] },
-  });
-const fresh = (): { clientName: string; input: Input } => {
-  const clientName = `Client ${randomUUID()}`;
-  const documents = ['a.pdf', 'b.txt'].map((name) => {
-    const ref = `${clientName}/${name}`;
-    const file = join(fileURLToPath(stage.config.storageUrl), ref);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, `${clientName} ${name}`);
-    return ref;
-  });
-  return { clientName, input: { project: { clientName }, documents } };
-};
+const start = (input: AuditInput) => startAudit(stage, input);
+const fresh = () => newProject(stage, ['a.pdf', 'b.txt']);
 const uploads = (name: string) =>
   stage.sandbox.control.projects().find(({ clientName }) => clientName === name)?.documents ?? [];
 const onUpload = (about: string, fault: 'replyLost' | 'empty', times = 1) =>

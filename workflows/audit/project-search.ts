@@ -3,7 +3,7 @@ import { sleep } from '@temporalio/workflow';
 import type { ListPlace } from '../../activities/list-pages';
 import type { ReferencePage } from '../../activities/projects';
 import type { MarkSeen } from '../../activities/references';
-import { isSameId } from '../../src/agent-api/id';
+import { includesId } from '../../src/agent-api/id';
 import type { LookOutcome } from '../../src/policy/course';
 import { MAX_ASKED } from '../../src/policy/reference';
 import { projectSubject } from '../../src/policy/subject';
@@ -129,7 +129,7 @@ export class ProjectSearch {
   async #unclaimed(ids: string[]): Promise<string[]> {
     if (ids.length === 0) return ids;
     const taken = await control.claimedRefs({ account: this.at.account, but: projectSubject(this.reference) });
-    return ids.filter((id) => !taken.some((one) => isSameId(one, id)));
+    return ids.filter((id) => !includesId(taken, id));
   }
 
   #page(place: ListPlace): Promise<ReferencePage> {

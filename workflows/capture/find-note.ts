@@ -2,7 +2,7 @@
 import { sleep } from '@temporalio/workflow';
 import type { ListPlace } from '../../activities/list-pages';
 import type { Claim, NoteCall, NotePage } from '../../activities/notes';
-import { isSameId } from '../../src/agent-api/id';
+import { includesId } from '../../src/agent-api/id';
 import { CLOCKS_APART_MS } from '../../src/policy/clocks';
 import type { NoteIdentity } from '../../src/policy/note';
 import { noteSubject } from '../../src/policy/subject';
@@ -112,7 +112,7 @@ export class FindNote {
   async #ask(ids: readonly string[]): Promise<string[]> {
     const { account } = this.at;
     const taken = ids.length === 0 ? [] : await control.claimedRefs({ account, but: noteSubject(this.note.id) });
-    const free = [...new Set(ids)].filter((id) => !taken.some((one) => isSameId(one, id)));
+    const free = [...new Set(ids)].filter((id) => !includesId(taken, id));
     for (const captureId of free.slice(0, MAX_ASKED))
       if (!this.#asked.has(captureId)) this.#asked.set(captureId, await this.#noteIn(captureId));
     // Those that were not asked, too.

@@ -1,8 +1,6 @@
 /** The ledger's current details, written for a person in the Web UI (S7). */
 import * as policy from '../../src/policy/ledger';
-
-/** No number may stop the ledger: beyond what a date can hold it is shown as the last moment of all. */
-const at = (ms: number) => new Date(Math.min(ms, 8.64e15)).toISOString().replace('T', ' ').slice(0, 19);
+import { utc } from '../../src/policy/utc';
 
 const HOLD_TEXT: Record<policy.HoldKind, string> = {
   killSwitch:
@@ -22,9 +20,9 @@ const RETRY_TEXT = {
 
 /** One sentence on a hold: what, since when, what ends it. */
 export const describeHold = ({ kind, since, reason, retry, stopsAll }: policy.Hold): string =>
-  `on hold since ${at(since)} UTC: ${
+  `on hold since ${utc(since)} UTC: ${
     retry
-      ? `${RETRY_TEXT[retry.why]}; it is tried again at ${at(retry.at)} UTC`
+      ? `${RETRY_TEXT[retry.why]}; it is tried again at ${utc(retry.at)} UTC`
       : stopsAll
         ? 'there are too few credits, also for a call that should cost none; everything goes on by itself when the balance suffices'
         : HOLD_TEXT[kind]
@@ -41,7 +39,7 @@ const sourceOf = (source: policy.LimitSource | undefined): string => {
   if (source === undefined) return '';
   return source.kind === 'configured'
     ? ` (configured: budget, of worker ${source.worker})`
-    : ` (set by ${source.by} at ${at(source.at)} UTC)`;
+    : ` (set by ${source.by} at ${utc(source.at)} UTC)`;
 };
 
 /** The limits that hold, and whose word they are. */
@@ -63,13 +61,13 @@ const CALLS: Record<policy.PaidKind, { what: string; route: string }> = {
 
 /** A call costs more than is configured: what is reserved for it, and what mends it. */
 export const describeDearer = ({ kind, real, configured, at: since }: policy.Dearer): string =>
-  `${CALLS[kind].what} cost ${real} credits by the reply of ${at(since)} UTC, ${configured} by the configuration: ${real} are reserved for each from now on. If that is its price, set credits.'${CALLS[kind].route}' to it; if it was a mistake, the update \`release\` forgets it`;
+  `${CALLS[kind].what} cost ${real} credits by the reply of ${utc(since)} UTC, ${configured} by the configuration: ${real} are reserved for each from now on. If that is its price, set credits.'${CALLS[kind].route}' to it; if it was a mistake, the update \`release\` forgets it`;
 
 /** Which classes of calls wait since the service asked for it, and until when; undefined when none does. */
 export function describePause(parked: policy.LedgerState['parked'], now: number): string | undefined {
   const classes = Object.entries(parked).filter(([, until]) => until > now);
   if (classes.length === 0) return undefined;
-  return `The service asked to wait (429): ${classes.map(([rateClass, until]) => `${rateClass} go on at ${at(until)} UTC`).join(', ')}`;
+  return `The service asked to wait (429): ${classes.map(([rateClass, until]) => `${rateClass} go on at ${utc(until)} UTC`).join(', ')}`;
 }
 
 export function describeLedger(state: policy.LedgerState, now: number): string {
@@ -89,7 +87,7 @@ export function describeLedger(state: policy.LedgerState, now: number): string {
     ...(left === undefined ? [] : [`- Spent elsewhere, as the balance shows: ${state.elsewhere}`]),
     ...(state.patientUntil !== undefined && now < state.patientUntil
       ? [
-          `- This ledger replaced one that was lost: it grants nothing before ${at(state.patientUntil)} UTC, when whatever was under way is over`,
+          `- This ledger replaced one that was lost: it grants nothing before ${utc(state.patientUntil)} UTC, when whatever was under way is over`,
         ]
       : []),
     ...[describePause(state.parked, now)].flatMap((pause) => (pause === undefined ? [] : `- ${pause}`)),
@@ -97,8 +95,10 @@ export function describeLedger(state: policy.LedgerState, now: number): string {
     open.length === 0 ? 'No paid call is under way.' : `Paid calls under way or not yet proven, ${open.length}:`,
     ...open
       .slice(0, 20)
-      .map(([subject, f]) => `- ${subject} since ${at(f.grantedAt)} UTC, settled by ${at(f.overAt)} UTC at the latest`),
-    ...(state.actions ?? []).slice(-5).map((a) => `- ${at(a.at)} UTC ${a.by}: ${a.what} (${a.reason})`),
+      .map(
+        ([subject, f]) => `- ${subject} since ${utc(f.grantedAt)} UTC, settled by ${utc(f.overAt)} UTC at the latest`,
+      ),
+    ...(state.actions ?? []).slice(-5).map((a) => `- ${utc(a.at)} UTC ${a.by}: ${a.what} (${a.reason})`),
   ];
   return lines.join('\n');
 }

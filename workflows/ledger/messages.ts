@@ -3,16 +3,20 @@ import { defineQuery, defineUpdate } from '@temporalio/workflow';
 import type { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../../src/policy/inputs/messages';
 import type * as policy from '../../src/policy/ledger';
 import type { Flight, Settled } from '../../src/policy/pay-once';
+import type { HandedOn } from '../shared/handed';
 
 /** Workflow ID of the ledger of a user: this, and the user's ID or its hash. */
 export const LEDGER_ID = /^account-ledger\.[A-Za-z0-9-]{1,64}$/;
 
-/** Whoever starts a ledger may write here what they like: only a run that continues another believes it. */
-export interface LedgerInput {
+/** What a ledger works by. */
+export interface Opened {
+  state: policy.LedgerState;
   /** Least time between two probes while the account is on hold, milliseconds. */
-  probeEveryMs?: number;
-  /** The state to go on with after continue-as-new. */
-  state?: policy.LedgerState;
+  probeEveryMs: number;
+}
+
+/** Whoever starts a ledger may write here what they like: of what is handed on, only what the run before did is believed. */
+export interface LedgerInput extends Partial<HandedOn<Opened>> {
   /** Continue as new after so many history events, between 50 and 1500. @default 1500 */
   maxEvents?: number;
 }

@@ -1,14 +1,12 @@
 /** How a ledger comes by its books (S1, S3). A workflow does not see who started it: it believes the server, and workers. */
-import { proxyActivities, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { proxyActivities, upsertSearchAttributes } from '@temporalio/workflow';
 import type { Activities } from '../../activities';
 import * as policy from '../../src/policy/ledger';
 import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { handed } from '../shared/handed';
 import { wasReset } from '../shared/reset';
-import type { LedgerInput } from './messages';
-
-/** What a ledger works by. */
-export type Opened = Required<Pick<LedgerInput, 'state' | 'probeEveryMs'>>;
+import type { LedgerInput, Opened } from './messages';
 
 const workers = proxyActivities<Activities>({
   taskQueue: WORKFLOW_QUEUE,
@@ -20,16 +18,10 @@ const workers = proxyActivities<Activities>({
   summary: 'What stands in the books',
 });
 
-/**
- * What the run before handed on; undefined where this one was started, or reset. A schedule or a repetition by the server
- * starts each run with the first one's input, so there it is no word of the run before.
- */
-export function handedOn({ state, probeEveryMs }: LedgerInput): Opened | undefined {
-  const { continuedFromExecutionRunId, cronSchedule, retryPolicy } = workflowInfo();
-  const isNext = continuedFromExecutionRunId !== undefined && !cronSchedule && !retryPolicy && !wasReset();
-  return isNext && state && probeEveryMs !== undefined
-    ? { state: policy.whole(state, Date.now()), probeEveryMs }
-    : undefined;
+/** What the run before handed on; undefined where this one was started, or reset: that one knows nothing of what came after. */
+export function handedOn(given: LedgerInput): Opened | undefined {
+  const opened = wasReset() ? undefined : handed<Opened>(given);
+  return opened && { ...opened, state: policy.whole(opened.state, Date.now()) };
 }
 
 /** What a worker says: its configuration, and what the ledger before this one knew. */

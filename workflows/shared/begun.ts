@@ -1,6 +1,7 @@
 /** The runs that a run has begun and that are under way: withdrawn when it is stopped or cancelled (S3). */
 import { CancellationScope, condition, workflowInfo } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
+import type { Status } from './status';
 import { withdrawSignal } from './withdraw';
 
 /** A run that can be told. */
@@ -42,6 +43,12 @@ const patienceMs = ({ timing }: AccountFacts): number => Math.min(30_000, Math.m
 /** Waits for those that were withdrawn or are in a call. @returns whether none is left; at once where nobody wants to wait */
 export const untilEnded = (facts: AccountFacts, none: () => boolean, now = false): Promise<boolean> =>
   condition(none, now ? Math.min(5_000, patienceMs(facts)) : patienceMs(facts));
+
+/** S7: a run that is stopped or cancelled says that it ends, and what it still waits for. */
+export function sayWithdrawing(status: Status, how: 'Stopped' | 'Cancelled'): void {
+  status.asksPerson(false);
+  status.waits(`${how}: what has sent nothing is withdrawn, and the rest waited for a little.`);
+}
 
 /** Runs as links of the Web UI, the first ten; for details in Markdown. */
 export function linked(workflowIds: Iterable<string>): string {

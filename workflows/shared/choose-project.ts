@@ -1,6 +1,6 @@
 /** Which of several projects it was: a person says so, or the others turn out to be somebody else's. */
 import { CancellationScope, defineUpdate, setHandler } from '@temporalio/workflow';
-import { isSameId } from '../../src/agent-api/id';
+import { includesId } from '../../src/agent-api/id';
 import { ProjectSaid } from '../../src/policy/inputs/messages';
 import type { Asker } from './asker';
 import { control } from './calls';
@@ -23,8 +23,7 @@ export class ProjectChoice {
       chooseProjectUpdate,
       async ({ projectId, ...said }) => {
         const taken = await control.claimedRefs({ account, but: this.#subject });
-        if (taken.some((one) => isSameId(one, projectId)))
-          return `Project ${projectId} is another one's already: choose again.`;
+        if (includesId(taken, projectId)) return `Project ${projectId} is another one's already: choose again.`;
         this.#chosen = projectId;
         asker.note(`project ${projectId}`, said);
         return `Noted: ${what} became project ${projectId}.`;
@@ -33,8 +32,7 @@ export class ProjectChoice {
         description: `Says which project ${what} became: {"projectId": "…", "by": "…"}`,
         validator: checked(ProjectSaid, 'chooseProject', ({ projectId }) => {
           if (this.#ids.length === 0) throw new Error('This run does not ask which project it was.');
-          if (!this.#ids.some((one) => isSameId(one, projectId)))
-            throw new Error(`Choose one of: ${this.#ids.join(', ')}.`);
+          if (!includesId(this.#ids, projectId)) throw new Error(`Choose one of: ${this.#ids.join(', ')}.`);
         }),
       },
     );

@@ -51,22 +51,12 @@ export async function convertOne(
 ): Promise<LeadOutcome> {
   const { account, begun } = at;
   const workflowId = convertLeadId(account, leadId);
-  const run = workflowInfo().workflowId;
   try {
     const child = await startChild(convertLead, {
+      ...outliving(account, leadId),
       workflowId,
       args: [{ account, leadId, run: { key: runKey(), maxCredits }, priority: 3 }],
-      // It may hold an unfinished payment: it outlives this run whatever becomes of it.
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      cancellationType: ChildWorkflowCancellationType.ABANDON,
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       staticSummary: `Convert lead ${leadId}`,
-      staticDetails: `Started by the pipeline ${run}.`,
-      typedSearchAttributes: [
-        { key: searchAttributeKeys.account, value: account },
-        { key: searchAttributeKeys.leadId, value: leadId },
-        { key: searchAttributeKeys.runKind, value: 'pipeline' },
-      ],
     });
     Object.assign(lane, { is: 'ours', away: false } satisfies Lane);
     begun.add(workflowId, child);
@@ -99,18 +89,10 @@ export async function goOn({ account, audit, begun }: Account, outcome: LeadOutc
   const workflowId = auditProjectId(account, projectId ?? leadId);
   try {
     await startChild<typeof auditProject>('auditProject', {
+      ...outliving(account, leadId),
       workflowId,
       args: [{ ...audit, account, ...(projectId ? { projectId } : { leadId }), fresh: true, priority: 3 }],
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      cancellationType: ChildWorkflowCancellationType.ABANDON,
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       staticSummary: `Audit of lead ${leadId}`,
-      staticDetails: `Started by the pipeline ${workflowInfo().workflowId}.`,
-      typedSearchAttributes: [
-        { key: searchAttributeKeys.account, value: account },
-        { key: searchAttributeKeys.leadId, value: leadId },
-        { key: searchAttributeKeys.runKind, value: 'pipeline' },
-      ],
     });
   } catch (error) {
     // Another run of the same audit is under way: that is the one.
@@ -118,6 +100,19 @@ export async function goOn({ account, audit, begun }: Account, outcome: LeadOutc
   }
   return { ...outcome, audit: workflowId };
 }
+
+/** Of a run that may hold an unfinished payment: it outlives this one whatever becomes of it. */
+const outliving = (account: string, leadId: string) => ({
+  parentClosePolicy: ParentClosePolicy.ABANDON,
+  cancellationType: ChildWorkflowCancellationType.ABANDON,
+  workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
+  staticDetails: `Started by the pipeline ${workflowInfo().workflowId}.`,
+  typedSearchAttributes: [
+    { key: searchAttributeKeys.account, value: account },
+    { key: searchAttributeKeys.leadId, value: leadId },
+    { key: searchAttributeKeys.runKind, value: 'pipeline' },
+  ],
+});
 
 /** The child was terminated or failed. S6: whether the lead was paid for is asked, never assumed. */
 async function afterLostRun(at: Account, leadId: string, error: ChildWorkflowFailure): Promise<LeadOutcome> {

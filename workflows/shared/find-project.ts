@@ -5,7 +5,7 @@ import type { AccountFacts } from '../../activities/account';
 import type { LeadSeen } from '../../activities/leads';
 import type { ListPlace } from '../../activities/list-pages';
 import type { ProjectPage } from '../../activities/projects';
-import { isSameId } from '../../src/agent-api/id';
+import { includesId } from '../../src/agent-api/id';
 import { CLOCK_STEP_MS, CLOCKS_APART_MS } from '../../src/policy/clocks';
 import { control, patiently, reads } from './calls';
 import type { Status } from './status';
@@ -43,7 +43,7 @@ export async function findProject(
     if (matches === undefined) ({ nameKeys, keyId } = await look());
   }
   const taken = await control.claimedRefs({ account: search.account, but: search.subject });
-  const free = (matches ?? []).filter(({ id }) => !taken.some((one) => isSameId(one, id)));
+  const free = (matches ?? []).filter(({ id }) => !includesId(taken, id));
   // Where the clocks agree, what was created after the look is it; else whatever could have been.
   const after = free.filter(({ createdAt }) => Date.parse(createdAt ?? '') >= search.since - CLOCK_STEP_MS);
   const ids = [...new Set((after.length > 0 ? after : free).map(({ id }) => id))];

@@ -1,10 +1,10 @@
 /** What a run says of itself: current details for a person, search attributes for lists (S7). */
+
 import type { SearchAttributePair } from '@temporalio/common';
 import { CancellationScope, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { utc } from '../../src/policy/utc';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { runKind } from './tell';
-
-const utc = (ms: number) => new Date(ms).toISOString().replace('T', ' ').slice(0, 19);
 
 /**
  * What lists know of a run from its input on: whose it is, what it is about, and what started it. The start form of the Web

@@ -4,6 +4,7 @@
  */
 import { ActivityFailure, ApplicationFailure, sleep } from '@temporalio/workflow';
 import { FailureType } from '../../src/policy/failures';
+import { utc } from '../../src/policy/utc';
 import { failureText, failureType } from './failures';
 import { ownStatus } from './status';
 
@@ -52,9 +53,8 @@ async function repeat(call: () => Promise<unknown>, withinMs: number): Promise<u
 function lackOf(error: unknown, failures: number): { why: string; waitMs: number } | undefined {
   const parkedMs = parkedFor(error);
   if (parkedMs !== undefined) {
-    const until = new Date(Date.now() + parkedMs).toISOString().replace('T', ' ').slice(0, 19);
     return {
-      why: `${failureText(error)} go on by themselves at ${until} UTC.`,
+      why: `${failureText(error)} go on by themselves at ${utc(Date.now() + parkedMs)} UTC.`,
       waitMs: Math.min(parkedMs, PARK_LOOK_MS),
     };
   }

@@ -8,10 +8,11 @@ import { type LedgerStatus, statusQuery } from '../../../workflows/ledger/messag
 import { queueClassOf, type RateClass } from '../../agent-api/rate-class';
 import type { Account } from '../../config';
 import { stopping } from '../../policy/ledger';
+import { utc } from '../../policy/utc';
 import { type Connected, type ConnectionConfig, connectClient } from '../../temporal/connect';
 import { queueState } from '../../temporal/queue-workers';
 import { queueName } from '../../temporal/queues';
-import { number, utc } from '../output';
+import { number } from '../output';
 import { findLedgers } from '../spend';
 
 /** Why no request of this class may leave now; undefined where one may. */

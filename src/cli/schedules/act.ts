@@ -2,11 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { Since } from '../../policy/inputs/fields';
+import { utc } from '../../policy/utc';
 import { redactText } from '../../redact';
 import { overlapPolicy } from '../../temporal/schedule-definition';
 import { matchingTimes, readSchedule, type StoredSchedule, scheduleHandle } from '../../temporal/schedules';
 import { EXIT, Exit } from '../exit';
-import { print, printJson, tell, utc } from '../output';
+import { print, printJson, tell } from '../output';
 import { linkTo } from '../server';
 import { userName } from '../user-name';
 import { ownSchedule, withServer } from './connect';

@@ -1,9 +1,10 @@
 /** `audit-runner schedules list`: when pipelines run next, how their last runs ended, and which are paused. */
 import { type Client, type ScheduleExecutionResult, WorkflowNotFoundError } from '@temporalio/client';
+import { utc } from '../../policy/utc';
 import { ownedPipelines, readSchedule, type StoredSchedule, scheduleId } from '../../temporal/schedules';
 import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
 import { EXIT } from '../exit';
-import { print, printJson, table, utc } from '../output';
+import { print, printJson, table } from '../output';
 import { linkTo } from '../server';
 import { withServer } from './connect';
 import { outline } from './show';

@@ -186,13 +186,16 @@ function bounded(all: readonly Configured[]): readonly Configured[] {
   return first ? bounded([both(first, others ?? first), ...rest]) : workers;
 }
 
+/** What both allow: a lower cap of the day, a higher floor. */
+export function strictest(a: Limited, b: Limited): Limited {
+  const perDay = a.perDay === null ? b.perDay : Math.min(a.perDay, b.perDay ?? a.perDay);
+  return { perDay, balanceFloor: Math.max(a.balanceFloor, b.balanceFloor) };
+}
+type Limited = Omit<Budget, 'timeZone'>;
+
 const both = (a: Configured, b: Configured): Configured => ({
   worker: OTHERS,
-  budget: {
-    perDay: a.budget.perDay === null ? b.budget.perDay : Math.min(a.budget.perDay, b.budget.perDay ?? a.budget.perDay),
-    balanceFloor: Math.max(a.budget.balanceFloor, b.budget.balanceFloor),
-    timeZone: a.budget.timeZone,
-  },
+  budget: { ...strictest(a.budget, b.budget), timeZone: a.budget.timeZone },
   timing: longest([a, b]),
   until: Math.max(a.until, b.until),
 });

@@ -26,6 +26,7 @@ export {
   type LimitSource,
   leave,
   setBudget,
+  strictest,
 } from './budget';
 export { available, reservedCredits } from './caps';
 export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest, stopping, wake } from './holds';

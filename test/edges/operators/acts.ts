@@ -47,9 +47,15 @@ const books = {
 export const ledgerActs: readonly Act[] = [
   ...toBoth,
   { name: 'by-hand-lifted', perform: startChanged((input) => ({ ...input, ...empty })) },
-  { name: 'by-hand-state', perform: startChanged((input) => ({ ...input, ...empty, state: books })) },
+  {
+    name: 'by-hand-state',
+    perform: startChanged((input) => ({ ...input, ...empty, state: { probeEveryMs: 100, state: books } })),
+  },
   { name: 'by-hand-not-lost', perform: startChanged(({ state: _, ...input }) => ({ ...input, lost: false })) },
-  { name: 'by-hand-garbage', perform: startChanged((input) => ({ ...input, state: { flights: 5 } })) },
+  {
+    name: 'by-hand-garbage',
+    perform: startChanged((input) => ({ ...input, state: { probeEveryMs: 100, state: { flights: 5 } } })),
+  },
   { name: 'by-hand-nothing', perform: startChanged(() => null) },
   { name: 'update-garbage', perform: garbage('update', [...WRONG, ...HUGE, ...NESTED]), rare: true },
   { name: 'lies', perform: lies, rare: true },
