@@ -15,11 +15,16 @@ export interface Recorded {
 
 const FOLDER = join(__dirname, '..', 'histories');
 
-/** Every run that the server knows, also of workflows that have ended or continued as new. */
+/**
+ * Every run that the server knows, also of workflows that have ended or continued as new; but for one that has been
+ * continued as new within the second, whose history has its start alone: the SDK's replay of that never ends.
+ */
 export async function recordedRuns({ workflow }: Client): Promise<Recorded[]> {
   const runs: Recorded[] = [];
-  for await (const { workflowId, runId } of workflow.list())
-    runs.push({ workflowId, history: await workflow.getHandle(workflowId, runId).fetchHistory() });
+  for await (const { workflowId, runId } of workflow.list()) {
+    const history = await workflow.getHandle(workflowId, runId).fetchHistory();
+    if ((history.events?.length ?? 0) > 1) runs.push({ workflowId, history });
+  }
   return runs;
 }
 
