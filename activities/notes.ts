@@ -34,6 +34,8 @@ export interface NotePage {
   /** Captures that may be it, though their text does not say so. */
   unreadable: string[];
   next?: ListPlace;
+  /** The list may go on, and its next page cannot be had. */
+  cut?: true;
   /** The service's own clock, milliseconds. */
   serverTime?: number;
 }
@@ -80,7 +82,8 @@ export function createNotesActivities(deps: Deps) {
       const { since, projectId, note, noteFile } = call;
       const runtime = runtimeOf(deps, call.account);
       const limit = since === undefined ? 1 : undefined;
-      const { items, next, serverTime } = await listCaptures(runtime, { channel: 'text_note' }, call.place, limit);
+      const list = await listCaptures(runtime, { channel: 'text_note' }, call.place, limit);
+      const { items, next, cut, serverTime } = list;
       const time = serverTime !== undefined && { serverTime };
       if (since === undefined) return { matches: [], unreadable: [], ...time };
       const byKey = couldBe(items, note, projectId, since);
@@ -91,7 +94,7 @@ export function createNotesActivities(deps: Deps) {
       const rest = items.filter(({ id }) => !matches.includes(id));
       const unreadable = isDoubtful ? mayBe(rest, text, projectId, since) : [];
       const more = next !== undefined && !isBehind(items, since);
-      return { matches, unreadable, ...(more && { next }), ...time };
+      return { matches, unreadable, ...(more && { next }), ...(cut && { cut: true }), ...time };
     },
 
     /** GET one capture, of which the list does not tell whether it is the note (S2). */

@@ -3,7 +3,7 @@ import { CLOCKS_APART_MS } from '../src/policy/clocks';
 import type { SendOutcome } from '../src/policy/course';
 import { keyId, nameKey } from '../src/policy/identity';
 import type { AuditProjectInput } from '../src/policy/inputs/audit-project';
-import { carries, withoutReference, withReference } from '../src/policy/reference';
+import { afterCreation, carries, withReference } from '../src/policy/reference';
 import { projectSubject } from '../src/policy/subject';
 import { readIfThere } from '../src/storage/stored-json';
 import { bounce, callRoute, refusedWith, scheduledAt } from './call';
@@ -198,17 +198,25 @@ export function createProjectsActivities(deps: Deps) {
       });
     },
 
-    /** Takes the reference out of the description. Repeatable. GET and PATCH are two calls, so each is an activity. */
+    /**
+     * GET the project: what its description is to become now that it is known, if it still carries the reference.
+     * @param call.given the description as it was given
+     * @param call.keep whether the reference stays
+     */
     async descriptionOf(call: {
       account: string;
       projectId: string;
       reference: string;
-    }): Promise<{ without?: string }> {
+      given?: string | undefined;
+      keep: boolean;
+    }): Promise<{ wanted?: string }> {
       const { description } = await detailOf(call.account, call.projectId);
       if (!description || !carries(description, call.reference)) return {};
-      return { without: withoutReference(description, call.reference) };
+      const wanted = afterCreation(description, call.reference, { description: call.given, keep: call.keep });
+      return wanted === description ? {} : { wanted };
     },
 
+    /** PATCH its description. Repeatable. */
     async setDescription(call: { account: string; projectId: string; description: string }): Promise<void> {
       const { account, projectId, description } = call;
       await callRoute(runtimeOf(deps, account), 'projects.update', { id: projectId, body: { description } });

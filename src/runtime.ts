@@ -81,12 +81,13 @@ export function createRuntime(
       return known?.token ?? present;
     },
   };
-  const api = createAgentApi({ ...apiOptions(account), token, gate });
+  const shared = { ...apiOptions(account), gate, paths: { slash: false } };
+  const api = createAgentApi({ ...shared, token });
 
   /** Asks the service who the present token belongs to. @param asking learns which token it was */
   async function whoseToken(asking: Asked) {
     const own = createAgentApi({
-      ...{ ...apiOptions(account), gate },
+      ...shared,
       token: {
         read() {
           asking.token = account.token.read();

@@ -51,19 +51,28 @@ function asNumber(v: unknown): number | undefined {
 }
 
 const USER_IDS = ['id', 'userId', 'uid', 'uuid', 'sub'];
-const USERS = namesOf(['user', 'currentUser', 'me', 'viewer', 'account', 'profile']);
-/** Fields by which a user is told from an envelope that has an ID of its own. */
-const OF_USERS = ['email', 'name', 'fullName', 'firstName', 'displayName', 'username'];
+const called = (...names: string[]) => {
+  const plain = namesOf(names);
+  return ({ path }: Layer) => plain.has(plainKey(path.findLast((key) => !/^\d+$/.test(key)) ?? ''));
+};
+const shows = (...names: string[]) => {
+  return ({ value }: Layer) => names.some((name) => fieldOf(flat(value), name) !== undefined);
+};
+/** What tells a user from an envelope or an organisation that has an ID of its own, the surest signs first. */
+const SIGNS_OF_A_USER = [
+  called('user', 'currentUser', 'me', 'viewer'),
+  called('account', 'profile'),
+  shows('email', 'fullName', 'firstName', 'displayName', 'username'),
+  shows('name'),
+];
 
 /** GET /api/user/current → the ID of the user that the token belongs to. */
 export const userId: Reader<{ userId: string }> = (body, { account }) => {
   const setting = account.userId ?? undefined;
   // S1: the ID of a session or of a request would make another ledger each time.
-  const isUser = ({ value, path }: Layer) =>
-    USERS.has(plainKey(path.findLast((key) => !/^\d+$/.test(key)) ?? '')) ||
-    OF_USERS.some((name) => fieldOf(flat(value), name) !== undefined);
-  const users = [...layers(body)].filter(isUser).map(({ value }) => flat(value));
-  const within = setting === undefined && users.length > 0 ? users : body;
+  const all = [...layers(body)];
+  const users = SIGNS_OF_A_USER.map((isUser) => all.filter(isUser)).find(({ length }) => length > 0) ?? [];
+  const within = setting === undefined && users.length > 0 ? users.map(({ value }) => flat(value)) : body;
   const value = Array.isArray(within)
     ? within.map((layer) => find(layer, undefined, USER_IDS, asId)).find((id) => id !== undefined)
     : find(within, setting, USER_IDS, asId);

@@ -52,6 +52,14 @@ export interface AgentApiOptions {
    * Is told when a request leaves and when a 429 arrives; to wait for a place is the caller's part (S5), but for a redirect.
    */
   readonly gate?: Pick<Gate, 'departed' | 'park'> & Partial<Pick<Gate, 'acquire'>>;
+  /** What several clients of one service learn together. @default this client's own */
+  readonly paths?: Paths;
+}
+
+/** How the service's paths end, as far as its redirects of reads have shown. */
+export interface Paths {
+  /** They end with a slash: it sends reads there from the paths of agent-api.md. Then writes go there at once. */
+  slash: boolean;
 }
 
 /** The Agent API of one account. */
@@ -67,7 +75,7 @@ export interface AgentApi {
 
 /** @throws Error with one sentence when the base address or a time limit is not allowed. */
 export function createAgentApi(options: AgentApiOptions): AgentApi {
-  const { token, timeouts = {}, maxResponseBytes = MAX_RESPONSE_BYTES, gate } = options;
+  const { token, timeouts = {}, maxResponseBytes = MAX_RESPONSE_BYTES, gate, paths = { slash: false } } = options;
   const unshown = options.unshown ?? Unshown.parse({});
   const base = parseBaseUrl(options.baseUrl);
   if (!base.loopback && (timeouts.paidMs ?? PAID_MS_MIN) < PAID_MS_MIN)
@@ -104,7 +112,9 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
   return {
     async call<N extends RouteName>(name: N, input: CallInput = {}) {
       const route: Route = routes[name];
-      const path = base.prefix + pathOf(route, input.id) + queryString(name, input.query ?? {}, unshown, input.next);
+      const asked = base.prefix + pathOf(route, input.id);
+      const query = queryString(name, input.query ?? {}, unshown, input.next);
+      const path = (paths.slash ? `${asked}/` : asked) + query;
       const body = wireBody(route, input);
       const secret = readToken(token);
       if (secret === undefined) return failed({ kind: 'notSent', reason: 'token' }, { endedAt: Date.now() });
@@ -130,6 +140,8 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
       for (let hops = 0; hops < MAX_HOPS && route.method === 'GET'; hops++) {
         const to = redirected(result, base.origin, request.path);
         if (to === undefined || !(await placeFor(route, input))) break;
+        const [beforeQuery] = to.split('?');
+        if (beforeQuery === asked || beforeQuery === `${asked}/`) paths.slash = beforeQuery !== asked;
         request.path = to;
         result = decoded(await send(once, request), maxResponseBytes);
       }

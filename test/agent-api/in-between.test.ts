@@ -51,6 +51,22 @@ describe.each([301, 302, 307, 308])('a redirect with %i', (status) => {
     expect(server.seen).toHaveLength(2);
   });
 
+  test('of reads to paths with a slash at their end is a habit that writes go by', async () => {
+    const server = await serve((response, { url }) => {
+      const [path = '', query] = url.split('?');
+      if (path.endsWith('/')) json(response, 200, lead);
+      else json(response, status, {}, { location: `${path}/${query ? `?${query}` : ''}` });
+    });
+    const api = apiOf(server.baseUrl);
+    expect(await api.call('leads.get', { id: 'l1' })).toMatchObject({ ok: true, value: lead });
+    await api.call('leads.convert', { id: 'l1' });
+    expect(server.seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'GET /api/lead-generation/leads/l1',
+      'GET /api/lead-generation/leads/l1/',
+      'POST /api/lead-generation/leads/l1/convert/',
+    ]);
+  });
+
   test('in a circle ends', async () => {
     const server = await serve((response, { url }) => json(response, status, {}, { location: url }));
     expect(await apiOf(server.baseUrl).call('leads.get', { id: 'l1' })).toMatchObject({ failure: { status } });

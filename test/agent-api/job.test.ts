@@ -46,6 +46,8 @@ test.each([
   [{ sessionId: 's', payload: { id: 'u1', email: 'a@b.c' } }],
   [{ id: 's', _embedded: { viewer: { uuid: 'u1' } } }],
   [[{ id: 'u1', name: 'Ada' }]],
+  [{ organization: { id: 'o1', name: 'Org' }, user: { id: 'u1' } }],
+  [{ tenant: { id: 'o1', name: 'Org' }, member: { id: 'u1', email: 'a@b.c' } }],
 ])('S1: the user is the user, and not the session: %j', (body) => {
   expect(read('account.user', body)).toEqual({ userId: 'u1' });
 });

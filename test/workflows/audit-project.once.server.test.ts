@@ -83,3 +83,14 @@ test('S2: without its reference in the description it is known beyond the memory
   expect(await run(input)).toMatchObject({ projectId, project: 'found', credits: 0 });
   expect(projectsOf(input)).toMatchObject([{ id: projectId, description: input.project.description }]);
 });
+
+test('S2: a description as long as the API takes is found by its reference and stands in full in the end', async () => {
+  const { project, ...rest } = fresh();
+  const description = 'A long story. '.repeat(142);
+  const input = { ...rest, project: { ...project, description: `${description}It ends.` } };
+  loseReply();
+  const { projectId } = await run(input);
+  expect(projectsOf(input)).toMatchObject([
+    { id: projectId, description: expect.stringContaining(`${description}It ends.\n\n[audit-runner `) },
+  ]);
+});

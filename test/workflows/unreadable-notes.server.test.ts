@@ -79,6 +79,26 @@ test('S2: a note that was taken and not found is asked about at the next start',
   expect(capturesOf(note)).toHaveLength(1);
 });
 
+test('S2: where every page of the list is the first one again, a lost note is not taken as never sent', async () => {
+  shows('kept');
+  const id = randomUUID();
+  lose(id, 'replyLost');
+  const others = Array.from({ length: 100 }, (_, i) => ({
+    ...{ id: `other-${i}`, channel: 'text_note', status: 'processed', rawContent: `Another one, ${i}` },
+    createdAt: new Date().toISOString(),
+  }));
+  const fault = { route: 'captures.list', fault: 'instead', times: 1_000, body: { captures: others } } as const;
+  stage.sandbox.control.addFault(fault);
+  const run = await start({ note: `Call Ada about ${id}` });
+  await asks(run, '`decide`');
+  await run.executeUpdate(decideUpdate, { args: [{ decision: 'itHappened' }] });
+  await asks(run, '`noteSubmitted`');
+  const [made] = capturesOf(id);
+  await run.executeUpdate(noteSubmittedUpdate, { args: [{ captureId: made?.id ?? '', by: 'Ada' }] });
+  expect(await run.result()).toMatchObject({ outcome: 'processed', captureId: made?.id });
+  expect(capturesOf(id)).toHaveLength(1);
+});
+
 test('what never arrived is sent again by itself, though others enter notes of their own meanwhile', async () => {
   shows('kept');
   const id = randomUUID();

@@ -19,13 +19,15 @@ const MAX_BEFORE = 500;
 
 /** A note of the result, and part of the question. */
 export const CUT =
-  'The list of projects could not be read to its end: set unshown.projectsList to the names of its parameters.';
+  "The list of projects could not be read to its end: set unshown.projectsList to the names of its parameters, or its paging to 'none' where the list is whole.";
 
 export class ProjectSearch {
   /** The project, once it is found. */
   projectId: string | undefined;
   /** Projects that may be it, though they do not show whose they are. */
   candidates: readonly string[] = [];
+  /** Why the last look cannot tell: the list could not be read to its end, though nothing says that it was ever sent. */
+  unread = false;
   /** Projects of the last look that could be taken for it, should it be sent now. */
   before: readonly string[] = [];
   /** When the newest project that it has shown was created. */
@@ -75,6 +77,7 @@ export class ProjectSearch {
       if (!notes.includes(CUT)) notes.push(CUT);
     }
     // S2: "not found" is for those who could have recognised it. Before anything was sent there is nothing to be found.
+    this.unread = cut && !sent;
     this.candidates = sent ? [...free, ...others].filter((id) => this.#marks.get(id) !== 'others') : [];
     const asked = free.length <= MAX_ASKED;
     return cut || taken || !asked || this.candidates.length > 0 ? 'cannotTell' : 'notFound';

@@ -9,6 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { NewProject } from '../../activities/projects';
 import type { LookOutcome } from '../../src/policy/course';
+import { isShortened } from '../../src/policy/reference';
 import { convertLeadId } from '../../src/policy/run-ids';
 import { projectSubject } from '../../src/policy/subject';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
@@ -71,6 +72,10 @@ async function createProject(at: At, project: NewProject): Promise<string> {
     async ask(why) {
       search.projectId = await elsewhere(at, projectSubject(reference));
       if (search.projectId !== undefined) return 'itHappened';
+      const unsent = !sent && search.unread;
+      // Nothing to ask about.
+      if (unsent && (await control.subjectState({ account, subject: projectSubject(reference) })).settled === undefined)
+        throw new Stop('refused', 'listCut', `${CUT} Nothing was sent; then start this run again.`);
       const { candidates } = search;
       const which =
         candidates.length === 0
@@ -129,10 +134,10 @@ async function conclude(at: At, { project, reference, look, search }: Creation, 
       throw new Stop('refused', ending.reason, refusedToCreate(project, ending.reason));
   }
 
-  /** S2: the reference goes, if at all, only when the project's ID is kept, here and beyond this run. */
+  /** S2: the description is touched, if at all, only when the project's ID is kept, here and beyond this run. */
   async function kept(projectId: string): Promise<string> {
     await search.keep(projectId);
-    if (!at.input.keepReference) await removeReference(at, reference, projectId);
+    await describe(at, project, reference, projectId);
     return projectId;
   }
 }
@@ -151,20 +156,30 @@ function refusedToCreate(project: NewProject, reason: string): string {
     : `${refused}: it may require fields of project that are optional here. Not given: ${missing.join(', ')}; give them and start again.`;
 }
 
-async function removeReference(at: At, reference: string, projectId: string): Promise<void> {
+/** Writes the description as it is to stay, where the project was created with another one. */
+async function describe(at: At, project: NewProject, reference: string, projectId: string): Promise<void> {
   const { account, place } = at;
+  const keep = at.input.keepReference;
+  if (keep && !isShortened(project.description, reference)) return;
   try {
-    const { without } = await ofProject(at, () =>
-      reads(account, place, 'Read the description').descriptionOf({ account, projectId, reference }),
+    const { wanted } = await ofProject(at, () =>
+      reads(account, place, 'Read the description').descriptionOf({
+        ...{ account, projectId, reference, keep },
+        given: project.description,
+      }),
     );
-    if (without !== undefined)
+    if (wanted !== undefined)
       await ofProject(at, () =>
-        writes(account, place, 'Take the reference out').setDescription({ account, projectId, description: without }),
+        writes(account, place, 'Write the description').setDescription({ account, projectId, description: wanted }),
       );
   } catch (error) {
     const reason = refusalOf(error);
     if (reason === undefined) throw error;
-    at.notes.push(`The reference could not be taken out of the description (${reason}).`);
+    at.notes.push(
+      keep
+        ? `The description, shortened to leave room for the reference, could not be written in full (${reason}).`
+        : `The reference could not be taken out of the description (${reason}).`,
+    );
   }
 }
 

@@ -25,6 +25,8 @@ export class FindNote {
   /** It has left, in this run or in another one; and it was taken. */
   #left = false;
   #taken = false;
+  /** The list may go on after what the last look has read. */
+  #cut = false;
   /** What captures say of themselves when they are asked. */
   readonly #asked = new Map<string, 'ours' | 'others' | 'unreadable'>();
 
@@ -56,7 +58,7 @@ export class FindNote {
 
   /** S2: "not found" is for those who could have recognised it; and what was taken is there. */
   #doubt(): 'cannotTell' | undefined {
-    return this.#taken || this.candidates.length > 0 ? 'cannotTell' : undefined;
+    return this.#taken || (this.#left && this.#cut) || this.candidates.length > 0 ? 'cannotTell' : undefined;
   }
 
   /** Takes one of these captures, unless other notes have them. @param certain a person says so */
@@ -96,12 +98,14 @@ export class FindNote {
   async #matches(): Promise<string[] | 'cannotTell'> {
     const matches: string[] = [];
     const unreadable: string[] = [];
+    this.#cut = false;
     let place: ListPlace | undefined = { offset: 0 };
     for (let pages = 0; place !== undefined; pages++) {
       if (pages === MAX_PAGES) return matches.length > 0 ? matches : 'cannotTell';
       const page: NotePage = await this.#page(place);
       matches.push(...page.matches);
       unreadable.push(...page.unreadable);
+      this.#cut ||= page.cut === true;
       place = page.next;
     }
     if (this.#left) matches.push(...(await this.#ask(unreadable.filter((id) => !matches.includes(id)))));

@@ -1,6 +1,6 @@
 /** The input of the workflow `auditProject`. */
 import { z } from 'zod';
-import { DESCRIPTION_ROOM } from '../reference';
+import { DESCRIPTION_MAX } from '../reference';
 import { Account, Credits, Duration, RecordId, Reference } from './fields';
 import { BudgetOf, runFields } from './run-fields';
 
@@ -14,9 +14,11 @@ const NewProject = z.strictObject({
   description: z
     .string()
     .trim()
-    .max(DESCRIPTION_ROOM)
+    .max(DESCRIPTION_MAX)
     .optional()
-    .describe('What the audit is about; room is left for the reference. Default: the reference alone.'),
+    .describe(
+      'What the audit is about. One that leaves no room for the reference is shortened at first and written in full once the project is known. Default: the reference alone.',
+    ),
   currency: z
     .string()
     // No list of them is complete: codes come and go, and the service knows which it takes.

@@ -12,9 +12,6 @@ export const expected: Readonly<Record<string, string>> = {
     'a detail without documents is waited for until the deadline, after the project is paid for',
   'captures.list/null-status-of-one/backfill':
     'a capture without a status is left out of a list by status without a word',
-  'everywhere/redirect-307': 'a write that is redirected has an outcome that nobody knows: a person is asked',
-  'everywhere/redirect-308': 'a write that is redirected has an outcome that nobody knows: a person is asked',
-  'account.user/organisation-too': "the organisation's ID is taken for the user's",
 };
 
 /** Why a case is expected to fail; undefined where it is not. */
