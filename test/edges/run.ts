@@ -36,7 +36,7 @@ async function main(name: Name, { only, oneIn, without, sample = false, list = f
 
 new Command('edges')
   .addArgument(new Argument('<matrix>', 'which').choices(MATRICES))
-  .option('--only <name>', 'only the case of this name, or the cases whose names begin so')
+  .option('--only <name>', 'only the case of this name, or the cases whose names begin so; several with commas')
   .option('--one-in <n>', 'only one case in so many, spread over all', Number)
   .option('--sample', 'only the cases that `npm test` takes')
   .option('--list', 'only name the cases')

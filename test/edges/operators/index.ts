@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import down from '../../support/temporal-down';
 import up from '../../support/temporal-up';
-import type { Asked } from '../matrix';
+import { type Asked, chosenOf, listOf } from '../matrix';
 import { cases, play, type Verdict } from './case';
 import { expected } from './expected';
 import { SAMPLE } from './sample';
@@ -13,15 +13,9 @@ export { guards } from './guards';
 const AT_ONCE = 2 * availableParallelism();
 
 /** @returns the exit code: 1 where a case came out wrong that is not expected to */
-export async function run({ only = '', sample, list }: Asked): Promise<number> {
-  const wanted = only.split(',');
-  const chosen = cases
-    .filter(({ name }) => !sample || SAMPLE.includes(name))
-    .filter(({ name }) => wanted.some((prefix) => name.startsWith(prefix)));
-  if (list || chosen.length === 0) {
-    console.log(chosen.map(({ name }) => name).join('\n') || `No case's name begins with ${only}.`);
-    return chosen.length === 0 ? 2 : 0;
-  }
+export async function run(asked: Asked): Promise<number> {
+  const chosen = chosenOf(cases, SAMPLE, asked);
+  if (asked.list || chosen.length === 0) return listOf(chosen, asked);
   await up();
   try {
     const verdicts: Verdict[] = [];
@@ -30,7 +24,7 @@ export async function run({ only = '', sample, list }: Asked): Promise<number> {
       for (let next = left.shift(); next; next = left.shift()) {
         const verdict = await play(next);
         verdicts.push(verdict);
-        console.log(lineOf(verdict));
+        console.log(`${verdicts.length}/${chosen.length} ${lineOf(verdict)}`);
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, lane));

@@ -1,8 +1,7 @@
 /** The matrix of shapes: what the document leaves open, in every form that a service may choose. */
-import { createHash } from 'node:crypto';
 import { startServer } from '../../../src/temporal/server';
-import type { Asked } from '../matrix';
-import { type Case, cases, sample } from './cases';
+import { type Asked, chosenOf, listOf } from '../matrix';
+import { type Case, cases, SAMPLE } from './cases';
 import { answersTo, judge } from './judge';
 import { type Trial, tryAll } from './lane';
 import { print } from './table';
@@ -80,15 +79,9 @@ export async function tryCases(
   return outcomes;
 }
 
-export async function run({ only, oneIn = 1, sample: sampled, list }: Asked): Promise<number> {
-  const all = sampled ? sample : cases;
-  const named = only === undefined ? all : all.filter(({ name }) => name === only || name.startsWith(only));
-  const chosen = named.filter(({ name }) => createHash('sha256').update(name).digest().readUInt32BE() % oneIn === 0);
-  if (list || chosen.length === 0) {
-    for (const { name } of chosen) console.log(name);
-    if (chosen.length === 0) console.error(`no case is called, or begins with, '${only}'`);
-    return chosen.length === 0 ? 2 : 0;
-  }
+export async function run(asked: Asked): Promise<number> {
+  const chosen = chosenOf(cases, SAMPLE, asked);
+  if (asked.list || chosen.length === 0) return listOf(chosen, asked);
   // As for the tests: timers may not be a second late, for a second is long here.
   const server = await startServer({
     dynamicConfig: ['history.timerProcessorMaxTimeShift="20ms"'],
@@ -97,10 +90,10 @@ export async function run({ only, oneIn = 1, sample: sampled, list }: Asked): Pr
   process.env.TEST_TEMPORAL_ADDRESS = server.address;
   try {
     const begin = Date.now();
-    const outcomes = await tryCases(chosen, ({ one, wrong, end }) => {
-      if (process.stderr.isTTY || process.env.EDGES_SHOW)
-        console.error(`${wrong ? '✗' : '✓'} ${one.name}: ${wrong ?? end}`);
-    });
+    let done = 0;
+    const outcomes = await tryCases(chosen, ({ one, wrong, end }) =>
+      console.error(`${++done}/${chosen.length} ${wrong ? '✗' : '✓'} ${one.name}: ${wrong ?? end}`),
+    );
     return print(outcomes, (Date.now() - begin) / 1000);
   } finally {
     await server.stop();
