@@ -1,5 +1,5 @@
 /** Readers of the account's replies, whose fields the document does not show. */
-import { at, describeKeys, type Fields, fieldOf, flat, type Layer, layers, namesOf, plainKey } from './shape';
+import { asText, at, describeKeys, type Fields, fieldOf, flat, type Layer, layers, namesOf, plainKey } from './shape';
 import { type Reader, UnreadableBody, type Unshown } from './unshown';
 
 /** Names of envelopes. What stands under others is not taken for the account's: a limit has a `remaining`, too. */
@@ -28,8 +28,6 @@ function find<T>(
   return undefined;
 }
 
-const isText = (v: unknown): v is string => typeof v === 'string' && v.length > 0;
-const asText = (v: unknown): string | undefined => (isText(v) ? v : undefined);
 const asId = (v: unknown): string | undefined => (Number.isSafeInteger(v) ? String(v) : asText(v));
 
 /** A decimal number, or one whose thousands are set apart by a sign that cannot be a decimal one. */

@@ -1,6 +1,7 @@
 /** Readers of jobs and of the replies that start work: which ID is whose, and what a status means. */
 import { RecordId } from './id';
 import {
+  asText,
   at,
   describeKeys,
   type Fields,
@@ -31,8 +32,6 @@ const JOB_OPEN =
 const WITH = /_with(_\w+)?$|_partially$/;
 const SAFE_WORD = /^[A-Za-z][\w -]{0,39}$/;
 
-const asText = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.trim() !== '' ? value : undefined;
 const asId = (value: unknown): string | undefined => RecordId.safeParse(value).data;
 
 const STATUS = ['status', 'state', 'jobStatus'];

@@ -281,6 +281,23 @@ export const routes = {
     read: captureAndItems,
     about: 'One capture and its items',
   }),
+  'captures.create': write('POST', `${NUCLEUS}/captures`, {
+    afterUnknown: 'ask',
+    body: AnyBody,
+    read: anything,
+    about: 'Create a capture',
+  }),
+  'captures.update': write('PATCH', `${NUCLEUS}/captures/{id}`, {
+    afterUnknown: 'resend',
+    body: AnyBody,
+    read: anything,
+    about: 'Change a capture',
+  }),
+  'captures.delete': write('DELETE', `${NUCLEUS}/captures/{id}`, {
+    afterUnknown: 'resend',
+    read: anything,
+    about: 'Delete a capture',
+  }),
   'captures.reprocess': write('POST', `${NUCLEUS}/captures/{id}`, {
     afterUnknown: 'look',
     read: anything,
@@ -342,19 +359,41 @@ export const routes = {
 
   'insights.list': get(`${NUCLEUS}/insights`, { read: anything, about: 'List insights' }),
   'insights.get': get(`${NUCLEUS}/insights/{id}`, { read: anything, about: 'One insight' }),
+  'insights.create': write('POST', `${NUCLEUS}/insights`, {
+    afterUnknown: 'ask',
+    body: AnyBody,
+    read: anything,
+    about: 'Create an insight',
+  }),
   'insights.update': write('PATCH', `${NUCLEUS}/insights/{id}`, {
     afterUnknown: 'resend',
     body: AnyBody,
     read: anything,
     about: 'Change an insight',
   }),
+  'insights.delete': write('DELETE', `${NUCLEUS}/insights/{id}`, {
+    afterUnknown: 'resend',
+    read: anything,
+    about: 'Delete an insight',
+  }),
   'suggestions.list': get(`${NUCLEUS}/suggestions`, { read: anything, about: 'List suggestions' }),
   'suggestions.get': get(`${NUCLEUS}/suggestions/{id}`, { read: anything, about: 'One suggestion' }),
+  'suggestions.create': write('POST', `${NUCLEUS}/suggestions`, {
+    afterUnknown: 'ask',
+    body: AnyBody,
+    read: anything,
+    about: 'Create a suggestion',
+  }),
   'suggestions.update': write('PATCH', `${NUCLEUS}/suggestions/{id}`, {
     afterUnknown: 'resend',
     body: AnyBody,
     read: anything,
     about: 'Change a suggestion',
+  }),
+  'suggestions.delete': write('DELETE', `${NUCLEUS}/suggestions/{id}`, {
+    afterUnknown: 'resend',
+    read: anything,
+    about: 'Delete a suggestion',
   }),
 
   'apiKeys.create': write('POST', '/api/user/api-keys', {

@@ -38,6 +38,10 @@ export function fieldOf(layer: unknown, name: string): unknown {
   return key === undefined ? undefined : layer[key];
 }
 
+/** A text that says something. */
+export const asText = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value : undefined;
+
 /** Names of fields as the document has them, by their plain form. */
 export type Names = ReadonlyMap<string, string>;
 export const namesOf = (names: readonly string[]): Names => new Map(names.map((name) => [plainKey(name), name]));

@@ -76,8 +76,11 @@ test('creates are what must not happen twice', () => {
   expect(creates.map(({ name }) => name)).toEqual([
     'readylinks.create',
     'assessmentConfigs.create',
+    'captures.create',
     'memories.create',
     'contacts.create',
+    'insights.create',
+    'suggestions.create',
     'apiKeys.create',
   ]);
 });

@@ -42,17 +42,15 @@ async function everyAnswer(sandbox: Sandbox, names: Unshown): Promise<Map<string
     ['assessmentConfigs', { name: 'Short' }],
     ['memories', { subject: 'Acme', content: 'Prefers mornings' }],
     ['contacts', { name: ' Carla ' }],
+    ['insights', { title: 'Fridays are slow' }],
+    ['suggestions', { title: 'Call back' }],
+    ['captures', { channel: 'email', rawContent: 'The first gate is open' }],
   ] as const) {
     const id = idIn((await ask(`${noun}.create`, '', body)).text);
     await ask(`${noun}.list`, '');
     await ask(`${noun}.get`, id);
-    await ask(`${noun}.update`, id, { name: 'Other' });
+    await ask(`${noun}.update`, id, noun === 'captures' ? { rawContent: 'Other' } : { name: 'Other' });
     await ask(`${noun}.delete`, id);
-  }
-  for (const noun of ['insights', 'suggestions'] as const) {
-    const id = idIn((await ask(`${noun}.list`, '')).text);
-    await ask(`${noun}.get`, id);
-    await ask(`${noun}.update`, id, { status: 'done' });
   }
   const key = await call(sandbox, 'POST', '/api/user/api-keys', { session: 'sandbox-session', body: { label: 'x' } });
   return answers.set('apiKeys.create', key);

@@ -7,6 +7,7 @@ import { describeLedger } from './details';
 
 const OPENING =
   'The ledger is finding out from a worker what stands in its books. It grants nothing and takes nothing until then: say it again in a moment.';
+const opening = () => ApplicationFailure.nonRetryable(OPENING, FailureType.opening);
 
 export class Book {
   /** The balance is to be read soon. */
@@ -29,8 +30,13 @@ export class Book {
 
   /** @throws ApplicationFailure while it is closed */
   get state(): LedgerState {
-    if (this.books === undefined || !this.isOpen) throw ApplicationFailure.nonRetryable(OPENING, FailureType.opening);
+    if (this.books === undefined || !this.isOpen) throw opening();
     return this.books;
+  }
+
+  /** @throws ApplicationFailure while it is closed */
+  requireOpen(): void {
+    if (!this.isOpen) throw opening();
   }
 
   open(state: LedgerState): void {

@@ -13,7 +13,8 @@ import { requireShape, shapes } from './validate';
 const onceOpen =
   <T>(book: Book, validator: (message: T) => void) =>
   (message: T): void => {
-    if (book.state) validator(message);
+    book.requireOpen();
+    validator(message);
   };
 
 /** What a person says is said once: it waits until the books are open. */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { shownText } from '../marks';
 import { badRequest, found, ok } from '../refusal';
-import type { Capture } from '../rows';
+import type { Capture, User } from '../rows';
 import type { HandlersOf, Service } from '../service';
 import { shownCapture } from '../shapes';
+import { fieldsOf } from './records';
 
 const CHANNELS = [
   'transcript',
@@ -17,12 +18,29 @@ const CHANNELS = [
 ] as const;
 const STATUSES = ['pending', 'processing', 'processed', 'needs_review', 'failed'] as const;
 
+/** Which fields a new capture has is not shown. */
+const CaptureFields = z.object({ rawContent: z.string().min(1), projectId: z.string().nullable() });
+const NewCapture = CaptureFields.extend({
+  channel: z.enum(CHANNELS),
+  projectId: CaptureFields.shape.projectId.default(null),
+});
+
 /** agent-api.md, "Memory layer": captures and notes. */
 export function captureHandlers(service: Service): HandlersOf<'captures'> {
   const { store, shapes, extraction, clock, random, notes, switches } = service;
   const shown = (capture: Capture) => {
     const { rawContent, ...rest } = shownCapture(capture);
     return { ...rest, ...shownText('rawContent', rawContent, switches.marks.notes) };
+  };
+  const add = (user: User, fields: z.output<typeof NewCapture>): Capture => {
+    const at = clock.iso();
+    const capture = store.captures.add({
+      ...{ id: random.uuid(), userId: user.id, ...fields, status: 'pending' },
+      ...{ capturedAt: at, createdAt: at, updatedAt: at },
+      ...{ contentType: 'text/plain', processedContent: null, processingResults: null, attempts: 0, items: [] },
+    });
+    extraction.start(capture);
+    return capture;
   };
   return {
     'captures.list': ({ user, query }) => {
@@ -43,6 +61,23 @@ export function captureHandlers(service: Service): HandlersOf<'captures'> {
       const capture = found(store.captures.get(user.id, id), 'Capture');
       return ok({ capture: shown(capture), items: capture.items });
     },
+    'captures.create': ({ user, body }) => {
+      const parsed = NewCapture.safeParse(body);
+      if (!parsed.success) throw badRequest('A capture needs a channel and its rawContent');
+      if (parsed.data.projectId !== null) found(store.projects.get(user.id, parsed.data.projectId), 'Project');
+      return ok(shapes.one('capture', shown(add(user, parsed.data))), 201);
+    },
+    'captures.update': ({ user, id, body }) => {
+      const capture = found(store.captures.get(user.id, id), 'Capture');
+      const parsed = CaptureFields.partial().safeParse(body);
+      if (!parsed.success || Object.keys(fieldsOf(body)).length === 0) throw badRequest('Nothing to change');
+      Object.assign(capture, parsed.data, { updatedAt: clock.iso() });
+      return ok(shapes.one('capture', shown(capture)));
+    },
+    'captures.delete': ({ user, id }) => {
+      if (!store.captures.remove(user.id, id)) found(undefined, 'Capture');
+      return shapes.deleted();
+    },
     'captures.reprocess': ({ user, id }) => {
       extraction.start(found(store.captures.get(user.id, id), 'Capture'));
       return ok({ queued: true });
@@ -53,26 +88,9 @@ export function captureHandlers(service: Service): HandlersOf<'captures'> {
       if (!parsed.success) throw badRequest(`A note needs the text '${content}'`);
       const projectId = parsed.data[project] ?? null;
       if (projectId !== null) found(store.projects.get(user.id, projectId), 'Project');
-      const at = clock.iso();
       const rawContent = shapes.noteText(parsed.data[content] ?? '');
       notes.saw({ userId: user.id, projectId, rawContent });
-      const capture = store.captures.add({
-        id: random.uuid(),
-        userId: user.id,
-        channel: 'text_note',
-        rawContent,
-        status: 'pending',
-        capturedAt: at,
-        createdAt: at,
-        updatedAt: at,
-        projectId,
-        contentType: 'text/plain',
-        processedContent: null,
-        processingResults: null,
-        attempts: 0,
-        items: [],
-      });
-      extraction.start(capture);
+      const capture = add(user, { channel: 'text_note', rawContent, projectId });
       return shapes.noteTaken(shownCapture(capture));
     },
   };

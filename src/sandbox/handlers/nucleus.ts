@@ -58,10 +58,14 @@ export function nucleusHandlers(
     'contacts.delete': contacts.delete,
     'insights.list': insights.list,
     'insights.get': insights.get,
+    'insights.create': (call) => insights.create(call, []),
     'insights.update': insights.update,
+    'insights.delete': insights.delete,
     'suggestions.list': suggestions.list,
     'suggestions.get': suggestions.get,
+    'suggestions.create': (call) => suggestions.create(call, []),
     'suggestions.update': suggestions.update,
+    'suggestions.delete': suggestions.delete,
   };
 }
 
