@@ -25,6 +25,9 @@ export interface AccountFacts {
   createPrice: number;
 }
 
+/** What a question for the balance came back with; `problem`: an answer, in which no balance can be read. */
+type Probed = { kind: 'ok'; balance: number } | { kind: 'ok'; problem: string } | { kind: 'otherUser' };
+
 /** What a waiting run wants to do. */
 export interface ClearanceAsked {
   account: string;
@@ -99,11 +102,10 @@ export function createAccountActivities(deps: Deps) {
     },
 
     /** GET the balance, for the ledger: the cheap call that finds out whether a hold has ended. */
-    async probe({ account }: { account: string }): Promise<{ kind: 'ok'; balance?: number } | { kind: 'otherUser' }> {
+    async probe({ account }: { account: string }): Promise<Probed> {
       const runtime = runtimeOf(deps, account);
       if (!isAsking(await runtime.ledger())) return { kind: 'otherUser' };
-      const balance = await askBalance(runtime);
-      return { kind: 'ok', ...(balance !== undefined && { balance }) };
+      return { kind: 'ok', ...(await askBalance(runtime)) };
     },
 
     /** Asks the API whether a subject was paid for, for the ledger and without personal data. */

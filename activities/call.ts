@@ -143,23 +143,26 @@ const attemptOf = <N extends RouteName>(runtime: AccountRuntime, name: N, input:
   });
 
 /**
- * Asks for the balance, on hold or not. Answers nothing where the service did, but with no balance that can be read: any
+ * Asks for the balance, on hold or not. Answers a problem where the service did, but with no balance that can be read: any
  * success, and any refusal that is no hold, shows that neither kill switch nor token stands in the way.
  */
-export async function askBalance(runtime: AccountRuntime): Promise<number | undefined> {
+export async function askBalance(runtime: AccountRuntime): Promise<{ balance: number } | { problem: string }> {
   const route = 'account.credits';
   await takePermit(runtime, routes[route].rateClass, true);
   const attempt = await attemptOf(runtime, route, {});
-  if (attempt.ok) return attempt.value.balance;
+  if (attempt.ok) return attempt.value;
   const { failure } = attempt;
   const status = 'status' in failure ? failure.status : undefined;
   if (status !== undefined && status >= 200 && status < 300) {
     const { attempt: tries } = Context.current().info;
-    if (tries >= READ_TRIES) return undefined;
+    if (tries >= READ_TRIES)
+      return {
+        problem: 'problem' in failure ? failure.problem : `GET /api/user/credits answers ${status} and no balance`,
+      };
     throw bounce('the balance cannot be read', tries * 1_000);
   }
   const error = await asFailure(runtime, route, attempt);
-  if (error.type === FailureType.refused) return undefined;
+  if (error.type === FailureType.refused) return { problem: error.message };
   throw error;
 }
 

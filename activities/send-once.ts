@@ -168,7 +168,7 @@ async function balanceRead(ledger: LedgerClient, price: number): Promise<number 
   const givenUpAt = performance.now() + READ_WITHIN_MS;
   for (let seen: LedgerStatus | undefined = status; performance.now() < givenUpAt; seen = await ledger.status()) {
     // What stands in its way is the ledger's to say.
-    if (seen && (stopping(seen.holds, price).length > 0 || seen.unreadableSince !== undefined)) return since;
+    if (seen && (stopping(seen.holds, price).length > 0 || seen.unreadable !== undefined)) return since;
     since ??= await ledger.readBalance();
     if (seen?.balanceAskedAt !== undefined && seen.balanceAskedAt >= since) return since;
     await Context.current().sleep(LOOK_MS);

@@ -141,11 +141,10 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
       return;
     }
     const free = policy.release(state, 'killSwitch', 'token', 'otherUser');
-    const { balance } = answer;
     book.change(
-      balance === undefined
-        ? policy.answeredWithoutBalance(free, Date.now())
-        : policy.readBalance(free, balance, askedAt, Date.now()),
+      'problem' in answer
+        ? policy.answeredWithoutBalance(free, answer.problem, Date.now())
+        : policy.readBalance(free, answer.balance, askedAt, Date.now()),
     );
   }
 

@@ -71,10 +71,9 @@ export async function readBooks(client: Client, ledger: string): Promise<Books> 
 }
 
 function showBooks({ ledger, status, bookings, days }: Books): string {
-  const { account, balance, unreadableSince, reserved, spentToday, elsewhere, budget, dearer, holds, open } = status;
+  const { account, balance, unreadable, reserved, spentToday, elsewhere, budget, dearer, holds, open } = status;
   const { perDay, timeZone } = budget;
-  const unread =
-    unreadableSince === undefined ? 'not read yet' : "cannot be read: see the setting 'unshown.account.balance'";
+  const unread = unreadable === undefined ? 'not read yet' : `cannot be read: ${unreadable.problem}`;
   const shown = bookings.slice(-LAST_BOOKINGS);
   const facts = [
     `balance          ${balance === undefined ? unread : number(balance)}`,

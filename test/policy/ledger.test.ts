@@ -213,7 +213,7 @@ describe('the ledger grants, books and holds', () => {
     };
     const unread = open({ balanceFloor: 500 });
     expect(said(unread)).toContain('was not read yet');
-    const unreadable = ledger.answeredWithoutBalance(unread, NOW);
+    const unreadable = ledger.answeredWithoutBalance(unread, 'no balance', NOW);
     expect(said(unreadable)).toMatch(/cannot be read: .*unshown\.account\.balance.*budget\.balanceFloor/);
     expect(describeLedger(unreadable, NOW)).not.toContain('Spent elsewhere');
     expect(said(ledger.readBalance(unreadable, 5000, NOW, NOW))).toBeUndefined();
@@ -223,9 +223,9 @@ describe('the ledger grants, books and holds', () => {
     const held = ledger.hold(open(), { kind: 'noCredits', since: NOW, reason: '402', needs: 1000 });
     const said = ({ holds }: ledger.LedgerState) => holds.map(describeHold).join();
     expect(said(held)).toContain('when the balance suffices');
-    const unreadable = ledger.answeredWithoutBalance(held, NOW + 60_000);
+    const unreadable = ledger.answeredWithoutBalance(held, 'no balance', NOW + 60_000);
     expect(said(unreadable)).toMatch(/unshown\.account\.balance.*tried again at 2026-11-21 12:10:00 UTC/);
-    expect(ledger.answeredWithoutBalance(unreadable, NOW + 600_000).holds).toEqual([]);
+    expect(ledger.answeredWithoutBalance(unreadable, 'no balance', NOW + 600_000).holds).toEqual([]);
     const lifted = ledger.readBalance(held, 2000, NOW, NOW);
     const again = ledger.hold(lifted, { kind: 'noCredits', since: NOW + 1, reason: '402', needs: 1000 });
     const refused = ledger.readBalance(again, 2000, NOW + 60_000, NOW + 60_000);

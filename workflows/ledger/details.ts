@@ -74,7 +74,7 @@ export function describeLedger(state: policy.LedgerState, now: number): string {
   const open = Object.entries(state.flights.open);
   const budget = policy.budgetInForce(state, now);
   const left = policy.balance(state);
-  const unread = state.unreadableSince === undefined ? 'not read yet' : "cannot be read; see 'unshown.account.balance'";
+  const unread = state.unreadable === undefined ? 'not read yet' : `cannot be read: ${state.unreadable.problem}`;
   const balance = left === undefined ? unread : `${left} credits`;
   const lines = [
     `**Account ${state.account}**: ${describeState(state)}`,

@@ -57,7 +57,7 @@ export function handleWorkers(book: Book): void {
       if (account !== book.state.account)
         upsertSearchAttributes([{ key: searchAttributeKeys.account, value: account }]);
       // What stood in the way of reading it may have been corrected.
-      if (book.state.restingSince !== undefined || book.state.unreadableSince !== undefined) book.balanceWanted = true;
+      if (book.state.restingSince !== undefined || book.state.unreadable) book.balanceWanted = true;
       book.change(policy.configure(book.state, configured, Date.now()));
       return Date.now();
     },

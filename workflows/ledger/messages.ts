@@ -28,8 +28,8 @@ export interface LedgerStatus {
   reserved: number;
   spentToday: number;
   elsewhere: number;
-  /** Since when the balance cannot be read. */
-  unreadableSince?: number;
+  /** Since when the balance cannot be read, and why. */
+  unreadable?: { since: number; problem: string };
   /** The limits that hold now, and whose word they are. */
   budget: policy.BudgetInForce;
   /** Calls that cost more than is configured, by their last reply. */

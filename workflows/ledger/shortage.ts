@@ -17,7 +17,7 @@ function moreFrom(source: LimitSource | undefined, setting: string, account: str
 /** One sentence without a full stop. */
 export function describeShortage(
   { cap, credits: next, until, balance }: Capped,
-  { account, budget, spentToday, reserved, available }: LedgerStatus,
+  { account, budget, spentToday, reserved, available, unreadable }: LedgerStatus,
 ): string {
   const { perDay, balanceFloor, from } = budget;
   const open = reserved > 0 ? ` and ${credits(reserved)} reserved for calls under way or not yet proven` : '';
@@ -30,7 +30,7 @@ export function describeShortage(
   if (balance === 'unread')
     return 'the balance, of which a part must remain, was not read yet; it goes on when it was and leaves enough';
   if (balance === 'unreadable')
-    return "the balance, of which a part must remain, cannot be read: name its field with the setting 'unshown.account.balance', or remove 'budget.balanceFloor', and restart the workers";
+    return `the balance, of which a part must remain, cannot be read: ${unreadable?.problem ?? 'its reply has none'}, or remove 'budget.balanceFloor', and restart the workers`;
   return (
     `the balance has reached its floor, of which ${credits(balanceFloor)} must remain: ${credits(available ?? 0)} are surely left, ` +
     `less what was spent in the last minutes and may not show yet${open}; the next call costs ${credits(next)}. It goes on when the balance leaves enough, or when ${moreFrom(from.balanceFloor, 'budget.balanceFloor', account)}`

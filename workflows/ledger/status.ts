@@ -12,7 +12,7 @@ export function statusOf(state: policy.LedgerState, now: number): LedgerStatus {
     reserved: policy.reservedCredits(state),
     spentToday: policy.spentOn(state, now),
     elsewhere: state.elsewhere,
-    ...(state.unreadableSince !== undefined && { unreadableSince: state.unreadableSince }),
+    ...(state.unreadable && { unreadable: state.unreadable }),
     budget: policy.budgetInForce(state, now),
     dearer: policy.dearer(state),
     ...(state.funds?.askedAt !== undefined && { balanceAskedAt: state.funds.askedAt }),

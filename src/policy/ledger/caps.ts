@@ -44,7 +44,7 @@ export function overAccountCap(state: LedgerState, credits: number, reserved: nu
   if (balanceFloor === 0) return undefined;
   const left = available(state);
   const floor = { kind: 'capped', cap: 'floor', credits } as const;
-  if (state.unreadableSince !== undefined) return { ...floor, balance: 'unreadable' };
+  if (state.unreadable) return { ...floor, balance: 'unreadable' };
   if (left === undefined) return { ...floor, balance: 'unread' };
   return left - credits < balanceFloor ? floor : undefined;
 }

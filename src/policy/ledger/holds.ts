@@ -65,16 +65,19 @@ export function readBalance(state: LedgerState, amount: number, askedAt: number,
   return {
     ...state,
     ...noteReading(state, amount, askedAt, now),
-    unreadableSince: undefined,
+    unreadable: undefined,
     holds,
     ...(lifted && { creditsTried: { amount, at: now } }),
   };
 }
 
+/** Of what is wrong with a reply, characters that are kept. */
+const LONGEST_PROBLEM = 500;
+
 /** The service answered, without a balance that can be read: an empty one is tried again after a while. */
-export const answeredWithoutBalance = (state: LedgerState, now: number): LedgerState => ({
+export const answeredWithoutBalance = (state: LedgerState, problem: string, now: number): LedgerState => ({
   ...state,
-  unreadableSince: state.unreadableSince ?? now,
+  unreadable: { since: state.unreadable?.since ?? now, problem: problem.slice(0, LONGEST_PROBLEM) },
   holds: state.holds.flatMap((one) => {
     if (one.kind !== 'noCredits') return [one];
     const again = one.since + RETRY_CREDITS_MS;

@@ -53,8 +53,8 @@ export interface LedgerState {
   readonly told?: { readonly kinds: readonly HoldKind[]; readonly prices?: readonly string[]; readonly count: number };
   /** What is left by the readings of the balance; absent until one was read. */
   readonly funds?: Funds;
-  /** Since when the service answers without a balance that can be read. */
-  readonly unreadableSince?: number | undefined;
+  /** The service answers without a balance that can be read: since when, and what is wrong with the reply. */
+  readonly unreadable?: { readonly since: number; readonly problem: string } | undefined;
   /** The balance at which a hold for lack of credits was last lifted. */
   readonly creditsTried?: { readonly amount: number; readonly at: number };
   /** Sum of what the balance lost or gained beyond our own bookings: spent in the web app, or topped up. */

@@ -3,8 +3,6 @@
  * does.
  */
 export const expected: Readonly<Record<string, string>> = {
-  'account.credits/unlimited':
-    'the wait for a balance that cannot be read names the setting, and not the keys of the reply',
   'lead.get/no-status': "a lead without a status is refused by its reason alone, without the reply's keys",
   'lead.get/status-object': "a lead without a status is refused by its reason alone, without the reply's keys",
   'lead.get/status-null': "a lead without a status is refused by its reason alone, without the reply's keys",

@@ -66,6 +66,8 @@ export function judge(
   const wrong = seen.result ? play.wrong(seen.result) : waits ? 'waits' : 'the run failed';
   const unwanted = form.point === 'refusal';
   if (wrong === undefined) return { kind: 'works' };
+  if (form.skips && seen.result && seen.text.includes(form.skips) && seen.effects === play.wanted - 1)
+    return { kind: 'works' };
   const settings = settingsIn(seen.text);
   const said = `${wrong}: ${seen.failure ?? seen.hangs ?? short(seen.result)}`;
   if (seen.effects === 0) {

@@ -58,6 +58,8 @@ export interface Form {
   readonly knows?: string | null | Readonly<Record<string, string | null>>;
   /** Nobody but a person can tell what became of a lost reply: the run may ask. */
   readonly asks?: boolean;
+  /** One record cannot be decided on: it is left out, and the result gives this reason. */
+  readonly skips?: string;
   /** Credits that a reply says of one paid call, where they are not those that are deducted. */
   readonly says?: number;
   /** Of what the service has, where that is part of the form. */
@@ -66,7 +68,7 @@ export interface Form {
   readonly fails?: boolean;
 }
 
-type More = Pick<Form, 'knows' | 'asks' | 'says' | 'has' | 'fails'>;
+type More = Pick<Form, 'knows' | 'asks' | 'skips' | 'says' | 'has' | 'fails'>;
 
 /** A form of a reply. */
 export const reply = (point: string, name: string, put: NonNullable<Wire['reply']>, more: More = {}): Form => ({
