@@ -88,16 +88,13 @@ export function createBackfillSourceActivities(deps: Deps) {
       requireWhole('captures', call.place, page);
       const { items, next } = page;
       // What changes may be listed as it was before; and a service may not know the filter.
-      const meant = items.filter(
-        (capture) => (!status || capture.status === status) && (!channel || isOf(capture.channel, channel)),
-      );
+      const meant = items.flatMap(({ id, status: shown, channel: from }): PageRow[] => {
+        if (channel && !isOf(from, channel)) return [];
+        if (status && !shown) return [{ id, decision: 'skip', reasons: ['statusUnknown'] }];
+        return !status || shown === status ? [{ id }] : [];
+      });
       const ref = `runs/${call.ref}/pages/${String(call.place.offset).padStart(9, '0')}-${randomUUID()}`;
-      const rows = await keep(
-        storage,
-        ref,
-        meant.map(({ id }) => ({ id })),
-        8 * 1024,
-      );
+      const rows = await keep(storage, ref, meant, 8 * 1024);
       return { page: rows, ...(next !== undefined && { next }) };
     },
 

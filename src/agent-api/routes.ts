@@ -7,7 +7,8 @@ import { balance, tier, userId } from './account';
 import { jobStarted, jobState, noteTaken } from './job';
 import type { RateClass } from './rate-class';
 import { list, record } from './record';
-import { type Capture, type CaptureItem, kinds } from './records';
+import { type Capture, type CaptureItem, kinds, type Lead } from './records';
+import { describeKeys } from './shape';
 import { anything, type Reader, UnreadableBody } from './unshown';
 
 /**
@@ -146,6 +147,17 @@ const captureAndItems: Reader<{ capture: Capture; items: CaptureItem[] }> = (bod
   }
 };
 
+const anyLead = record('lead', kinds.lead);
+/** agent-api.md, "GET /api/lead-generation/leads/{id}". S2: without its status nobody knows whether it is converted. */
+const leadWithStatus: Reader<Lead & { surveyStatus: string }> = (body, unshown, about) => {
+  const lead = anyLead(body, unshown, about);
+  const { surveyStatus } = lead;
+  if (surveyStatus) return { ...lead, surveyStatus };
+  throw new UnreadableBody(
+    `it shows no surveyStatus, so nobody knows whether the lead is converted (${describeKeys(body)})`,
+  );
+};
+
 const LEADS = '/api/lead-generation/leads';
 const PROJECTS = '/api/projects';
 const LINKS = '/api/agent/readylinks';
@@ -222,7 +234,7 @@ export const routes = {
     read: list('leads', kinds.lead),
     about: 'List leads',
   }),
-  'leads.get': get(`${LEADS}/{id}`, { read: record('lead', kinds.lead), about: 'One lead' }),
+  'leads.get': get(`${LEADS}/{id}`, { read: leadWithStatus, about: 'One lead' }),
   'leads.convert': write('POST', `${LEADS}/{id}/convert`, {
     credits: 1000,
     plan: 'audit',

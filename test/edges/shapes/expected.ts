@@ -3,13 +3,8 @@
  * does.
  */
 export const expected: Readonly<Record<string, string>> = {
-  'lead.get/no-status': "a lead without a status is refused by its reason alone, without the reply's keys",
-  'lead.get/status-object': "a lead without a status is refused by its reason alone, without the reply's keys",
-  'lead.get/status-null': "a lead without a status is refused by its reason alone, without the reply's keys",
   'project.get/no-documents/auditProject':
     'a detail without documents is waited for until the deadline, after the project is paid for',
-  'captures.list/null-status-of-one/backfill':
-    'a capture without a status is left out of a list by status without a word',
 };
 
 /** Why a case is expected to fail; undefined where it is not. */
