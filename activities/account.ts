@@ -7,6 +7,7 @@ import { FailureType } from '../src/policy/failures';
 import { type Hold, stopping } from '../src/policy/ledger';
 import type { PayTiming, Settlement } from '../src/policy/pay-once';
 import { partsOf } from '../src/policy/subject';
+import { describeMend, failingAmong } from '../src/temporal/failing-tasks';
 import type { LedgerClient } from '../src/temporal/ledger-client';
 import { describeHold, describePause } from '../workflows/ledger/details';
 import type { SubjectState } from '../workflows/ledger/messages';
@@ -37,6 +38,8 @@ export interface ClearanceAsked {
   holdsOnly?: boolean;
   /** Key of the run whose cap counts; when it is over nothing is waited for. */
   run?: string;
+  /** Runs that the asker waits for. @default none */
+  others?: readonly string[];
 }
 
 /** Whether a waiting run may go on, and if not, why and until when. */
@@ -47,6 +50,8 @@ export interface Clearance {
   short?: boolean;
   /** The service asked to wait: a sentence. What was asked for may go on all the same, with other calls. */
   pause?: string;
+  /** One of the others, or one that these wait for, cannot go on by itself: a sentence. */
+  stuck?: string;
   /** What keeps it, in a word that stays the same as long as that does; absent where it cannot be told. */
   what?: string;
 }
@@ -163,7 +168,11 @@ export function createAccountActivities(deps: Deps) {
     },
 
     /** May a waiting run go on? Asked once; the answer says why not. */
-    clearance: (asked: ClearanceAsked) => clearance(asked),
+    async clearance(asked: ClearanceAsked): Promise<Clearance> {
+      const found = await clearance(asked);
+      const stuck = await failingAmong(deps.client, asked.others ?? []);
+      return { ...found, ...(stuck && { stuck: describeMend(stuck) }) };
+    },
 
     /**
      * Returns when the run may go on, or when something else than `asked.what` keeps it. Retried by Temporal without

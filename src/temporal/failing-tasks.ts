@@ -2,7 +2,7 @@
  * Runs whose workflow task fails again and again (S7): nothing of them progresses, and they cannot say so themselves. The
  * server keeps the first failure in the history and counts the tries.
  */
-import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription, WorkflowExecutionInfo } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { utc } from '../policy/utc';
 import { createLimit } from './in-flight';
@@ -30,7 +30,30 @@ export interface FailingRun {
 
 /** Why nothing of a run progresses, if its workflow task fails again and again. */
 export async function failingTasks(client: Client, workflowId: string, run?: string): Promise<FailingRun | undefined> {
-  const { raw, runId, type } = await client.workflow.getHandle(workflowId, run).describe();
+  return failureOf(client, workflowId, await client.workflow.getHandle(workflowId, run).describe());
+}
+
+/** The first of these runs, or of those that they wait for themselves, whose workflow task fails. */
+export async function failingAmong(client: Client, workflowIds: readonly string[]): Promise<FailingRun | undefined> {
+  const seen = new Set(workflowIds);
+  for (const workflowId of seen) {
+    if (seen.size > MOST_RUNS) return undefined;
+    const run = await client.workflow
+      .getHandle(workflowId)
+      .describe()
+      .catch(() => undefined);
+    const failing = run && (await failureOf(client, workflowId, run));
+    if (failing) return failing;
+    for (const { workflowId: child } of run?.raw.pendingChildren ?? []) if (child) seen.add(child);
+  }
+  return undefined;
+}
+
+async function failureOf(
+  client: Client,
+  workflowId: string,
+  { raw, runId, type }: WorkflowExecutionDescription,
+): Promise<FailingRun | undefined> {
   const tries = raw.pendingWorkflowTask?.attempt ?? 0;
   if (tries < FAILS_AFTER_TRIES) return undefined;
   const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({

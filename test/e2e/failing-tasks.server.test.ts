@@ -1,12 +1,14 @@
 /** S7: a ledger whose workflow task fails again and again says nothing itself: everything that waits for it does. */
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import pino from 'pino';
-
+import { convertLeadId } from '../../src/policy/run-ids';
 import { connectNative } from '../../src/temporal/connect-worker';
 import { LedgerClient } from '../../src/temporal/ledger-client';
 import { installSdkRuntime } from '../../src/temporal/sdk-runtime';
+import { backfill, leadPipeline } from '../../workflows';
 import { progressQuery } from '../../workflows/convert-lead';
 import { cliFolder } from '../cli/cli';
+import { QUICK } from '../support/stage';
 import { until } from '../support/until';
 import { inScene, type Scene } from './support/scene';
 
@@ -73,14 +75,33 @@ test(
 );
 
 test(
-  'S7: so is any run whose type no worker knows',
+  'S7: so is any run whose type no worker knows, also by the batch or the pipeline that waits for it',
   () =>
-    inScene({}, async (scene) => {
+    inScene({ account: { timing: { ...QUICK.timing, holdProbeMs: 200 } } }, async (scene) => {
       await scene.worker();
-      await scene.stage.temporal.client.workflow.start('typo', { workflowId: 'mistyped', taskQueue: 'audit-runner' });
+      const { workflow } = scene.stage.temporal.client;
+      const taskQueue = 'audit-runner';
+      // Under the ID of a lead's run, in whose place it stands.
+      const workflowId = convertLeadId('default', scene.lead());
+      await workflow.start('typo', { workflowId, taskQueue });
       const status = () => cli.run(['status'], { ...scene.stage.env, NO_COLOR: '1' });
-      await until(async () => /mistyped.*know no workflow of its type/.test((await status()).stdout));
-      await scene.stage.temporal.client.workflow.getHandle('mistyped').terminate('test');
+      await until(async () => /convert-lead.*know no workflow of its type/.test((await status()).stdout));
+
+      const leads = { scoring: { minReadiness: 0 } };
+      const limits = { maxConversions: 25, maxCredits: 25_000 };
+      const batch = { operation: 'convertLead' as const, leads, maxCredits: 25_000 };
+      const runs = await Promise.all([
+        workflow.start(leadPipeline, { workflowId: 'pipeline', taskQueue, args: [{ ...leads, ...limits }] }),
+        workflow.start(backfill, { workflowId: 'batch', taskQueue, args: [batch] }),
+      ]);
+      const why = `One of those under way stands still: the workflow task of ${workflowId} fails since`;
+      for (const run of runs)
+        await until(
+          async () => JSON.stringify(await run.query('progress').catch(() => undefined))?.includes(why) === true,
+        );
+
+      await workflow.getHandle(workflowId).terminate('test');
+      for (const run of runs) expect(await run.result()).toMatchObject({ ended: 'done' });
       expect((await status()).code).toBe(0);
     }),
   240_000,

@@ -56,7 +56,7 @@ export class Drive {
       common.facts.timing.holdProbeMs,
       {
         ended: () => endedIn(state),
-        underWay: () => this.window.running.size,
+        underWay: () => [...this.window.running.values()].map(({ workflowId }) => workflowId),
         credits: () => Math.max(0, ...[...this.window.running.values()].map(({ price }) => price)),
       },
       () => this.#say(),

@@ -40,7 +40,7 @@ export class ConvertAll {
     this.#at = { account, facts, status, audit, begun: new Begun() };
     const others = {
       ended: () => this.#ended,
-      underWay: () => this.#lanes.size,
+      underWay: () => [...this.#lanes.keys()].map((leadId) => convertLeadId(account, leadId)),
       credits: () => facts.convertPrice,
     };
     // Keyed by lead: a lead's run has its ID.

@@ -4,6 +4,8 @@ import { control } from './calls';
 import { tell } from './tell';
 
 const MAX_SILENCE_MS = 3_600_000;
+/** Runs of which one look asks whether they stand still; the oldest of those under way. */
+const MOST_ASKED = 50;
 /** People are told of a shortage once in this time at most: it may come and go with each call under way. */
 const TELL_EVERY_MS = 3_600_000;
 
@@ -11,7 +13,8 @@ const TELL_EVERY_MS = 3_600_000;
 export interface Others {
   /** How many have ended so far. */
   ended(): number;
-  underWay(): number;
+  /** IDs of those under way. */
+  underWay(): string[];
   /** The most that one of them is about to spend; 0: a lack of credits keeps none of them. */
   credits(): number;
 }
@@ -19,6 +22,8 @@ export interface Others {
 export class Lookout {
   #stands: string | undefined;
   #quiet = false;
+  /** One of them that cannot go on by itself, as the last look saw it. */
+  #stuck: string | undefined;
   /** What the service asked for, as the last look saw it. */
   #pause: string | undefined;
   /** Since the last look they may go on again. */
@@ -37,6 +42,7 @@ export class Lookout {
 
   /** What keeps the others; undefined: nothing does. */
   why(): string | undefined {
+    if (this.#stuck !== undefined) return `One of those under way stands still: ${this.#stuck}`;
     if (this.#stands !== undefined) return `The account is not free to go on: ${this.#stands}`;
     if (this.#quiet && this.#pause !== undefined) return `${this.#pause}. They go on by themselves.`;
     if (this.#quiet)
@@ -57,7 +63,7 @@ export class Lookout {
       const freed = await condition(() => this.#freed, silence);
       if (freed) this.#goesOn();
       await before();
-      const idle = !freed && ended === others.ended() && others.underWay() > 0;
+      const idle = !freed && ended === others.ended() && others.underWay().length > 0;
       if (freed || ended !== others.ended()) silence = probeMs / 2;
       ended = others.ended();
       await this.#look(idle);
@@ -70,7 +76,9 @@ export class Lookout {
   /** @param idle none has ended since the last look: then a lack of credits or budget may be what keeps them */
   async #look(idle: boolean): Promise<void> {
     const asked = { account: this.account, credits: this.others.credits(), holdsOnly: !idle };
-    const { clear, why, what, short, pause } = await control.clearance(asked);
+    const others = idle ? this.others.underWay().slice(0, MOST_ASKED) : [];
+    const { clear, why, what, short, pause, stuck } = await control.clearance({ ...asked, others });
+    this.#stuck = stuck;
     if (short && Date.now() - this.#toldAt >= TELL_EVERY_MS) {
       this.#toldAt = Date.now();
       void tell({ kind: 'budgetUsedUp', account: this.account, what: why ?? '', nth: ++this.#told });
@@ -95,6 +103,7 @@ export class Lookout {
     this.#freed = false;
     this.#stands = undefined;
     this.#quiet = false;
+    this.#stuck = undefined;
     this.say();
   }
 }
