@@ -4,10 +4,11 @@ import type { AuditDocument } from '../src/policy/documents';
 import { AuditProjectInput, type AuditProjectJson, documentsIn } from '../src/policy/inputs/audit-project';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { type Analysed, analyse } from './audit/analysis';
+import { convertToProject } from './audit/converted-lead';
 import { type UploadedDocuments, uploadDocuments } from './audit/documents';
-import { takeProject } from './audit/project';
+import { createProject } from './audit/new-project';
 import { type StoredResults, storeResults } from './audit/results';
-import type { At, Taken } from './audit/step';
+import { type At, type Taken, take } from './audit/step';
 import { Asker } from './shared/asker';
 import { control, factsOf, fairnessKey, runKey } from './shared/calls';
 import { ProjectChoice } from './shared/choose-project';
@@ -131,4 +132,13 @@ function stopFor(error: unknown, { taken: { projectId, credits, freshUntil } }: 
   const type = failureType(error);
   if (type === undefined || (projectId === undefined && credits === 0)) return undefined;
   return new Stop('failed', type, `${failureText(error)}. Once that is mended, ${next}.`);
+}
+
+/** The given project, a new one, or the one that a lead becomes. @returns its ID; what is known of it stands in `at.taken` (S6) */
+async function takeProject(at: At): Promise<string> {
+  const { project, projectId, leadId, fresh } = at.input;
+  if (project) return createProject(at, project);
+  if (leadId) return convertToProject(at, leadId);
+  if (!projectId) throw new TypeError('an input that was checked names a project');
+  return take(at, { projectId, how: 'given', ...(!fresh && { freshUntil: 0 }) });
 }

@@ -3,7 +3,7 @@ import type { Priority } from '@temporalio/common';
 import type { AccountFacts } from '../../activities/account';
 import type { AuditProjectInput } from '../../src/policy/inputs/audit-project';
 import type { Asker } from '../shared/asker';
-import { patiently } from '../shared/calls';
+import { notShownUntil, patiently } from '../shared/calls';
 import type { ProjectChoice } from '../shared/choose-project';
 import type { Status } from '../shared/status';
 
@@ -36,3 +36,9 @@ export interface At {
 /** A read of the run's project, or of what belongs to it. */
 export const ofProject = <T>({ status, facts, account, taken }: At, call: () => Promise<T>): Promise<T> =>
   patiently(status, facts, account, call, taken.freshUntil);
+
+/** Notes which project it is. @returns its ID */
+export function take(at: At, taken: Partial<Taken> & Required<Pick<Taken, 'projectId' | 'how'>>): string {
+  Object.assign(at.taken, { freshUntil: notShownUntil(at.facts), ...taken });
+  return taken.projectId;
+}

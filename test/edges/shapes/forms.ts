@@ -83,7 +83,6 @@ export const forms: readonly Form[] = [
   request('leads.list', 'sort-refused-400', put.parameters({ status: 'status', staticSlugId: 'staticSlugId', limit: 'limit', offset: 'offset' }, 400)),
   request('leads.list', 'order-refused-422', put.parameters({ status: 'status', staticSlugId: 'staticSlugId', limit: 'limit', offset: 'offset', sort: 'sort' }, 422)),
   request('leads.list', 'limit-over-100-refused', (asking) => (Number(asking.query.get('limit') ?? 0) > 100 ? new Answer(400, { error: 'limit must be at most 100' }) : asking)),
-  identified('numeric-ids', number, 'leads.list'),
 
   // One lead.
   ...enveloped('lead.get', 'lead'),

@@ -234,8 +234,8 @@ export const redirecting = (code: number) => (asking: Asking) => {
   const search = asking.query.size === 0 ? '' : `?${asking.query}`;
   return new Answer(code, undefined, { location: `${asking.path}/${search}` });
 };
-export const identified = (name: string, make: (id: string) => string | number, point = 'everywhere') =>
-  form(point, name, () => {
+export const identified = (name: string, make: (id: string) => string | number) =>
+  form('everywhere', name, () => {
     const ids = new put.Ids(make);
     return { reply: ids.out, request: ids.in, idOf: (id) => String(ids.of(id)) };
   });

@@ -88,11 +88,20 @@ async function booksOf(client: Client, account: string): Promise<Pick<Seen, 'boo
   const ledgers: string[] = [];
   for await (const { type, workflowId } of runsOf(client, account))
     if (type === 'accountLedger') {
-      const { spentToday } = await client.workflow.getHandle(workflowId).query<{ spentToday: number }, []>('status');
-      booked = (booked ?? 0) + spentToday;
+      booked = (booked ?? 0) + (await spentToday(client, workflowId));
       ledgers.push(workflowId);
     }
   return { booked, ledgers };
+}
+
+/** Nothing of a ledger that has not opened its books yet: a run that was refused at once asks nothing of it. */
+async function spentToday(client: Client, workflowId: string): Promise<number> {
+  try {
+    return (await client.workflow.getHandle(workflowId).query<{ spentToday: number }, []>('status')).spentToday;
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('The ledger is finding out')) return 0;
+    throw error;
+  }
 }
 
 /** What the runs say that the run of the case started. */

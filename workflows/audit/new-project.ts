@@ -1,45 +1,18 @@
-/** The project to audit: the given one, a new one (S1–S3), or the one that a lead becomes. */
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import {
-  CancellationScope,
-  ChildWorkflowFailure,
-  ParentClosePolicy,
-  startChild,
-  workflowInfo,
-} from '@temporalio/workflow';
+/** A new project: created once, under its reference (S1–S3). */
 import type { NewProject } from '../../activities/projects';
 import type { LookOutcome } from '../../src/policy/course';
 import { isShortened } from '../../src/policy/reference';
-import { convertLeadId } from '../../src/policy/run-ids';
 import { projectSubject } from '../../src/policy/subject';
-import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
-import { type ConvertLeadResult, convertLead } from '../convert-lead';
 import { WHY } from '../shared/asker';
-import { control, notShownUntil, onceCalls, reads, writes } from '../shared/calls';
+import { control, onceCalls, reads, writes } from '../shared/calls';
 import { refusalOf } from '../shared/failures';
 import { concluding, type Ending, elsewhere, payOnce } from '../shared/pay-once';
-import { givePlace, hearPlaces, type Placed, takePlace } from '../shared/place';
 import { Stop } from '../shared/stop';
-import { runKind } from '../shared/tell';
-import { gotSomething } from '../shared/withdraw';
 import { CUT, ProjectSearch } from './project-search';
-import { type At, ofProject, type Taken } from './step';
+import { type At, ofProject, take } from './step';
 
 /** @returns its ID; what is known of it stands in `at.taken` from then on, also when this throws (S6) */
-export async function takeProject(at: At): Promise<string> {
-  const { project, projectId, leadId, fresh } = at.input;
-  if (project) return createProject(at, project);
-  if (leadId) return convert(at, leadId);
-  if (!projectId) throw new TypeError('an input that was checked names a project');
-  return take(at, { projectId, how: 'given', ...(!fresh && { freshUntil: 0 }) });
-}
-
-function take(at: At, taken: Partial<Taken> & Required<Pick<Taken, 'projectId' | 'how'>>): string {
-  Object.assign(at.taken, { freshUntil: notShownUntil(at.facts), ...taken });
-  return taken.projectId;
-}
-
-async function createProject(at: At, project: NewProject): Promise<string> {
+export async function createProject(at: At, project: NewProject): Promise<string> {
   const { account, facts, status, place, run, asker, input } = at;
   const reference = input.reference ?? (await control.referenceOf({ account, project }));
   status.step('looking', 'Looking whether the project is there already');
@@ -180,82 +153,5 @@ async function describe(at: At, project: NewProject, reference: string, projectI
         ? `The description, shortened to leave room for the reference, could not be written in full (${reason}).`
         : `The reference could not be taken out of the description (${reason}).`,
     );
-  }
-}
-
-/** How often another run's conversion of the lead is waited for. */
-const MAX_FOLLOWED = 3;
-
-async function convert(at: At, leadId: string): Promise<string> {
-  at.status.step(
-    'converting',
-    `Converting lead ${leadId}; the run ${convertLeadId(at.account, leadId)} says how far it is`,
-  );
-  const { outcome, reason, credits, projectId } = await conversionOf(at, leadId);
-  at.taken.credits = credits;
-  if (credits > 0) gotSomething();
-  if (projectId) return take(at, { projectId, how: outcome === 'converted' ? 'converted' : 'alreadyConverted' });
-  if (outcome === 'converted' || outcome === 'alreadyConverted')
-    throw new Stop(
-      'unresolved',
-      'projectNotFound',
-      `Lead ${leadId} is converted, and which project it became could not be found out: start auditProject with its projectId.`,
-    );
-  throw new Stop(outcome, reason ?? outcome, `Lead ${leadId} was not converted (${reason ?? outcome}).`);
-}
-
-async function conversionOf(at: At, leadId: string): Promise<ConvertLeadResult> {
-  const { account, input, run } = at;
-  const { priority, askPerson, personDeadline } = input;
-  const workflowId = convertLeadId(account, leadId);
-  // While the conversion only waits, so does this run.
-  const conversion: Placed = {};
-  hearPlaces(
-    (id) => (id === workflowId ? conversion : undefined),
-    () => (conversion.away ? givePlace() : takePlace()),
-  );
-  for (let tries = 1; ; tries++) {
-    try {
-      const child = await startChild(convertLead, {
-        workflowId,
-        args: [
-          {
-            account,
-            leadId,
-            run,
-            priority,
-            askPerson,
-            personDeadline: `${Math.ceil(personDeadline / 1000)}s`,
-            findProject: true,
-          },
-        ],
-        // It may hold an unfinished payment: it outlives this run whatever becomes of it.
-        parentClosePolicy: ParentClosePolicy.ABANDON,
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-        staticSummary: `Convert lead ${leadId}`,
-        staticDetails: `Started by the audit ${workflowInfo().workflowId}.`,
-        typedSearchAttributes: [
-          { key: searchAttributeKeys.account, value: account },
-          { key: searchAttributeKeys.leadId, value: leadId },
-          // What a batch is behind, the batch tells of.
-          { key: searchAttributeKeys.runKind, value: runKind() === 'backfill' ? 'backfill' : 'audit' },
-        ],
-      });
-      const result = await child.result();
-      takePlace();
-      return result;
-    } catch (error) {
-      // The conversion was cancelled with this run, before anything was sent.
-      if (CancellationScope.current().consideredCancelled) throw error;
-      if (error instanceof WorkflowExecutionAlreadyStartedError && tries <= MAX_FOLLOWED)
-        await control.awaitRun({ workflowId });
-      else if (error instanceof ChildWorkflowFailure || error instanceof WorkflowExecutionAlreadyStartedError)
-        throw new Stop(
-          'unresolved',
-          'conversionEnded',
-          `The run ${workflowId} was ended from outside. Start this audit again: it finds out what became of the lead.`,
-        );
-      else throw error;
-    }
   }
 }
