@@ -55,13 +55,13 @@ export function createDocumentsActivities(deps: Deps) {
   /** @param beside names of the run's other documents, which are none of the strangers */
   const statesIn = async (
     { account, projectId, documents }: { account: string; projectId: string; documents: readonly AuditDocument[] },
-    shown: readonly ProjectDocument[],
+    shown: readonly ProjectDocument[] | undefined,
     beside: readonly string[] = [],
   ) => {
     const all = [...documents, ...beside.map((fileName) => ({ fileName, nameHash: hashOf(fileName) }))];
     // What the project shows under its own name needs no record.
     const kept = all.map((document) =>
-      namesakes(document, shown).length > 0
+      namesakes(document, shown ?? []).length > 0
         ? undefined
         : readIfThere(storage, recordRef(account, projectId, document.nameHash), DocumentRecord),
     );
@@ -103,9 +103,9 @@ export function createDocumentsActivities(deps: Deps) {
       projectId: string;
       documents: readonly AuditDocument[];
       beside?: readonly string[];
-    }): Promise<{ states: DocumentState[]; strangers: number }> {
-      const { documents } = await projectOf(call.account, call.projectId);
-      return statesIn(call, documents ?? [], call.beside);
+    }): Promise<{ states: DocumentState[]; strangers: number; hidden?: true }> {
+      const { documents: shown } = await projectOf(call.account, call.projectId);
+      return { ...(await statesIn(call, shown ?? undefined, call.beside)), ...(!shown && { hidden: true }) };
     },
 
     /** POST one document, streamed from the storage: one attempt, under S1 and S2. */
@@ -156,16 +156,17 @@ export function createDocumentsActivities(deps: Deps) {
       account: string;
       projectId: string;
       documents: readonly AuditDocument[];
-    }): Promise<{ failed: string[]; resized: ResizedDocument[] }> {
-      const { documents } = await projectOf(call.account, call.projectId);
-      const { states: all } = await statesIn(call, documents ?? []);
+    }): Promise<{ failed: string[]; resized: ResizedDocument[]; hidden?: true }> {
+      const { documents: shown } = await projectOf(call.account, call.projectId);
+      const { states: all } = await statesIn(call, shown ?? undefined);
       const states = call.documents.map((document, i) => ({ document, state: all[i] ?? 'missing' }));
       const open = states.filter(({ state }) => state !== 'settled' && state !== 'failed');
       if (open.length > 0)
         throw bounce(`${open.length} documents are not there yet`, slower(runtimeOf(deps, call.account), 24));
       return {
         failed: states.filter(({ state }) => state === 'failed').map(({ document }) => document.fileName),
-        resized: call.documents.flatMap((document) => resizedIn(document, documents ?? [])),
+        resized: call.documents.flatMap((document) => resizedIn(document, shown ?? [])),
+        ...(!shown && { hidden: true }),
       };
     },
   };

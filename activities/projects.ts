@@ -15,6 +15,7 @@ import {
   listProjects,
   type MarkSeen,
   markSeen,
+  nameOf,
   newestOf,
   ProjectRecord,
   recordRef,
@@ -82,7 +83,7 @@ export function createProjectsActivities(deps: Deps) {
       const { items, next } = await listProjects(runtime, input.place);
       const secret = runtime.account.token.read();
       const matches = items.filter((project) => {
-        const key = nameKey(secret, project.clientName);
+        const key = nameKey(secret, nameOf(project));
         const created = Date.parse(project.createdAt ?? '');
         return key !== undefined && input.nameKeys.includes(key) && !(created < input.since);
       });

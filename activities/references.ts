@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { includesId } from '../src/agent-api/id';
 import type { Project } from '../src/agent-api/records';
+import { asText } from '../src/agent-api/shape';
 import { CLOCK_STEP_MS, CLOCKS_APART_MS } from '../src/policy/clocks';
 import type { LookOutcome } from '../src/policy/course';
 import { isLikeName } from '../src/policy/identity';
@@ -80,6 +81,9 @@ export interface Sighting {
 /** What was there before anything was sent is known by its ID; of times only those count that no clock or zone explains. */
 const SURELY_OLDER_MS = 26 * 3_600_000;
 
+/** The client's name, as the document has it; a list may show it as the project's own. */
+export const nameOf = ({ clientName, name }: Project): string | undefined => clientName ?? asText(name);
+
 export function sightingIn(items: readonly Project[], reference: string, record: ProjectRecord): Sighting {
   const found = items.find(({ description }) => markIn(description, reference) === 'ours')?.id;
   const { since, sent, before } = record;
@@ -88,8 +92,10 @@ export function sightingIn(items: readonly Project[], reference: string, record:
   const isOlder = (project: Project) => Date.parse(project.createdAt ?? '') < since - apart || isBefore(project);
   const unmarked = items.filter(({ description }) => markIn(description, reference) !== 'others');
   // A list without names says nothing of names; one that shows descriptions may do without.
-  const isAlike = ({ clientName, description }: Project) =>
-    clientName ? isLikeName(clientName, record.clientName) : !description;
+  const isAlike = (project: Project) => {
+    const name = nameOf(project);
+    return name ? isLikeName(name, record.clientName) : !project.description;
+  };
   const youngest = record.newest === undefined ? since - CLOCKS_APART_MS : record.newest - CLOCK_STEP_MS;
   const isStrange = (project: Project) =>
     !isAlike(project) &&

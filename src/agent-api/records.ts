@@ -34,7 +34,10 @@ const inner = <S extends z.ZodObject>(schema: S) => {
   const names = namesOf(Object.keys(schema.shape));
   return z.preprocess((value) => (isObject(value) ? withNames(flat(value), names) : value), schema);
 };
-const flag = z.union([z.boolean(), z.stringbool()]).nullish().catch(undefined);
+const flag = z
+  .union([z.boolean(), z.stringbool(), z.literal([0, 1]).transform(Boolean)])
+  .nullish()
+  .catch(undefined);
 const count = z
   .union([
     z.number(),

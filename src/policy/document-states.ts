@@ -42,12 +42,18 @@ function isAlike(one: string, other: string): boolean {
 /**
  * The state of each document of a run, and how many of those that the project shows are none of them.
  * @param kept of each, what is kept of its upload; looked at where the name does not tell
+ * @param shown undefined: the service does not show a project's documents, and its word for an upload has to do
  */
 export function documentStates(
   documents: readonly Named[],
   kept: readonly (Uploaded | undefined)[],
-  shown: readonly ProjectDocument[],
+  shown: readonly ProjectDocument[] | undefined,
 ): { states: DocumentState[]; strangers: number } {
+  if (shown === undefined)
+    return {
+      states: documents.map((_, i) => (kept[i]?.taken ? 'settled' : kept[i]?.sent ? 'unsure' : 'missing')),
+      strangers: 0,
+    };
   const rest = new Set(shown);
   const ours = documents.map((document, i) => {
     const { documentId } = kept[i] ?? {};

@@ -87,7 +87,8 @@ export async function uploadDocuments(
       await person.uploads(byHand, whyByHand(refusals));
       for (const document of byHand) put('byPerson', document);
     }
-    const { failed, resized } = await settled(at, projectId, documents);
+    const { failed, resized, hidden } = await settled(at, projectId, documents);
+    if (hidden) at.notes.push(HIDDEN);
     if (failed.length === 0) {
       noteSizes(at, result, resized);
       break;
@@ -99,6 +100,9 @@ export async function uploadDocuments(
   }
   status.figures('');
 }
+
+const HIDDEN =
+  'The service does not show the documents of a project: that they are there is known by its replies alone.';
 
 const statesOf = (at: At, projectId: string, documents: readonly AuditDocument[], beside: readonly string[] = []) =>
   ofProject(at, () =>

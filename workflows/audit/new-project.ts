@@ -74,7 +74,13 @@ async function conclude(at: At, { project, reference, look, search }: Creation, 
   switch (ending.how) {
     case 'paid': {
       at.taken.credits = ending.credits ?? facts.createPrice;
-      const projectId = ending.ref ?? (await search.shown(look));
+      const given = ending.ref !== undefined && (await search.isOwn(ending.ref)) ? ending.ref : undefined;
+      const projectId = given ?? (await search.shown(look));
+      if (given === undefined)
+        await control.settleSubject({
+          ...{ account, subject: projectSubject(reference), run: run.key },
+          settlement: { kind: 'foundPaid', ref: projectId },
+        });
       return kept(take(at, { projectId, how: 'created' }));
     }
     case 'foundPaid':

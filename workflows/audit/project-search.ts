@@ -8,7 +8,7 @@ import type { LookOutcome } from '../../src/policy/course';
 import { MAX_ASKED } from '../../src/policy/reference';
 import { projectSubject } from '../../src/policy/subject';
 import { control, notShownUntil, patiently, reads } from '../shared/calls';
-import { isNotFound } from '../shared/failures';
+import { isNotFound, refusalOf } from '../shared/failures';
 import { Stop } from '../shared/stop';
 import type { At } from './step';
 
@@ -115,6 +115,17 @@ export class ProjectSearch {
       );
     at.notes.push(`Project ${projectId} does not show the reference ${reference}: it was told by its name and time.`);
     return projectId;
+  }
+
+  /** Whether the ID in the reply is the project's, and not another thing's. What stands in the way of looking disproves nothing (S6). */
+  async isOwn(projectId: string): Promise<boolean> {
+    try {
+      return (await this.#mark(projectId, notShownUntil(this.at.facts))) !== 'others';
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      if (refusalOf(error) === undefined) throw error;
+      return true;
+    }
   }
 
   /** Keeps which project it is, for runs to come. */
