@@ -25,7 +25,7 @@ export interface JobState {
 const JOB_DONE =
   /^(complete|completed|succe(ss|eded|ssful)|done|finished|ready|processed|ended|fulfilled|available|ok)(_|$)/;
 const JOB_FAILED =
-  /(^|_)(fail(ed|ure)?|error(ed)?|cancel+ed|timed_out|timeout|aborted|rejected|killed|terminated|dead|expired|crashed)$/;
+  /(^|_)(fail(ed|ure)?|error(ed)?|cancel+ed|timed_out|timeout|aborted|rejected|killed|terminated|dead|expired|crashed|unsuccessful|faulted|abandoned)$/;
 const JOB_OPEN =
   /^(pending|queued|enqueued|scheduled|created|accepted|submitted|waiting|starting|started|running|processing|in_progress|in_queue|active|working|retrying)(_|$)/;
 /** A job that ends with warnings or with partial errors has ended. */

@@ -10,7 +10,7 @@ test.each([
     'complete',
     ['complete', 'COMPLETED', 'Succeeded', 'ready', 'processed', 'completed_with_warnings', 'CompletedWithErrors'],
   ],
-  ['failed', ['failed', 'ERROR', 'cancelled', 'timed-out', 'TimedOut', 'expired', 'completion_failed']],
+  ['failed', ['failed', 'ERROR', 'cancelled', 'timed-out', 'TimedOut', 'expired', 'completion_failed', 'Unsuccessful']],
   ['running', ['running', 'queued', 'In Progress', 'pending', 'pending_review']],
 ])('a job is %s by any of %j', (state, words) => {
   for (const status of words) expect(read('jobs.get', { status })).toEqual({ state });
