@@ -182,7 +182,7 @@ export function createAnyCallActivities(deps: Deps) {
       const { call, input } = await ownCall();
       const got: { body?: unknown; status?: number } = {};
       const outcome = await sendOnce<RouteName>(runtimeOf(deps, call.account), {
-        ...{ ...once, input, route: call.route },
+        ...{ ...once, input: { ...input, asIs: true }, route: call.route },
         read(_, body, status) {
           Object.assign(got, { body, status });
           return { ref: replyRef() };

@@ -101,7 +101,7 @@ export class CapturePoll {
           const page: Pick<CaptureList, 'items' | 'next'> = await this.list(status, place);
           pages++;
           for (const { id, status: word, updatedAt } of page.items)
-            seen.set(id, { status: word, ...(updatedAt && { updatedAt }) });
+            if (word) seen.set(id, { status: word, ...(updatedAt && { updatedAt }) });
           place = page.next;
         }
     } catch (error) {

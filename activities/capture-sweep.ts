@@ -30,7 +30,11 @@ export interface FoundCapture {
 /** One page of them. */
 export interface SweepPage {
   found: Troubled[];
+  /** Captures without a status: nobody knows whether they failed. */
+  unclear?: string[];
   next?: ListPlace;
+  /** The list may go on, and its next page cannot be had: the settings that would correct it. */
+  cut?: string;
 }
 
 /** What a sweep did about one capture. */
@@ -62,13 +66,19 @@ export function createCaptureSweepActivities(deps: Deps) {
     }): Promise<SweepPage> {
       const { account, status, projectId: project, place, stuckAfter } = call;
       const listed = await listCaptures(runtimeOf(deps, account), { status, project }, place);
-      const { items, next, serverTime = scheduledAt() } = listed;
+      const { items, next, cut, mend, serverTime = scheduledAt() } = listed;
       const found = items.flatMap((capture): Troubled[] => {
         // A service that does not know the filter shows captures of every status.
         const trouble = capture.status === status ? troubleOf(capture, serverTime, stuckAfter) : undefined;
         return trouble ? [trouble] : [];
       });
-      return { found, ...(next !== undefined && { next }) };
+      const unclear = items.flatMap(({ id, status: shown }) => (shown ? [] : [id]));
+      return {
+        found,
+        ...(unclear.length > 0 && { unclear }),
+        ...(next !== undefined && { next }),
+        ...(cut && { cut: mend }),
+      };
     },
 
     /**

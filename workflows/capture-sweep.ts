@@ -93,6 +93,7 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
   /** All pages before the first is sent for: offsets move when captures change. */
   async function list(): Promise<Troubled[]> {
     const all = new Map<string, Troubled>();
+    const unclear = new Set<string>();
     const { statuses, projectId } = input;
     for (const wanted of statuses) {
       let next: ListPlace | undefined = { offset: 0 };
@@ -104,11 +105,20 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
           }),
         );
         for (const capture of page.found) all.set(capture.id, capture);
+        for (const id of page.unclear ?? []) unclear.add(id);
+        if (page.cut)
+          notes.push(
+            `The list of captures in ${wanted} may go on after ${from.offset}: set ${page.cut} to the name of the parameter there.`,
+          );
         next = page.next;
       }
       if (next !== undefined)
         notes.push(`There are more than ${next.offset} captures in ${wanted}; the next sweep goes on.`);
     }
+    if (unclear.size > 0)
+      notes.push(
+        `Left out, statusUnknown: ${unclear.size} captures of which the list does not say whether they failed.`,
+      );
     return [...all.values()];
   }
 

@@ -172,12 +172,12 @@ export const AssessmentConfig = z.looseObject({
   questionCount: count,
 });
 
-/** agent-api.md, "Capture". */
+/** agent-api.md, "Capture". In a list one without a status must not hide the others. */
 export const Capture = z.looseObject({
   id: RecordId,
   channel: text,
   rawContent: text,
-  status,
+  status: status.nullish().catch(undefined),
   capturedAt: time,
   createdAt: time,
   updatedAt: time,

@@ -137,8 +137,15 @@ const AnyBody = z.record(z.string(), z.unknown());
 const oneCapture = record('capture', kinds.capture);
 const itemsOf = list('items', kinds.captureItem);
 /** agent-api.md, "GET /api/nucleus/captures/{id}": two records side by side; without a list there are no items. */
-const captureAndItems: Reader<{ capture: Capture; items: CaptureItem[] }> = (body, unshown, about) => {
-  const capture = oneCapture(body, unshown, about);
+const captureAndItems: Reader<{ capture: Capture & { status: string }; items: CaptureItem[] }> = (
+  body,
+  unshown,
+  about,
+) => {
+  const shown = oneCapture(body, unshown, about);
+  const { status } = shown;
+  if (!status) throw new UnreadableBody(`it shows no status of the capture (${describeKeys(body)})`);
+  const capture = { ...shown, status };
   try {
     return { capture, items: itemsOf(body, unshown).items };
   } catch (error) {

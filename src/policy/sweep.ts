@@ -29,9 +29,10 @@ export interface Remembered {
 /** `tooSoon`: at a later sweep. `givenUp`: never again by itself. `undated`: it does not say since when. */
 export type SweepVerdict = 'due' | 'tooSoon' | 'givenUp' | 'undated';
 
-/** Undefined for a capture that is neither failed nor stuck. */
+/** Undefined for a capture that is neither failed nor stuck, or does not say. */
 export function troubleOf(capture: Capture, now: number, stuckAfter: number): Troubled | undefined {
   const { id, status } = capture;
+  if (!status) return undefined;
   const changed = Date.parse(capture.updatedAt ?? '');
   if (Number.isNaN(changed)) return status === 'failed' ? { id, status, now } : undefined;
   return status === 'failed' || now - changed >= stuckAfter ? { id, status, changed, now } : undefined;

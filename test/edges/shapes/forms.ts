@@ -358,7 +358,7 @@ export const forms: readonly Form[] = [
   ...whole('contacts.list', 'contacts').filter(({ name }) => !/values|rows/.test(name)),
   ...enveloped('link.create', 'readylink', ['bare', 'named', 'data', 'json-api', 'array']),
   reply('link.create', 'no-content', put.nothing(204)),
-  reply('link.create', 'text', () => new Answer(201, Buffer.from('created'), { 'content-type': 'text/plain' })),
+  reply('link.create', 'text', () => new Answer(201, Buffer.from('created'), { 'content-type': 'text/plain' }), { asks: true }),
   reply('memories.list', 'data', under('data')),
   reply('memories.list', 'map', (all) => Object.fromEntries(arr(all).map((one) => [String(obj(one).id), one]))),
 
