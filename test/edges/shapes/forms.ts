@@ -347,7 +347,7 @@ export const forms: readonly Form[] = [
   request('note.submit', 'note-422', put.fields({ note: 'content' }, 422), { knows: { content: 'note' } }),
   request('note.submit', 'needs-a-title-400', put.fields({ title: 'title', content: 'content' }), { knows: { title: 'title' } }),
   request('note.submit', 'needs-a-title-422', put.fields({ title: 'title', content: 'content' }, 422), { knows: { title: 'title' } }),
-  request('note.submit', 'project_id', (asking) => (obj(asking.json).projectId === undefined ? put.fields({ content: 'content' })(asking) : new Answer(400, { error: 'Unknown field: projectId' })), { knows: { project: 'project_id' } }),
+  request('note.submit', 'project_id', (asking) => (obj(asking.json).projectId === undefined ? put.fields({ content: 'content', project_id: 'projectId' })(asking) : new Answer(400, { error: 'Unknown field: projectId' })), { knows: { project: 'project_id' } }),
 
   request('note.submit', 'kept-trimmed', kept('content', (text) => text.replace(/\s+/g, ' ').trim())),
   request('note.submit', 'kept-escaped', kept('content', (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/'/g, '&#39;')), { asks: true }),
