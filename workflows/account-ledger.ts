@@ -18,6 +18,7 @@ import { handlePeople, handleQuestions, handleWorkers } from './ledger/handlers'
 import { LEDGER_ID, type LedgerInput, type Opened } from './ledger/messages';
 import { askWorkers, handedOn } from './ledger/opening';
 import { handOn } from './shared/handed';
+import { epoch } from './shared/reset';
 import { tell } from './shared/tell';
 
 // ---- Types
@@ -58,8 +59,12 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
   if (given) open(given);
 
   for (;;) {
-    if (!book.isOpen) open(await askWorkers());
-    else if (renewalDue(input)) {
+    if (!book.isOpen) {
+      const since = epoch();
+      const opened = await askWorkers();
+      // The answer to what was asked before a reset knows nothing of what came after.
+      if (epoch() === since) open(opened);
+    } else if (renewalDue(input)) {
       await condition(allHandlersFinished);
       if (book.isOpen) break;
     } else await tend();

@@ -3,6 +3,7 @@
  * outside Temporal are a second source here.
  */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
 import { booksQuery } from '../../workflows/ledger/messages';
 import type { Before, LedgerState } from '../policy/ledger';
 import { isLost, isPassing } from './grpc-status';
@@ -14,6 +15,9 @@ const FIRST_STAGE = 'looking';
 /** Closed runs that are asked. More come together only where somebody starts ledger after ledger by hand. */
 const MOST_RUNS = 50;
 const QUERY_MS = 15_000;
+/** Events that are looked through, from the last one backwards. */
+const LAST_EVENTS = 200;
+const RESET = temporal.api.enums.v1.WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW;
 
 /** Not to be had at the moment; asked again it may be. */
 export class NotYetKnown extends Error {
@@ -67,30 +71,36 @@ async function runsOf(client: Client, workflowId: string): Promise<WorkflowExecu
   return runs.sort((a, b) => end(b) - end(a) || b.startTime.getTime() - a.startTime.getTime());
 }
 
-/** A closed run's own state; null: it never opened its books; undefined: it cannot say. */
+/** A closed run's own state; null: it never had its books open, so it has granted nothing; undefined: it cannot say. */
 async function stateOf(
   { client, isPatient }: Asked,
   run: WorkflowExecutionInfo,
 ): Promise<LedgerState | null | undefined> {
+  if (!(await hasOwnSteps(client, run).catch(() => true))) return null;
   const handle = client.workflow.getHandle(run.workflowId, run.runId);
   try {
     return await client.withDeadline(Date.now() + QUERY_MS, () => handle.query(booksQuery));
   } catch (error) {
-    if (!(await hasAnswered(client, run).catch(() => true))) return null;
     if (isPatient && (isPassing(error) || isLost(error))) throw new NotYetKnown('the ledger before does not answer');
     return undefined;
   }
 }
 
-/** A run that ended before a worker took it answers nobody, and has granted nothing. */
-async function hasAnswered({ workflowService, options }: Client, { workflowId, runId }: WorkflowExecutionInfo) {
-  const { history } = await workflowService.getWorkflowExecutionHistory({
-    ...{ namespace: options.namespace, execution: { workflowId, runId }, maximumPageSize: 100 },
+/**
+ * Whether a worker took the run, and since it was reset, if it was: asked without such a step it would answer as the run
+ * that it was reset from did then, and know nothing of what came after.
+ */
+async function hasOwnSteps({ workflowService, options }: Client, { workflowId, runId }: WorkflowExecutionInfo) {
+  const { history } = await workflowService.getWorkflowExecutionHistoryReverse({
+    ...{ namespace: options.namespace, execution: { workflowId, runId }, maximumPageSize: LAST_EVENTS },
   });
   const events = history?.events ?? [];
-  return (
-    events.length === 0 || events.some(({ workflowTaskCompletedEventAttributes: done }) => done) || events.length >= 100
+  const last = events.find(
+    ({ workflowTaskCompletedEventAttributes: done, workflowTaskFailedEventAttributes: failed }) =>
+      done || failed?.cause === RESET,
   );
+  if (last === undefined) return events.length === 0 || events.length >= LAST_EVENTS;
+  return Boolean(last.workflowTaskCompletedEventAttributes);
 }
 
 /**

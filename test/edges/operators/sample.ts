@@ -2,6 +2,7 @@
 export const SAMPLE: readonly string[] = [
   'convertLead.in-flight/terminate',
   'convertLead.in-flight/reset-first',
+  'convertLead.in-flight/ledger-reset-each',
   'convertLead.settling/start-again',
   'convertLead.hold/cancel',
   'leadPipeline.converting/reset-each',
