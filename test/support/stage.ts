@@ -152,3 +152,13 @@ export async function startStage({
     },
   };
 }
+
+/** Plays on a stage of its own and closes it, whatever happens. */
+export async function onStage<T>(options: StageOptions, play: (stage: Stage) => Promise<T>): Promise<T> {
+  const stage = await startStage(options);
+  try {
+    return await play(stage);
+  } finally {
+    await stage.close();
+  }
+}
