@@ -56,7 +56,7 @@ exports.running = (tiers, { others = 'skipped' } = {}) => ({
   // takes half a GB.
   maxWorkers: Math.min(2 * availableParallelism(), 8),
   // Of the tests of one file that are marked as concurrent: they wait far more than they work.
-  maxConcurrency: 8,
+  maxConcurrency: 6,
 });
 
 exports.EVERYWHERE = EVERYWHERE;
