@@ -70,15 +70,20 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     ...(converter && { dataConverter: converter }),
   } satisfies Partial<WorkerOptions>;
 
-  const workers = [
+  const workflows = await Worker.create({
+    ...common,
+    activities: {},
+    taskQueue: WORKFLOW_QUEUE,
+    workflowBundle: { codePath: workflowBundlePath() },
+    maxConcurrentWorkflowTaskExecutions: config.workers.workflows,
+    // An open run takes a third of a MB here; what is evicted is replayed when it is needed. With few places a burst of
+    // runs evicts the ledger, which is slow to replay; and a run that is evicted with several queries waiting may hang.
+    maxCachedWorkflows: 120,
+  });
+  const callers = [
     await Worker.create({
       ...common,
       taskQueue: WORKFLOW_QUEUE,
-      workflowBundle: { codePath: workflowBundlePath() },
-      maxConcurrentWorkflowTaskExecutions: config.workers.workflows,
-      // An open run takes a third of a MB here; what is evicted is replayed when it is needed. With few places a burst of
-      // runs evicts the ledger, which is slow to replay; and a run that is evicted with several queries waiting may hang.
-      maxCachedWorkflows: 120,
       maxConcurrentActivityTaskExecutions: config.workers.other,
       activityTaskPollerBehavior: CONTROL_POLLERS,
     }),
@@ -87,7 +92,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     for (const warning of await ensureQueueLimits(connection, namespace, account.name, account.limits))
       log.warn({ account: account.name }, warning);
     for (const rateClass of QUEUE_CLASSES)
-      workers.push(
+      callers.push(
         await Worker.create({
           ...common,
           taskQueue: queueName(account.name, rateClass),
@@ -103,10 +108,10 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     `the worker keeps ${pollers} requests for activities open; a server with its defaults has room for ${Math.floor(SERVER_TAKES / pollers)} such workers`,
   );
 
-  // Calls in flight still tell the ledger what became of them, and it is a workflow: workflows stop last.
-  const [workflows, ...callers] = workers;
-  const shutDown = (worker: Worker | undefined) => {
-    if (worker?.getState() === 'RUNNING') worker.shutdown();
+  // Calls in flight still tell the ledger what became of them, and other activities ask it: it is a workflow, and workflows
+  // stop last.
+  const shutDown = (worker: Worker) => {
+    if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   const stop = () => callers.forEach(shutDown);
   let refused: SameUser | undefined;
@@ -132,7 +137,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     await Promise.all([...runtimes.values()].map((runtime) => runtime.leave()));
     shutDown(workflows);
   });
-  const done = Promise.all([workflows?.run(), called]).then(async () => {
+  const done = Promise.all([workflows.run(), called]).then(async () => {
     await Promise.all([...runtimes.values()].map((runtime) => runtime.close()));
     if (refused) throw refused;
   });

@@ -49,6 +49,7 @@ exports.running = (tiers, { others = 'skipped' } = {}) => ({
           }
         : { testEnvironment: '<rootDir>/test/support/skips.ts', testEnvironmentOptions: { needs } }),
     })),
+  testSequencer: '<rootDir>/test/support/sequencer.js',
   reporters: ['default', '<rootDir>/test/support/skipped-reporter.js'],
   testTimeout: 180_000,
   // Most tests wait for a server, a worker or a clock: two files for each core keep it busy. All share one server, and each

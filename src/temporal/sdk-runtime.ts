@@ -6,8 +6,8 @@ import { WRONG_INPUT } from '../policy/input';
 
 /** One step down for what is no news: our own lines say that a worker runs and that it ended. */
 const LEVELS = { TRACE: 'trace', DEBUG: 'trace', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
-/** Warned of at each start of a worker that has activities only, as all but one of ours do. */
-const ACTIVITIES_ONLY = /^No workflows registered/;
+/** Warned of at each start of a worker that has activities only or workflows only, as all of ours do. */
+const ONE_KIND = /^No (workflows|activities) registered/;
 
 let installed = false;
 
@@ -39,7 +39,7 @@ export function installSdkRuntime(log: Logger, metricsAddress?: string): void {
   installed = true;
   Runtime.install({
     logger: new DefaultLogger('DEBUG', ({ level, message, meta }) => {
-      const ours = ACTIVITIES_ONLY.test(message) ? 'debug' : LEVELS[level];
+      const ours = ONE_KIND.test(message) ? 'debug' : LEVELS[level];
       log[ours]({ ...meta, ...(isWrongInput(meta?.error) && { error: { type: FailureType.badInput } }) }, message);
     }),
     telemetryOptions: {

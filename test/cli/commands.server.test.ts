@@ -38,7 +38,7 @@ describe('run', () => {
     await expect(runCommand(type, options)).rejects.toThrow(sentence);
   });
 
-  test('a wrong input ends with code 2 and nothing on standard output', async () => {
+  test.concurrent('a wrong input ends with code 2 and nothing on standard output', async () => {
     const args = ['run', 'leadPipeline', '--input', '{"maxCredits": "many", "maxConversion": 1}'];
     const { code, stdout, stderr } = await cli.run(args, { TEMPORAL_ADDRESS: '127.0.0.1:1' });
     expect(stderr).toContain('maxCredits was given text of 4 characters');
@@ -47,11 +47,11 @@ describe('run', () => {
     expect(code).toBe(2);
   });
 
-  test('an unknown option ends with code 2', async () => {
+  test.concurrent('an unknown option ends with code 2', async () => {
     expect(await cli.run(['run', 'leadPipeline', '--detatch'])).toMatchObject({ code: 2, stdout: '' });
   });
 
-  test('an unreachable Temporal server ends with code 4', async () => {
+  test.concurrent('an unreachable Temporal server ends with code 4', async () => {
     const { code, stderr } = await cli.run(['run', 'leadPipeline'], {
       TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}`,
     });
@@ -59,7 +59,7 @@ describe('run', () => {
     expect(code).toBe(4);
   });
 
-  test('an interruption leaves the run and says how to look again; a second start with its ID starts nothing', async () => {
+  test.concurrent('an interruption leaves the run and says how to look again; a second start with its ID starts nothing', async () => {
     writeFileSync(join(cli.folder, 'input.json'), '{"dryRun": true}');
     const args = ['run', 'leadPipeline', '--account', 'acme', '--id', 'again'];
     const run = cli.start([...args, '--input', '@input.json'], temporal);
@@ -88,17 +88,8 @@ describe('doctor', () => {
   };
   const asked = () => sandbox.control.stats().requests.total;
 
-  test('a read-only token is told from one that may write, in six requests', async () => {
-    const before = asked();
-    const { code, find, text } = await check({ AGENT_API_TOKEN: sandbox.readToken });
-    expect(find('scopes')).toMatchObject({ state: 'wrong', mend: expect.stringContaining('scopes read and write') });
-    expect(find('credits')).toMatchObject({ state: 'ok', found: '50,000' });
-    expect(text).not.toContain(sandbox.readToken);
-    expect(asked() - before).toBe(6);
-    expect(code).toBe(1);
-  });
-
-  test('a token that may write is told, and a missing worker and queue limit are named', async () => {
+  // Of these no requests are counted.
+  test.concurrent('a token that may write is told, and a missing worker and queue limit are named', async () => {
     const { code, find } = await check({});
     expect(find('scopes')).toMatchObject({ state: 'ok' });
     expect(find('workers')).toMatchObject({ state: 'wrong', mend: expect.stringContaining('audit-runner worker') });
@@ -108,6 +99,53 @@ describe('doctor', () => {
     });
     expect(find('matching settings')).toMatchObject({ state: 'ok' });
     expect(find('search attributes')).toMatchObject({ state: 'ok' });
+    expect(code).toBe(1);
+  });
+
+  test.concurrent('an address where nobody listens is named', async () => {
+    const address = `http://127.0.0.1:${await freePort()}`;
+    const { code, find } = await check({ AGENT_API_BASE_URL: address });
+    expect(find('token belongs to')).toMatchObject({ state: 'wrong', mend: expect.stringContaining(address) });
+    expect(find('tier')).toMatchObject({ state: 'unknown' });
+    expect(code).toBe(1);
+  });
+
+  test.concurrent('an address at which there is something else ends the questions at the first answer', async () => {
+    for (const baseUrl of [sandbox.controlUrl, `${sandbox.baseUrl}/api`]) {
+      const { default: account } = sandboxConfig({ baseUrl, token: sandbox.token }, 1).accounts;
+      if (!account) throw new Error('no account');
+      const found = await checkAccount(account, beside());
+      expect(found.filter(({ state }) => state === 'wrong')).toEqual([
+        expect.objectContaining({ mend: `check the base address ${baseUrl}: it is what stands before /api` }),
+      ]);
+    }
+  });
+
+  test.concurrent('an answer that cannot be read names the setting that mends it', async () => {
+    const other = await startSandbox({ variant: 'b' });
+    const { default: account } = sandboxConfig(other, 1).accounts;
+    if (!account) throw new Error('no account');
+    const found = await checkAccount(account, beside());
+    await other.close();
+    const mend = (about: string) => found.find(({ name }) => name === about)?.mend;
+    expect(mend('credits')).toContain('unshown.account.balance');
+    expect(mend('leads')).toContain('unshown.leadsList');
+  });
+
+  test.concurrent('a configuration that cannot be used does not hide the rest', async () => {
+    const { code, find } = await check({ AGENT_API_TOKEN: 'aky_no' });
+    expect(find('readable')).toMatchObject({ state: 'wrong' });
+    expect(find('server')).toMatchObject({ state: 'ok' });
+    expect(code).toBe(1);
+  });
+
+  test('a read-only token is told from one that may write, in six requests', async () => {
+    const before = asked();
+    const { code, find, text } = await check({ AGENT_API_TOKEN: sandbox.readToken });
+    expect(find('scopes')).toMatchObject({ state: 'wrong', mend: expect.stringContaining('scopes read and write') });
+    expect(find('credits')).toMatchObject({ state: 'ok', found: '50,000' });
+    expect(text).not.toContain(sandbox.readToken);
+    expect(asked() - before).toBe(6);
     expect(code).toBe(1);
   });
 
@@ -122,36 +160,6 @@ describe('doctor', () => {
     expect(code).toBe(1);
   });
 
-  test('an address where nobody listens is named', async () => {
-    const address = `http://127.0.0.1:${await freePort()}`;
-    const { code, find } = await check({ AGENT_API_BASE_URL: address });
-    expect(find('token belongs to')).toMatchObject({ state: 'wrong', mend: expect.stringContaining(address) });
-    expect(find('tier')).toMatchObject({ state: 'unknown' });
-    expect(code).toBe(1);
-  });
-
-  test('an address at which there is something else ends the questions at the first answer', async () => {
-    for (const baseUrl of [sandbox.controlUrl, `${sandbox.baseUrl}/api`]) {
-      const { default: account } = sandboxConfig({ baseUrl, token: sandbox.token }, 1).accounts;
-      if (!account) throw new Error('no account');
-      const found = await checkAccount(account, beside());
-      expect(found.filter(({ state }) => state === 'wrong')).toEqual([
-        expect.objectContaining({ mend: `check the base address ${baseUrl}: it is what stands before /api` }),
-      ]);
-    }
-  });
-
-  test('an answer that cannot be read names the setting that mends it', async () => {
-    const other = await startSandbox({ variant: 'b' });
-    const { default: account } = sandboxConfig(other, 1).accounts;
-    if (!account) throw new Error('no account');
-    const found = await checkAccount(account, beside());
-    await other.close();
-    const mend = (about: string) => found.find(({ name }) => name === about)?.mend;
-    expect(mend('credits')).toContain('unshown.account.balance');
-    expect(mend('leads')).toContain('unshown.leadsList');
-  });
-
   test('a plan that can convert nothing is told from one that can, without a write that could cost', async () => {
     const { default: account } = sandboxConfig(sandbox, 1).accounts;
     if (!account) throw new Error('no account');
@@ -162,22 +170,15 @@ describe('doctor', () => {
     expect(await verdict()).toMatchObject({ state: 'ok' });
     expect(sandbox.control.stats().requests.byRoute['leads.convert']).toBeUndefined();
   });
-
-  test('a configuration that cannot be used does not hide the rest', async () => {
-    const { code, find } = await check({ AGENT_API_TOKEN: 'aky_no' });
-    expect(find('readable')).toMatchObject({ state: 'wrong' });
-    expect(find('server')).toMatchObject({ state: 'ok' });
-    expect(code).toBe(1);
-  });
 });
 
-test('spend without a ledger says who opens one', async () => {
+test.concurrent('spend without a ledger says who opens one', async () => {
   const { code, stderr } = await cli.run(['spend', '--account', 'acme'], temporal);
   expect(stderr).toContain("there is no ledger of account 'acme' yet");
   expect(code).toBe(1);
 });
 
-test('the sandbox prints its addresses and token, answers with them, and ends on SIGTERM', async () => {
+test.concurrent('the sandbox prints its addresses and token, answers with them, and ends on SIGTERM', async () => {
   const run = cli.start(['sandbox', '--leads', '3', '--json']);
   await run.said('controlUrl');
   const { baseUrl, token } = JSON.parse(run.stdout);
@@ -187,13 +188,13 @@ test('the sandbox prints its addresses and token, answers with them, and ends on
   expect((await run.ended).code).toBe(0);
 });
 
-test('a wrong option of the sandbox ends with code 2', async () => {
+test.concurrent('a wrong option of the sandbox ends with code 2', async () => {
   const { code, stderr } = await cli.run(['sandbox', '--speed', '0']);
   expect(stderr).toContain('--speed');
   expect(code).toBe(2);
 });
 
-test('--version and --help answer on standard output', async () => {
+test.concurrent('--version and --help answer on standard output', async () => {
   expect(await cli.run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   expect(await cli.run(['run', '--help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('Exit codes:') });
 });

@@ -141,6 +141,9 @@ export async function startStage({
     },
     async close() {
       for (const { worker } of running) worker.stop();
+      // Calls that are still under way are heard out: they need not take long any more.
+      sandbox.control.clearFaults();
+      sandbox.control.endDelays();
       for (const { worker, close } of running) {
         await worker.done;
         await close();
@@ -151,4 +154,14 @@ export async function startStage({
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Plays on a stage of its own and closes it, whatever happens. */
+export async function onStage<T>(options: StageOptions, play: (stage: Stage) => Promise<T>): Promise<T> {
+  const stage = await startStage(options);
+  try {
+    return await play(stage);
+  } finally {
+    await stage.close();
+  }
 }

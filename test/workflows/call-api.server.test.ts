@@ -3,7 +3,7 @@ import { useStage } from './call-api.stage';
 describe.each(['a', 'b'] as const)('replies and bodies, against variant %s of the unshown shapes', (variant) => {
   const { start, call, fault, stored, timesThere, contact, create, eventsWith } = useStage(variant);
 
-  test('S4: a read goes to the storage, and the history has none of it but IDs', async () => {
+  test.concurrent('S4: a read goes to the storage, and the history has none of it but IDs', async () => {
     const body = contact();
     await call(create(body));
     const run = await start({ route: 'contacts.list' });
@@ -16,7 +16,7 @@ describe.each(['a', 'b'] as const)('replies and bodies, against variant %s of th
     expect(await eventsWith(run, body.email)).toEqual([]);
   });
 
-  test('S4: the body of a call is in the first event of the history alone', async () => {
+  test.concurrent('S4: the body of a call is in the first event of the history alone', async () => {
     const body = contact();
     const run = await start(create(body));
     const result = await run.result();
@@ -27,7 +27,7 @@ describe.each(['a', 'b'] as const)('replies and bodies, against variant %s of th
     expect(await eventsWith(run, body.name)).toEqual([1]);
   });
 
-  test('a change is made, and asked for by its identifier', async () => {
+  test.concurrent('a change is made, and asked for by its identifier', async () => {
     const made = await call({ route: 'readylinks.create', body: { title: contact().name } });
     const [id = ''] = made.summary?.ids ?? [];
     const changed = await call({ route: 'readylinks.update', id, body: { title: 'Other' } });
@@ -35,12 +35,12 @@ describe.each(['a', 'b'] as const)('replies and bodies, against variant %s of th
     expect(stored((await call({ route: 'readylinks.get', id })).ref)).toContain('Other');
   });
 
-  test('a reply is stored as it came, whatever else is read of it', async () => {
+  test.concurrent('a reply is stored as it came, whatever else is read of it', async () => {
     const { ref } = await call({ route: 'account.user' });
     expect(stored(ref)).toContain('@');
   });
 
-  test('a deletion whose answer is lost is done; one of what was never there is refused', async () => {
+  test.concurrent('a deletion whose answer is lost is done; one of what was never there is refused', async () => {
     const made = await call(create(contact()));
     const [id = ''] = made.summary?.ids ?? [];
     fault('contacts.delete', { fault: 'replyLost' });

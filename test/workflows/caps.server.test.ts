@@ -5,17 +5,11 @@ import { parse, stringify } from 'yaml';
 import type { Config } from '../../src/config';
 import { leadPipeline } from '../../workflows';
 import { setBudgetUpdate, statusQuery } from '../../workflows/ledger/messages';
-import { type Stage, type StageOptions, startStage, UNHURRIED } from '../support/stage';
+import { onStage, type Stage, type StageOptions, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 
-async function onStage(options: StageOptions, test: (stage: Stage) => Promise<void>): Promise<void> {
-  const stage = await startStage({ ...options, sandbox: { leads: 40, credits: 1_000_000, ...options.sandbox } });
-  try {
-    await test(stage);
-  } finally {
-    await stage.close();
-  }
-}
+const onStageOf40 = (options: StageOptions, play: (stage: Stage) => Promise<void>) =>
+  onStage({ ...options, sandbox: { leads: 40, credits: 1_000_000, ...options.sandbox } }, play);
 
 const timing = UNHURRIED;
 const ledgerOf = ({ temporal, ledgerId }: Stage) => temporal.client.workflow.getHandle(ledgerId);
@@ -54,7 +48,7 @@ function changeFile({ folder }: Stage, change: (account: Record<string, unknown>
 }
 
 test.concurrent('a worker without a cap, which comes later, does not lift that of another', () =>
-  onStage({ account: { timing, budget: { perDay: 3_000 } } }, async (stage) => {
+  onStageOf40({ account: { timing, budget: { perDay: 3_000 } } }, async (stage) => {
     await stage.startWorker();
     await until(() =>
       status(stage).then(
@@ -71,7 +65,7 @@ test.concurrent('a worker without a cap, which comes later, does not lift that o
   }));
 
 test.concurrent('a lower cap in the file is in force without a restart, a higher one lets the rest go on; a person stays below it', () =>
-  onStage({ account: { timing, budget: { perDay: 20_000 } } }, async (stage) => {
+  onStageOf40({ account: { timing, budget: { perDay: 20_000 } } }, async (stage) => {
     await stage.startWorker();
     await until(() =>
       status(stage).then(
@@ -102,7 +96,7 @@ test.concurrent('a lower cap in the file is in force without a restart, a higher
   }));
 
 test.concurrent('spent elsewhere since the balance was read: above a floor it is read before paying', () =>
-  onStage(
+  onStageOf40(
     // Read every ten seconds at most by itself, as in production every ten minutes.
     {
       sandbox: { credits: 74_000 },
@@ -126,7 +120,7 @@ test.concurrent('spent elsewhere since the balance was read: above a floor it is
   ));
 
 test.concurrent('a price above the configured one: the cap is exact as soon as a reply has told it, and a person is told', () =>
-  onStage(
+  onStageOf40(
     {
       account: { timing, budget: { perDay: 3_500 }, credits: { 'leads.convert': 400 } },
     },

@@ -4,25 +4,101 @@ import { auditProgressQuery } from '../../workflows/audit-project';
 import { approveUpdate, pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
 import { changeLimitsUpdate, pauseUpdate, resumeUpdate } from '../../workflows/pipeline/controls';
-import { type Stage, startStage, UNHURRIED } from '../support/stage';
+import { onStage, type Stage, type StageOptions, startStage, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 
+// Time to say something to a run while its calls are under way.
+// A project that is not shown at first is still fresh when a busy machine looks again.
+const OPTIONS: StageOptions = {
+  sandbox: { leads: 60, credits: 100_000, convertCheck: 'atArrival' },
+  account: { timing: { ...UNHURRIED, settlingMs: 5_000 } },
+};
+
+/** Of all tests but those that play on one of their own, beside the others. */
 let stage: Stage;
 beforeAll(async () => {
-  // Time to say something to a run while its calls are under way.
-  // A project that is not shown at first is still fresh when a busy machine looks again.
-  const timing = { ...UNHURRIED, settlingMs: 5_000 };
-  stage = await startStage({
-    sandbox: { leads: 60, credits: 100_000, convertCheck: 'atArrival' },
-    account: { timing },
-  });
+  stage = await startStage(OPTIONS);
   await stage.startWorker();
 });
 afterAll(() => stage.close());
 
+const pipelineOn = ({ temporal }: Stage, workflowId: string, input?: Parameters<typeof leadPipeline>[0]) =>
+  temporal.client.workflow.start(leadPipeline, { workflowId, taskQueue: 'audit-runner', args: [input] });
 const pipeline = (workflowId: string, input?: Parameters<typeof leadPipeline>[0]) =>
-  stage.temporal.client.workflow.start(leadPipeline, { workflowId, taskQueue: 'audit-runner', args: [input] });
+  pipelineOn(stage, workflowId, input);
+const onItsOwn = (play: (own: Stage) => Promise<void>) =>
+  onStage(OPTIONS, async (own) => {
+    await own.startWorker();
+    await play(own);
+  });
 const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b, 0);
+
+test.concurrent('S6: a cancelled pipeline cancels no paid call, begins no more, and accounts for every lead', () =>
+  onItsOwn(async (own) => {
+    const { control } = own.sandbox;
+    const atBegin = control.stats().faults.length;
+    const before = own.figures();
+    control.addLeads({ count: 20 });
+    control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 9_000, times: 2 });
+    const run = await pipelineOn(own, 'cancelled', { maxConversions: 3, concurrency: 2, scoring: { minReadiness: 0 } });
+    await until(() => control.stats().faults.length === atBegin + 2);
+    const { underWay } = await run.query(pipelineProgressQuery);
+    await run.cancel();
+    const result = await run.result();
+    expect(result).toMatchObject({ ended: 'cancelled', credits: 0, counts: { unresolved: 2 } });
+    expect(sum(result.counts)).toBe(result.leads);
+    const verdicts = 'inline' in result.decisions ? result.decisions.inline : [];
+    expect(verdicts.filter(({ reasons }) => reasons.includes('itsRunGoesOn')).map(({ id }) => id)).toEqual(
+      expect.arrayContaining(underWay),
+    );
+    expect(verdicts.filter(({ reasons }) => reasons.includes('cancelled'))).toHaveLength(1);
+    control.endDelays();
+    for (const leadId of underWay) {
+      const conversion = own.temporal.client.workflow.getHandle<typeof convertLead>(convertLeadId('default', leadId));
+      expect(await conversion.result()).toMatchObject({ outcome: 'converted', credits: 1_000 });
+    }
+    expect(own.figures().spent - before.spent).toBe(2_000);
+  }));
+
+test.concurrent('a person pauses it, changes its limits and lets it go on; a wrong word is answered with a sentence', () =>
+  onItsOwn(async (own) => {
+    own.sandbox.control.addLeads({ count: 40 });
+    own.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 9_000, times: 2 });
+    const run = await pipelineOn(own, 'paused', { maxConversions: 6, concurrency: 2, scoring: { minReadiness: 0 } });
+    const answerTo = (update: { name: string }, said: unknown) =>
+      run.executeUpdate<unknown, [unknown]>(update.name, { args: [said] }).catch((error) => error.cause.message);
+    await until(async () => (await run.query(pipelineProgressQuery)).underWay.length === 2);
+    expect(await answerTo(pauseUpdate, { by: 5 })).toContain('pause: by was given a whole number of 1 digit');
+    expect(await answerTo(approveUpdate, {})).toContain('does not wait for an approval');
+    expect(await answerTo(changeLimitsUpdate, {})).toContain('at least one of maxConversions');
+    expect(await answerTo(pauseUpdate, { by: 'Ada', reason: 'lunch' })).toContain('Paused');
+    expect(await answerTo(pauseUpdate, {})).toContain('paused already');
+    own.sandbox.control.endDelays();
+    await until(async () => (await run.query(pipelineProgressQuery)).underWay.length === 0);
+    // S7: a hold that comes and goes meanwhile changes nothing about what ends the pause.
+    const ledger = own.temporal.client.workflow.getHandle(own.ledgerId);
+    const waitsOutHold = async () =>
+      (await run.describe()).raw.pendingActivities?.some(({ activityType }) => activityType?.name === 'awaitClearance');
+    await ledger.executeUpdate(holdUpdate, { args: [{ reason: 'month end' }] });
+    await until(async () => (await waitsOutHold()) === true);
+    await ledger.executeUpdate(releaseUpdate, { args: [{ reason: 'over' }] });
+    await until(async () => (await waitsOutHold()) === false);
+    expect((await run.query(pipelineProgressQuery)).waiting).toContain('Ada');
+    expect(await answerTo(changeLimitsUpdate, { maxConversions: 'all' })).toContain(
+      'maxConversions was given text of 3 characters',
+    );
+    expect(await answerTo(changeLimitsUpdate, { maxConversion: 3 })).toContain("did you mean 'maxConversions'");
+    expect(await answerTo(changeLimitsUpdate, { maxConversions: 400 })).toContain('no more');
+    expect(await answerTo(changeLimitsUpdate, { maxConversions: 3, by: 'Ada' })).toMatchObject({ maxConversions: 3 });
+    expect(await answerTo(resumeUpdate, {})).toContain('Resumed');
+    const result = await run.result();
+    expect(result.counts.converted).toBe(3);
+    expect(result.answers.map(({ by, answer }) => `${by}: ${answer}`)).toEqual([
+      'Ada: pause (lunch)',
+      'Ada: changeLimits {"maxConversions":3}',
+      'somebody: resume',
+    ]);
+  }));
 
 test('a dry run writes nothing and says what it would cost', async () => {
   const result = await (await pipeline('dry', { dryRun: true, view: 'all' })).result();
@@ -107,32 +183,6 @@ test('S6: a terminated conversion that was paid is reported as converted', async
   expect(result.credits).toBe(1_000);
 });
 
-test('S6: a cancelled pipeline cancels no paid call, begins no more, and accounts for every lead', async () => {
-  const { control } = stage.sandbox;
-  const atBegin = control.stats().faults.length;
-  const before = stage.figures();
-  control.addLeads({ count: 20 });
-  control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 9_000, times: 2 });
-  const run = await pipeline('cancelled', { maxConversions: 3, concurrency: 2, scoring: { minReadiness: 0 } });
-  await until(() => control.stats().faults.length === atBegin + 2);
-  const { underWay } = await run.query(pipelineProgressQuery);
-  await run.cancel();
-  const result = await run.result();
-  expect(result).toMatchObject({ ended: 'cancelled', credits: 0, counts: { unresolved: 2 } });
-  expect(sum(result.counts)).toBe(result.leads);
-  const verdicts = 'inline' in result.decisions ? result.decisions.inline : [];
-  expect(verdicts.filter(({ reasons }) => reasons.includes('itsRunGoesOn')).map(({ id }) => id)).toEqual(
-    expect.arrayContaining(underWay),
-  );
-  expect(verdicts.filter(({ reasons }) => reasons.includes('cancelled'))).toHaveLength(1);
-  control.endDelays();
-  for (const leadId of underWay) {
-    const conversion = stage.temporal.client.workflow.getHandle<typeof convertLead>(convertLeadId('default', leadId));
-    expect(await conversion.result()).toMatchObject({ outcome: 'converted', credits: 1_000 });
-  }
-  expect(stage.figures().spent - before.spent).toBe(2_000);
-});
-
 test('goes on to the audit of each converted lead: runs of their own that outlive it, linked both ways', async () => {
   // The first look at each project comes before the service shows it.
   stage.sandbox.control.addFault({ route: 'projects.get', fault: 'status', status: 404, times: 2 });
@@ -161,45 +211,6 @@ test('documents of the audits that are not there are told before anything is con
     message: expect.stringContaining('documents[0] is not in the storage'),
   });
   expect(stage.figures().leadCalls).toBe(before);
-});
-
-test('a person pauses it, changes its limits and lets it go on; a wrong word is answered with a sentence', async () => {
-  stage.sandbox.control.addLeads({ count: 40 });
-  stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 9_000, times: 2 });
-  const run = await pipeline('paused', { maxConversions: 6, concurrency: 2, scoring: { minReadiness: 0 } });
-  const answerTo = (update: { name: string }, said: unknown) =>
-    run.executeUpdate<unknown, [unknown]>(update.name, { args: [said] }).catch((error) => error.cause.message);
-  await until(async () => (await run.query(pipelineProgressQuery)).underWay.length === 2);
-  expect(await answerTo(pauseUpdate, { by: 5 })).toContain('pause: by was given a whole number of 1 digit');
-  expect(await answerTo(approveUpdate, {})).toContain('does not wait for an approval');
-  expect(await answerTo(changeLimitsUpdate, {})).toContain('at least one of maxConversions');
-  expect(await answerTo(pauseUpdate, { by: 'Ada', reason: 'lunch' })).toContain('Paused');
-  expect(await answerTo(pauseUpdate, {})).toContain('paused already');
-  stage.sandbox.control.endDelays();
-  await until(async () => (await run.query(pipelineProgressQuery)).underWay.length === 0);
-  // S7: a hold that comes and goes meanwhile changes nothing about what ends the pause.
-  const ledger = stage.temporal.client.workflow.getHandle(stage.ledgerId);
-  const waitsOutHold = async () =>
-    (await run.describe()).raw.pendingActivities?.some(({ activityType }) => activityType?.name === 'awaitClearance');
-  await ledger.executeUpdate(holdUpdate, { args: [{ reason: 'month end' }] });
-  await until(async () => (await waitsOutHold()) === true);
-  await ledger.executeUpdate(releaseUpdate, { args: [{ reason: 'over' }] });
-  await until(async () => (await waitsOutHold()) === false);
-  expect((await run.query(pipelineProgressQuery)).waiting).toContain('Ada');
-  expect(await answerTo(changeLimitsUpdate, { maxConversions: 'all' })).toContain(
-    'maxConversions was given text of 3 characters',
-  );
-  expect(await answerTo(changeLimitsUpdate, { maxConversion: 3 })).toContain("did you mean 'maxConversions'");
-  expect(await answerTo(changeLimitsUpdate, { maxConversions: 400 })).toContain('no more');
-  expect(await answerTo(changeLimitsUpdate, { maxConversions: 3, by: 'Ada' })).toMatchObject({ maxConversions: 3 });
-  expect(await answerTo(resumeUpdate, {})).toContain('Resumed');
-  const result = await run.result();
-  expect(result.counts.converted).toBe(3);
-  expect(result.answers.map(({ by, answer }) => `${by}: ${answer}`)).toEqual([
-    'Ada: pause (lunch)',
-    'Ada: changeLimits {"maxConversions":3}',
-    'somebody: resume',
-  ]);
 });
 
 test('a wrong input fails at once, names the field, and calls nothing', async () => {

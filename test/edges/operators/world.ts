@@ -203,14 +203,8 @@ export class World {
   }
 
   async close(): Promise<void> {
-    // Calls that are still under way would be heard out for minutes.
-    const letting = setInterval(() => this.letGo(), 200);
-    try {
-      await this.killWorkers();
-      await this.stage.close();
-    } finally {
-      clearInterval(letting);
-    }
+    await this.killWorkers();
+    await this.stage.close();
   }
 }
 

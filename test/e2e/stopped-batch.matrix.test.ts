@@ -1,0 +1,87 @@
+/** S3, S6: a batch that is ended in other ways, at other times; the first are in stopped-batch.server.test.ts. */
+import * as messages from '../../workflows/backfill/messages';
+import { until } from '../support/until';
+import {
+  eight,
+  type Run,
+  raiseBudget,
+  SMALL,
+  SOON_MS,
+  start,
+  stop,
+  underWay,
+  waits,
+  waitsForBudget,
+  withdraws,
+} from './support/batch';
+import { inScene } from './support/scene';
+
+// Those that were begun before are no children of the run that is stopped.
+test.concurrent('a batch that goes on as a new run and is stopped withdraws what has sent nothing; a redrive does the rest', () =>
+  withdraws('stopped', stop, 3));
+
+test.concurrent('a batch that was terminated spends nothing more, and a redrive does what was not done', () =>
+  inScene(SMALL, async (scene) => {
+    await scene.stage.startWorker();
+    await scene.limitDay(2_000);
+    const run = await start(scene, 'batch', await eight(scene));
+    await waitsForBudget(scene, run);
+    await run.terminate();
+    await raiseBudget(scene);
+    await until(async () => (await underWay(scene)) === 0);
+    expect(scene.stage.figures().spent).toBe(2_000);
+    const again = await (await start(scene, 'again', { redriveOf: 'batch' })).result();
+    expect(again.counts.done + again.counts.alreadyDone).toBe(again.items);
+    expect(again.items).toBeGreaterThanOrEqual(6);
+    expect(scene.stage.figures()).toMatchObject({ spent: 8_000, paidTwice: 0 });
+  }));
+
+test.concurrent('a batch ends soon when it is stopped without credits, paused, or before anybody approved it', () =>
+  inScene({ ...SMALL, sandbox: { leads: 60, credits: 500 } }, async (scene) => {
+    await scene.stage.startWorker();
+    const input = await eight(scene);
+    const poor = await start(scene, 'poor', input);
+    await until(() => waits(poor, 'too few credits'));
+    const paused = await start(scene, 'paused', { ...input, window: 1 });
+    await paused.executeUpdate(messages.pauseUpdate, { args: [{ by: 'Ada' }] });
+    const asks = await start(scene, 'asks', { ...input, approval: 'all' });
+    await until(() => waits(asks, 'Approval is needed'));
+    const at = Date.now();
+    for (const run of [paused, asks, poor]) {
+      await stop(run);
+      expect(await run.result()).toMatchObject({ ended: 'stopped', credits: 0, counts: { skipped: 8 } });
+    }
+    expect(Date.now() - at).toBeLessThan(SOON_MS);
+    scene.stage.sandbox.control.setCredits({ credits: 50_000 });
+    const again = await (await start(scene, 'again', { redriveOf: 'poor' })).result();
+    expect(again).toMatchObject({ items: 8, counts: { done: 8 } });
+  }));
+
+test.concurrent.each<[string, (run: Run) => Promise<unknown>]>([
+  ['stopped', stop],
+  ['cancelled', (run) => run.cancel()],
+  ['terminated', (run) => run.terminate()],
+])('a batch that is %s while it lists: a redrive of it lists, and a redrive of that one', (_, end) =>
+  inScene(SMALL, async (scene) => {
+    await scene.stage.startWorker();
+    const { control } = scene.stage.sandbox;
+    await (await scene.convert(scene.lead())).result();
+    control.setAgentApi({ enabled: false });
+    const source = { operation: 'convertLead', leads: { scoring: { minReadiness: 0 } } } as const;
+    const run = await start(scene, 'batch', source);
+    await until(() => waits(run, 'on hold'));
+    const at = Date.now();
+    await end(run);
+    const result = await run.result().catch(() => undefined);
+    expect(Date.now() - at).toBeLessThan(SOON_MS);
+    if (result) expect(result).toMatchObject({ ended: 'stopped', items: 0, credits: 0 });
+    const held = await start(scene, 'held', { redriveOf: 'batch' });
+    await until(() => waits(held, 'on hold'));
+    await end(held);
+    await held.result().catch(() => undefined);
+    control.setAgentApi({ enabled: true });
+    const again = await (await start(scene, 'again', { redriveOf: 'held', dryRun: true })).result();
+    expect(again.operation).toBe('convertLead');
+    expect(again.items).toBeGreaterThan(10);
+  }),
+);
