@@ -13,7 +13,8 @@ export const slowCalls = { account: { timing: { ...QUICK.timing, paidTimeoutMs: 
 /** A conversion whose call has reached the service, which answers late. */
 export async function inTheCall(scene: Scene) {
   const lead = scene.lead();
-  scene.stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: CALL_MS });
+  const { paidTimeoutMs = CALL_MS } = scene.stage.config.accounts.default?.timing ?? {};
+  scene.stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: paidTimeoutMs });
   const [run] = await scene.convertsUnderWay([lead]);
   if (!run) throw new Error('no run was started');
   return { lead, run };
@@ -23,7 +24,7 @@ export async function inTheCall(scene: Scene) {
 export async function expectRivalWaits(scene: Scene, lead: string, why: RegExp) {
   const rival = await scene.convert(lead, `by-hand-${randomUUID()}`);
   const waiting = () => rival.query(progressQuery).catch(() => undefined);
-  await until(async () => why.test((await waiting())?.waiting ?? ''), 60_000);
+  await until(async () => why.test((await waiting())?.waiting ?? ''));
   const { conversions, converts } = scene.stage.figures();
   expect({ conversions, converts }).toEqual({ conversions: 0, converts: 1 });
   scene.stage.sandbox.control.endDelays();
