@@ -320,7 +320,7 @@ export class Run {
     event: string,
     { result, failure }: { result?: Payload | undefined; failure?: Failure | undefined },
   ): void {
-    this.record(event);
+    this.record(event, { ...(result && { result: { payloads: [result] } }), ...(failure && { failure }) });
     Object.assign(this, { status, result, failure, closedAt: this.server.world.now });
     for (const activity of this.activities.values()) activity.forget();
     for (const timer of this.timers.values()) timer.cancel();

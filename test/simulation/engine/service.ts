@@ -9,6 +9,7 @@ import { STAGE } from './updates';
 
 type Requests = temporal.api.workflowservice.v1.WorkflowService;
 const { EventType, WorkflowExecutionStatus } = api.api.enums.v1;
+const CLOSE_EVENT = 2;
 
 /** How long the server keeps a request open that waits for something. */
 const LONG_POLL_MS = 20_000;
@@ -140,18 +141,17 @@ export function createService(server: Server) {
       return { count: Long.fromNumber(server.visibility.list(query ?? '').length), groups: [] };
     },
 
-    getWorkflowExecutionHistory({
+    async getWorkflowExecutionHistory({
       execution,
       maximumPageSize,
+      historyEventFilterType,
     }: temporal.api.workflowservice.v1.IGetWorkflowExecutionHistoryRequest) {
-      return {
-        history: {
-          events: server
-            .find(execution ?? {})
-            .history.slice(0, maximumPageSize || undefined)
-            .map(eventOf),
-        },
-      };
+      const run = server.find(execution ?? {});
+      if (historyEventFilterType === CLOSE_EVENT) {
+        if (run.isOpen) await new Promise<void>((resolve) => void world.after(LONG_POLL_MS, resolve));
+        return { history: { events: run.isOpen ? [] : run.history.slice(-1).map(eventOf) } };
+      }
+      return { history: { events: run.history.slice(0, maximumPageSize || undefined).map(eventOf) } };
     },
 
     getWorkflowExecutionHistoryReverse({

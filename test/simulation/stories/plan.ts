@@ -69,7 +69,7 @@ export function planOf(seed: number): Plan {
   const random = new Random(seed * 7_919 + 17);
   const leads = random.between(8, 14);
   const maybe = <T>(share: number, value: T, otherwise: T) => (random.chance(share) ? value : otherwise);
-  const troubleMs = random.pick([10 * MINUTE, 30 * MINUTE, 2 * HOUR, 8 * HOUR]);
+  const troubleMs = random.pick([5 * MINUTE, 15 * MINUTE, 30 * MINUTE, 2 * HOUR]);
   const when = () => Math.floor(random.next() ** 2 * troubleMs * 0.8);
   const plan: Plan = {
     seed,

@@ -2,6 +2,7 @@
 
 import { defaultPayloadConverter } from '@temporalio/common';
 import { toAccount } from '../../../src/config/account';
+import type { Ceilings } from '../../../src/config/ceilings';
 import { AccountFile } from '../../../src/config/schema';
 import { agentServer } from '../../../src/sandbox/agent-server';
 import { type Control, createControl } from '../../../src/sandbox/control';
@@ -47,6 +48,8 @@ export class Scene {
   readonly storage: MemoryStorage;
   readonly token: string;
   readonly env: { TOKEN: string };
+  /** What all workers' configuration allows now. */
+  budget: Ceilings['budget'];
   /** Times that a run was replayed. */
   replays = 0;
   readonly #account;
@@ -65,8 +68,8 @@ export class Scene {
     this.misfortunes = new Misfortunes(this.world);
     const file = AccountFile.parse({
       ...{ baseUrl: BASE_URL, tokenEnv: 'TOKEN' },
-      budget: { perDay: options.perDay ?? null, balanceFloor: options.balanceFloor ?? 0 },
     });
+    this.budget = { perDay: options.perDay ?? null, balanceFloor: options.balanceFloor ?? 0 };
     const spacing = (queue: string) => {
       const { max, windowMs } = { writes: file.limits.writes, reads: file.limits.reads, polls: file.limits.polls }[
         queue.split('.').at(-1) ?? ''
@@ -109,6 +112,7 @@ export class Scene {
         account: this.#account,
         connection: this.#connection,
         storage: this.storage.storage,
+        ceilings: () => ({ budget: this.budget, timeZone: 'UTC' }),
         open: () => this.#wire,
         crossing: (process, what) => this.#crossing(process, what),
         onReplay: () => this.replays++,

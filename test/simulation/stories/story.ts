@@ -6,8 +6,8 @@ import { type Plan, ROUTES } from './plan';
 import { Scene } from './scene';
 
 const HOUR = 3_600_000;
-/** Longest time for everything to end once nothing goes wrong; a budget of a day may have to be waited for, day after day. */
-const HEALED_WITHIN_MS = 21 * 24 * HOUR;
+/** Longest time for everything to end once nothing goes wrong and nothing is lacking. */
+const HEALED_WITHIN_MS = 36 * HOUR;
 /** In which the ledger finds out what no run has told it. */
 const AFTERWARDS_MS = HOUR;
 /** More steps than any story has. */
@@ -51,6 +51,7 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     control.setAgentApi({ enabled: true });
     control.restoreToken({ token: scene.token });
     control.setCredits({ credits: 100_000 });
+    scene.budget = { perDay: null, balanceFloor: 0 };
     people.release();
   };
   world.after(plan.troubleMs, calm);

@@ -10,6 +10,7 @@ import pino from 'pino';
 import { createActivities } from '../../../activities';
 import type { Open } from '../../../src/agent-api/client';
 import type { Account } from '../../../src/config';
+import type { Ceilings } from '../../../src/config/ceilings';
 import { createRuntime } from '../../../src/runtime';
 import type { Storage } from '../../../src/storage';
 import { createClient } from '../../../src/temporal/client';
@@ -32,6 +33,7 @@ export interface WorkerParts {
   connection: ConnectionLike;
   storage: Storage;
   open: Open;
+  ceilings(): Ceilings;
   crossing(process: Process, what: string): boolean;
   onReplay(run: Run): void;
 }
@@ -59,7 +61,7 @@ export class WorkerProcess implements Worker {
     const log = pino({ level: 'silent' });
     const { client, activities } = here.run(this, () => {
       const client = createClient({ connection, namespace: NAMESPACE }, {});
-      const runtime = createRuntime(account, client, new Map(), log, undefined, open);
+      const runtime = createRuntime(account, client, new Map(), log, parts.ceilings, open);
       const activities = createActivities({
         ...{ accounts: new Map([[account.name, runtime]]), client, storage, log },
         linkTo: () => undefined,
