@@ -4,7 +4,13 @@ import { planOf } from './stories/plan';
 import { play } from './stories/story';
 
 const { values } = parseArgs({
-  options: { seeds: { type: 'string' }, seed: { type: 'string' }, minutes: { type: 'string' }, trace: { type: 'boolean' }, from: { type: 'string' } },
+  options: {
+    seeds: { type: 'string' },
+    seed: { type: 'string' },
+    minutes: { type: 'string' },
+    trace: { type: 'boolean' },
+    from: { type: 'string' },
+  },
 });
 
 async function main(): Promise<void> {
@@ -31,8 +37,15 @@ async function main(): Promise<void> {
     } else if (seed !== undefined) console.log(`seed ${played.seed}: ${played.digest}`);
   }
   const rate = Math.round((sum.stories / seconds()) * 3_600);
-  console.log(`${sum.stories} stories, ${sum.runs} runs, ${sum.replays} replays, ${sum.payments} payments, ${sum.steps} steps, ${Math.round(sum.elapsed / 3_600_000)} simulated hours; ${rate} stories an hour`);
-  console.log([...happened].sort().map(([what, times]) => `${what} ${times}`).join(', '));
+  console.log(
+    `${sum.stories} stories, ${sum.runs} runs, ${sum.replays} replays, ${sum.payments} payments, ${sum.steps} steps, ${Math.round(sum.elapsed / 3_600_000)} simulated hours; ${rate} stories an hour`,
+  );
+  console.log(
+    [...happened]
+      .sort()
+      .map(([what, times]) => `${what} ${times}`)
+      .join(', '),
+  );
 }
 
-main();
+void main();

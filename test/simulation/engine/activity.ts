@@ -151,7 +151,8 @@ export class Activity {
     const tooLate = overallMs !== undefined && overallMs > 0 && world.now + delay > this.scheduledAt + overallMs;
     if (over !== undefined || tooLate) {
       const type = failure.timeoutFailureInfo ? 'ActivityTaskTimedOut' : 'ActivityTaskFailed';
-      return this.#end(type, { failure, retryState: over ?? RetryState.RETRY_STATE_TIMEOUT });
+      this.#end(type, { failure, retryState: over ?? RetryState.RETRY_STATE_TIMEOUT });
+      return;
     }
     this.current = undefined;
     this.startedBy = undefined;

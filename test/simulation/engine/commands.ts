@@ -1,57 +1,60 @@
 /** What a workflow wants done, once its task is completed. */
+import type { coresdk } from '@temporalio/proto';
 import { Activity } from './activity';
-import { type Command, type Failure, type Job, ms, type SearchAttributes } from './proto';
+import { type Command, type Failure, type Job, ms } from './proto';
 import type { Run } from './run';
 
-/** Also carries the commands that the simulation has no part for: they are refused loudly. */
-export function perform(run: Run, command: Command): void {
-  const { server } = run;
-  const { world } = server;
-  if (command.updateResponse) return run.updates.answered(command.updateResponse);
-  if (command.scheduleActivity) {
+type Does = { [K in keyof Command]-?: (run: Run, what: NonNullable<Command[K]>) => void };
+
+const DOES: Partial<Does> = {
+  updateResponse: (run, response) => run.updates.answered(response),
+  scheduleActivity(run, how) {
     run.record('ActivityTaskScheduled');
-    const activity = new Activity(run, command.scheduleActivity, world.now);
-    run.activities.set(command.scheduleActivity.seq ?? 0, activity);
-    return activity.schedule();
-  }
-  if (command.requestCancelActivity) return run.activities.get(command.requestCancelActivity.seq ?? 0)?.requestCancel();
-  if (command.startTimer)
-    return startTimer(run, command.startTimer.seq ?? 0, ms(command.startTimer.startToFireTimeout) ?? 0);
-  if (command.cancelTimer) {
-    const seq = command.cancelTimer.seq ?? 0;
+    const activity = new Activity(run, how, run.server.world.now);
+    run.activities.set(how.seq ?? 0, activity);
+    activity.schedule();
+  },
+  requestCancelActivity: (run, { seq }) => run.activities.get(seq ?? 0)?.requestCancel(),
+  startTimer: (run, { seq, startToFireTimeout }) => startTimer(run, seq ?? 0, ms(startToFireTimeout) ?? 0),
+  cancelTimer(run, { seq }) {
     run.record('TimerCanceled');
-    run.timers.get(seq)?.cancel();
-    run.timers.delete(seq);
-    return run.unbuffer(({ fireTimer }) => fireTimer?.seq === seq);
-  }
-  if (command.startChildWorkflowExecution) return startChild(run, command);
-  if (command.signalExternalWorkflowExecution) return signalExternal(run, command);
-  if (command.upsertWorkflowSearchAttributes) {
+    run.timers.get(seq ?? 0)?.cancel();
+    run.timers.delete(seq ?? 0);
+    run.unbuffer(({ fireTimer }) => fireTimer?.seq === seq);
+  },
+  startChildWorkflowExecution: startChild,
+  signalExternalWorkflowExecution: signalExternal,
+  upsertWorkflowSearchAttributes(run, { searchAttributes }) {
     run.record('UpsertWorkflowSearchAttributes');
-    return upsert(run, command.upsertWorkflowSearchAttributes.searchAttributes?.indexedFields ?? {});
-  }
-  if (command.completeWorkflowExecution)
-    return run.close('COMPLETED', 'WorkflowExecutionCompleted', {
-      result: command.completeWorkflowExecution.result ?? undefined,
-    });
-  if (command.failWorkflowExecution)
-    return run.close('FAILED', 'WorkflowExecutionFailed', {
-      failure: command.failWorkflowExecution.failure ?? undefined,
-    });
-  if (command.cancelWorkflowExecution) return run.close('CANCELED', 'WorkflowExecutionCanceled', {});
-  if (command.continueAsNewWorkflowExecution) {
+    run.searchAttributes = { ...run.searchAttributes, ...searchAttributes?.indexedFields };
+    run.server.visibility.changed(run);
+  },
+  completeWorkflowExecution: (run, { result }) =>
+    run.close('COMPLETED', 'WorkflowExecutionCompleted', { result: result ?? undefined }),
+  failWorkflowExecution: (run, { failure }) =>
+    run.close('FAILED', 'WorkflowExecutionFailed', { failure: failure ?? undefined }),
+  cancelWorkflowExecution: (run) => run.close('CANCELED', 'WorkflowExecutionCanceled', {}),
+  continueAsNewWorkflowExecution(run, next) {
     run.close('CONTINUED_AS_NEW', 'WorkflowExecutionContinuedAsNew', {});
-    server.begin({
+    run.server.begin({
       ...run.start,
-      type: command.continueAsNewWorkflowExecution.workflowType || run.type,
-      input: command.continueAsNewWorkflowExecution.arguments ?? [],
+      type: next.workflowType || run.type,
+      input: next.arguments ?? [],
       searchAttributes: run.searchAttributes,
       requestId: undefined,
       continued: { firstRunId: run.firstRunId, from: run.runId },
     });
-    return;
+  },
+};
+
+/** @throws Error for a command that the simulation has no part for */
+export function perform(run: Run, command: Command): void {
+  for (const [name, what] of Object.entries(command)) {
+    if (!what || name === 'userMetadata' || name === 'eventGroupMarkers') continue;
+    const does = DOES[name as keyof Does] as ((run: Run, what: object) => void) | undefined;
+    if (!does) throw new Error(`not simulated: the command ${name}`);
+    does(run, what);
   }
-  throw new Error(`not simulated: the command ${Object.keys(command).join()}`);
 }
 
 function startTimer(run: Run, seq: number, forMs: number): void {
@@ -67,31 +70,31 @@ function startTimer(run: Run, seq: number, forMs: number): void {
   });
 }
 
-/** Of a value without bytes the attribute is taken away. */
-function upsert(run: Run, fields: SearchAttributes): void {
-  run.searchAttributes = { ...run.searchAttributes, ...fields };
-  run.server.visibility.changed(run);
-}
+/** As the protocol counts the causes. */
+const ALREADY_EXISTS = 1;
 
-function startChild(run: Run, { startChildWorkflowExecution: child }: Command): void {
+function startChild(run: Run, child: coresdk.workflow_commands.IStartChildWorkflowExecution): void {
   const { server } = run;
-  const seq = child?.seq ?? 0;
-  const workflowId = child?.workflowId ?? '';
-  const workflowType = child?.workflowType ?? '';
+  const seq = child.seq ?? 0;
+  const workflowId = child.workflowId ?? '';
+  const workflowType = child.workflowType ?? '';
   run.record('StartChildWorkflowExecutionInitiated');
   server.world.after(server.latency(), () => {
     // What was initiated is begun, also where the parent has ended meanwhile, unless it was to end with it.
-    if (!run.isOpen && child?.parentClosePolicy !== 2) return;
-    if (server.current(workflowId)?.isOpen)
-      return run.happened('StartChildWorkflowExecutionFailed', () => ({
-        resolveChildWorkflowExecutionStart: { seq, failed: { workflowId, workflowType, cause: 1 } },
+    if (!run.isOpen && child.parentClosePolicy !== 2) return;
+    if (server.current(workflowId)?.isOpen) {
+      const failed = { workflowId, workflowType, cause: ALREADY_EXISTS };
+      run.happened('StartChildWorkflowExecutionFailed', () => ({
+        resolveChildWorkflowExecutionStart: { seq, failed },
       }));
+      return;
+    }
     const { runId } = server.begin({
-      ...{ workflowId, type: workflowType, input: child?.input ?? [], taskQueue: child?.taskQueue || run.taskQueue },
-      searchAttributes: child?.searchAttributes?.indexedFields ?? {},
-      priority: child?.priority ?? run.start.priority,
+      ...{ workflowId, type: workflowType, input: child.input ?? [], taskQueue: child.taskQueue || run.taskQueue },
+      searchAttributes: child.searchAttributes?.indexedFields ?? {},
+      priority: child.priority ?? run.start.priority,
       parent: { run, seq },
-      parentClosePolicy: child?.parentClosePolicy ?? 0,
+      parentClosePolicy: child.parentClosePolicy ?? 0,
     });
     run.happened('ChildWorkflowExecutionStarted', () => ({
       resolveChildWorkflowExecutionStart: { seq, succeeded: { runId } },
@@ -124,21 +127,21 @@ export function tellParent(child: Run): void {
   run.server.world.after(run.server.latency(), () => run.happened(`ChildWorkflowExecution${what}`, () => job));
 }
 
-function signalExternal(run: Run, { signalExternalWorkflowExecution: signal }: Command): void {
+function signalExternal(run: Run, signal: coresdk.workflow_commands.ISignalExternalWorkflowExecution): void {
   const { server } = run;
-  const seq = signal?.seq ?? 0;
-  const workflowId = signal?.childWorkflowId || signal?.workflowExecution?.workflowId || '';
+  const seq = signal.seq ?? 0;
+  const workflowId = signal.childWorkflowId || signal.workflowExecution?.workflowId || '';
   run.record('SignalExternalWorkflowExecutionInitiated');
   server.world.after(server.latency(), () => {
     const target = server.current(workflowId);
-    if (!target?.isOpen)
-      return run.happened('SignalExternalWorkflowExecutionFailed', () => ({
-        resolveSignalExternalWorkflow: {
-          seq,
-          failure: { message: 'ExternalWorkflowExecutionNotFound', applicationFailureInfo: {} },
-        },
+    if (!target?.isOpen) {
+      const failure = { message: 'ExternalWorkflowExecutionNotFound', applicationFailureInfo: {} };
+      run.happened('SignalExternalWorkflowExecutionFailed', () => ({
+        resolveSignalExternalWorkflow: { seq, failure },
       }));
-    server.signal(target, signal?.signalName ?? '', signal?.args ?? []);
+      return;
+    }
+    server.signal(target, signal.signalName ?? '', signal.args ?? []);
     run.happened('ExternalWorkflowExecutionSignaled', () => ({ resolveSignalExternalWorkflow: { seq } }));
   });
 }

@@ -41,7 +41,10 @@ export class Matching {
     const worker = this.server.someWorker();
     if (waiting.length === 0 || !worker) return;
     const freeAt = this.#freeAt.get(queue) ?? 0;
-    if (freeAt > world.now) return this.#arrange(queue, freeAt - world.now);
+    if (freeAt > world.now) {
+      this.#arrange(queue, freeAt - world.now);
+      return;
+    }
     const task = waiting.reduce((best, one) => (keyOf(one) < keyOf(best) ? one : best));
     waiting.splice(waiting.indexOf(task), 1);
     this.#freeAt.set(queue, world.now + this.spacing(queue));

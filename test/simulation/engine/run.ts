@@ -221,10 +221,20 @@ export class Run {
 
   #answered(task: Task, worker: Worker, completion: Completion): void {
     const { activations, commands, failed, resolved } = completion;
-    if (this.task !== task || !this.isOpen) return worker.forget(this.runId);
-    const isEnd = commands.some(endsRun);
-    if (failed) return this.#fail(task, 'WORKFLOW_WORKER_UNHANDLED_FAILURE', failed.message ?? '');
-    if (isEnd && (this.#buffered.length > 0 || this.updates.isWaited)) return this.#fail(task, 'UNHANDLED_COMMAND');
+    const isUnheard = this.#buffered.length > 0 || this.updates.isWaited;
+    if (this.task !== task || !this.isOpen) worker.forget(this.runId);
+    else if (failed) this.#fail(task, 'WORKFLOW_WORKER_UNHANDLED_FAILURE', failed.message ?? '');
+    else if (commands.some(endsRun) && isUnheard) this.#fail(task, 'UNHANDLED_COMMAND');
+    else this.#complete(task, worker, activations, commands, resolved);
+  }
+
+  #complete(
+    task: Task,
+    worker: Worker,
+    activations: Activated[],
+    commands: readonly Command[],
+    resolved: readonly number[],
+  ): void {
     this.task = undefined;
     this.trouble = undefined;
     this.sticky = worker;

@@ -1,10 +1,10 @@
 /** The Temporal server: all runs, who works on them, and what lists show of them. */
 import type { coresdk } from '@temporalio/proto';
+import type { Mishap } from '../stories/plan';
 import type { Process, World } from '../world/world';
 import type { Try } from './activity';
 import { tellParent } from './commands';
 import { Matching } from './matching';
-import type { Mishap } from "../stories/plan";
 import { GRPC, GrpcError, type Payload } from './proto';
 import { type Completion, Run, type Start, type Task } from './run';
 import { Visibility } from './visibility';

@@ -51,7 +51,10 @@ function fieldsOf(run: Run): Row['fields'] {
   return {
     ...Object.fromEntries(own),
     ...{ WorkflowId: run.workflowId, WorkflowType: run.type, RunId: run.runId, ExecutionStatus: NAMES[run.status] },
-    ...(run.start.parent && { ParentWorkflowId: run.start.parent.run.workflowId, RootWorkflowId: rootOf(run).workflowId }),
+    ...(run.start.parent && {
+      ParentWorkflowId: run.start.parent.run.workflowId,
+      RootWorkflowId: rootOf(run).workflowId,
+    }),
     StartTime: new Date(run.startedAt).toISOString(),
     ...(run.closedAt !== undefined && { CloseTime: new Date(run.closedAt).toISOString() }),
   };

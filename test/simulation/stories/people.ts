@@ -1,8 +1,8 @@
 /** What people do: operators to whatever is there, and those whom runs ask. */
 import { defaultPayloadConverter } from '@temporalio/common';
+import { convertLeadId } from '../../../src/policy/run-ids';
 import { shownBy } from '../engine/proto';
 import type { Run } from '../engine/run';
-import { convertLeadId } from '../../../src/policy/run-ids';
 import type { Act, Begun } from './plan';
 import type { Scene } from './scene';
 
@@ -26,7 +26,8 @@ export class People {
     } else if (begun.type === 'auditProject') {
       const project = { clientName: `Client ${begun.client}` };
       scene.start(begun.type, who, { project, reference: `R-${begun.client}`, documents: [{ ref: 'brief.txt' }] });
-    } else if (begun.type === 'ingestCapture') scene.start(begun.type, who, { note: `What was said at meeting ${begun.note}` });
+    } else if (begun.type === 'ingestCapture')
+      scene.start(begun.type, who, { note: `What was said at meeting ${begun.note}` });
     else scene.start(begun.type, who, begun.input);
   }
 
@@ -102,7 +103,8 @@ export class People {
       case 'killWorker':
       case 'killAllWorkers': {
         const alive = server.workers.filter((worker) => worker.alive);
-        for (const worker of what === 'killWorker' ? alive.slice(0, 1) : alive) scene.kill(worker, 'the hand of an operator');
+        for (const worker of what === 'killWorker' ? alive.slice(0, 1) : alive)
+          scene.kill(worker, 'the hand of an operator');
         return alive.length > 0;
       }
     }
@@ -127,17 +129,21 @@ export class People {
   }
 
   /** Looks every now and then which runs wait for a person, and answers them by what the web app shows. */
-  keepAnswering(): void {
+  async keepAnswering(): Promise<void> {
     const { scene } = this;
+    scene.world.after(LOOKS_EVERY_MS, () => this.keepAnswering());
     for (const run of scene.server.open()) {
       if (shownBy(run.searchAttributes.NeedsPerson) !== true) continue;
       const stage = shownBy(run.searchAttributes.Stage);
       const leadId = shownBy(run.searchAttributes.LeadId);
       const isConverted = scene.leads.some(({ id, surveyStatus }) => id === leadId && surveyStatus === 'converted');
-      if (stage === 'approval') this.say(run, 'approve', { by: 'Ann' });
-      else if (run.type === 'convertLead') this.say(run, 'decide', { decision: isConverted ? 'itHappened' : 'sendAgain', by: 'Ann' });
+      const [projectId] =
+        /^.* could be its own: ([0-9a-f-]{36})/m.exec((await scene.detailsOf(run)) ?? '')?.slice(1) ?? [];
+      if (projectId !== undefined) this.say(run, 'chooseProject', { projectId, by: 'Ann' });
+      else if (stage === 'approval') this.say(run, 'approve', { by: 'Ann' });
+      else if (run.type === 'convertLead')
+        this.say(run, 'decide', { decision: isConverted ? 'itHappened' : 'sendAgain', by: 'Ann' });
       else this.say(run, 'decide', { decision: 'giveUp', by: 'Ann' });
     }
-    scene.world.after(LOOKS_EVERY_MS, () => this.keepAnswering());
   }
 }

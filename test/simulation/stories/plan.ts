@@ -62,7 +62,10 @@ export interface Plan {
   troubleMs: number;
 }
 
-/** Within what a paid call may still have an effect after it was granted: its time limit and the settling time. */
+/**
+ * A paid call may have its effect so long after it was granted, and the simulation keeps to that: its time limit and the
+ * settling time, less what a slow network takes.
+ */
 const LONGEST_EFFECT_MS = 480 * SECOND;
 
 export function planOf(seed: number): Plan {
@@ -71,6 +74,7 @@ export function planOf(seed: number): Plan {
   const maybe = <T>(share: number, value: T, otherwise: T) => (random.chance(share) ? value : otherwise);
   const troubleMs = random.pick([5 * MINUTE, 15 * MINUTE, 30 * MINUTE, 2 * HOUR]);
   const when = () => Math.floor(random.next() ** 2 * troubleMs * 0.8);
+  const convert = random.pick([50, SECOND, 20 * SECOND, 90 * SECOND]);
   const plan: Plan = {
     seed,
     troubleMs,
@@ -84,7 +88,7 @@ export function planOf(seed: number): Plan {
         seed,
         convertCheck: 'atArrival',
         auditId: maybe(0.2, 'other', 'project'),
-        durations: { convert: random.pick([50, 1_000, 20_000, 90_000]), interviewAnalysis: 60_000 },
+        durations: { convert, createProject: convert, interviewAnalysis: 60_000 },
         balanceLagMs: maybe(0.2, 30_000, 0),
       },
     },
@@ -100,24 +104,41 @@ export function planOf(seed: number): Plan {
     plan.runs.push({ at: when() / 4, type: 'leadPipeline', input });
   }
   for (let n = random.between(2, 6); n > 0; n--)
-    plan.runs.push({ at: when(), type: 'convertLead', lead: random.between(0, leads - 1), byHand: random.chance(0.4), maxCredits: maybe(0.1, 500, 2_000) });
+    plan.runs.push({
+      at: when(),
+      type: 'convertLead',
+      lead: random.between(0, leads - 1),
+      byHand: random.chance(0.4),
+      maxCredits: maybe(0.1, 500, 2_000),
+    });
   if (random.chance(0.4)) {
-    const input = { operation: 'convertLead', leads: { scoring: some.scoring }, approval: 'none', window: random.between(1, 8), maxCredits: 20_000 };
+    const input = {
+      operation: 'convertLead',
+      leads: { scoring: some.scoring },
+      approval: 'none',
+      window: random.between(1, 8),
+      maxCredits: 20_000,
+    };
     plan.runs.push({ at: when(), type: 'backfill', input });
   }
   for (let n = random.between(0, 2); n > 0; n--) plan.runs.push({ at: when(), type: 'auditProject', client: n });
   for (let n = random.between(0, 2); n > 0; n--) plan.runs.push({ at: when(), type: 'ingestCapture', note: n });
 
   for (let n = random.between(0, 6); n > 0; n--)
-    plan.acts.push({ at: when(), what: random.pick(ACTS), which: random.between(0, 1_000), forMs: random.pick([10 * SECOND, 3 * MINUTE, 20 * MINUTE]) });
+    plan.acts.push({
+      at: when(),
+      what: random.pick(ACTS),
+      which: random.between(0, 1_000),
+      forMs: random.pick([10 * SECOND, 3 * MINUTE, 20 * MINUTE]),
+    });
   for (const [mishap, usual] of Object.entries(MISHAPS) as [Mishap, number][])
     if (random.chance(0.5)) plan.mishaps[mishap] = usual * random.pick([0.3, 1, 3]);
   if (random.chance(0.8))
     plan.faults = {
       share: random.pick([0.05, 0.2, 0.5]),
       faults: FAULTS.filter((fault) => fault !== 'instead' && random.chance(0.5)),
-      delayMs: random.pick([SECOND, 30 * SECOND, 200 * SECOND, LONGEST_EFFECT_MS]),
-      commitAfterMs: random.pick([SECOND, 60 * SECOND, LONGEST_EFFECT_MS]),
+      delayMs: random.pick([SECOND, 30 * SECOND, 200 * SECOND, LONGEST_EFFECT_MS - convert]),
+      commitAfterMs: random.pick([SECOND, 60 * SECOND, LONGEST_EFFECT_MS - convert]),
       status: random.pick([500, 503, 429, 408, 504]),
       retryAfter: random.pick([1, 30, 300]),
     };

@@ -154,8 +154,8 @@ export class Scene {
 
   /** Asks a run as a person would, but without any effect on the course of things. */
   async ask<T>(run: Run, queryType: string): Promise<T | undefined> {
-    const worker = run.sticky && this.server.workerOf(run.sticky);
-    if (!worker || run.task) return undefined;
+    const worker = (run.sticky && this.server.workerOf(run.sticky)) ?? this.server.workers.find(({ alive }) => alive);
+    if (!worker || run.task || run.episodes.length === 0) return undefined;
     const { succeeded } = await worker.query(run, { queryId: 'oracle', queryType, arguments: [] });
     return succeeded?.response ? defaultPayloadConverter.fromPayload<T>(succeeded.response) : undefined;
   }

@@ -34,14 +34,19 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
   const oracle = new Oracle(scene, people);
   scene.storage.documents.set('brief.txt', Buffer.from('What the client does.'));
   misfortunes.rates = { ...plan.mishaps };
-  if (plan.faults) control.setFaultRate({ ...plan.faults, routes: ROUTES, faults: plan.faults.faults.filter((fault) => fault !== 'instead') });
+  if (plan.faults)
+    control.setFaultRate({
+      ...plan.faults,
+      routes: ROUTES,
+      faults: plan.faults.faults.filter((fault) => fault !== 'instead'),
+    });
   plan.runs.forEach((begun, n) => void world.after(begun.at, () => people.begin(begun, n)));
   for (const act of plan.acts)
     world.after(act.at, () => {
       world.tell(`act: ${act.what}`);
       if (people.act(act)) misfortunes.note(act.what);
     });
-  people.keepAnswering();
+  void people.keepAnswering();
   let isCalm = false;
   const calm = () => {
     world.tell('from now on nothing goes wrong');
@@ -65,7 +70,7 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     await until(() => isCalm && (unended().length === 0 || world.elapsed > plan.troubleMs + HEALED_WITHIN_MS));
     if (unended().length > 0) throw await oracle.unended(unended(), world.elapsed - plan.troubleMs);
     const over = world.elapsed + AFTERWARDS_MS;
-    await until(() => world.elapsed > over);
+    await until(() => world.elapsed > over && !server.current(scene.ledgerId)?.task);
     await oracle.atEnd();
   } catch (error) {
     if (!(error instanceof Finding)) throw error;
@@ -77,7 +82,11 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
   }
   return {
     ...{ seed: plan.seed, finding, digest: world.digest(), steps: world.steps, elapsed: world.elapsed },
-    ...{ runs: [...server.runs.values()].flat().length, replays: scene.replays, payments: scene.service.payments.all.length },
+    ...{
+      runs: [...server.runs.values()].flat().length,
+      replays: scene.replays,
+      payments: scene.service.payments.all.length,
+    },
     happened: misfortunes.happened,
   };
 }

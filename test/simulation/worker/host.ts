@@ -114,7 +114,9 @@ export class Host {
     isReplaying: boolean,
     at = this.world.now,
   ) {
-    const done = await workflow.activate(Object.assign(activation(run, jobs, historyLength, at, isReplaying), { availableInternalFlags: [...flags] }));
+    const done = await workflow.activate(
+      Object.assign(activation(run, jobs, historyLength, at, isReplaying), { availableInternalFlags: [...flags] }),
+    );
     await workflow.getAndResetSinkCalls();
     const used = done.successful?.usedInternalFlags ?? [];
     for (const flag of used) flags.add(flag);

@@ -51,7 +51,7 @@ export class World {
   }
 
   after(ms: number, run: Due['run'], owner?: Process): Due {
-    const due = { at: this.now + Math.max(0, ms), seq: this.#seq++, owner, cancelled: false, run };
+    const due = { at: this.now + Math.ceil(Math.max(0, ms)), seq: this.#seq++, owner, cancelled: false, run };
     push(this.#due, due);
     return due;
   }
