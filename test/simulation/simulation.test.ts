@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 /** Another process: the simulation takes time and chance for all of it. */
 async function simulate(...args: string[]): Promise<string> {
   const program = join(__dirname, '../../dist/test/simulation/run.js');
-  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args]);
+  const { stdout } = await promisify(execFile)(process.execPath, ['--max-semi-space-size=64', program, ...args]);
   return stdout;
 }
 

@@ -113,8 +113,13 @@ export class Oracle {
       scene.service.payments.all.reduce((sum, paid) => sum + (paid.by === by ? paid.credits : 0), 0);
     const [own, others] = [sumOf('agent'), sumOf('person')];
     // A lead that a person converts while it is unknown what became of our call counts as ours.
+    const known = new Set(state.bookings.map(({ subject }) => subject));
+    const missing = scene.service.payments.all.filter(({ subject, by }) => by === 'agent' && !known.has(subject));
     if (booked < own || booked > own + others)
-      throw new Finding('S3', `the ledger has booked ${booked} credits, and ${own} were paid (by people ${others})`);
+      throw new Finding(
+        'S3',
+        `the ledger has booked ${booked} credits, and ${own} were paid (by people ${others}); not booked: ${missing.map(({ subject }) => subject)}`,
+      );
   }
 
   /** S6: what was paid for is in the results, once, and never reported otherwise. */
@@ -134,7 +139,10 @@ export class Oracle {
       );
       const credits = results.reduce((sum, result) => sum + (result?.credits ?? 0), 0);
       if (credits > (by === undefined ? 0 : 1_000))
-        throw new Finding('S6', `results have ${credits} credits for lead ${leadId}, paid by ${by ?? 'nobody'}`);
+        throw new Finding(
+          'S6',
+          `results have ${credits} credits for lead ${leadId}, paid by ${by ?? 'nobody'}: ${all.map((run, n) => `${run.workflowId} ${JSON.stringify(results[n])}`).join()}`,
+        );
       const isLost = all.some((run) => people.meddled.has(run) || run.status !== 'COMPLETED') || people.isLedgerLost;
       if (by === 'agent' && credits === 0 && !isLost)
         throw new Finding('S6', `lead ${leadId} was paid for, and its results say: ${JSON.stringify(results)}`);

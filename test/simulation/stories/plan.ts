@@ -34,7 +34,7 @@ export const MISHAPS = {
   workflowTaskLost: 0.01,
   workflowTaskLate: 0.01,
   activityTaskLost: 0.01,
-  evicted: 0.3,
+  evicted: 0.1,
   workerKilled: 0.002,
   storageFull: 0.02,
   storageReplyLost: 0.02,
@@ -142,6 +142,9 @@ export function planOf(seed: number): Plan {
       status: random.pick([500, 503, 429, 408, 504]),
       retryAfter: random.pick([1, 30, 300]),
     };
+  // Who says "too many requests" has refused, and done nothing.
+  if (plan.faults?.status === 429)
+    plan.faults.faults = plan.faults.faults.filter((fault) => fault !== 'statusAfterCommit');
   if (plan.faults?.faults.length === 0) plan.faults = undefined;
   plan.runs.sort((one, other) => one.at - other.at);
   plan.acts.sort((one, other) => one.at - other.at);

@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 /** Longest time for everything to end once nothing goes wrong and nothing is lacking. */
 const HEALED_WITHIN_MS = 36 * HOUR;
 /** In which the ledger finds out what no run has told it. */
-const AFTERWARDS_MS = HOUR;
+const AFTERWARDS_MS = HOUR / 2;
 /** More steps than any story has. */
 const MOST_STEPS = 3_000_000;
 

@@ -4,6 +4,7 @@ import vm from 'node:vm';
 import { parseWorkflowCode } from '@temporalio/worker/lib/worker';
 import { ReusableVMWorkflowCreator } from '@temporalio/worker/lib/workflow/reusable-vm';
 import { workflowBundlePath } from '../../../src/temporal/bundle';
+import { withBug } from '../planted';
 
 /** Without a limit: a watchdog for each call takes longer than the call. */
 const UNLIMITED = undefined as unknown as number;
@@ -14,7 +15,7 @@ let loaded: ReusableVMWorkflowCreator | undefined;
 export function workflowCreator(path = workflowBundlePath()): ReusableVMWorkflowCreator {
   if (loaded) return loaded;
   const bundle = parseWorkflowCode(readFileSync(path, 'utf8'), path);
-  const script = new vm.Script(bundle.code, { filename: bundle.filename });
+  const script = new vm.Script(withBug(bundle.code), { filename: bundle.filename });
   loaded = new ReusableVMWorkflowCreator(script, bundle, UNLIMITED, new Set());
   return loaded;
 }
