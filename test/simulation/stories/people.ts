@@ -62,7 +62,7 @@ export class People {
       }
       case 'convertInWebApp': {
         const lead = scene.leads[which % scene.leads.length];
-        if (!lead || lead.surveyStatus === 'converted') return false;
+        if (!lead || lead.surveyStatus === 'converted' || control.credits().credits < 1_000) return false;
         control.convertLead({ leadId: lead.id });
         return true;
       }
