@@ -57,16 +57,15 @@ export interface Clearance {
 }
 
 export function createAccountActivities(deps: Deps) {
-  /** The ledger, for activities that have all the time: while it cannot be had they wait, and no run fails for it. */
+  /** The ledger, for activities that have all the time: while it cannot be had the run says so itself, and asks again (S7). */
   const ledgerOf = async (name: string) => {
     const runtime = runtimeOf(deps, name);
     try {
       return await runtime.ledger();
     } catch (error) {
-      // The run says so itself.
       if (error instanceof ApplicationFailure && error.type === FailureType.ledger) throw error;
       const why = error instanceof Error ? error.message : 'the ledger cannot be reached';
-      throw bounce(why, Math.min(15_000, runtime.account.timing.holdProbeMs));
+      throw ApplicationFailure.nonRetryable(`The account's ledger cannot be had: ${why}.`, FailureType.ledger);
     }
   };
 

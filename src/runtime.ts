@@ -7,7 +7,7 @@ import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
 import type { AccountRuntime } from '../activities/deps';
-import { createAgentApi } from './agent-api/client';
+import { createAgentApi, type Open } from './agent-api/client';
 import type { Failure } from './agent-api/failure';
 import { createGate } from './agent-api/gate';
 import { TokenError, type TokenSource } from './agent-api/token';
@@ -60,6 +60,7 @@ export function createRuntime(
   owners: LedgerOwners,
   log: Logger,
   ceilings: (account: Account) => Ceilings = (same) => same,
+  open?: Open,
 ): AccountRuntime & { leave(): Promise<void>; close(): Promise<void> } {
   const gate = createGate({ limits: account.limits, sendWindowMs: account.timing.sendWindowMs });
   const renewMs = RENEW_MS / Math.max(1, account.speed);
@@ -81,7 +82,7 @@ export function createRuntime(
       return known?.token ?? present;
     },
   };
-  const shared = { ...apiOptions(account), gate, paths: { slash: false } };
+  const shared = { ...apiOptions(account), gate, paths: { slash: false }, ...(open && { open }) };
   const api = createAgentApi({ ...shared, token });
 
   /** Asks the service who the present token belongs to. @param asking learns which token it was */

@@ -205,9 +205,10 @@ async function conclude(
     case 'alreadyDone': {
       const sent = ending.how === 'foundPaid';
       const booked = await book(account, leadId, run, sent ? { credits: facts.convertPrice } : {});
-      // An earlier try or run may have settled it, or been terminated before it could: then it is ours after all.
+      // An earlier try or run may have settled it, or been terminated before it could: then it is ours after all. Ours came
+      // to nothing where the books know of another run that has paid since.
       const { settled } = await control.subjectState({ account, subject: leadSubject(leadId) });
-      const ours = sent || booked > 0 || (settled?.run === run && settled.credits > 0);
+      const ours = booked > 0 || (settled ? settled.run === run && settled.credits > 0 : sent);
       if (!ours)
         return { leadId, outcome: 'alreadyConverted', credits: 0, ...(settled?.ref && { projectId: settled.ref }) };
       const credits = settled?.credits ?? facts.convertPrice;

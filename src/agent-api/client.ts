@@ -4,7 +4,7 @@
  * follows none: that a proxy redirects is no proof that nothing happened, and the token goes to nobody else.
  */
 import { performance } from 'node:perf_hooks';
-import { Client, Pool } from 'undici';
+import { Client, type Dispatcher, Pool } from 'undici';
 import { z } from 'zod';
 import { isTooDeep, MOST_LEVELS } from '../policy/depth';
 import { parseBaseUrl } from './base-url';
@@ -54,7 +54,18 @@ export interface AgentApiOptions {
   readonly gate?: Pick<Gate, 'departed' | 'park'> & Partial<Pick<Gate, 'acquire'>>;
   /** What several clients of one service learn together. @default this client's own */
   readonly paths?: Paths;
+  /** How connections are made: through a proxy, or within a process. @default sockets */
+  readonly open?: Open;
 }
+
+/** @param how.kept for many requests one after the other; else for a single one */
+export type Open = (origin: string, how: { kept: boolean; connectTimeoutMs: number }) => Dispatcher;
+
+const sockets: Open = (origin, { kept, connectTimeoutMs }) => {
+  // HTTP/1.1 only: over HTTP/2 undici writes apart from the moment at which it asks (see http.ts).
+  const options = { connect: { timeout: connectTimeoutMs }, pipelining: 1, allowH2: false } as const;
+  return kept ? new Pool(origin, options) : new Client(origin, options);
+};
 
 /** How the service's paths end, as far as its redirects of reads have shown. */
 export interface Paths {
@@ -75,15 +86,20 @@ export interface AgentApi {
 
 /** @throws Error with one sentence when the base address or a time limit is not allowed. */
 export function createAgentApi(options: AgentApiOptions): AgentApi {
-  const { token, timeouts = {}, maxResponseBytes = MAX_RESPONSE_BYTES, gate, paths = { slash: false } } = options;
+  const {
+    token,
+    timeouts = {},
+    maxResponseBytes = MAX_RESPONSE_BYTES,
+    gate,
+    paths = { slash: false },
+    open = sockets,
+  } = options;
   const unshown = options.unshown ?? Unshown.parse({});
   const base = parseBaseUrl(options.baseUrl);
   if (!base.loopback && (timeouts.paidMs ?? PAID_MS_MIN) < PAID_MS_MIN)
     throw new Error(`the time limit of paid calls must be at least ${PAID_MS_MIN} ms`);
   const connectMs = timeouts.connectMs ?? CONNECT_MS;
-  // HTTP/1.1 only: over HTTP/2 undici writes apart from the moment at which it asks (see http.ts).
-  const connection = { connect: { timeout: connectMs }, pipelining: 1, allowH2: false } as const;
-  const pool = new Pool(base.origin, connection);
+  const pool = open(base.origin, { kept: true, connectTimeoutMs: connectMs });
 
   const isOnce = (name: RouteName) => routes[name].afterUnknown !== 'resend' || (options.credits?.(name) ?? 0) > 0;
   const timeoutMs = (name: RouteName, once: boolean): number => {
@@ -96,7 +112,7 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
     if (!once) return exchange(pool, request);
     const left = Math.min(connectMs, (request.writeBy ?? Number.POSITIVE_INFINITY) - performance.now());
     // A little later than the limit in http.ts, which gives the reason; this one closes the socket.
-    const own = new Client(base.origin, { ...connection, connect: { timeout: Math.max(1, Math.ceil(left) + 50) } });
+    const own = open(base.origin, { kept: false, connectTimeoutMs: Math.max(1, Math.ceil(left) + 50) });
     try {
       return await exchange(own, { ...request, headers: { ...request.headers, connection: 'close' } });
     } finally {

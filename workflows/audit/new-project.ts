@@ -92,8 +92,9 @@ async function conclude(at: At, { project, reference, look, search }: Creation, 
       const settlement = { kind: 'foundPaid', ref: projectId, ...(paid && { credits: facts.createPrice }) } as const;
       const booked = await control.settleSubject({ account, subject, run: run.key, settlement });
       const { settled } = await control.subjectState({ account, subject });
-      // An earlier try of this run may have settled it: then it is ours after all.
-      const ours = paid || booked > 0 || (settled?.run === run.key && settled.credits > 0);
+      // An earlier try of this run may have settled it: then it is ours after all. Ours came to nothing where the books know of
+      // another run that has paid since.
+      const ours = booked > 0 || (settled ? settled.run === run.key && settled.credits > 0 : paid);
       if (!ours)
         at.notes.push(
           `A project with the reference ${reference} was there already; another reference makes another project.`,

@@ -1,0 +1,30 @@
+/** A send that came to nothing, and another run that pays after it: the payment is that one's (S6). */
+import { progressQuery } from '../../workflows/convert-lead';
+import { until } from '../support/until';
+import { inScene } from './support/scene';
+
+const LIMIT_MS = 120_000;
+
+test(
+  'S6: a run whose send came to nothing does not report what another run has paid since',
+  () =>
+    inScene({}, async (scene) => {
+      await scene.worker();
+      const { control } = scene.stage.sandbox;
+      const leadId = scene.lead();
+      control.addFault({ route: 'leads.convert', fault: 'cutBeforeCommit' });
+      const first = await scene.convert(leadId, 'first');
+      const waiting = async () => (await first.query(progressQuery)).waiting ?? '';
+      await until(async () => (await waiting()).includes('unknown whether'));
+      // It cannot look again before the window of its send is over, and looks ever more seldom then.
+      control.setFaultRate({ share: 1, routes: ['leads.get'], faults: ['status'], status: 503 });
+      await until(async () => /tried again in ([4-9]|\d\d) s/.test(await waiting()));
+      control.clearFaults();
+      const second = await scene.convert(leadId, 'second');
+      expect(await second.result()).toMatchObject({ outcome: 'converted', credits: 1_000 });
+      expect(await first.result()).toMatchObject({ outcome: 'alreadyConverted', credits: 0 });
+      expect(scene.stage.figures()).toMatchObject({ conversions: 1, spent: 1_000 });
+      await scene.booksAreRight();
+    }),
+  LIMIT_MS,
+);

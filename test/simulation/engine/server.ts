@@ -1,0 +1,137 @@
+/** The Temporal server: all runs, who works on them, and what lists show of them. */
+import type { coresdk } from '@temporalio/proto';
+import type { Mishap } from '../stories/plan';
+import type { Process, World } from '../world/world';
+import type { Try } from './activity';
+import { tellParent } from './commands';
+import { Matching } from './matching';
+import { GRPC, GrpcError, type Payload } from './proto';
+import { type Completion, Run, type Start, type Task } from './run';
+import { Visibility } from './visibility';
+
+/** A worker process, as the server sees it. */
+export interface Worker extends Process {
+  activate(run: Run, task: Task): Promise<Completion>;
+  query(run: Run, query: coresdk.workflow_activation.IQueryWorkflow): Promise<coresdk.workflow_commands.IQueryResult>;
+  perform(task: Try): void;
+  /** What it has of a run in its memory is not what the server has. */
+  forget(runId: string): void;
+}
+
+/** What may go wrong, by the name of the mishap: asked each time that it could. */
+export interface Mishaps {
+  happens(what: Mishap): boolean;
+}
+
+/** What to do where somebody starts a run whose ID another one has, as the protocol counts it. */
+const USE_EXISTING = 2;
+
+export class Server {
+  readonly runs = new Map<string, Run[]>();
+  readonly workers: Worker[] = [];
+  readonly visibility: Visibility;
+  readonly matching: Matching;
+  /** Told of each workflow task that fails. */
+  onTaskFailure: (run: Run, cause: string, why: string) => void = () => undefined;
+  onClosed: (run: Run) => void = () => undefined;
+
+  constructor(
+    readonly world: World,
+    readonly mishaps: Mishaps,
+    spacing: (queue: string) => number = () => 0,
+  ) {
+    this.visibility = new Visibility(this);
+    this.matching = new Matching(this, spacing);
+  }
+
+  /** How long a message takes, milliseconds. */
+  latency(): number {
+    return this.mishaps.happens('slow') ? this.world.random.between(20, 3_000) : this.world.random.between(1, 12);
+  }
+
+  someWorker(): Worker | undefined {
+    const alive = this.workers.filter((worker) => worker.alive);
+    return alive.length > 0 ? this.world.random.pick(alive) : undefined;
+  }
+
+  workerOf(process: Process): Worker | undefined {
+    return this.workers.find((worker) => worker === process && worker.alive);
+  }
+
+  addWorker(worker: Worker): void {
+    this.workers.push(worker);
+    for (const run of this.open()) run.awake();
+    this.matching.awake();
+  }
+
+  open(): Run[] {
+    return [...this.runs.values()].flatMap((runs) => runs.at(-1) ?? []).filter(({ isOpen }) => isOpen);
+  }
+
+  /** The last run with an ID. */
+  current(workflowId: string): Run | undefined {
+    return this.runs.get(workflowId)?.at(-1);
+  }
+
+  /** @throws GrpcError where there is none */
+  find({ workflowId, runId }: { workflowId?: string | null; runId?: string | null }): Run {
+    const runs = this.runs.get(workflowId ?? '') ?? [];
+    const run = runId ? runs.find((one) => one.runId === runId) : runs.at(-1);
+    if (!run) throw new GrpcError(GRPC.NOT_FOUND, `workflow not found for ID: ${workflowId}`);
+    return run;
+  }
+
+  findOpen(execution: { workflowId?: string | null; runId?: string | null }): Run {
+    const run = this.find(execution);
+    if (!run.isOpen) throw new GrpcError(GRPC.NOT_FOUND, 'workflow execution already completed');
+    return run;
+  }
+
+  /** As a client asks for it. @returns the run, and whether it is a new one */
+  start(start: Start, conflictPolicy = 0): { run: Run; isNew: boolean } {
+    const present = this.current(start.workflowId);
+    if (present && present.start.requestId === start.requestId) return { run: present, isNew: false };
+    if (present?.isOpen) {
+      if (conflictPolicy === USE_EXISTING) return { run: present, isNew: false };
+      throw new GrpcError(GRPC.ALREADY_EXISTS, 'Workflow execution is already running.');
+    }
+    return { run: this.begin(start), isNew: true };
+  }
+
+  begin(start: Start): Run {
+    const run = new Run(this, this.world.random.uuid(), start);
+    const runs = this.runs.get(start.workflowId) ?? [];
+    this.runs.set(start.workflowId, runs);
+    runs.push(run);
+    this.world.tell(`start ${start.type} ${start.workflowId}`);
+    run.begin();
+    this.visibility.changed(run);
+    return run;
+  }
+
+  signal(run: Run, signalName: string, input: Payload[]): void {
+    run.happened('WorkflowExecutionSignaled', () => ({ signalWorkflow: { signalName, input, identity: 'somebody' } }));
+  }
+
+  closed(run: Run): void {
+    this.world.tell(`end ${run.workflowId} ${run.status}`);
+    const worker = run.sticky && this.workerOf(run.sticky);
+    this.visibility.changed(run);
+    tellParent(run);
+    for (const child of this.open()) {
+      if (child.start.parent?.run !== run || run.status === 'CONTINUED_AS_NEW') continue;
+      if (child.start.parentClosePolicy === 3) child.requestCancel();
+      else if (child.start.parentClosePolicy !== 2) child.terminate();
+    }
+    this.onClosed(run);
+    worker?.forget(run.runId);
+  }
+
+  /** A run, or all with the ID, as if there never had been one. */
+  delete(workflowId: string): void {
+    const runs = this.runs.get(workflowId) ?? [];
+    runs.at(-1)?.terminate();
+    this.runs.delete(workflowId);
+    for (const run of runs) this.visibility.deleted(run);
+  }
+}

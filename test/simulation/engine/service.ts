@@ -1,0 +1,217 @@
+/** The server's gRPC service, as far as clients of this project call it. */
+import type { temporal } from '@temporalio/proto';
+import { temporal as api } from '@temporalio/proto';
+import Long from 'long';
+import { GRPC, GrpcError, type Payload, timestamp } from './proto';
+import type { Event, Run, Start } from './run';
+import type { Server } from './server';
+import { STAGE } from './updates';
+
+type Requests = temporal.api.workflowservice.v1.WorkflowService;
+const { EventType, WorkflowExecutionStatus } = api.api.enums.v1;
+const CLOSE_EVENT = 2;
+
+/** How long the server keeps a request open that waits for something. */
+const LONG_POLL_MS = 20_000;
+/** How long a query waits for a worker. */
+const QUERY_WITHIN_MS = 10_000;
+
+type Handler = (request: never) => unknown;
+
+export function createService(server: Server) {
+  const { world } = server;
+  let queries = 0;
+
+  const startOf = (request: temporal.api.workflowservice.v1.IStartWorkflowExecutionRequest): Start => ({
+    workflowId: request.workflowId ?? '',
+    type: request.workflowType?.name ?? '',
+    input: payloads(request.input),
+    taskQueue: request.taskQueue?.name ?? '',
+    searchAttributes: request.searchAttributes?.indexedFields ?? {},
+    requestId: request.requestId ?? undefined,
+    priority: request.priority,
+  });
+
+  const update = async (
+    run: Run,
+    { request, waitPolicy }: temporal.api.workflowservice.v1.IUpdateWorkflowExecutionRequest,
+  ) => {
+    const { meta, input } = request ?? {};
+    const id = meta?.updateId ?? '';
+    run.updates.admit(id, input?.name ?? '', payloads(input?.args));
+    const stage = waitPolicy?.lifecycleStage ?? STAGE.ACCEPTED;
+    return {
+      ...(await run.updates.until(id, stage, LONG_POLL_MS)),
+      updateRef: { workflowExecution: executionOf(run), updateId: id },
+    };
+  };
+
+  const handlers = {
+    startWorkflowExecution(request: temporal.api.workflowservice.v1.IStartWorkflowExecutionRequest) {
+      const { run, isNew } = server.start(startOf(request), request.workflowIdConflictPolicy ?? 0);
+      return { runId: run.runId, started: isNew };
+    },
+
+    async executeMultiOperation({ operations }: temporal.api.workflowservice.v1.IExecuteMultiOperationRequest) {
+      const [first, second] = operations ?? [];
+      const { run, isNew } = server.start(
+        startOf(first?.startWorkflow ?? {}),
+        first?.startWorkflow?.workflowIdConflictPolicy ?? 0,
+      );
+      const updateWorkflow = await update(run, second?.updateWorkflow ?? {});
+      return { responses: [{ startWorkflow: { runId: run.runId, started: isNew } }, { updateWorkflow }] };
+    },
+
+    signalWorkflowExecution(request: temporal.api.workflowservice.v1.ISignalWorkflowExecutionRequest) {
+      server.signal(
+        server.findOpen(request.workflowExecution ?? {}),
+        request.signalName ?? '',
+        payloads(request.input),
+      );
+      return {};
+    },
+
+    updateWorkflowExecution(request: temporal.api.workflowservice.v1.IUpdateWorkflowExecutionRequest) {
+      const run = server.find(request.workflowExecution ?? {});
+      // One that is known is answered also where the run has ended.
+      if (!run.isOpen && !run.updates.has(request.request?.meta?.updateId ?? ''))
+        server.findOpen(request.workflowExecution ?? {});
+      return update(run, request);
+    },
+
+    async pollWorkflowExecutionUpdate({
+      updateRef,
+    }: temporal.api.workflowservice.v1.IPollWorkflowExecutionUpdateRequest) {
+      const run = server.find(updateRef?.workflowExecution ?? {});
+      return run.updates.until(updateRef?.updateId ?? '', STAGE.COMPLETED, LONG_POLL_MS);
+    },
+
+    async queryWorkflow({ execution, query }: temporal.api.workflowservice.v1.IQueryWorkflowRequest) {
+      const run = server.find(execution ?? {});
+      const until = world.now + QUERY_WITHIN_MS;
+      const wait = (ms: number) => new Promise<void>((resolve) => void world.after(ms, resolve));
+      while (world.now < until) {
+        // What was asked after something had happened is answered after the run has heard of it.
+        if (run.isOpen && run.task) {
+          await Promise.race([
+            new Promise<void>((resolve) => void run.onTaskEnd.push(resolve)),
+            wait(until - world.now),
+          ]);
+          continue;
+        }
+        const worker = (run.sticky && server.workerOf(run.sticky)) ?? server.someWorker();
+        if (!worker || run.episodes.length === 0) {
+          await wait(500);
+          continue;
+        }
+        const asked = {
+          queryId: `q${++queries}`,
+          queryType: query?.queryType ?? '',
+          arguments: payloads(query?.queryArgs),
+        };
+        await wait(server.latency());
+        if (!worker.alive) continue;
+        const { succeeded, failed } = await worker.query(run, asked);
+        await wait(server.latency());
+        if (!worker.alive) continue;
+        if (failed) throw new GrpcError(GRPC.INVALID_ARGUMENT, failed.message ?? 'the query failed');
+        return { queryResult: { payloads: succeeded?.response ? [succeeded.response] : [] } };
+      }
+      throw new GrpcError(GRPC.DEADLINE_EXCEEDED, 'the query was not answered in time');
+    },
+
+    describeWorkflowExecution({ execution }: temporal.api.workflowservice.v1.IDescribeWorkflowExecutionRequest) {
+      const run = server.find(execution ?? {});
+      return {
+        workflowExecutionInfo: infoOf(run),
+        workflowExtendedInfo: { cancelRequested: run.cancelRequested },
+        ...(run.task && { pendingWorkflowTask: { attempt: run.task.attempt } }),
+        pendingActivities: [...run.activities.values()].map(({ how, attempt }) => ({
+          activityId: how.activityId,
+          attempt,
+        })),
+      };
+    },
+
+    listWorkflowExecutions({ query }: temporal.api.workflowservice.v1.IListWorkflowExecutionsRequest) {
+      return { executions: server.visibility.list(query ?? '').map(infoOf), nextPageToken: new Uint8Array() };
+    },
+
+    countWorkflowExecutions({ query }: temporal.api.workflowservice.v1.ICountWorkflowExecutionsRequest) {
+      return { count: Long.fromNumber(server.visibility.list(query ?? '').length), groups: [] };
+    },
+
+    async getWorkflowExecutionHistory({
+      execution,
+      maximumPageSize,
+      historyEventFilterType,
+    }: temporal.api.workflowservice.v1.IGetWorkflowExecutionHistoryRequest) {
+      const run = server.find(execution ?? {});
+      if (historyEventFilterType === CLOSE_EVENT) {
+        if (run.isOpen) await new Promise<void>((resolve) => void world.after(LONG_POLL_MS, resolve));
+        return { history: { events: run.isOpen ? [] : run.history.slice(-1).map(eventOf) } };
+      }
+      return { history: { events: run.history.slice(0, maximumPageSize || undefined).map(eventOf) } };
+    },
+
+    getWorkflowExecutionHistoryReverse({
+      execution,
+      maximumPageSize,
+    }: temporal.api.workflowservice.v1.IGetWorkflowExecutionHistoryReverseRequest) {
+      const events = server.find(execution ?? {}).history.toReversed();
+      return { history: { events: events.slice(0, maximumPageSize || undefined).map(eventOf) } };
+    },
+
+    requestCancelWorkflowExecution({
+      workflowExecution,
+    }: temporal.api.workflowservice.v1.IRequestCancelWorkflowExecutionRequest) {
+      server.findOpen(workflowExecution ?? {}).requestCancel();
+      return {};
+    },
+
+    terminateWorkflowExecution({
+      workflowExecution,
+    }: temporal.api.workflowservice.v1.ITerminateWorkflowExecutionRequest) {
+      server.findOpen(workflowExecution ?? {}).terminate();
+      return {};
+    },
+
+    describeTaskQueue() {
+      const pollers = server.workers
+        .filter(({ alive }) => alive)
+        .map(({ name }) => ({ identity: name, lastAccessTime: timestamp(world.now) }));
+      return { pollers, stats: { approximateBacklogCount: Long.ZERO } };
+    },
+  } satisfies Partial<Record<keyof Requests, Handler>>;
+
+  return (method: string, request: unknown): Promise<unknown> => {
+    const handle: unknown = Reflect.get(handlers, method);
+    if (typeof handle !== 'function') throw new Error(`not simulated: the call ${method} of the server`);
+    return (async () => handle(request))();
+  };
+}
+
+const payloads = (of: { payloads?: Payload[] | null } | null | undefined): Payload[] => of?.payloads ?? [];
+const executionOf = ({ workflowId, runId }: Run) => ({ workflowId, runId });
+
+const infoOf = (run: Run) => ({
+  execution: executionOf(run),
+  type: { name: run.type },
+  status: WorkflowExecutionStatus[`WORKFLOW_EXECUTION_STATUS_${run.status}`],
+  startTime: timestamp(run.startedAt),
+  executionTime: timestamp(run.startedAt),
+  ...(run.closedAt !== undefined && { closeTime: timestamp(run.closedAt) }),
+  historyLength: Long.fromNumber(run.history.length),
+  taskQueue: run.taskQueue,
+  firstRunId: run.firstRunId,
+  searchAttributes: { indexedFields: run.searchAttributes },
+  ...(run.start.parent && { parentExecution: executionOf(run.start.parent.run) }),
+});
+
+/** Their names in the protocol: EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, workflowTaskScheduledEventAttributes. */
+const eventOf = ({ id, type, at, detail = {} }: Event) => ({
+  eventId: Long.fromNumber(id),
+  eventTime: timestamp(at),
+  eventType: Reflect.get(EventType, `EVENT_TYPE${type.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`) ?? 0,
+  [`${type[0]?.toLowerCase()}${type.slice(1)}EventAttributes`]: detail,
+});

@@ -1,0 +1,139 @@
+/**
+ * Bugs to be planted, to see that the simulation finds them: each is a change of the compiled text of one module, in the
+ * worker's code and in the workflow bundle alike.
+ */
+import Module from 'node:module';
+
+interface Planted {
+  /** Compiled module, in `dist`. */
+  file: string;
+  from: string;
+  to: string;
+}
+
+export const PLANTED: Readonly<Record<string, Planted>> = {
+  'a look is trusted that was asked before the last possible effect': {
+    file: 'src/policy/pay-once.js',
+    from: 'if (open && request.lookedAt <= open.overAt)',
+    to: 'if (open && request.lookedAt <= open.overAt - 400000)',
+  },
+  'the ledger grants to everybody': {
+    file: 'src/policy/pay-once.js',
+    from: 'if (open && request.lookedAt <= open.overAt)',
+    to: 'if (false)',
+  },
+  'a look does not see that a lead is converted': {
+    file: 'workflows/convert-lead.js',
+    from: "return seen.surveyStatus === 'converted';",
+    to: 'return false;',
+  },
+  'an unknown outcome counts as refused': {
+    file: 'activities/send-once.js',
+    from: "if (failure.kind === 'unknown')",
+    to: "if (failure.kind === 'never')",
+  },
+  "an attempt's name is used again": {
+    file: 'activities/send-once.js',
+    from: '(0, node_crypto_1.randomUUID)()',
+    to: '1',
+  },
+  'a settlement books nothing': {
+    file: 'src/policy/pay-once.js',
+    from: '...(difference !== 0 && {',
+    to: '...(difference < 0 && {',
+  },
+  'a cap does not count what is under way': {
+    file: 'src/policy/ledger/caps.js',
+    from: 'if (perDay !== null && spent + reserved + credits > perDay)',
+    to: 'if (perDay !== null && spent + credits > perDay)',
+  },
+  'the cap of the day is off by one call': {
+    file: 'src/policy/ledger/caps.js',
+    from: 'if (perDay !== null && spent + reserved + credits > perDay)',
+    to: 'if (perDay !== null && spent + reserved >= perDay)',
+  },
+  'the floor of the balance is not kept': {
+    file: 'src/policy/ledger/caps.js',
+    from: 'return left - credits < balanceFloor ? floor : undefined;',
+    to: 'return undefined;',
+  },
+  'a ledger that takes the place of another knows nothing of it': {
+    file: 'src/policy/ledger/state.js',
+    from: 'function reopen({ state, lost }, start, now) {\n    if (!state)',
+    to: 'function reopen({ state, lost }, start, now) {\n    if (true)',
+  },
+  'a ledger that was lost is followed by one without patience': {
+    file: 'src/policy/ledger/state.js',
+    from: 'return lost ? patient(empty, now) : empty;',
+    to: 'return empty;',
+  },
+  'open sends are forgotten at continue-as-new': {
+    file: 'workflows/account-ledger.js',
+    from: '(0, handed_1.handOn)({ probeEveryMs, state })',
+    to: '(0, handed_1.handOn)({ probeEveryMs, state: { ...state, flights: { ...state.flights, open: {} } } })',
+  },
+  'children die with their parent': {
+    file: 'workflows/shared/convert-one.js',
+    from: 'ParentClosePolicy.ABANDON',
+    to: 'ParentClosePolicy.TERMINATE',
+  },
+  'the kill switch is never forgotten': {
+    file: 'workflows/account-ledger.js',
+    from: "policy.release(state, 'killSwitch', 'token', 'otherUser')",
+    to: "policy.release(state, 'otherUser')",
+  },
+  'what no run settles is never looked up': {
+    file: 'workflows/account-ledger.js',
+    from: 'filter(({ dueAt }) => dueAt <= Date.now())',
+    to: 'filter(() => false)',
+  },
+  'a wait is not said': {
+    file: 'workflows/shared/status.js',
+    from: 'waits(why) {\n',
+    to: 'waits(why) {\n        return;\n',
+  },
+  'code that knows whether it is replayed': {
+    file: 'workflows/shared/status.js',
+    from: 'if (name !== this.shownStage || also.length > 0)',
+    to: 'if (!(0, workflow_1.workflowInfo)().unsafe.isReplaying)',
+  },
+  'what was paid for is reported as free': {
+    file: 'workflows/convert-lead.js',
+    from: 'credits: ending.credits ?? facts.convertPrice',
+    to: 'credits: 0',
+  },
+  'a payment of another run is claimed': {
+    file: 'workflows/convert-lead.js',
+    from: 'const ours = booked > 0 || (settled ? settled.run === run && settled.credits > 0 : sent);',
+    to: 'const ours = sent || booked > 0 || (settled?.run === run && settled.credits > 0);',
+  },
+};
+
+let planted: Planted | undefined;
+let times = 0;
+
+/** Whether its place was found: code that has changed needs another bug. */
+export const isPlanted = (): boolean => planted === undefined || times > 0;
+
+/** From now on modules are loaded with this bug. */
+export function plant(name: string): void {
+  planted = PLANTED[name];
+  if (!planted) throw new Error(`there is no bug '${name}'; there are:\n${Object.keys(PLANTED).join('\n')}`);
+  const { prototype } = Module as unknown as { prototype: { _compile(code: string, file: string): unknown } };
+  const { _compile: compile } = prototype;
+  prototype._compile = function (code, file) {
+    const isIt = planted && file.endsWith(`/dist/${planted.file}`);
+    return compile.call(this, isIt ? withBug(code) : code, file);
+  };
+}
+
+/** The text of a module, or of the bundle that has it. */
+export function withBug(code: string): string {
+  if (!planted || !code.includes(planted.from)) return code;
+  times++;
+  return code.replaceAll(planted.from, () => planted?.to ?? '');
+}
+
+// Before anything else is loaded: whoever imports this, imports it first.
+const option = process.argv.indexOf('--planted');
+if (option > 0) plant(process.argv[option + 1] ?? '');

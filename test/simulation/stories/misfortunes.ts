@@ -1,0 +1,22 @@
+/** What goes wrong: asked at each point where it could, and counted where it did. */
+import type { Mishaps } from '../engine/server';
+import type { World } from '../world/world';
+import type { Mishap } from './plan';
+
+export class Misfortunes implements Mishaps {
+  readonly happened = new Map<string, number>();
+  rates: Partial<Record<Mishap, number>> = {};
+
+  constructor(private readonly world: World) {}
+
+  happens(what: Mishap): boolean {
+    const rate = this.rates[what] ?? 0;
+    if (rate === 0 || !this.world.random.chance(rate)) return false;
+    this.note(what);
+    return true;
+  }
+
+  note(what: string): void {
+    this.happened.set(what, (this.happened.get(what) ?? 0) + 1);
+  }
+}

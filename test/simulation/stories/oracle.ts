@@ -1,0 +1,157 @@
+/** What must hold: at each moment, and when all is over (design, S1–S8). */
+import type { LedgerState } from '../../../src/policy/ledger';
+import type { Run } from '../engine/run';
+import type { People } from './people';
+import type { Scene } from './scene';
+
+const MINUTE = 60_000;
+const STILL_MS = 2 * MINUTE;
+
+/** Something that must not be. */
+export class Finding extends Error {
+  override readonly name = 'Finding';
+  constructor(
+    readonly rule: string,
+    what: string,
+  ) {
+    super(`${rule}: ${what}`);
+  }
+}
+
+export class Oracle {
+  #payments = 0;
+  #found: Finding | undefined;
+  /** When each open run that stands still was seen to have moved last. */
+  readonly #moved = new Map<Run, { events: number; at: number }>();
+  #lookedAt = 0;
+
+  constructor(
+    private readonly scene: Scene,
+    private readonly people: People,
+  ) {
+    scene.server.onTaskFailure = (run, cause, why) => {
+      if (cause !== 'UNHANDLED_COMMAND')
+        this.#found ??= new Finding('determinism', `a task of ${run.workflowId} fails: ${why}`);
+    };
+  }
+
+  /** After each step. @throws Finding */
+  async look(): Promise<void> {
+    if (this.#found) throw this.#found;
+    const { service, world } = this.scene;
+    if (service.payments.all.length > this.#payments) this.#paid();
+    if (world.now - this.#lookedAt >= MINUTE) {
+      this.#lookedAt = world.now;
+      await this.#looksAlive();
+    }
+  }
+
+  /** S1–S3, at the moment of a payment. */
+  #paid(): void {
+    const { payments, owner } = this.scene.service;
+    const { perDay, balanceFloor } = this.scene.budget;
+    const fresh = payments.all.slice(this.#payments);
+    this.#payments = payments.all.length;
+    for (const { subject, by } of fresh) this.scene.world.tell(`paid for ${subject} by ${by}`);
+    const own = payments.all.filter(({ by }) => by === 'agent');
+    const subjects = own.map(({ subject }) => subject);
+    // What a person pays for in the web app while a call is in flight nobody can prevent.
+    const twice = subjects.find((subject, n) => subjects.indexOf(subject) !== n);
+    if (twice) throw new Finding('S1', `${twice} was paid for twice`);
+    // A ledger that was deleted takes the sum of the day with it.
+    if (perDay !== null && !this.people.isLedgerLost)
+      for (const [day, spent] of sumsByDay(own))
+        if (spent > perDay) throw new Finding('S3', `${spent} credits were spent on ${day}, of ${perDay} a day`);
+    const isDisturbed = own.length < payments.all.length || this.scene.misfortunes.happened.has('noCredits');
+    if (fresh.some(({ by }) => by === 'agent') && !isDisturbed && owner.credits < balanceFloor)
+      throw new Finding('S3', `${owner.credits} credits are left, of which ${balanceFloor} must remain`);
+  }
+
+  /** S7: whoever stands still says why. A task that is lost shows by its timeouts first. */
+  async #looksAlive(): Promise<void> {
+    const { server, world } = this.scene;
+    for (const run of server.open()) {
+      const known = this.#moved.get(run);
+      if (!known || known.events !== run.history.length) {
+        this.#moved.set(run, { events: run.history.length, at: world.now });
+        continue;
+      }
+      if (world.now - known.at < STILL_MS || run.type === 'accountLedger' || run.task) continue;
+      const details = await this.scene.detailsOf(run);
+      if (details !== undefined && !/Waiting since|Under way|Cancelled at/.test(details))
+        throw new Finding('S7', `${run.workflowId} stands still since ${world.now - known.at} ms and says: ${details}`);
+    }
+  }
+
+  /** Liveness: nothing has gone wrong for so long, and yet some have not ended. */
+  async unended(runs: readonly Run[], forMs: number): Promise<Finding> {
+    const [run] = runs;
+    const details = run && (await this.scene.detailsOf(run));
+    return new Finding(
+      'liveness',
+      `${runs.length} runs have not ended ${Math.round(forMs / 3_600_000)} hours after the last misfortune: ${run?.workflowId} (${run?.trouble?.why ?? ''}) says: ${details}`,
+    );
+  }
+
+  /** When all has ended, and the ledger has had the time to find out the rest. */
+  async atEnd(): Promise<void> {
+    await this.#books();
+    this.#results();
+  }
+
+  /** The ledger's sums are those of the service. */
+  async #books(): Promise<void> {
+    const { scene, people } = this;
+    const ledger = scene.server.current(scene.ledgerId);
+    if (!ledger?.isOpen || people.isLedgerLost) return;
+    const state = await scene.ask<LedgerState>(ledger, 'state');
+    if (state === undefined) throw new Finding('S3', 'the ledger does not answer');
+    const open = Object.keys(state.flights.open);
+    if (open.length > 0) throw new Finding('S6', `the ledger still holds ${open.join()}`);
+    const booked = Object.values(state.days).reduce((sum, credits) => sum + credits, 0);
+    const sumOf = (by: string) =>
+      scene.service.payments.all.reduce((sum, paid) => sum + (paid.by === by ? paid.credits : 0), 0);
+    const [own, others] = [sumOf('agent'), sumOf('person')];
+    // A lead that a person converts while it is unknown what became of our call counts as ours.
+    const known = new Set(state.bookings.map(({ subject }) => subject));
+    const missing = scene.service.payments.all.filter(({ subject, by }) => by === 'agent' && !known.has(subject));
+    if (booked < own || booked > own + others)
+      throw new Finding(
+        'S3',
+        `the ledger has booked ${booked} credits, and ${own} were paid (by people ${others}); not booked: ${missing.map(({ subject }) => subject)}`,
+      );
+  }
+
+  /** S6: what was paid for is in the results, once, and never reported otherwise. */
+  #results(): void {
+    const { scene, people } = this;
+    const paid = new Map(scene.service.payments.all.map(({ subject, by }) => [subject, by]));
+    const runs = [...scene.server.runs.values()].flat().filter(({ type }) => type === 'convertLead');
+    const byLead = new Map<string, Run[]>();
+    for (const run of runs) {
+      const { leadId } = scene.inputOf(run) as { leadId: string };
+      byLead.set(leadId, [...(byLead.get(leadId) ?? []), run]);
+    }
+    for (const [leadId, all] of byLead) {
+      const by = paid.get(`lead:${leadId}`);
+      const results = all.map(
+        (run) => scene.resultOf(run) as { outcome: string; credits: number; reason?: string } | undefined,
+      );
+      const credits = results.reduce((sum, result) => sum + (result?.credits ?? 0), 0);
+      if (credits > (by === undefined ? 0 : 1_000))
+        throw new Finding(
+          'S6',
+          `results have ${credits} credits for lead ${leadId}, paid by ${by ?? 'nobody'}: ${all.map((run, n) => `${run.workflowId} ${JSON.stringify(results[n])}`).join()}`,
+        );
+      const isLost = all.some((run) => people.meddled.has(run) || run.status !== 'COMPLETED') || people.isLedgerLost;
+      if (by === 'agent' && credits === 0 && !isLost)
+        throw new Finding('S6', `lead ${leadId} was paid for, and its results say: ${JSON.stringify(results)}`);
+    }
+  }
+}
+
+function sumsByDay(payments: readonly { at: string; credits: number }[]): Map<string, number> {
+  const days = new Map<string, number>();
+  for (const { at, credits } of payments) days.set(at.slice(0, 10), (days.get(at.slice(0, 10)) ?? 0) + credits);
+  return days;
+}

@@ -1,0 +1,149 @@
+/** What people do: operators to whatever is there, and those whom runs ask. */
+import { defaultPayloadConverter } from '@temporalio/common';
+import { convertLeadId } from '../../../src/policy/run-ids';
+import { shownBy } from '../engine/proto';
+import type { Run } from '../engine/run';
+import type { Act, Begun } from './plan';
+import type { Scene } from './scene';
+
+/** Whose answers people know by looking into the web app. */
+const LOOKS_EVERY_MS = 600_000;
+
+export class People {
+  /** Runs that an operator has meddled with: what became of them is the operator's own doing. */
+  readonly meddled = new Set<Run>();
+  isLedgerLost = false;
+
+  constructor(private readonly scene: Scene) {}
+
+  begin(begun: Begun, n: number): void {
+    const { scene } = this;
+    const who = `${begun.type}-${n}`;
+    if (begun.type === 'convertLead') {
+      const leadId = scene.leads[begun.lead]?.id ?? '';
+      const workflowId = begun.byHand ? who : convertLeadId('default', leadId);
+      scene.start('convertLead', workflowId, { leadId, maxCredits: begun.maxCredits });
+    } else if (begun.type === 'auditProject') {
+      const project = { clientName: `Client ${begun.client}` };
+      scene.start(begun.type, who, { project, reference: `R-${begun.client}`, documents: [{ ref: 'brief.txt' }] });
+    } else if (begun.type === 'ingestCapture')
+      scene.start(begun.type, who, { note: `What was said at meeting ${begun.note}` });
+    else scene.start(begun.type, who, begun.input);
+  }
+
+  /** @returns whether there was anything to do it to */
+  act({ what, which, forMs }: Act): boolean {
+    const { scene } = this;
+    const { control, server, world } = scene;
+    const open = server.open().filter(({ type }) => type !== 'accountLedger');
+    const run = open[which % Math.max(1, open.length)];
+    const ledger = server.current(scene.ledgerId);
+    const later = (then: () => void) => void world.after(forMs, then);
+    switch (what) {
+      case 'cancel':
+        run?.requestCancel();
+        return this.#meddle(run);
+      case 'terminate':
+        run?.terminate();
+        return this.#meddle(run);
+      case 'startAgain': {
+        if (!run) return false;
+        run.terminate();
+        const { workflowId, type, input } = run.start;
+        const [given] = input;
+        later(() => scene.start(type, workflowId, given && defaultPayloadConverter.fromPayload(given)));
+        return this.#meddle(run);
+      }
+      case 'resetActivity': {
+        const pending = open.flatMap(({ activities }) => [...activities.values()]);
+        const activity = pending[which % Math.max(1, pending.length)];
+        activity?.reset();
+        return activity !== undefined;
+      }
+      case 'convertInWebApp': {
+        const lead = scene.leads[which % scene.leads.length];
+        if (!lead || lead.surveyStatus === 'converted' || control.credits().credits < 1_000) return false;
+        control.convertLead({ leadId: lead.id });
+        return true;
+      }
+      case 'pause':
+      case 'stop': {
+        const target = open.find(({ type }) => type === 'leadPipeline' || type === 'backfill');
+        if (!target) return false;
+        this.say(target, what, { by: 'Ann' });
+        if (what === 'pause') later(() => this.say(target, 'resume', { by: 'Ann' }));
+        return this.#meddle(target);
+      }
+      case 'terminateLedger':
+        ledger?.terminate();
+        return ledger !== undefined;
+      case 'deleteLedger':
+        if (ledger) server.delete(scene.ledgerId);
+        this.isLedgerLost ||= ledger !== undefined;
+        return ledger !== undefined;
+      case 'holdLedger':
+        if (!ledger?.isOpen) return false;
+        this.say(ledger, 'hold', { by: 'Ann', reason: 'month end' });
+        later(() => this.release());
+        return true;
+      case 'killSwitch':
+        control.setAgentApi({ enabled: false });
+        later(() => control.setAgentApi({ enabled: true }));
+        return true;
+      case 'revokeToken':
+        control.revokeToken({ token: scene.token });
+        later(() => control.restoreToken({ token: scene.token }));
+        return true;
+      case 'noCredits': {
+        const { credits } = control.credits();
+        control.setCredits({ credits: 500 });
+        later(() => control.setCredits({ credits: Math.max(credits, 20_000) }));
+        return true;
+      }
+      case 'killWorker':
+      case 'killAllWorkers': {
+        const alive = server.workers.filter((worker) => worker.alive);
+        for (const worker of what === 'killWorker' ? alive.slice(0, 1) : alive)
+          scene.kill(worker, 'the hand of an operator');
+        return alive.length > 0;
+      }
+    }
+  }
+
+  /** Lifts what a person has put on hold. */
+  release(): void {
+    const ledger = this.scene.server.current(this.scene.ledgerId);
+    if (ledger?.isOpen) this.say(ledger, 'release', { by: 'Ann', reason: 'done' });
+  }
+
+  #meddle(run: Run | undefined): boolean {
+    if (run) this.meddled.add(run);
+    return run !== undefined;
+  }
+
+  say(run: Run, update: string, said: object): void {
+    this.scene.client.workflow
+      .getHandle(run.workflowId)
+      .executeUpdate(update, { args: [said] })
+      .catch(() => undefined);
+  }
+
+  /** Looks every now and then which runs wait for a person, and answers them by what the web app shows. */
+  async keepAnswering(): Promise<void> {
+    const { scene } = this;
+    scene.world.after(LOOKS_EVERY_MS, () => this.keepAnswering());
+    for (const run of scene.server.open()) {
+      if (shownBy(run.searchAttributes.NeedsPerson) !== true) continue;
+      const stage = shownBy(run.searchAttributes.Stage);
+      const leadId = shownBy(run.searchAttributes.LeadId);
+      const isConverted = scene.leads.some(({ id, surveyStatus }) => id === leadId && surveyStatus === 'converted');
+      const [projectId] =
+        /^.* could be its own: ([0-9a-f-]{36})/m.exec((await scene.detailsOf(run)) ?? '')?.slice(1) ?? [];
+      if (projectId !== undefined) this.say(run, 'chooseProject', { projectId, by: 'Ann' });
+      else if (stage === 'approval') this.say(run, 'approve', { by: 'Ann' });
+      else if (run.type === 'convertLead')
+        this.say(run, 'decide', { decision: isConverted ? 'itHappened' : 'sendAgain', by: 'Ann' });
+      else this.say(run, 'decide', { decision: 'giveUp', by: 'Ann' });
+    }
+  }
+}

@@ -1,0 +1,155 @@
+/** What a story consists of, made up from its seed: who starts what, what goes wrong and how often, what people do. */
+import { type RouteName, routes } from '../../../src/agent-api/routes';
+import { FAULTS } from '../../../src/sandbox/options';
+import { Random } from '../world/random';
+import type { SceneOptions } from './scene';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** A run that somebody starts; leads are named by their place in the list. */
+export type Begun = { at: number } & (
+  | { type: 'leadPipeline'; input: Record<string, unknown> }
+  | { type: 'convertLead'; lead: number; byHand: boolean; maxCredits: number }
+  | { type: 'backfill'; input: Record<string, unknown> }
+  | { type: 'auditProject'; client: number }
+  | { type: 'ingestCapture'; note: number }
+);
+
+/** What people do to whatever is there at that moment. */
+export const ACTS = [
+  ...(['cancel', 'terminate', 'startAgain', 'resetActivity', 'convertInWebApp'] as const),
+  ...(['pause', 'stop', 'terminateLedger', 'deleteLedger', 'holdLedger'] as const),
+  ...(['killSwitch', 'revokeToken', 'noCredits', 'killWorker', 'killAllWorkers'] as const),
+];
+export type Act = { at: number; what: (typeof ACTS)[number]; which: number; forMs: number };
+
+/** What may go wrong with any message, task or step, and its usual share of all of them. */
+export const MISHAPS = {
+  requestLost: 0.02,
+  replyLost: 0.02,
+  slow: 0.02,
+  listsLate: 0.3,
+  workflowTaskLost: 0.01,
+  workflowTaskLate: 0.01,
+  activityTaskLost: 0.01,
+  evicted: 0.1,
+  workerKilled: 0.002,
+  storageFull: 0.02,
+  storageReplyLost: 0.02,
+  connectionRefused: 0.03,
+} as const;
+export type Mishap = keyof typeof MISHAPS;
+
+export interface Faults {
+  share: number;
+  faults: (typeof FAULTS)[number][];
+  delayMs: number;
+  commitAfterMs: number;
+  status: number;
+  retryAfter: number;
+}
+
+export interface Plan {
+  seed: number;
+  scene: SceneOptions;
+  runs: Begun[];
+  acts: Act[];
+  mishaps: Partial<Record<Mishap, number>>;
+  faults: Faults | undefined;
+  /** Nothing goes wrong after this. Milliseconds. */
+  troubleMs: number;
+}
+
+/**
+ * A paid call may have its effect so long after it was granted, and the simulation keeps to that: its time limit and the
+ * settling time, less what a slow network takes.
+ */
+const LONGEST_EFFECT_MS = 480 * SECOND;
+
+export function planOf(seed: number): Plan {
+  const random = new Random(seed * 7_919 + 17);
+  const leads = random.between(8, 14);
+  const maybe = <T>(share: number, value: T, otherwise: T) => (random.chance(share) ? value : otherwise);
+  const troubleMs = random.pick([5 * MINUTE, 15 * MINUTE, 30 * MINUTE, 2 * HOUR]);
+  const when = () => Math.floor(random.next() ** 2 * troubleMs * 0.8);
+  const convert = random.pick([50, SECOND, 20 * SECOND, 90 * SECOND]);
+  const plan: Plan = {
+    seed,
+    troubleMs,
+    scene: {
+      leads,
+      workers: random.between(1, 3),
+      credits: maybe(0.2, random.between(2, 6) * 1_000, 60_000),
+      perDay: maybe(0.3, random.between(2, 8) * 1_000, null),
+      balanceFloor: maybe(0.15, random.between(1, 4) * 1_000, 0),
+      sandbox: {
+        seed,
+        convertCheck: 'atArrival',
+        auditId: maybe(0.2, 'other', 'project'),
+        durations: { convert, createProject: convert, interviewAnalysis: 60_000 },
+        balanceLagMs: maybe(0.2, 30_000, 0),
+      },
+    },
+    runs: [],
+    acts: [],
+    mishaps: {},
+    faults: undefined,
+  };
+  const some = { scoring: { minReadiness: random.pick([0, 10, 30]) }, maxConversions: random.between(3, leads) };
+  for (let n = random.between(1, 2); n > 0; n--) {
+    const limits = { maxCredits: random.pick([3_000, 8_000, 20_000]), concurrency: random.between(1, 10) };
+    const input = { ...some, ...limits, approval: maybe<string>(0.3, 'all', 'none') };
+    plan.runs.push({ at: when() / 4, type: 'leadPipeline', input });
+  }
+  for (let n = random.between(2, 6); n > 0; n--)
+    plan.runs.push({
+      at: when(),
+      type: 'convertLead',
+      lead: random.between(0, leads - 1),
+      byHand: random.chance(0.4),
+      maxCredits: maybe(0.1, 500, 2_000),
+    });
+  if (random.chance(0.4)) {
+    const input = {
+      operation: 'convertLead',
+      leads: { scoring: some.scoring },
+      approval: 'none',
+      window: random.between(1, 8),
+      maxCredits: 20_000,
+    };
+    plan.runs.push({ at: when(), type: 'backfill', input });
+  }
+  for (let n = random.between(0, 2); n > 0; n--) plan.runs.push({ at: when(), type: 'auditProject', client: n });
+  for (let n = random.between(0, 2); n > 0; n--) plan.runs.push({ at: when(), type: 'ingestCapture', note: n });
+
+  for (let n = random.between(0, 6); n > 0; n--)
+    plan.acts.push({
+      at: when(),
+      what: random.pick(ACTS),
+      which: random.between(0, 1_000),
+      forMs: random.pick([10 * SECOND, 3 * MINUTE, 20 * MINUTE]),
+    });
+  for (const [mishap, usual] of Object.entries(MISHAPS) as [Mishap, number][])
+    if (random.chance(0.5)) plan.mishaps[mishap] = usual * random.pick([0.3, 1, 3]);
+  if (random.chance(0.8))
+    plan.faults = {
+      share: random.pick([0.05, 0.2, 0.5]),
+      faults: FAULTS.filter((fault) => fault !== 'instead' && random.chance(0.5)),
+      delayMs: random.pick([SECOND, 30 * SECOND, 200 * SECOND, LONGEST_EFFECT_MS - convert]),
+      commitAfterMs: random.pick([SECOND, 60 * SECOND, LONGEST_EFFECT_MS - convert]),
+      status: random.pick([500, 503, 429, 408, 504]),
+      retryAfter: random.pick([1, 30, 300]),
+    };
+  // Who says "too many requests" has refused, and done nothing.
+  if (plan.faults?.status === 429)
+    plan.faults.faults = plan.faults.faults.filter((fault) => fault !== 'statusAfterCommit');
+  if (plan.faults?.faults.length === 0) plan.faults = undefined;
+  plan.runs.sort((one, other) => one.at - other.at);
+  plan.acts.sort((one, other) => one.at - other.at);
+  return plan;
+}
+
+/** All routes: each has its own way of coping. */
+export const ROUTES = Object.keys(routes) as RouteName[];

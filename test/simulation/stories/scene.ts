@@ -1,0 +1,180 @@
+/** Everything that a story plays in: server, workers, service, storage, in a world of their own. */
+
+import { defaultPayloadConverter } from '@temporalio/common';
+import { toAccount } from '../../../src/config/account';
+import type { Ceilings } from '../../../src/config/ceilings';
+import { AccountFile } from '../../../src/config/schema';
+import { agentServer } from '../../../src/sandbox/agent-server';
+import { type Control, createControl } from '../../../src/sandbox/control';
+import { SandboxOptions } from '../../../src/sandbox/options';
+import { newToken } from '../../../src/sandbox/seed';
+import { Service } from '../../../src/sandbox/service';
+import { Statistics } from '../../../src/sandbox/statistics';
+import { createClient } from '../../../src/temporal/client';
+import { ledgerId } from '../../../src/temporal/ledger-client';
+import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
+import type { Run } from '../engine/run';
+import { Server } from '../engine/server';
+import { createService } from '../engine/service';
+import { connect } from '../worker/connection';
+import { WorkerProcess } from '../worker/process';
+import { MemoryStorage } from '../worker/storage';
+import { Wire } from '../worker/transport';
+import { enter } from '../world/install';
+import type { Process } from '../world/world';
+import { World } from '../world/world';
+import { Misfortunes } from './misfortunes';
+
+const BASE_URL = 'http://127.0.0.1:8080';
+/** A worker that was killed is replaced after this at most, milliseconds. */
+const REPLACED_WITHIN_MS = 40_000;
+
+export interface SceneOptions {
+  leads: number;
+  credits?: number;
+  perDay?: number | null;
+  balanceFloor?: number;
+  sandbox?: SandboxOptions;
+  workers?: number;
+}
+
+export class Scene {
+  readonly world: World;
+  readonly server: Server;
+  readonly misfortunes: Misfortunes;
+  readonly service: Service;
+  readonly control: Control;
+  readonly ledgerId: string;
+  readonly storage: MemoryStorage;
+  readonly token: string;
+  readonly env: { TOKEN: string };
+  /** What all workers' configuration allows now. */
+  budget: Ceilings['budget'];
+  /** Times that a run was replayed. */
+  replays = 0;
+  readonly #account;
+  readonly #wire: Wire;
+  readonly #connection;
+  /** Of people and their tools. */
+  readonly client;
+  #born = 0;
+
+  constructor(
+    seed: number,
+    readonly options: SceneOptions,
+  ) {
+    this.world = new World(seed);
+    enter(this.world);
+    this.misfortunes = new Misfortunes(this.world);
+    const file = AccountFile.parse({
+      ...{ baseUrl: BASE_URL, tokenEnv: 'TOKEN' },
+    });
+    this.budget = { perDay: options.perDay ?? null, balanceFloor: options.balanceFloor ?? 0 };
+    const spacing = (queue: string) => {
+      const { max, windowMs } = { writes: file.limits.writes, reads: file.limits.reads, polls: file.limits.polls }[
+        queue.split('.').at(-1) ?? ''
+      ] ?? { max: 0, windowMs: 0 };
+      return max > 0 ? Math.ceil(windowMs / max) : 0;
+    };
+    this.server = new Server(this.world, this.misfortunes, spacing);
+    const settings = SandboxOptions.parse({
+      ...{ seed, leads: options.leads, projects: 2, captures: 1, credits: options.credits ?? 50_000 },
+      ...options.sandbox,
+    });
+    this.service = new Service(settings);
+    const { store, random, clock, owner } = this.service;
+    this.token = newToken(store, random, clock, owner, { label: 'simulated', scopes: ['read', 'write'] }).plaintext;
+    this.env = { TOKEN: this.token };
+    const statistics = new Statistics(this.service);
+    this.control = createControl(this.service, statistics);
+    this.ledgerId = ledgerId(owner.id);
+    const crossing = (process: Process, what: string) => this.#crossing(process, what);
+    this.storage = new MemoryStorage(this.world, this.misfortunes, crossing);
+    this.#wire = new Wire(this.world, this.misfortunes, crossing, agentServer(this.service, statistics));
+    this.#connection = connect(
+      this.world,
+      this.misfortunes,
+      () => this.server.latency(),
+      createService(this.server),
+      crossing,
+    );
+    this.client = createClient({ connection: this.#connection, namespace: 'default' }, {});
+    this.#account = toAccount('default', file, this.env, '/');
+    for (let n = 0; n < (options.workers ?? 2); n++) this.startWorker();
+  }
+
+  startWorker(): void {
+    const name = `worker-${++this.#born}`;
+    this.world.tell(`${name} starts`);
+    this.server.addWorker(
+      new WorkerProcess(name, {
+        server: this.server,
+        account: this.#account,
+        connection: this.#connection,
+        storage: this.storage.storage,
+        ceilings: () => ({ budget: this.budget, timeZone: 'UTC' }),
+        open: () => this.#wire,
+        crossing: (process, what) => this.#crossing(process, what),
+        onReplay: () => this.replays++,
+      }),
+    );
+  }
+
+  /** A process waits, or goes on after waiting: here it may die. @returns whether it still lives */
+  #crossing(process: Process, what: string): boolean {
+    if (!process.alive) return false;
+    if (!this.misfortunes.happens('workerKilled')) return true;
+    this.kill(process, what);
+    return false;
+  }
+
+  kill(process: Process, at: string): void {
+    this.world.tell(`${process.name} is killed at ${at}`);
+    this.server.workers.find((worker): worker is WorkerProcess => worker === process)?.kill?.();
+    this.world.after(this.world.random.between(1_000, REPLACED_WITHIN_MS), () => this.startWorker());
+  }
+
+  /** As somebody in the Web UI does; refused where one of the same ID is under way. */
+  start(type: string, workflowId: string, input?: unknown): void {
+    if (this.server.current(workflowId)?.isOpen) return;
+    this.server.start({
+      ...{ workflowId, type, taskQueue: WORKFLOW_QUEUE, searchAttributes: {}, requestId: this.world.random.uuid() },
+      input: input === undefined ? [] : [defaultPayloadConverter.toPayload(input)],
+    });
+  }
+
+  inputOf(run: Run): unknown {
+    const [first] = run.start.input;
+    return first && defaultPayloadConverter.fromPayload(first);
+  }
+
+  resultOf(run: Run): unknown {
+    return run.status === 'COMPLETED' && run.result ? defaultPayloadConverter.fromPayload(run.result) : undefined;
+  }
+
+  /** Asks a run as a person would, but without any effect on the course of things. */
+  async ask<T>(run: Run, queryType: string): Promise<T | undefined> {
+    const worker = (run.sticky && this.server.workerOf(run.sticky)) ?? this.server.workers.find(({ alive }) => alive);
+    if (!worker || run.task || run.episodes.length === 0) return undefined;
+    const { succeeded } = await worker.query(run, { queryId: 'oracle', queryType, arguments: [] });
+    return succeeded?.response ? defaultPayloadConverter.fromPayload<T>(succeeded.response) : undefined;
+  }
+
+  /** What a run says of itself in the Web UI. */
+  async detailsOf(run: Run): Promise<string | undefined> {
+    return (await this.ask<{ currentDetails?: string }>(run, '__temporal_workflow_metadata'))?.currentDetails;
+  }
+
+  get leads(): { id: string; surveyStatus: string }[] {
+    return this.control.leads() as { id: string; surveyStatus: string }[];
+  }
+
+  close(): void {
+    this.service.close();
+    for (const worker of this.server.workers) {
+      for (const runs of this.server.runs.values()) for (const run of runs) worker.forget(run.runId);
+      worker.alive = false;
+    }
+    enter(undefined);
+  }
+}

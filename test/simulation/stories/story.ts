@@ -1,0 +1,92 @@
+/** Plays a story: trouble first, then none, and all that was begun has to end. */
+import type { Run } from '../engine/run';
+import { Finding, Oracle } from './oracle';
+import { People } from './people';
+import { type Plan, ROUTES } from './plan';
+import { Scene } from './scene';
+
+const HOUR = 3_600_000;
+/** Longest time for everything to end once nothing goes wrong and nothing is lacking. */
+const HEALED_WITHIN_MS = 36 * HOUR;
+/** In which the ledger finds out what no run has told it. */
+const AFTERWARDS_MS = HOUR / 2;
+/** More steps than any story has. */
+const MOST_STEPS = 3_000_000;
+
+export interface Played {
+  seed: number;
+  finding: Finding | undefined;
+  digest: string;
+  steps: number;
+  /** Simulated, milliseconds. */
+  elapsed: number;
+  runs: number;
+  replays: number;
+  payments: number;
+  happened: ReadonlyMap<string, number>;
+}
+
+export async function play(plan: Plan, onLine?: (line: string) => void): Promise<Played> {
+  const scene = new Scene(plan.seed, plan.scene);
+  const { world, misfortunes, control, server } = scene;
+  if (onLine) world.onLine = onLine;
+  const people = new People(scene);
+  const oracle = new Oracle(scene, people);
+  scene.storage.documents.set('brief.txt', Buffer.from('What the client does.'));
+  misfortunes.rates = { ...plan.mishaps };
+  if (plan.faults)
+    control.setFaultRate({
+      ...plan.faults,
+      routes: ROUTES,
+      faults: plan.faults.faults.filter((fault) => fault !== 'instead'),
+    });
+  plan.runs.forEach((begun, n) => void world.after(begun.at, () => people.begin(begun, n)));
+  for (const act of plan.acts)
+    world.after(act.at, () => {
+      world.tell(`act: ${act.what}`);
+      if (people.act(act)) misfortunes.note(act.what);
+    });
+  void people.keepAnswering();
+  let isCalm = false;
+  const calm = () => {
+    world.tell('from now on nothing goes wrong');
+    isCalm = true;
+    misfortunes.rates = {};
+    control.clearFaults();
+    control.setAgentApi({ enabled: true });
+    control.restoreToken({ token: scene.token });
+    control.setCredits({ credits: 100_000 });
+    scene.budget = { perDay: null, balanceFloor: 0 };
+    people.release();
+  };
+  world.after(plan.troubleMs, calm);
+
+  const unended = (): Run[] => server.open().filter(({ type }) => type !== 'accountLedger');
+  let finding: Finding | undefined;
+  try {
+    const until = async (done: () => boolean) => {
+      while (!done() && world.steps < MOST_STEPS && (await world.step())) await oracle.look();
+    };
+    await until(() => isCalm && (unended().length === 0 || world.elapsed > plan.troubleMs + HEALED_WITHIN_MS));
+    if (unended().length > 0) throw await oracle.unended(unended(), world.elapsed - plan.troubleMs);
+    const over = world.elapsed + AFTERWARDS_MS;
+    await until(() => world.elapsed > over && !server.current(scene.ledgerId)?.task);
+    await oracle.atEnd();
+  } catch (error) {
+    if (!(error instanceof Finding)) throw error;
+    finding = error;
+    world.tell(error.message);
+  } finally {
+    for (const { fault } of control.stats().faults) misfortunes.note(`fault ${fault}`);
+    scene.close();
+  }
+  return {
+    ...{ seed: plan.seed, finding, digest: world.digest(), steps: world.steps, elapsed: world.elapsed },
+    ...{
+      runs: [...server.runs.values()].flat().length,
+      replays: scene.replays,
+      payments: scene.service.payments.all.length,
+    },
+    happened: misfortunes.happened,
+  };
+}

@@ -1,0 +1,188 @@
+/** A worker process: real activities, gate, ledger client and API client, and the workflow bundle. */
+
+import type { ConnectionLike } from '@temporalio/client';
+import { noopMetricMeter } from '@temporalio/common';
+import { ActivityCancellationDetails } from '@temporalio/common/lib/activity-cancellation-details';
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
+import type { coresdk } from '@temporalio/proto';
+import { Activity as SdkActivity } from '@temporalio/worker/lib/activity';
+import pino from 'pino';
+import { createActivities } from '../../../activities';
+import type { Open } from '../../../src/agent-api/client';
+import type { Account } from '../../../src/config';
+import type { Ceilings } from '../../../src/config/ceilings';
+import { createRuntime } from '../../../src/runtime';
+import type { Storage } from '../../../src/storage';
+import { createClient } from '../../../src/temporal/client';
+import { heartbeats } from '../../../src/temporal/heartbeat';
+import { storageFailures } from '../../../src/temporal/storage-failures';
+import type { Activity, Try, TryResult } from '../engine/activity';
+import { ms } from '../engine/proto';
+import type { Completion, Run, Task } from '../engine/run';
+import type { Server, Worker } from '../engine/server';
+import { here, type Process } from '../world/world';
+import { Host } from './host';
+
+const NAMESPACE = 'default';
+/** Core sends heartbeats this part of their timeout apart, however often the activity has one. */
+const HEARTBEAT_EVERY = 0.8;
+
+export interface WorkerParts {
+  server: Server;
+  account: Account;
+  connection: ConnectionLike;
+  storage: Storage;
+  open: Open;
+  ceilings(): Ceilings;
+  crossing(process: Process, what: string): boolean;
+  onReplay(run: Run): void;
+}
+
+const silent = () => undefined;
+const logger = { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: silent };
+const converter = loadDataConverter({});
+
+/** An activity as the SDK takes it: any function of JSON values. */
+type Callable = (...args: unknown[]) => Promise<unknown>;
+
+export class WorkerProcess implements Worker {
+  alive = true;
+  skewMs = 0;
+  readonly #host: Host;
+  readonly #client;
+  readonly #activities: Map<string, Callable>;
+
+  constructor(
+    readonly name: string,
+    private readonly parts: WorkerParts,
+  ) {
+    const { server, account, connection, storage, open } = parts;
+    this.#host = new Host(server.world, server.mishaps, parts.onReplay);
+    const log = pino({ level: 'silent' });
+    const { client, activities } = here.run(this, () => {
+      const client = createClient({ connection, namespace: NAMESPACE }, {});
+      const runtime = createRuntime(account, client, new Map(), log, parts.ceilings, open);
+      const activities = createActivities({
+        ...{ accounts: new Map([[account.name, runtime]]), client, storage, log },
+        linkTo: () => undefined,
+      });
+      runtime.ledger().catch(() => undefined);
+      return { client, activities };
+    });
+    this.#client = client;
+    this.#activities = new Map(Object.entries(activities) as [string, Callable][]);
+  }
+
+  /** As by a crash: what it was at is never done. */
+  kill(): void {
+    this.alive = false;
+  }
+
+  activate(run: Run, task: Task): Promise<Completion> {
+    return this.parts.server.world.hold(() => this.#host.activate(run, task));
+  }
+
+  query(run: Run, query: coresdk.workflow_activation.IQueryWorkflow): Promise<coresdk.workflow_commands.IQueryResult> {
+    return this.parts.server.world.hold(() => this.#host.query(run, query));
+  }
+
+  forget(runId: string): void {
+    this.#host.forget(runId);
+  }
+
+  perform(task: Try): void {
+    here.run(this, () => void this.#perform(task));
+  }
+
+  async #perform(task: Try): Promise<void> {
+    const { server, crossing } = this.parts;
+    const { activity } = task;
+    const { how, run } = activity;
+    const args = (how.arguments ?? []).map((payload) => converter.payloadConverter.fromPayload(payload));
+    const context = {
+      type: 'activity',
+      namespace: NAMESPACE,
+      activityId: how.activityId ?? '',
+      isLocal: false,
+    } as const;
+    const sdk: SdkActivity = new SdkActivity(
+      infoOf(task) as never,
+      this.#activities.get(activity.type),
+      converter,
+      context as never,
+      undefined,
+      beating(this, task, (reason) =>
+        sdk.cancel(reason, ActivityCancellationDetails.fromProto({ [reasons[reason]]: true })),
+      ),
+      this.#client,
+      logger as never,
+      noopMetricMeter,
+      [heartbeats, storageFailures],
+    );
+    const result = resultOf(await sdk.run({ args, headers: {} }));
+    if (!crossing(this, `${activity.type} done`)) return;
+    const { world } = server;
+    // Sent until it has arrived: an answer that is sent twice is taken once.
+    world.after(server.latency(), () => {
+      const isTaken = activity.answered(task, result);
+      world.tell(`${activity.type} of ${run.workflowId}: ${Object.keys(result)}${isTaken ? '' : ', too late'}`);
+    });
+  }
+}
+
+type Reason = 'CANCELLED' | 'NOT_FOUND' | 'RESET';
+const reasons: Record<Reason, string> = { CANCELLED: 'isCancelled', NOT_FOUND: 'isNotFound', RESET: 'isReset' };
+
+/** Heartbeats, as Core sends them on; by the answer the activity hears that it is not wanted any more. */
+function beating(process: WorkerProcess, task: Try, cancel: (reason: Reason) => void): () => void {
+  const { activity } = task;
+  const { server } = (activity as Activity).run;
+  const every = HEARTBEAT_EVERY * (ms(activity.how.heartbeatTimeout) ?? 30_000);
+  let sentAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const { world } = server;
+    if (world.now - sentAt < every) return;
+    sentAt = world.now;
+    world.after(server.latency(), () => {
+      const isKnown = !activity.isClosed && activity.current === task;
+      const { cancelRequested, activityReset } = isKnown
+        ? activity.heartbeat()
+        : { cancelRequested: false, activityReset: false };
+      const reason = !isKnown ? 'NOT_FOUND' : activityReset ? 'RESET' : cancelRequested ? 'CANCELLED' : undefined;
+      if (reason) world.after(server.latency(), () => here.run(process, () => cancel(reason)), process);
+    });
+  };
+}
+
+function resultOf({ completed, failed, cancelled }: coresdk.activity_result.IActivityExecutionResult): TryResult {
+  if (failed?.failure) return { failed: failed.failure };
+  return cancelled ? { cancelled: true } : { completed: completed?.result ?? undefined };
+}
+
+function infoOf({ activity, attempt, scheduledAt }: Try) {
+  const { how, run, type, queue } = activity;
+  return {
+    ...{
+      taskToken: new Uint8Array(),
+      base64TaskToken: '',
+      taskQueue: queue,
+      activityId: how.activityId ?? '',
+      activityType: type,
+    },
+    workflowExecution: { workflowId: run.workflowId, runId: run.runId },
+    ...{
+      attempt,
+      isLocal: false,
+      workflowType: run.type,
+      heartbeatDetails: undefined,
+      heartbeatTimeoutMs: ms(how.heartbeatTimeout),
+    },
+    ...{ activityNamespace: NAMESPACE, workflowNamespace: NAMESPACE, namespace: NAMESPACE, inWorkflow: true },
+    ...{ scheduledTimestampMs: activity.scheduledAt, currentAttemptScheduledTimestampMs: scheduledAt },
+    ...{
+      startToCloseTimeoutMs: ms(how.startToCloseTimeout) ?? 0,
+      scheduleToCloseTimeoutMs: ms(how.scheduleToCloseTimeout) ?? 0,
+    },
+    ...{ priority: how.priority ?? {}, retryPolicy: {} },
+  };
+}

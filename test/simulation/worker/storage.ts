@@ -1,0 +1,75 @@
+/** A storage in memory, which outlives the workers. */
+import { Readable } from 'node:stream';
+import { type Storage, StorageError, type Stored } from '../../../src/storage';
+import type { Mishaps } from '../engine/server';
+import { here, type Process, type World } from '../world/world';
+
+export class MemoryStorage {
+  readonly documents = new Map<string, Buffer>();
+
+  constructor(
+    private readonly world: World,
+    private readonly mishaps: Mishaps,
+    private readonly crossing: (process: Process, what: string) => boolean,
+  ) {}
+
+  /** As one process sees it. */
+  get storage(): Storage {
+    const { documents } = this;
+    const stored = (ref: string): Stored => ({ ref, size: documents.get(ref)?.length ?? 0 });
+    return {
+      read: async (ref) => {
+        await this.#turn('read');
+        const found = documents.get(ref);
+        if (!found) throw new StorageError('notFound', `There is no document '${ref}'`);
+        return Readable.from([found]);
+      },
+      write: async (ref, content) => {
+        const pieces: Buffer[] = [];
+        if (typeof content === 'string' || content instanceof Uint8Array) pieces.push(Buffer.from(content));
+        else for await (const piece of content) pieces.push(Buffer.from(piece));
+        await this.#turn('write', () => void documents.set(ref, Buffer.concat(pieces)));
+        return stored(ref);
+      },
+      list: (prefix = '') => this.#list(prefix),
+      stat: async (ref) => {
+        await this.#turn('stat');
+        return documents.has(ref) ? stored(ref) : undefined;
+      },
+      delete: (ref) => this.#turn('delete', () => void documents.delete(ref)),
+      urlOf: (ref) => `memory:///${ref}`,
+      describe: () => 'memory',
+    };
+  }
+
+  async *#list(prefix: string): AsyncIterable<Stored> {
+    await this.#turn('list');
+    for (const ref of [...this.documents.keys()].filter((one) => one.startsWith(prefix)).sort())
+      yield { ref, size: this.documents.get(ref)?.length ?? 0 };
+  }
+
+  /** It takes a while, and may fail before its effect or after it; a process may die on the way. */
+  #turn(what: string, effect: () => void = () => undefined): Promise<void> {
+    const { world, mishaps } = this;
+    const process = here.getStore();
+    return new Promise((resolve, reject) => {
+      if (process && !this.crossing(process, `storage ${what}`)) return;
+      const isFull = mishaps.happens('storageFull');
+      const isLost = mishaps.happens('storageReplyLost');
+      const fail = (code: string) => reject(Object.assign(new Error(code), { code }));
+      world.after(mishaps.happens('slow') ? 2_000 : world.random.between(1, 4), () => {
+        if (!isFull) effect();
+        world.after(
+          1,
+          () => {
+            if (process && !this.crossing(process, `storage ${what} done`)) return;
+            if (isFull) fail('ENOSPC');
+            else if (isLost) fail('EIO');
+            else resolve();
+          },
+          process,
+        );
+      });
+    });
+  }
+}

@@ -1,0 +1,133 @@
+/** HTTP between the real API client and the sandbox's real handlers, without a socket. */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { Dispatcher } from 'undici';
+import type { Mishaps } from '../engine/server';
+import { here, type Process, type World } from '../world/world';
+
+type Options = Dispatcher.DispatchOptions;
+type Handler = Dispatcher.DispatchHandler;
+
+const cut = (code: string) => Object.assign(new Error(code), { code });
+
+/** One connection's worth of undici: asks the handler just before it writes, as undici does, and never writes twice. */
+export class Wire extends Dispatcher {
+  constructor(
+    private readonly world: World,
+    private readonly mishaps: Mishaps,
+    private readonly crossing: (process: Process, what: string) => boolean,
+    private readonly listener: RequestListener,
+  ) {
+    super();
+  }
+
+  override dispatch(options: Options, handler: Handler): boolean {
+    const { world } = this;
+    const process = here.getStore();
+    let isAborted = false;
+    let isAnswered = false;
+    const controller = {
+      aborted: false,
+      paused: false,
+      reason: null,
+      abort(reason: Error) {
+        if (isAborted || isAnswered) return;
+        isAborted = true;
+        request?.destroy();
+        handler.onResponseError?.(controller as never, reason);
+      },
+      pause: () => undefined,
+      resume: () => undefined,
+    };
+    let request: (Readable & { destroy(): unknown }) | undefined;
+    const fail = (code: string) => {
+      if (isAborted || isAnswered) return;
+      isAnswered = true;
+      handler.onResponseError?.(controller as never, cut(code));
+    };
+    const answer = (status: number, headers: Record<string, string>, body: string) => {
+      if (isAborted || isAnswered) return;
+      if (process && !this.crossing(process, 'reply')) return;
+      isAnswered = true;
+      handler.onResponseStart?.(controller as never, status, headers, '');
+      handler.onResponseData?.(controller as never, Buffer.from(body));
+      handler.onResponseEnd?.(controller as never, {});
+    };
+    const back = (then: () => void) => void world.after(this.#latency(), then, process);
+    const isRefused = this.mishaps.happens('connectionRefused');
+    world.after(
+      this.#latency(),
+      () => {
+        if (isAborted || (process && !this.crossing(process, 'request'))) return;
+        if (isRefused) return fail('ECONNREFUSED');
+        handler.onRequestStart?.(controller as never, {});
+        if (isAborted) return;
+        // What has left arrives, whatever becomes of its sender.
+        world.after(this.#latency(), () =>
+          here.exit(() => {
+            request = incoming(options, () => back(() => fail('ECONNRESET')));
+            this.listener(
+              request as IncomingMessage & Readable,
+              outgoing((...reply) => back(() => answer(...reply))),
+            );
+          }),
+        );
+      },
+      process,
+    );
+    return true;
+  }
+
+  #latency(): number {
+    return this.mishaps.happens('slow') ? this.world.random.between(50, 6_000) : this.world.random.between(2, 30);
+  }
+
+  override close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  override destroy(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** A request as the sandbox reads it. */
+function incoming({ method, path, headers, body }: Options, onCut: () => void): Readable {
+  const content =
+    body === null || body === undefined
+      ? []
+      : Buffer.isBuffer(body) || typeof body === 'string'
+        ? [Buffer.from(body)]
+        : body;
+  const stream = Readable.from(content as Iterable<Buffer>, { objectMode: false });
+  // The client's end of a connection that is cut closes the body, too, but it has been read by then.
+  stream.on('error', () => undefined);
+  return Object.assign(stream, {
+    method,
+    url: path,
+    headers: headers as Record<string, string>,
+    socket: { destroy: onCut },
+  });
+}
+
+/** A response as the sandbox writes it. */
+function outgoing(
+  send: (status: number, headers: Record<string, string>, body: string) => void,
+): ServerResponse & { req: IncomingMessage } {
+  let head: { status: number; headers: Record<string, string> } = { status: 200, headers: {} };
+  const response = {
+    sendDate: true,
+    writeHead(status: number, headers: Record<string, string>) {
+      head = {
+        status,
+        headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+      };
+      return response;
+    },
+    end(text = '') {
+      send(head.status, head.headers, text);
+      return response;
+    },
+  };
+  return response as unknown as ServerResponse & { req: IncomingMessage };
+}
