@@ -50,7 +50,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   'the cap of the day is off by one call': {
     file: 'src/policy/ledger/caps.js',
     from: 'if (perDay !== null && spent + reserved + credits > perDay)',
-    to: 'if (perDay !== null && spent + reserved >= perDay)',
+    to: 'if (perDay !== null && spent + reserved > perDay)',
   },
   'the floor of the balance is not kept': {
     file: 'src/policy/ledger/caps.js',

@@ -49,9 +49,11 @@ async function main(): Promise<void> {
     } else if (seed !== undefined) console.log(`seed ${played.seed}: ${played.digest}`);
   }
   if (!isPlanted()) throw new Error(`the bug '${values.planted}' has no place any more`);
+  const { user, system } = process.cpuUsage();
+  const perCore = Math.round((sum.stories / ((user + system) / 1e6)) * 3_600);
   const rate = Math.round((sum.stories / seconds()) * 3_600);
   console.log(
-    `${sum.stories} stories, ${sum.runs} runs, ${sum.replays} replays, ${sum.payments} payments, ${sum.steps} steps, ${Math.round(sum.elapsed / 3_600_000)} simulated hours; ${rate} stories an hour`,
+    `${sum.stories} stories, ${sum.runs} runs, ${sum.replays} replays, ${sum.payments} payments, ${sum.steps} steps, ${Math.round(sum.elapsed / 3_600_000)} simulated hours; ${rate} stories an hour, ${perCore} in an hour of one core`,
   );
   console.log(
     [...happened]

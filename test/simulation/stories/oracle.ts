@@ -1,5 +1,6 @@
 /** What must hold: at each moment, and when all is over (design, S1–S8). */
 import type { LedgerState } from '../../../src/policy/ledger';
+import type { Failure } from '../engine/proto';
 import type { Run } from '../engine/run';
 import type { People } from './people';
 import type { Scene } from './scene';
@@ -96,7 +97,27 @@ export class Oracle {
   /** When all has ended, and the ledger has had the time to find out the rest. */
   async atEnd(): Promise<void> {
     await this.#books();
+    this.#limits();
+    this.#endings();
     this.#results();
+  }
+
+  /** S5: no window of any class held more requests than its limit; a worker that dies takes with it what it has counted. */
+  #limits(): void {
+    const { control, misfortunes } = this.scene;
+    if (['workerKilled', 'killWorker', 'killAllWorkers', 'slow'].some((what) => misfortunes.happened.has(what))) return;
+    for (const { rateClass, largest, limit } of control.stats().windows)
+      if (limit !== undefined && largest > limit)
+        throw new Finding('S5', `${largest} requests of the class ${rateClass} in one window, of ${limit}`);
+  }
+
+  /** S6: what nobody has meddled with ends by itself, and says how. */
+  #endings(): void {
+    for (const run of [...this.scene.server.runs.values()].flat()) {
+      if (run.type === 'accountLedger' || this.people.meddled.has(run)) continue;
+      if (run.status === 'FAILED' || run.status === 'TERMINATED')
+        throw new Finding('S6', `${run.workflowId} ends as ${run.status}: ${rootOf(run.failure)}`);
+    }
   }
 
   /** The ledger's sums are those of the service. */
@@ -106,7 +127,8 @@ export class Oracle {
     if (!ledger?.isOpen || people.isLedgerLost) return;
     const state = await scene.ask<LedgerState>(ledger, 'state');
     if (state === undefined) throw new Finding('S3', 'the ledger does not answer');
-    const open = Object.keys(state.flights.open);
+    // Of a project that nobody can tell, and that people gave up, a person clears it.
+    const open = Object.keys(state.flights.open).filter((subject) => subject.startsWith('lead:'));
     if (open.length > 0) throw new Finding('S6', `the ledger still holds ${open.join()}`);
     const booked = Object.values(state.days).reduce((sum, credits) => sum + credits, 0);
     const sumOf = (by: string) =>
@@ -155,3 +177,6 @@ function sumsByDay(payments: readonly { at: string; credits: number }[]): Map<st
   for (const { at, credits } of payments) days.set(at.slice(0, 10), (days.get(at.slice(0, 10)) ?? 0) + credits);
   return days;
 }
+
+const rootOf = (failure: Failure | null | undefined): string =>
+  failure?.cause ? rootOf(failure.cause) : (failure?.message ?? '');

@@ -13,6 +13,8 @@ export class People {
   /** Runs that an operator has meddled with: what became of them is the operator's own doing. */
   readonly meddled = new Set<Run>();
   isLedgerLost = false;
+  /** The lead whose conversion was asked for last. */
+  lastPaid: string | undefined;
 
   constructor(private readonly scene: Scene) {}
 
@@ -66,6 +68,10 @@ export class People {
         control.convertLead({ leadId: lead.id });
         return true;
       }
+      case 'convertAgain':
+        if (this.lastPaid !== undefined)
+          scene.start('convertLead', `again-${which}`, { leadId: this.lastPaid, maxCredits: 2_000 });
+        return this.lastPaid !== undefined;
       case 'pause':
       case 'stop': {
         const target = open.find(({ type }) => type === 'leadPipeline' || type === 'backfill');

@@ -19,11 +19,12 @@ export type Begun = { at: number } & (
 
 /** What people do to whatever is there at that moment. */
 export const ACTS = [
-  ...(['cancel', 'terminate', 'startAgain', 'resetActivity', 'convertInWebApp'] as const),
+  ...(['cancel', 'terminate', 'startAgain', 'resetActivity', 'convertInWebApp', 'convertAgain'] as const),
   ...(['pause', 'stop', 'terminateLedger', 'deleteLedger', 'holdLedger'] as const),
   ...(['killSwitch', 'revokeToken', 'noCredits', 'killWorker', 'killAllWorkers'] as const),
 ];
-export type Act = { at: number; what: (typeof ACTS)[number]; which: number; forMs: number };
+/** At a moment, or while the so manieth request that costs is under way. */
+export type Act = { at: number; paid?: number | undefined; what: (typeof ACTS)[number]; which: number; forMs: number };
 
 /** What may go wrong with any message, task or step, and its usual share of all of them. */
 export const MISHAPS = {
@@ -127,6 +128,7 @@ export function planOf(seed: number): Plan {
   for (let n = random.between(0, 6); n > 0; n--)
     plan.acts.push({
       at: when(),
+      paid: maybe<number | undefined>(0.6, random.between(1, 10), undefined),
       what: random.pick(ACTS),
       which: random.between(0, 1_000),
       forMs: random.pick([10 * SECOND, 3 * MINUTE, 20 * MINUTE]),

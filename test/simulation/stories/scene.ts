@@ -29,6 +29,8 @@ const BASE_URL = 'http://127.0.0.1:8080';
 /** A worker that was killed is replaced after this at most, milliseconds. */
 const REPLACED_WITHIN_MS = 40_000;
 
+const PAID = /^POST \S*(?:\/leads\/([^/]+)\/convert|\/api\/projects)$/;
+
 export interface SceneOptions {
   leads: number;
   credits?: number;
@@ -50,6 +52,8 @@ export class Scene {
   readonly env: { TOKEN: string };
   /** What all workers' configuration allows now. */
   budget: Ceilings['budget'];
+  /** Told of each request that costs, as it arrives, and of which lead. */
+  onPaidRequest: (leadId: string | undefined) => void = () => undefined;
   /** Times that a run was replayed. */
   replays = 0;
   readonly #account;
@@ -90,7 +94,16 @@ export class Scene {
     this.ledgerId = ledgerId(owner.id);
     const crossing = (process: Process, what: string) => this.#crossing(process, what);
     this.storage = new MemoryStorage(this.world, this.misfortunes, crossing);
-    this.#wire = new Wire(this.world, this.misfortunes, crossing, agentServer(this.service, statistics));
+    this.#wire = new Wire(
+      this.world,
+      this.misfortunes,
+      crossing,
+      agentServer(this.service, statistics),
+      (method, path) => {
+        const paid = PAID.exec(`${method} ${path}`);
+        if (paid) this.onPaidRequest(paid[1]);
+      },
+    );
     this.#connection = connect(
       this.world,
       this.misfortunes,

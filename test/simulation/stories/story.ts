@@ -2,7 +2,7 @@
 import type { Run } from '../engine/run';
 import { Finding, Oracle } from './oracle';
 import { People } from './people';
-import { type Plan, ROUTES } from './plan';
+import { type Act, type Plan, ROUTES } from './plan';
 import { Scene } from './scene';
 
 const HOUR = 3_600_000;
@@ -41,13 +41,21 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
       faults: plan.faults.faults.filter((fault) => fault !== 'instead'),
     });
   plan.runs.forEach((begun, n) => void world.after(begun.at, () => people.begin(begun, n)));
-  for (const act of plan.acts)
-    world.after(act.at, () => {
-      world.tell(`act: ${act.what}`);
-      if (people.act(act)) misfortunes.note(act.what);
-    });
-  void people.keepAnswering();
   let isCalm = false;
+  const perform = (act: Act) => {
+    if (isCalm) return;
+    world.tell(`act: ${act.what}`);
+    if (people.act(act)) misfortunes.note(act.what);
+  };
+  for (const act of plan.acts) if (act.paid === undefined) world.after(act.at, () => perform(act));
+  let paid = 0;
+  scene.onPaidRequest = (leadId) => {
+    people.lastPaid = leadId;
+    paid++;
+    const due = plan.acts.filter((act) => act.paid === paid);
+    for (const act of due) world.after(world.random.between(1, 3_000), () => perform(act));
+  };
+  void people.keepAnswering();
   const calm = () => {
     world.tell('from now on nothing goes wrong');
     isCalm = true;

@@ -17,6 +17,7 @@ export class Wire extends Dispatcher {
     private readonly mishaps: Mishaps,
     private readonly crossing: (process: Process, what: string) => boolean,
     private readonly listener: RequestListener,
+    private readonly onArrival: (method: string, path: string) => void,
   ) {
     super();
   }
@@ -66,6 +67,7 @@ export class Wire extends Dispatcher {
         world.after(this.#latency(), () =>
           here.exit(() => {
             request = incoming(options, () => back(() => fail('ECONNRESET')));
+            this.onArrival(options.method, options.path);
             this.listener(
               request as IncomingMessage & Readable,
               outgoing((...reply) => back(() => answer(...reply))),
