@@ -31,6 +31,8 @@ export class Server {
   readonly workers: Worker[] = [];
   readonly visibility: Visibility;
   readonly matching: Matching;
+  /** With so many events it suggests to continue as new. */
+  suggestsAt = 4_096;
   /** Told of each workflow task that fails. */
   onTaskFailure: (run: Run, cause: string, why: string) => void = () => undefined;
   onClosed: (run: Run) => void = () => undefined;

@@ -82,6 +82,7 @@ export function planOf(seed: number): Plan {
     scene: {
       leads,
       workers: random.between(1, 3),
+      suggestsAt: random.pick([60, 150, 400, 4_096]),
       credits: maybe(0.2, random.between(2, 6) * 1_000, 60_000),
       perDay: maybe(0.3, random.between(2, 8) * 1_000, null),
       balanceFloor: maybe(0.15, random.between(1, 4) * 1_000, 0),

@@ -38,6 +38,8 @@ export interface SceneOptions {
   balanceFloor?: number;
   sandbox?: SandboxOptions;
   workers?: number;
+  /** With so many events the server suggests to continue as new. @default its own number */
+  suggestsAt?: number;
 }
 
 export class Scene {
@@ -81,6 +83,7 @@ export class Scene {
       return max > 0 ? Math.ceil(windowMs / max) : 0;
     };
     this.server = new Server(this.world, this.misfortunes, spacing);
+    this.server.suggestsAt = options.suggestsAt ?? this.server.suggestsAt;
     const settings = SandboxOptions.parse({
       ...{ seed, leads: options.leads, projects: 2, captures: 1, credits: options.credits ?? 50_000 },
       ...options.sandbox,

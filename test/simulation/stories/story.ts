@@ -65,7 +65,8 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     control.restoreToken({ token: scene.token });
     control.setCredits({ credits: 100_000 });
     scene.budget = { perDay: null, balanceFloor: 0 };
-    people.release();
+    // Every other hold has to end by itself.
+    if (misfortunes.happened.has('holdLedger')) people.release();
   };
   world.after(plan.troubleMs, calm);
 

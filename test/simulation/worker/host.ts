@@ -201,7 +201,7 @@ const activation = (run: Run, jobs: Job[], historyLength: number, at: number, is
     ...{ runId: run.runId, timestamp: timestamp(at), isReplaying, historyLength, jobs },
     // Events have some three hundred bytes.
     historySizeBytes: Long.fromNumber(300 * historyLength),
-    continueAsNewSuggested: historyLength > 4_000,
+    continueAsNewSuggested: historyLength > run.server.suggestsAt,
   });
 
 const seedOf = (run: Run): Long => Long.fromString(run.runId.replace(/-/g, '').slice(0, 15), true, 16);
