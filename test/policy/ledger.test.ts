@@ -206,15 +206,16 @@ describe('the ledger grants, books and holds', () => {
     expect(ledger.readBalance(poor, 1300, NOW + 120_000, NOW + 120_000).holds).toEqual([]);
   });
 
-  test('S7: a balance that cannot be read is said to be so, with the setting that mends it, and reading it ends that', () => {
+  test('S7: a balance that cannot be read is said to be so, with what is wrong with the reply, and reading it ends that', () => {
     const said = (state: ledger.LedgerState) => {
       const obstacle = ledger.obstacle(state, 1000, NOW);
       return obstacle?.kind === 'capped' ? describeShortage(obstacle, statusOf(state, NOW)) : obstacle?.kind;
     };
     const unread = open({ balanceFloor: 500 });
     expect(said(unread)).toContain('was not read yet');
-    const unreadable = ledger.answeredWithoutBalance(unread, 'no balance', NOW);
-    expect(said(unreadable)).toMatch(/cannot be read: .*unshown\.account\.balance.*budget\.balanceFloor/);
+    const unreadable = ledger.answeredWithoutBalance(unread, 'its keys: total, used', NOW);
+    expect(said(unreadable)).toMatch(/cannot be read: its keys: total, used, .*budget\.balanceFloor/);
+    expect(describeLedger(unreadable, NOW)).toContain('its keys: total, used');
     expect(describeLedger(unreadable, NOW)).not.toContain('Spent elsewhere');
     expect(said(ledger.readBalance(unreadable, 5000, NOW, NOW))).toBeUndefined();
   });

@@ -161,7 +161,7 @@ export const WRONG: Record<
       ],
       'project.industry': [[true, 'text of 1 to 100 characters']],
       'project.companySize': [[50, 'text of 1 to 50 characters']],
-      'project.description': [[{}, 'text of at most 1919 characters']],
+      'project.description': [[{}, 'text of at most 2000 characters']],
       'project.currency': [
         ['EURO', "an ISO 4217 code such as 'EUR'"],
         ['eur', "an ISO 4217 code such as 'EUR'"],
