@@ -38,7 +38,10 @@ export class People {
     const { scene } = this;
     const { control, server, world } = scene;
     const open = server.open().filter(({ type }) => type !== 'accountLedger');
-    const run = open[which % Math.max(1, open.length)];
+    // Of what began others there is little, and its end is where it matters.
+    const batches = open.filter(({ type }) => type === 'leadPipeline' || type === 'backfill');
+    const choice = which % 2 === 0 && batches.length > 0 ? batches : open;
+    const run = choice[which % Math.max(1, choice.length)];
     const ledger = server.current(scene.ledgerId);
     const later = (then: () => void) => void world.after(forMs, then);
     switch (what) {
@@ -74,7 +77,7 @@ export class People {
         return this.lastPaid !== undefined;
       case 'pause':
       case 'stop': {
-        const target = open.find(({ type }) => type === 'leadPipeline' || type === 'backfill');
+        const [target] = batches;
         if (!target) return false;
         this.say(target, what, { by: 'Ann' });
         if (what === 'pause') later(() => this.say(target, 'resume', { by: 'Ann' }));

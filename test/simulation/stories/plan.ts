@@ -126,7 +126,7 @@ export function planOf(seed: number): Plan {
   for (let n = random.between(0, 2); n > 0; n--) plan.runs.push({ at: when(), type: 'auditProject', client: n });
   for (let n = random.between(0, 2); n > 0; n--) plan.runs.push({ at: when(), type: 'ingestCapture', note: n });
 
-  for (let n = random.between(0, 6); n > 0; n--)
+  for (let n = random.between(0, 10); n > 0; n--)
     plan.acts.push({
       at: when(),
       paid: maybe<number | undefined>(0.6, random.between(1, 10), undefined),
