@@ -1,9 +1,17 @@
 /** Converts one lead into a project, once. */
 
-import { defineQuery, isCancellation, setHandler, sleep, upsertSearchAttributes } from '@temporalio/workflow';
+import {
+  defineQuery,
+  isCancellation,
+  setHandler,
+  sleep,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { AccountFacts } from '../activities/account';
 import type { LeadSeen } from '../activities/leads';
 import { ConvertLeadInput, type ConvertLeadJson } from '../src/policy/inputs/convert-lead';
+import { isOwnPayment } from '../src/policy/own-send';
 import { leadSubject } from '../src/policy/subject';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { Asker, WHY } from './shared/asker';
@@ -205,10 +213,10 @@ async function conclude(
     case 'alreadyDone': {
       const sent = ending.how === 'foundPaid';
       const booked = await book(account, leadId, run, sent ? { credits: facts.convertPrice } : {});
-      // An earlier try or run may have settled it, or been terminated before it could: then it is ours after all. Ours came
-      // to nothing where the books know of another run that has paid since.
+      // An earlier try or run may have settled it, or been terminated before it could: then it is ours after all.
       const { settled } = await control.subjectState({ account, subject: leadSubject(leadId) });
-      const ours = booked > 0 || (settled ? settled.run === run && settled.credits > 0 : sent);
+      const { workflowId } = workflowInfo();
+      const ours = booked > 0 || isOwnPayment(settled, { workflowId, run, sent });
       if (!ours)
         return { leadId, outcome: 'alreadyConverted', credits: 0, ...(settled?.ref && { projectId: settled.ref }) };
       const credits = settled?.credits ?? facts.convertPrice;

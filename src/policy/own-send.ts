@@ -5,6 +5,20 @@ import type { Flight, Settled } from './pay-once';
 export const ownerOf = (workflowId: string): string => `${workflowId}#`;
 
 /**
+ * Whether what was paid for is a run's own to report (S6), by the books: what one before it under the same ID has sent is, for
+ * a run that heard it out; what another run has paid since is not.
+ * @param settled undefined: the books know of nobody
+ * @param own.sent it has heard out a send of its own, or of a run before it
+ */
+export const isOwnPayment = (
+  settled: Settled | undefined,
+  { workflowId, run, sent }: { workflowId: string; run: string; sent: boolean },
+): boolean =>
+  settled === undefined
+    ? sent
+    : settled.credits > 0 && (settled.run === run || (sent && settled.attempt.startsWith(ownerOf(workflowId))));
+
+/**
  * Whether a run has sent something whose effect it does not know: it is open, or the ledger has looked it up meanwhile, as
  * it does where nobody settles it in time.
  * @returns until when it may still have an effect; undefined where nothing was sent, or nothing came of it

@@ -48,7 +48,7 @@ const PATIENCE_MS = 60_000;
 /** And for how long an answer is waited for, before it is looked whether the ledger can give one at all. */
 const ONE_TRY_MS = 10_000;
 /** A worker that ends says so, if the ledger listens. */
-const LEAVE_WITHIN_MS = 3_000;
+const LEAVE_WITHIN_MS = 8_000;
 
 /** Workflow ID of the ledger of a user. IDs that are no plain identifiers (an e-mail address) are hashed (S4). */
 export function ledgerId(userId: string): string {

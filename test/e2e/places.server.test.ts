@@ -56,8 +56,10 @@ test.concurrent.each([undefined, 3])(
       await scene.stage.startWorker();
       loseSome(scene);
       const run = await startBatch(scene, 'convertLead', renewAfter);
-      await until(async () => (await run.query(messages.backfillProgressQuery)).done === LEADS - LOST, SOON_MS);
-      expect(await run.query(messages.backfillProgressQuery)).toMatchObject({ underWayCount: LOST, away: LOST });
+      await until(async () => {
+        const { done, underWayCount, away } = await run.query(messages.backfillProgressQuery);
+        return done === LEADS - LOST && underWayCount === LOST && away === LOST;
+      }, SOON_MS);
       expect(scene.stage.figures()).toMatchObject({ converts: LEADS, conversions: LEADS - LOST });
       await run.executeUpdate(messages.stopUpdate, { args: [{ now: true }] });
       expect(await run.result()).toMatchObject({ counts: { done: LEADS - LOST, waiting: LOST } });

@@ -1,4 +1,4 @@
-import { ownerOf, ownSend } from '../../src/policy/own-send';
+import { isOwnPayment, ownerOf, ownSend } from '../../src/policy/own-send';
 
 const flight = (attempt: string) => ({ attempt, run: 'r', credits: 1_000, grantedAt: 1, overAt: 9 });
 const settled = (attempt: string, more: object = {}) => ({
@@ -26,4 +26,17 @@ it.each([
   ['nothing came of it', { settled: settled(mine, { credits: 0 }) }],
 ])('nothing is left to find out where %s', (_, state) => {
   expect(own(state)).toBeUndefined();
+});
+
+test.each([
+  ['the books know of nobody, and it has heard out a send', undefined, { sent: true }, true],
+  ['the books know of nobody', undefined, {}, false],
+  ['this run paid', { run: 'w/1' }, {}, true],
+  ['a run before it under its ID paid, which it has heard out', { run: 'w/0' }, { sent: true }, true],
+  ['a run before it under its ID paid and has reported it', { run: 'w/0' }, {}, false],
+  ['another run has paid since its own send came to nothing', { run: 'x/1', attempt: 'x#1' }, { sent: true }, false],
+  ['nothing was paid', { run: 'w/1', credits: 0 }, { sent: true }, false],
+])('S6: whether a payment is its own to report: %s', (_, books, heard, own) => {
+  const settled = books && { subject: 'lead:1', attempt: 'w#1', at: 1, credits: 1_000, byLook: true, ...books };
+  expect(isOwnPayment(settled, { workflowId: 'w', run: 'w/1', sent: false, ...heard })).toBe(own);
 });

@@ -104,7 +104,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   },
   'a payment of another run is claimed': {
     file: 'workflows/convert-lead.js',
-    from: 'const ours = booked > 0 || (settled ? settled.run === run && settled.credits > 0 : sent);',
+    from: 'const ours = booked > 0 || (0, own_send_1.isOwnPayment)(settled, { workflowId, run, sent });',
     to: 'const ours = sent || booked > 0 || (settled?.run === run && settled.credits > 0);',
   },
 };

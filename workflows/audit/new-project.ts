@@ -1,6 +1,8 @@
 /** A new project: created once, under its reference (S1–S3). */
+import { workflowInfo } from '@temporalio/workflow';
 import type { NewProject } from '../../activities/projects';
 import type { LookOutcome } from '../../src/policy/course';
+import { isOwnPayment } from '../../src/policy/own-send';
 import { isShortened } from '../../src/policy/reference';
 import { projectSubject } from '../../src/policy/subject';
 import { WHY } from '../shared/asker';
@@ -92,9 +94,9 @@ async function conclude(at: At, { project, reference, look, search }: Creation, 
       const settlement = { kind: 'foundPaid', ref: projectId, ...(paid && { credits: facts.createPrice }) } as const;
       const booked = await control.settleSubject({ account, subject, run: run.key, settlement });
       const { settled } = await control.subjectState({ account, subject });
-      // An earlier try of this run may have settled it: then it is ours after all. Ours came to nothing where the books know of
-      // another run that has paid since.
-      const ours = booked > 0 || (settled ? settled.run === run.key && settled.credits > 0 : paid);
+      // An earlier try of this run may have settled it: then it is ours after all.
+      const { workflowId } = workflowInfo();
+      const ours = booked > 0 || isOwnPayment(settled, { workflowId, run: run.key, sent: paid });
       if (!ours)
         at.notes.push(
           `A project with the reference ${reference} was there already; another reference makes another project.`,
