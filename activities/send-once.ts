@@ -15,7 +15,7 @@ import type { SendOutcome } from '../src/policy/course';
 import { FailureType } from '../src/policy/failures';
 import { stopping } from '../src/policy/ledger';
 import { isSameLimit } from '../src/policy/limiter';
-import { ownerOf, ownSend } from '../src/policy/own-send';
+import { isOwn, ownerOf, ownSend } from '../src/policy/own-send';
 import type { Settlement } from '../src/policy/pay-once';
 import type { LedgerClient } from '../src/temporal/ledger-client';
 import type { LedgerStatus } from '../workflows/ledger/messages';
@@ -68,9 +68,8 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
   const readSince = price > 0 ? await balanceRead(ledger, price) : undefined;
   await takePermit(runtime, lane, false, price);
   const { workflowId = '', runId } = info.workflowExecution ?? {};
-  const owner = ownerOf(workflowId);
   // S1: of this execution alone. Its number would not do: a person who resets the activity starts that again at 1.
-  const attempt = `${owner}${runId}/${info.activityId}/${randomUUID()}`;
+  const attempt = `${ownerOf(workflowId)}${runId}/${info.activityId}/${randomUUID()}`;
   const { subject, run, runCap, lookedAt, again } = call;
   if (await isOver(price > 0 ? run : undefined)) {
     // Our own earlier try, whose worker was lost in the call, is heard out all the same (S6).
@@ -119,7 +118,7 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
       return { kind: 'open', overAt: answer.until, newBooks: true };
     case 'open':
       // Our own earlier try, whose worker was lost in the call: what became of it is ours to find out.
-      return { kind: answer.attempt.startsWith(owner) ? 'unknown' : 'open', overAt: answer.overAt };
+      return { kind: isOwn(answer, workflowId) ? 'unknown' : 'open', overAt: answer.overAt };
   }
   try {
     await call.record?.before();

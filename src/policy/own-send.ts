@@ -3,6 +3,9 @@ import type { Flight, Settled } from './pay-once';
 
 /** How the names of a run's attempts begin. */
 export const ownerOf = (workflowId: string): string => `${workflowId}#`;
+/** Whether an attempt is one of a run's with this ID. */
+export const isOwn = ({ attempt }: Pick<Settled, 'attempt'>, workflowId: string): boolean =>
+  attempt.startsWith(ownerOf(workflowId));
 
 /**
  * Whether what was paid for is a run's own to report (S6), by the books: what one before it under the same ID has sent is, for
@@ -14,9 +17,7 @@ export const isOwnPayment = (
   settled: Settled | undefined,
   { workflowId, run, sent }: { workflowId: string; run: string; sent: boolean },
 ): boolean =>
-  settled === undefined
-    ? sent
-    : settled.credits > 0 && (settled.run === run || (sent && settled.attempt.startsWith(ownerOf(workflowId))));
+  settled === undefined ? sent : settled.credits > 0 && (settled.run === run || (sent && isOwn(settled, workflowId)));
 
 /**
  * Whether a run has sent something whose effect it does not know: it is open, or the ledger has looked it up meanwhile, as
@@ -27,9 +28,8 @@ export function ownSend(
   { open, settled }: { open?: Flight | undefined; settled?: Settled | undefined },
   workflowId: string,
 ): { overAt: number } | undefined {
-  const isOwn = (one: { attempt: string } | undefined) => one?.attempt.startsWith(ownerOf(workflowId)) === true;
-  if (open && isOwn(open)) return { overAt: open.overAt };
+  if (open && isOwn(open, workflowId)) return { overAt: open.overAt };
   // Of what costs nothing the books show no more than that nobody had to look.
   const happened = settled && (settled.credits > 0 || settled.ref !== undefined || !settled.byLook);
-  return happened && isOwn(settled) ? { overAt: settled.at } : undefined;
+  return happened && isOwn(settled, workflowId) ? { overAt: settled.at } : undefined;
 }
