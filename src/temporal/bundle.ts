@@ -18,6 +18,8 @@ const PRELOAD_PATH = path.join(__dirname, '..', 'policy', 'inputs', 'preload');
 
 const locales = path.dirname(require.resolve('zod/v4/locales'));
 
+type Config = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
+
 /** As stack traces name a module: from the package's folder, so that a published bundle tells nothing of who built it. */
 const moduleName = ({ absoluteResourcePath }: { absoluteResourcePath: string }): string =>
   absoluteResourcePath.replace(packageRoot() + path.sep, '');
@@ -26,7 +28,7 @@ const moduleName = ({ absoluteResourcePath }: { absoluteResourcePath: string }):
  * A worker holds the bundle and its source map in memory, twice while it starts: without the sources, which the package
  * has, without columns, and of zod's fifty languages only English (which zod takes from its own file).
  */
-const lean: NonNullable<BundleOptions['webpackConfigHook']> = (config) => ({
+const lean = (config: Config): Config => ({
   ...config,
   devtool: 'inline-nosources-cheap-module-source-map',
   output: { ...config.output, devtoolModuleFilenameTemplate: moduleName },
@@ -37,6 +39,14 @@ const lean: NonNullable<BundleOptions['webpackConfigHook']> = (config) => ({
       [path.join(locales, 'index.cjs')]: false,
       [path.join(locales, 'index.js')]: false,
     },
+  },
+});
+
+const lazy = (config: Config, workflowsPath: string): Config => ({
+  ...config,
+  module: {
+    ...config.module,
+    rules: [...(config.module?.rules ?? []), { resource: workflowsPath, loader: require.resolve('./lazy-exports') }],
   },
 });
 
@@ -63,7 +73,7 @@ export async function bundleWorkflows(
       logger,
       preloadModules: [PRELOAD_PATH],
       workflowInterceptorModules: [...interceptors],
-      webpackConfigHook: lean,
+      webpackConfigHook: (config) => lazy(lean(config), workflowsPath),
       ...(encrypted && { failureConverterPath: ENCODED_FAILURES_PATH }),
     }).catch((cause: unknown) => {
       throw new Error([cause instanceof Error ? cause.message : String(cause), ...problems].join('\n'), { cause });
