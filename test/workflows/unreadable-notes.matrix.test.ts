@@ -5,7 +5,7 @@ import { ingestCapture } from '../../workflows';
 import { noteSubmittedUpdate } from '../../workflows/capture/submit-note';
 import { ingestProgressQuery } from '../../workflows/ingest-capture';
 import { decideUpdate } from '../../workflows/shared/asker';
-import { onStage, QUICK, type Stage } from '../support/stage';
+import { onStage, QUICK, type Stage, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 
 type Input = Parameters<typeof ingestCapture>[0];
@@ -31,7 +31,7 @@ const whereShown = (notes: Notes, play: (helpers: ReturnType<typeof helpersOf>) 
   onStage(
     {
       sandbox: { captures: 3, durations: { extraction: 50 }, marks: { notes } },
-      account: { limits: { ...QUICK.limits, notes: { max: 1_000, windowMs: 1_000 } } },
+      account: { timing: UNHURRIED, limits: { ...QUICK.limits, notes: { max: 1_000, windowMs: 1_000 } } },
     },
     async (stage) => {
       await stage.startWorker();

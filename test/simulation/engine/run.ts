@@ -238,8 +238,7 @@ export class Run {
     this.task = undefined;
     this.trouble = undefined;
     this.sticky = worker;
-    const isTrace = !task.isSpeculative || commands.some(({ updateResponse }) => !updateResponse?.rejected);
-    if (isTrace || task.isWritten) {
+    if (leavesTrace(task, commands)) {
       if (!task.isWritten) {
         this.#write(task);
         this.record('WorkflowTaskStarted');
@@ -339,6 +338,10 @@ export class Run {
     this.server.closed(this);
   }
 }
+
+/** A task for updates alone, all of which are refused, is in no history. */
+export const leavesTrace = (task: Task, commands: readonly Command[]): boolean =>
+  task.isWritten || !task.isSpeculative || commands.some(({ updateResponse }) => !updateResponse?.rejected);
 
 export const endsRun = (command: Command): boolean =>
   Boolean(

@@ -7,6 +7,7 @@ import type { Scene } from './scene';
 
 const MINUTE = 60_000;
 const STILL_MS = 2 * MINUTE;
+const ASKED_AGAIN_MS = 15 * MINUTE;
 
 /** Something that must not be. */
 export class Finding extends Error {
@@ -22,8 +23,8 @@ export class Finding extends Error {
 export class Oracle {
   #payments = 0;
   #found: Finding | undefined;
-  /** When each open run that stands still was seen to have moved last. */
-  readonly #moved = new Map<Run, { events: number; at: number }>();
+  /** When each open run that stands still was seen to have moved last, and when it is asked for the reason. */
+  readonly #moved = new Map<Run, { events: number; at: number; askAt: number }>();
   #lookedAt = 0;
 
   constructor(
@@ -74,10 +75,11 @@ export class Oracle {
     for (const run of server.open()) {
       const known = this.#moved.get(run);
       if (!known || known.events !== run.history.length) {
-        this.#moved.set(run, { events: run.history.length, at: world.now });
+        this.#moved.set(run, { events: run.history.length, at: world.now, askAt: world.now + STILL_MS });
         continue;
       }
-      if (world.now - known.at < STILL_MS || run.type === 'accountLedger' || run.task) continue;
+      if (world.now < known.askAt || run.type === 'accountLedger' || run.task) continue;
+      known.askAt = world.now + ASKED_AGAIN_MS;
       const details = await this.scene.detailsOf(run);
       if (details !== undefined && !/Waiting since|Under way|Cancelled at/.test(details))
         throw new Finding('S7', `${run.workflowId} stands still since ${world.now - known.at} ms and says: ${details}`);

@@ -15,6 +15,9 @@ const LONGEST_MS = 60_000;
 /** As the SDK does where the server cannot be reached. */
 const FIRST_AGAIN_MS = 100;
 
+/** One for all worlds: each costs every promise a little, for good. */
+const contexts = new AsyncLocalStorage<CallContext>();
+
 export function connect(
   world: World,
   mishaps: Mishaps,
@@ -22,7 +25,6 @@ export function connect(
   service: (method: string, request: unknown) => Promise<unknown>,
   crossing: (process: Process, what: string) => boolean,
 ): ConnectionLike {
-  const contexts = new AsyncLocalStorage<CallContext>();
   const within = <R>(context: CallContext, fn: () => Promise<R>) =>
     contexts.run({ ...contexts.getStore(), ...context }, fn);
 

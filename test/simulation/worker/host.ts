@@ -10,12 +10,14 @@ import type { Workflow } from '@temporalio/worker/lib/workflow/interface';
 import Long from 'long';
 import { type Command, canceled, type Job, timestamp } from '../engine/proto';
 import type { Activated, Completion, Run, Task } from '../engine/run';
-import { endsRun } from '../engine/run';
+import { endsRun, leavesTrace } from '../engine/run';
 import type { Mishaps } from '../engine/server';
 import type { World } from '../world/world';
 import { workflowCreator } from './bundle';
 
 const NAMESPACE = 'default';
+/** Up to so many tasks a run is evicted after each of them with the same chance. */
+const OFTEN_REPLAYED = 20;
 const { ActivityCancellationType } = coresdk.workflow_commands;
 
 interface Cached {
@@ -56,9 +58,10 @@ export class Host {
         if (told.jobs.length > 0) completion.activations.push(told);
         jobs = settle(run, completion, commands);
       }
-      cached.episodes = run.episodes.length + 1;
-      // Its place in the memory is needed for another.
-      if (this.mishaps.happens('evicted')) this.forget(run.runId);
+      if (leavesTrace(task, completion.commands)) cached.episodes = run.episodes.length + 1;
+      // Its place in the memory is needed for another. Of a long one each replay takes long, so it happens less often.
+      if (this.world.random.chance(OFTEN_REPLAYED / cached.episodes) && this.mishaps.happens('evicted'))
+        this.forget(run.runId);
       return completion;
     } catch (error) {
       this.forget(run.runId);
