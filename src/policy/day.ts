@@ -2,15 +2,28 @@
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** The calendar day of a moment in a time zone, as `2026-11-21`. */
-export function dayOf(ms: number, timeZone: string): string {
-  let format = formats.get(timeZone);
-  if (!format) {
-    format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
-    formats.set(timeZone, format);
-  }
-  return format.format(ms);
+/** @throws RangeError for what is no time zone */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known) return known;
+  const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  formats.set(timeZone, format);
+  return format;
 }
+
+/** Whether this is an IANA name. An offset such as +01:00 is accepted by `Intl`, but it knows no summer time. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    formatOf(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The calendar day of a moment in a time zone, as `2026-11-21`. */
+export const dayOf = (ms: number, timeZone: string): string => formatOf(timeZone).format(ms);
 
 /** The first moment of the next calendar day, to the minute; days of 23 and 25 hours included. */
 export function nextDay(ms: number, timeZone: string): number {

@@ -1,9 +1,13 @@
-/** `npm run simulate`: plays stories of fresh seeds until one shows something that must not be. */
+/** `npm run simulate`: plays stories of fresh seeds, and fails when one shows something that must not be. */
 
 import './planted';
+import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { isPlanted } from './planted';
+import type { Answer } from './player';
+import { neverMet } from './stories/coverage';
 import { type Plan, planOf } from './stories/plan';
 import { shrink } from './stories/shrink';
 import { play } from './stories/story';
@@ -17,50 +21,82 @@ const { values } = parseArgs({
     shrink: { type: 'boolean' },
     plan: { type: 'string' },
     from: { type: 'string' },
+    processes: { type: 'string' },
     planted: { type: 'string' },
   },
 });
 
-async function main(): Promise<void> {
-  const { seed, seeds, minutes, trace } = values;
-  const given = values.plan === undefined ? undefined : (JSON.parse(readFileSync(values.plan, 'utf8')) as Plan);
-  const beganAt = process.hrtime();
-  const seconds = () => {
-    const [whole, nanos] = process.hrtime(beganAt);
-    return whole + nanos / 1e9;
-  };
-  const first = Number(given?.seed ?? seed ?? values.from ?? Math.floor(Date.now() / 1_000) % 1_000_000_000);
-  const most = seed !== undefined || given ? 1 : Number(seeds ?? (minutes ? Number.POSITIVE_INFINITY : 100));
+const TELLS_EVERY_MS = 60_000;
+const SEEDS = 100;
+const beganAt = Date.now();
+const seconds = (): number => (Date.now() - beganAt) / 1_000;
+
+/** One story, in this process: told as it goes, or made smaller. */
+async function one(plan: Plan): Promise<void> {
+  const { finding, digest } = await play(plan, values.trace ? (line) => console.log(line) : undefined);
+  if (!finding) return console.log(`seed ${plan.seed}: ${digest}`);
+  process.exitCode = 1;
+  console.log(`seed ${plan.seed}: ${finding.message}`);
+  if (values.shrink) console.log(`as small as it gets: ${JSON.stringify(await shrink(plan, finding.rule))}`);
+}
+
+/** Many stories, in a process for each core. */
+async function many(): Promise<void> {
+  const { planted, minutes } = values;
+  const first = Number(values.from ?? Math.floor(Date.now() / 1_000) % 1_000_000_000);
+  const most = Number(values.seeds ?? (minutes ? Number.POSITIVE_INFINITY : SEEDS));
   const within = 60 * Number(minutes ?? Number.POSITIVE_INFINITY);
   const sum = { stories: 0, runs: 0, replays: 0, payments: 0, steps: 0, elapsed: 0 };
   const happened = new Map<string, number>();
-  for (let n = 0; n < most && seconds() < within; n++) {
-    const plan = given ?? planOf(first + n);
-    const played = await play(plan, trace ? (line) => console.log(line) : undefined);
+  let begun = 0;
+  let isFound = false;
+  let hasPlace = false;
+  const figures = () =>
+    `${sum.stories} stories, ${sum.runs} runs, ${sum.replays} replays, ${sum.payments} payments, ${sum.steps} steps, ${Math.round(sum.elapsed / 3_600_000)} simulated hours; ${Math.round((3_600 * sum.stories) / seconds())} stories an hour`;
+
+  const take = (answer: Answer) => {
     sum.stories++;
-    for (const key of ['runs', 'replays', 'payments', 'steps', 'elapsed'] as const) sum[key] += played[key];
-    for (const [what, times] of played.happened) happened.set(what, (happened.get(what) ?? 0) + times);
-    if (played.finding) {
-      console.log(`seed ${played.seed}: ${played.finding.message}`);
-      console.log(`again: npm run simulate -- --seed ${played.seed} --trace`);
-      process.exitCode = 1;
-      if (values.planted) break;
-      if (values.shrink) console.log(`as small as it gets: ${JSON.stringify(await shrink(plan, played.finding.rule))}`);
-    } else if (seed !== undefined) console.log(`seed ${played.seed}: ${played.digest}`);
+    for (const key of ['runs', 'replays', 'payments', 'steps', 'elapsed'] as const) sum[key] += answer[key];
+    for (const [what, times] of answer.happened) happened.set(what, (happened.get(what) ?? 0) + times);
+    hasPlace ||= answer.isPlanted;
+    if (!answer.finding) return;
+    isFound = true;
+    console.log(`seed ${answer.seed}: ${answer.finding.message}`);
+    console.log(`again: npm run simulate -- --seed ${answer.seed} --trace`);
+  };
+
+  const player = () =>
+    new Promise<void>((resolve, reject) => {
+      const child = fork(join(__dirname, 'player.js'), planted === undefined ? [] : ['--planted', planted]);
+      const next = () => {
+        if (begun < most && seconds() < within && !(isFound && planted)) child.send(first + begun++);
+        else child.disconnect();
+      };
+      child.on('message', (answer) => {
+        take(answer as Answer);
+        next();
+      });
+      child.on('error', reject);
+      child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`a player has ended with ${code}`))));
+      next();
+    });
+
+  const telling = setInterval(() => console.log(figures()), TELLS_EVERY_MS);
+  try {
+    await Promise.all(Array.from({ length: Number(values.processes ?? availableParallelism()) }, player));
+  } finally {
+    clearInterval(telling);
   }
-  if (!isPlanted()) throw new Error(`the bug '${values.planted}' has no place any more`);
-  const { user, system } = process.cpuUsage();
-  const perCore = Math.round((sum.stories / ((user + system) / 1e6)) * 3_600);
-  const rate = Math.round((sum.stories / seconds()) * 3_600);
-  console.log(
-    `${sum.stories} stories, ${sum.runs} runs, ${sum.replays} replays, ${sum.payments} payments, ${sum.steps} steps, ${Math.round(sum.elapsed / 3_600_000)} simulated hours; ${rate} stories an hour, ${perCore} in an hour of one core`,
-  );
-  console.log(
-    [...happened]
-      .sort()
-      .map(([what, times]) => `${what} ${times}`)
-      .join(', '),
-  );
+  console.log(figures());
+  const said = [...happened].sort().map(([what, n]) => `${what} ${n}`);
+  console.log(`What happened: ${said.filter((what) => !what.includes('/')).join(', ')}`);
+  console.log(`What met whom: ${said.filter((what) => what.includes('/')).join(', ')}`);
+  if (planted && !hasPlace) throw new Error(`the bug '${planted}' has no place any more`);
+  const never = neverMet(sum.stories, happened);
+  if (never.length > 0) console.log(`never met: ${never.join(', ')}`);
+  if (isFound || never.length > 0) process.exitCode = 1;
 }
 
-void main();
+if (values.plan !== undefined) void one(JSON.parse(readFileSync(values.plan, 'utf8')) as Plan);
+else if (values.seed !== undefined) void one(planOf(Number(values.seed)));
+else void many();

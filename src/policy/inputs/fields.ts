@@ -8,6 +8,7 @@
  */
 import { z } from 'zod';
 import { Id } from '../../agent-api/id';
+import { isTimeZone } from '../day';
 import { parseDuration } from '../duration';
 
 /** An account's name in the configuration. It becomes part of queue names and workflow IDs; a token never fits (S4). */
@@ -61,16 +62,6 @@ export const Since = z
     context.addIssue({ code: 'custom', message: 'a date-time or a duration' });
     return z.NEVER;
   });
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    // An offset such as +01:00 is accepted by Intl, but it knows no summer time.
-    return /^[A-Za-z]/.test(name);
-  } catch {
-    return false;
-  }
-}
 
 /** An IANA time zone. */
 export const TimeZone = z

@@ -3,6 +3,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { convertLeadId } from '../../../src/policy/run-ids';
 import { shownBy } from '../engine/proto';
 import type { Run } from '../engine/run';
+import { meeting } from './coverage';
 import type { Act, Begun } from './plan';
 import type { Scene } from './scene';
 
@@ -47,21 +48,22 @@ export class People {
     switch (what) {
       case 'cancel':
         run?.requestCancel();
-        return this.#meddle(run);
+        return this.#meddle(what, run);
       case 'terminate':
         run?.terminate();
-        return this.#meddle(run);
+        return this.#meddle(what, run);
       case 'startAgain': {
         if (!run) return false;
         run.terminate();
         const { workflowId, type, input } = run.start;
         const [given] = input;
         later(() => scene.start(type, workflowId, given && defaultPayloadConverter.fromPayload(given)));
-        return this.#meddle(run);
+        return this.#meddle(what, run);
       }
       case 'resetActivity': {
         const pending = open.flatMap(({ activities }) => [...activities.values()]);
         const activity = pending[which % Math.max(1, pending.length)];
+        if (activity) scene.misfortunes.note(meeting(what, activity.run));
         activity?.reset();
         return activity !== undefined;
       }
@@ -81,7 +83,7 @@ export class People {
         if (!target) return false;
         this.say(target, what, { by: 'Ann' });
         if (what === 'pause') later(() => this.say(target, 'resume', { by: 'Ann' }));
-        return this.#meddle(target);
+        return this.#meddle(what, target);
       }
       case 'terminateLedger':
         ledger?.terminate();
@@ -125,9 +127,11 @@ export class People {
     if (ledger?.isOpen) this.say(ledger, 'release', { by: 'Ann', reason: 'done' });
   }
 
-  #meddle(run: Run | undefined): boolean {
-    if (run) this.meddled.add(run);
-    return run !== undefined;
+  #meddle(act: string, run: Run | undefined): boolean {
+    if (!run) return false;
+    this.meddled.add(run);
+    this.scene.misfortunes.note(meeting(act, run));
+    return true;
   }
 
   say(run: Run, update: string, said: object): void {

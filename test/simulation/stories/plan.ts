@@ -43,9 +43,12 @@ export const MISHAPS = {
 } as const;
 export type Mishap = keyof typeof MISHAPS;
 
+type Disturbance = Exclude<(typeof FAULTS)[number], 'instead'>;
+export const DISTURBANCES = FAULTS.filter((fault): fault is Disturbance => fault !== 'instead');
+
 export interface Faults {
   share: number;
-  faults: (typeof FAULTS)[number][];
+  faults: Disturbance[];
   delayMs: number;
   commitAfterMs: number;
   status: number;
@@ -59,8 +62,8 @@ export interface Plan {
   acts: Act[];
   mishaps: Partial<Record<Mishap, number>>;
   faults: Faults | undefined;
-  /** Nothing goes wrong after this. Milliseconds. */
-  troubleMs: number;
+  /** When things go wrong: spans, one after the other, milliseconds from the beginning. After the last nothing does. */
+  troubles: readonly { from: number; to: number }[];
 }
 
 /**
@@ -69,16 +72,24 @@ export interface Plan {
  */
 const LONGEST_EFFECT_MS = 480 * SECOND;
 
+/** From six in the morning, UTC. */
+const MORNING = [0];
+/** A whole day, of which most happens at its beginning, around midnight and in the next morning. */
+const DAY = [0, 0, 18 * HOUR - 5 * MINUTE, 24 * HOUR];
+/** Days take four times as long to play. */
+const SHARE_OF_DAYS = 1 / 8;
+
 export function planOf(seed: number): Plan {
   const random = new Random(seed * 7_919 + 17);
   const leads = random.between(8, 14);
   const maybe = <T>(share: number, value: T, otherwise: T) => (random.chance(share) ? value : otherwise);
-  const troubleMs = random.pick([5 * MINUTE, 15 * MINUTE, 30 * MINUTE, 2 * HOUR]);
-  const when = () => Math.floor(random.next() ** 2 * troubleMs * 0.8);
+  const crowdedMs = random.pick([5 * MINUTE, 15 * MINUTE, 30 * MINUTE, 2 * HOUR]);
+  const crowded = maybe(SHARE_OF_DAYS, DAY, MORNING);
+  const when = () => random.pick(crowded) + Math.floor(random.next() ** 2 * crowdedMs * 0.8);
   const convert = random.pick([50, SECOND, 20 * SECOND, 90 * SECOND]);
   const plan: Plan = {
     seed,
-    troubleMs,
+    troubles: [...new Set(crowded)].map((from) => ({ from, to: from + crowdedMs })),
     scene: {
       leads,
       workers: random.between(1, 3),
@@ -103,7 +114,7 @@ export function planOf(seed: number): Plan {
   for (let n = random.between(1, 2); n > 0; n--) {
     const limits = { maxCredits: random.pick([3_000, 8_000, 20_000]), concurrency: random.between(1, 10) };
     const input = { ...some, ...limits, approval: maybe<string>(0.3, 'all', 'none') };
-    plan.runs.push({ at: when() / 4, type: 'leadPipeline', input });
+    plan.runs.push({ at: when(), type: 'leadPipeline', input });
   }
   for (let n = random.between(2, 6); n > 0; n--)
     plan.runs.push({
@@ -139,7 +150,7 @@ export function planOf(seed: number): Plan {
   if (random.chance(0.8))
     plan.faults = {
       share: random.pick([0.05, 0.2, 0.5]),
-      faults: FAULTS.filter((fault) => fault !== 'instead' && random.chance(0.5)),
+      faults: DISTURBANCES.filter(() => random.chance(0.5)),
       delayMs: random.pick([SECOND, 30 * SECOND, 200 * SECOND, LONGEST_EFFECT_MS - convert]),
       commitAfterMs: random.pick([SECOND, 60 * SECOND, LONGEST_EFFECT_MS - convert]),
       status: random.pick([500, 503, 429, 408, 504]),

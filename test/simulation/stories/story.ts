@@ -33,13 +33,18 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
   const people = new People(scene);
   const oracle = new Oracle(scene, people);
   scene.storage.documents.set('brief.txt', Buffer.from('What the client does.'));
-  misfortunes.rates = { ...plan.mishaps };
-  if (plan.faults)
-    control.setFaultRate({
-      ...plan.faults,
-      routes: ROUTES,
-      faults: plan.faults.faults.filter((fault) => fault !== 'instead'),
-    });
+  const trouble = () => {
+    misfortunes.rates = { ...plan.mishaps };
+    if (plan.faults) control.setFaultRate({ ...plan.faults, routes: ROUTES });
+  };
+  const peace = () => {
+    misfortunes.rates = {};
+    control.clearFaults();
+  };
+  for (const { from, to } of plan.troubles) {
+    world.after(from, trouble);
+    world.after(to, peace);
+  }
   plan.runs.forEach((begun, n) => void world.after(begun.at, () => people.begin(begun, n)));
   let isCalm = false;
   const perform = (act: Act) => {
@@ -59,8 +64,6 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
   const calm = () => {
     world.tell('from now on nothing goes wrong');
     isCalm = true;
-    misfortunes.rates = {};
-    control.clearFaults();
     control.setAgentApi({ enabled: true });
     control.restoreToken({ token: scene.token });
     control.setCredits({ credits: 100_000 });
@@ -68,7 +71,8 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     // Every other hold has to end by itself.
     if (misfortunes.happened.has('holdLedger')) people.release();
   };
-  world.after(plan.troubleMs, calm);
+  const troubleMs = Math.max(...plan.troubles.map(({ to }) => to));
+  world.after(troubleMs, calm);
 
   const unended = (): Run[] => server.open().filter(({ type }) => type !== 'accountLedger');
   let finding: Finding | undefined;
@@ -76,8 +80,8 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     const until = async (done: () => boolean) => {
       while (!done() && world.steps < MOST_STEPS && (await world.step())) await oracle.look();
     };
-    await until(() => isCalm && (unended().length === 0 || world.elapsed > plan.troubleMs + HEALED_WITHIN_MS));
-    if (unended().length > 0) throw await oracle.unended(unended(), world.elapsed - plan.troubleMs);
+    await until(() => isCalm && (unended().length === 0 || world.elapsed > troubleMs + HEALED_WITHIN_MS));
+    if (unended().length > 0) throw await oracle.unended(unended(), world.elapsed - troubleMs);
     const over = world.elapsed + AFTERWARDS_MS;
     await until(() => world.elapsed > over && !server.current(scene.ledgerId)?.task);
     await oracle.atEnd();

@@ -1,0 +1,26 @@
+/** What a long simulation has to have met: what never happened was not tested. */
+import { shownBy } from '../engine/proto';
+import type { Run } from '../engine/run';
+import { ACTS, type Begun, DISTURBANCES, MISHAPS } from './plan';
+
+/** By then each must have happened. */
+const ENOUGH_STORIES = 2_000;
+const TYPES: readonly Begun['type'][] = ['leadPipeline', 'convertLead', 'backfill', 'auditProject', 'ingestCapture'];
+/** What people do to runs of any type. */
+const TO_RUNS = ['cancel', 'terminate', 'startAgain', 'resetActivity'] as const;
+
+/** An act, and the state in which it met a run: `cancel convertLead/asking`. */
+export const meeting = (act: string, run: Run): string =>
+  `${act} ${run.type}/${shownBy(run.searchAttributes.Stage) ?? ''}`;
+
+/** @returns what did not happen in so many stories, and should have */
+export function neverMet(stories: number, happened: ReadonlyMap<string, number>): string[] {
+  if (stories < ENOUGH_STORIES) return [];
+  const single = [...Object.keys(MISHAPS), ...ACTS, ...DISTURBANCES.map((fault) => `fault ${fault}`)];
+  const pairs = TO_RUNS.flatMap((act) => TYPES.map((type) => `${act} ${type}`));
+  const met = [...happened.keys()];
+  return [
+    ...single.filter((what) => !happened.has(what)),
+    ...pairs.filter((pair) => !met.some((what) => what.startsWith(`${pair}/`))),
+  ];
+}
