@@ -2,7 +2,8 @@
 import { convertLead } from '../../workflows';
 import { progressQuery } from '../../workflows/convert-lead';
 import { holdUpdate, releaseUpdate, setBudgetUpdate } from '../../workflows/ledger/messages';
-import { startStage } from '../support/stage';
+import { chooseProjectUpdate } from '../../workflows/shared/choose-project';
+import { startStage, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 
 test('S7: a hold that ends while the budget of the day is used up: the run says the latter', async () => {
@@ -24,6 +25,43 @@ test('S7: a hold that ends while the budget of the day is used up: the run says 
     await until(() => says(/credits of the day are used up/), 20_000);
     await ledger.executeUpdate(setBudgetUpdate, { args: [{ perDay: 5_000, reason }] });
     expect(await run.result()).toMatchObject({ outcome: 'converted' });
+  } finally {
+    await stage.close();
+  }
+});
+
+test('S7: a ledger that cannot be had hides no question: it is shown, and can be answered when the ledger is back', async () => {
+  const stage = await startStage({ sandbox: { leads: 60 }, account: { timing: UNHURRIED } });
+  try {
+    const { control } = stage.sandbox;
+    const worker = await stage.startWorker();
+    const leads = control.leads().filter(({ surveyStatus }) => surveyStatus === 'completed');
+    const [pair = []] = leads.flatMap((a) =>
+      leads.filter((b) => a.id < b.id && a.businessName === b.businessName).map((b) => [a, b]),
+    );
+    control.addFault({ route: 'leads.convert', fault: 'replyLost', times: 2 });
+    const runs = await Promise.all(
+      pair.map(({ id }) =>
+        stage.temporal.client.workflow.start(convertLead, {
+          ...{ workflowId: id, taskQueue: 'audit-runner', args: [{ leadId: id }] },
+        }),
+      ),
+    );
+    const waiting = async (run: (typeof runs)[number]) => (await run.query(progressQuery)).waiting ?? '';
+    const asking = () => Promise.all(runs.map(async (run) => (/chooseProject/.test(await waiting(run)) ? run : [])));
+    await until(async () => (await asking()).flat().length === 2);
+    worker.stop();
+    control.addFault({ route: 'account.user', fault: 'empty', times: 10_000 });
+    await stage.startWorker();
+    const [first] = runs;
+    if (!first) throw new Error('the sandbox has no two leads of one business');
+    await until(async () => /own: \S+, \S+\. Answer.*cannot be had/s.test(await waiting(first)));
+    control.clearFaults();
+    const projectId = /own: ([^,]+),/.exec(await waiting(first))?.[1] ?? '';
+    await until(async () =>
+      /^Noted/.test(await first.executeUpdate(chooseProjectUpdate, { args: [{ projectId, by: 'Ada' }] })),
+    );
+    for (const run of runs) expect(await run.result()).toMatchObject({ outcome: 'converted' });
   } finally {
     await stage.close();
   }

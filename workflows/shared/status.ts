@@ -104,7 +104,7 @@ export class Status {
 
   /** Why it waits, for queries and the command line. */
   now(): { doing: string; waiting?: string; since: string } {
-    const waiting = this.trouble ?? this.waiting;
+    const waiting = this.why();
     return {
       doing: this.doing,
       ...(waiting !== undefined && { waiting }),
@@ -112,8 +112,15 @@ export class Status {
     };
   }
 
+  /** What keeps its calls comes before what its steps wait for, but hides no question: that can be answered all the same. */
+  private why(): string | undefined {
+    if (this.asks && this.waiting !== undefined && this.trouble !== undefined)
+      return `${this.waiting}\n\n${this.trouble}`;
+    return this.trouble ?? this.waiting;
+  }
+
   private show(): void {
-    const why = this.trouble ?? this.waiting;
+    const why = this.why();
     const waiting = why === undefined ? '' : `\n\n**Waiting since ${utc(this.since)} UTC**: ${why}`;
     setCurrentDetails(`${this.doing}${waiting}${this.cancelled}${this.extra ? `\n\n${this.extra}` : ''}`);
   }

@@ -41,6 +41,8 @@ async function repeat(call: () => Promise<unknown>, withinMs: number): Promise<u
     if (lacked !== undefined && Date.now() < deadlineAt) {
       ownStatus()?.lacks(lacked.why);
       await sleep(Math.min(lacked.waitMs, Math.max(1, deadlineAt - Date.now())));
+      // A call that takes part again may wait for long, and answers only then.
+      ownStatus()?.lacks(lacked.past?.(Date.now()));
       continue;
     }
     if (failures > 0) ownStatus()?.lacks(undefined);
@@ -49,8 +51,15 @@ async function repeat(call: () => Promise<unknown>, withinMs: number): Promise<u
   }
 }
 
+interface Lack {
+  why: string;
+  waitMs: number;
+  /** What is said from the moment on at which it is tried again. */
+  past?: (at: number) => string;
+}
+
 /** What a failed call has to wait for, and how long; undefined for what no waiting mends. */
-function lackOf(error: unknown, failures: number): { why: string; waitMs: number } | undefined {
+function lackOf(error: unknown, failures: number): Lack | undefined {
   const parkedMs = parkedFor(error);
   if (parkedMs !== undefined) {
     return {
@@ -60,7 +69,12 @@ function lackOf(error: unknown, failures: number): { why: string; waitMs: number
   }
   if (!LACKING.includes(failureType(error))) return undefined;
   const waitMs = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 12));
-  return { why: `${failureText(error)} It is tried again in ${Math.ceil(waitMs / 1000)} s.`, waitMs };
+  return {
+    why: `${failureText(error)} It is tried again in ${Math.ceil(waitMs / 1000)} s.`,
+    waitMs,
+    past: (at) =>
+      `Tried again at ${utc(at)} UTC, without an answer so far; the try before failed: ${failureText(error)}`,
+  };
 }
 
 /** The call failed with what it lacked when its time was over. */

@@ -150,9 +150,10 @@ export class People {
       const stage = shownBy(run.searchAttributes.Stage);
       const leadId = shownBy(run.searchAttributes.LeadId);
       const isConverted = scene.leads.some(({ id, surveyStatus }) => id === leadId && surveyStatus === 'converted');
-      const [projectId] =
-        /^.* could be its own: ([0-9a-f-]{36})/m.exec((await scene.detailsOf(run)) ?? '')?.slice(1) ?? [];
-      if (projectId !== undefined) this.say(run, 'chooseProject', { projectId, by: 'Ann' });
+      const [, asked = ''] = / could be its own: (.*?)\. Answer/.exec((await scene.detailsOf(run)) ?? '') ?? [];
+      // One that is another one's already is refused, and then another is chosen.
+      if (asked !== '')
+        this.say(run, 'chooseProject', { projectId: scene.world.random.pick(asked.split(', ')), by: 'Ann' });
       else if (stage === 'approval') this.say(run, 'approve', { by: 'Ann' });
       else if (run.type === 'convertLead')
         this.say(run, 'decide', { decision: isConverted ? 'itHappened' : 'sendAgain', by: 'Ann' });
