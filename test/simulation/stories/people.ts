@@ -111,6 +111,12 @@ export class People {
         later(() => control.setCredits({ credits: Math.max(credits, 20_000) }));
         return true;
       }
+      case 'storageAway':
+        scene.storage.isAway = true;
+        later(() => {
+          scene.storage.isAway = false;
+        });
+        return true;
       case 'killWorker':
       case 'killAllWorkers': {
         const alive = server.workers.filter((worker) => worker.alive);

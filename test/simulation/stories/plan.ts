@@ -1,6 +1,7 @@
 /** What a story consists of, made up from its seed: who starts what, what goes wrong and how often, what people do. */
 import { type RouteName, routes } from '../../../src/agent-api/routes';
-import { FAULTS } from '../../../src/sandbox/options';
+import { Marks } from '../../../src/sandbox/marks';
+import { FAULTS, ProjectsListed } from '../../../src/sandbox/options';
 import { Random } from '../world/random';
 import type { SceneOptions } from './scene';
 
@@ -21,7 +22,7 @@ export type Begun = { at: number } & (
 export const ACTS = [
   ...(['cancel', 'terminate', 'startAgain', 'resetActivity', 'convertInWebApp', 'convertAgain'] as const),
   ...(['pause', 'stop', 'terminateLedger', 'deleteLedger', 'holdLedger'] as const),
-  ...(['killSwitch', 'revokeToken', 'noCredits', 'killWorker', 'killAllWorkers'] as const),
+  ...(['killSwitch', 'revokeToken', 'noCredits', 'storageAway', 'killWorker', 'killAllWorkers'] as const),
 ];
 /** At a moment, or while the so manieth request that costs is under way. */
 export type Act = { at: number; paid?: number | undefined; what: (typeof ACTS)[number]; which: number; forMs: number };
@@ -79,6 +80,12 @@ const DAY = [0, 0, 18 * HOUR - 5 * MINUTE, 24 * HOUR];
 /** Days take four times as long to play. */
 const SHARE_OF_DAYS = 1 / 8;
 
+const marksOf = (random: Random): Marks => {
+  const { descriptions, notes, documents } = Marks.shape;
+  const one = <T>({ options }: { options: readonly T[] }) => random.pick(options);
+  return { descriptions: one(descriptions.unwrap()), notes: one(notes.unwrap()), documents: one(documents.unwrap()) };
+};
+
 export function planOf(seed: number): Plan {
   const random = new Random(seed * 7_919 + 17);
   const leads = random.between(8, 14);
@@ -93,6 +100,7 @@ export function planOf(seed: number): Plan {
     scene: {
       leads,
       workers: random.between(1, 3),
+      skewMs: maybe(0.3, 10 * MINUTE, 0),
       suggestsAt: random.pick([60, 150, 400, 4_096]),
       credits: maybe(0.2, random.between(2, 6) * 1_000, 60_000),
       perDay: maybe(0.3, random.between(2, 8) * 1_000, null),
@@ -103,6 +111,8 @@ export function planOf(seed: number): Plan {
         auditId: maybe(0.2, 'other', 'project'),
         durations: { convert, createProject: convert, interviewAnalysis: 60_000 },
         balanceLagMs: maybe(0.2, 30_000, 0),
+        projectsListed: maybe(0.3, random.pick(ProjectsListed.options), 'whole'),
+        ...maybe(0.3, { marks: marksOf(random) }, {}),
       },
     },
     runs: [],

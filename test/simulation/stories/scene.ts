@@ -38,6 +38,8 @@ export interface SceneOptions {
   balanceFloor?: number;
   sandbox?: SandboxOptions;
   workers?: number;
+  /** The clock of each worker is so far ahead or behind at most, milliseconds. */
+  skewMs?: number;
   /** With so many events the server suggests to continue as new. @default its own number */
   suggestsAt?: number;
 }
@@ -121,9 +123,11 @@ export class Scene {
 
   startWorker(): void {
     const name = `worker-${++this.#born}`;
-    this.world.tell(`${name} starts`);
+    const { skewMs: most = 0 } = this.options;
+    const skewMs = most > 0 ? this.world.random.between(-most, most) : 0;
+    this.world.tell(`${name} starts${skewMs === 0 ? '' : `, its clock ${skewMs} ms apart`}`);
     this.server.addWorker(
-      new WorkerProcess(name, {
+      new WorkerProcess(name, skewMs, {
         server: this.server,
         account: this.#account,
         connection: this.#connection,

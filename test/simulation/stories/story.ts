@@ -67,6 +67,7 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     control.setAgentApi({ enabled: true });
     control.restoreToken({ token: scene.token });
     control.setCredits({ credits: 100_000 });
+    scene.storage.isAway = false;
     scene.budget = { perDay: null, balanceFloor: 0 };
     // Every other hold has to end by itself.
     if (misfortunes.happened.has('holdLedger')) people.release();

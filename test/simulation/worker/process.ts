@@ -47,13 +47,13 @@ type Callable = (...args: unknown[]) => Promise<unknown>;
 
 export class WorkerProcess implements Worker {
   alive = true;
-  skewMs = 0;
   readonly #host: Host;
   readonly #client;
   readonly #activities: Map<string, Callable>;
 
   constructor(
     readonly name: string,
+    readonly skewMs: number,
     private readonly parts: WorkerParts,
   ) {
     const { server, account, connection, storage, open } = parts;

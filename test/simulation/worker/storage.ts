@@ -6,6 +6,8 @@ import { here, type Process, type World } from '../world/world';
 
 export class MemoryStorage {
   readonly documents = new Map<string, Buffer>();
+  /** It cannot be reached. */
+  isAway = false;
 
   constructor(
     private readonly world: World,
@@ -54,17 +56,18 @@ export class MemoryStorage {
     const process = here.getStore();
     return new Promise((resolve, reject) => {
       if (process && !this.crossing(process, `storage ${what}`)) return;
+      const { isAway } = this;
       const isFull = mishaps.happens('storageFull');
       const isLost = mishaps.happens('storageReplyLost');
       const fail = (code: string) => reject(Object.assign(new Error(code), { code }));
       world.after(mishaps.happens('slow') ? 2_000 : world.random.between(1, 4), () => {
-        if (!isFull) effect();
+        if (!isFull && !isAway) effect();
         world.after(
           1,
           () => {
             if (process && !this.crossing(process, `storage ${what} done`)) return;
             if (isFull) fail('ENOSPC');
-            else if (isLost) fail('EIO');
+            else if (isLost || isAway) fail('EIO');
             else resolve();
           },
           process,

@@ -15,7 +15,7 @@ export interface Process {
   readonly name: string;
   alive: boolean;
   /** What its wall clock is ahead of the world's, milliseconds. */
-  skewMs: number;
+  readonly skewMs: number;
 }
 
 /** Something that is due at a moment. */
