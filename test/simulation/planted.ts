@@ -102,6 +102,26 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     from: 'credits: ending.credits ?? facts.convertPrice',
     to: 'credits: 0',
   },
+  'a ledger believes whoever starts it': {
+    file: 'workflows/shared/handed.js',
+    from: 'given.of === (0, workflow_1.workflowInfo)().firstExecutionRunId',
+    to: 'true',
+  },
+  'a project that does not show its mark counts as not there': {
+    file: 'workflows/audit/project-search.js',
+    from: "return cut || taken || !asked || this.candidates.length > 0 ? 'cannotTell' : 'notFound';",
+    to: "return 'notFound';",
+  },
+  'a note that cannot be recognised counts as never sent': {
+    file: 'workflows/capture/find-note.js',
+    from: "return this.#taken || (this.#left && this.#cut) || this.candidates.length > 0 ? 'cannotTell' : undefined;",
+    to: 'return undefined;',
+  },
+  'a document that cannot be told counts as missing': {
+    file: 'workflows/audit/documents.js',
+    from: "state === 'unsure' ? 'cannotTell' : 'notFound'",
+    to: "'notFound'",
+  },
   'a payment of another run is claimed': {
     file: 'workflows/convert-lead.js',
     from: 'const ours = booked > 0 || (0, own_send_1.isOwnPayment)(settled, { workflowId, run, sent });',

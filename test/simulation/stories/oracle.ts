@@ -99,9 +99,19 @@ export class Oracle {
   /** When all has ended, and the ledger has had the time to find out the rest. */
   async atEnd(): Promise<void> {
     await this.#books();
+    this.#once();
     this.#limits();
     this.#endings();
     this.#results();
+  }
+
+  /** S2: nothing was written twice. */
+  #once(): void {
+    const { notesDoubled, documentsDoubled } = this.scene.control.stats();
+    for (const { rawContent, times } of notesDoubled)
+      throw new Finding('S2', `the note '${rawContent}' was submitted ${times} times`);
+    for (const { fileName, projectId, times } of documentsDoubled)
+      throw new Finding('S2', `${fileName} was uploaded ${times} times to project ${projectId}`);
   }
 
   /** S5: no window of any class held more requests than its limit; a worker that dies takes with it what it has counted. */

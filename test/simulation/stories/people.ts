@@ -1,5 +1,6 @@
 /** What people do: operators to whatever is there, and those whom runs ask. */
 import { defaultPayloadConverter } from '@temporalio/common';
+import type { LedgerState } from '../../../src/policy/ledger';
 import { convertLeadId } from '../../../src/policy/run-ids';
 import { shownBy } from '../engine/proto';
 import type { Run } from '../engine/run';
@@ -92,6 +93,9 @@ export class People {
         if (ledger) server.delete(scene.ledgerId);
         this.isLedgerLost ||= ledger !== undefined;
         return ledger !== undefined;
+      case 'startLedgerByHand':
+        if (ledger) void this.#startLedger(ledger);
+        return ledger !== undefined;
       case 'holdLedger':
         if (!ledger?.isOpen) return false;
         this.say(ledger, 'hold', { by: 'Ann', reason: 'month end' });
@@ -125,6 +129,18 @@ export class People {
         return alive.length > 0;
       }
     }
+  }
+
+  /** "Start workflow like this one", with books in which nothing was spent and no cap stands. */
+  async #startLedger(ledger: Run): Promise<void> {
+    const { scene } = this;
+    const books = await scene.ask<LedgerState>(ledger, 'state');
+    ledger.terminate();
+    const state = books && {
+      ...books,
+      ...{ days: {}, today: undefined, workers: [], flights: { open: {}, settled: [], forgottenBefore: 0 } },
+    };
+    scene.start('accountLedger', scene.ledgerId, { of: ledger.firstRunId, state: { probeEveryMs: 60_000, state } });
   }
 
   /** Lifts what a person has put on hold. */

@@ -21,7 +21,7 @@ export type Begun = { at: number } & (
 /** What people do to whatever is there at that moment. */
 export const ACTS = [
   ...(['cancel', 'terminate', 'startAgain', 'resetActivity', 'convertInWebApp', 'convertAgain'] as const),
-  ...(['pause', 'stop', 'terminateLedger', 'deleteLedger', 'holdLedger'] as const),
+  ...(['pause', 'stop', 'terminateLedger', 'deleteLedger', 'startLedgerByHand', 'holdLedger'] as const),
   ...(['killSwitch', 'revokeToken', 'noCredits', 'storageAway', 'killWorker', 'killAllWorkers'] as const),
 ];
 /** At a moment, or while the so manieth request that costs is under way. */
