@@ -154,6 +154,9 @@ export function withBug(code: string): string {
   return code.replaceAll(planted.from, () => planted?.to ?? '');
 }
 
+/** Instead of a name: each of them, one after the other. */
+export const EVERY = 'all';
+
 // Before anything else is loaded: whoever imports this, imports it first.
 const option = process.argv.indexOf('--planted');
-if (option > 0) plant(process.argv[option + 1] ?? '');
+if (option > 0 && process.argv[option + 1] !== EVERY) plant(process.argv[option + 1] ?? '');

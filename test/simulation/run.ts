@@ -1,11 +1,12 @@
 /** `npm run simulate`: plays stories of fresh seeds, and fails when one shows something that must not be. */
 
 import './planted';
-import { fork } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { EVERY, PLANTED } from './planted';
 import type { Answer } from './player';
 import { neverMet } from './stories/coverage';
 import { type Plan, planOf } from './stories/plan';
@@ -97,6 +98,20 @@ async function many(): Promise<void> {
   if (isFound || never.length > 0) process.exitCode = 1;
 }
 
-if (values.plan !== undefined) void one(JSON.parse(readFileSync(values.plan, 'utf8')) as Plan);
+/** Plants each bug in turn, and says whether it was found and how soon. */
+function everyBug(): void {
+  const minutes = values.minutes ?? '10';
+  for (const name of Object.keys(PLANTED)) {
+    const from = Date.now();
+    const args = [...process.execArgv, __filename, '--planted', name, '--minutes', minutes];
+    const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1e8 });
+    const found = /^seed \d+: .*$/m.exec(stdout)?.[0];
+    if (found === undefined) process.exitCode = 1;
+    console.log(`${name}: ${found ?? 'not found'}, after ${Math.round((Date.now() - from) / 1_000)} s`);
+  }
+}
+
+if (values.planted === EVERY) everyBug();
+else if (values.plan !== undefined) void one(JSON.parse(readFileSync(values.plan, 'utf8')) as Plan);
 else if (values.seed !== undefined) void one(planOf(Number(values.seed)));
 else void many();

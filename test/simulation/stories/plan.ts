@@ -93,6 +93,8 @@ export function planOf(seed: number): Plan {
   const crowdedMs = random.pick([5 * MINUTE, 15 * MINUTE, 30 * MINUTE, 2 * HOUR]);
   const crowded = maybe(SHARE_OF_DAYS, DAY, MORNING);
   const when = () => random.pick(crowded) + Math.floor(random.next() ** 2 * crowdedMs * 0.8);
+  // Close to it from the beginning: else it never counts.
+  const balanceFloor = maybe(0.2, random.between(1, 4) * 1_000, 0);
   const convert = random.pick([50, SECOND, 20 * SECOND, 90 * SECOND]);
   const plan: Plan = {
     seed,
@@ -102,9 +104,12 @@ export function planOf(seed: number): Plan {
       workers: random.between(1, 3),
       skewMs: maybe(0.3, 10 * MINUTE, 0),
       suggestsAt: random.pick([60, 150, 400, 4_096]),
-      credits: maybe(0.2, random.between(2, 6) * 1_000, 60_000),
+      credits:
+        balanceFloor > 0
+          ? balanceFloor + random.between(1, 4) * 1_000
+          : maybe(0.2, random.between(2, 6) * 1_000, 60_000),
       perDay: maybe(0.3, random.between(2, 8) * 1_000, null),
-      balanceFloor: maybe(0.15, random.between(1, 4) * 1_000, 0),
+      balanceFloor,
       sandbox: {
         seed,
         convertCheck: 'atArrival',

@@ -10,6 +10,8 @@ const HOUR = 3_600_000;
 const HEALED_WITHIN_MS = 36 * HOUR;
 /** In which the ledger finds out what no run has told it. */
 const AFTERWARDS_MS = HOUR / 2;
+/** While a request that costs is under way, or while it may still have its effect. */
+const AT_A_PAYMENT_MS = [3_000, 500_000];
 /** More steps than any story has. */
 const MOST_STEPS = 3_000_000;
 
@@ -58,7 +60,7 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     people.lastPaid = leadId;
     paid++;
     const due = plan.acts.filter((act) => act.paid === paid);
-    for (const act of due) world.after(world.random.between(1, 3_000), () => perform(act));
+    for (const act of due) world.after(world.random.between(1, world.random.pick(AT_A_PAYMENT_MS)), () => perform(act));
   };
   void people.keepAnswering();
   const calm = () => {
