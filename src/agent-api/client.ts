@@ -1,6 +1,6 @@
 /**
  * The client of the Agent API: one attempt per call, a typed result, a classified failure. It never waits for a limit and
- * never retries; who calls decides (design, "The house"). A read follows redirects that stay with the service. A write
+ * never retries; who calls decides (docs/architecture.md). A read follows redirects that stay with the service. A write
  * follows none: that a proxy redirects is no proof that nothing happened, and the token goes to nobody else.
  */
 import { performance } from 'node:perf_hooks';

@@ -1,5 +1,5 @@
 /**
- * THE table of the Agent API: every endpoint of agent-api.md. The client, the sandbox, the limits and the documentation
+ * THE table of the Agent API: every endpoint of docs/agent-api.md. The client, the sandbox, the limits and the documentation
  * derive from it; nothing else in the project knows a path.
  */
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 /**
- * The settings of what agent-api.md calls "not shown": names that we send, and places that we look into. Each can be
- * overridden in the configuration under `unshown`. The readers (`record.ts`, `readers.ts`) accept any sensible shape and,
- * where they cannot, say which of these settings corrects it.
+ * The settings of what docs/agent-api.md calls "not shown": names that we send, and places that we look into. Each can be
+ * overridden in the configuration under `unshown`. The readers (`record.ts`, `account.ts`, `job.ts`) accept any sensible
+ * shape and, where they cannot, say which of these settings corrects it.
  */
 import { z } from 'zod';
 import type { Headers } from './paging';

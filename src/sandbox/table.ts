@@ -1,6 +1,8 @@
 import type { Owned } from './rows';
 
-/** Rows by owner and ID, in order of insertion. A row of another user is not there (agent-api.md, fact 2). */
+/**
+ * Rows by owner and ID, in order of insertion. A row of another user is not there: agent-api.md, "What the service does" 2.
+ */
 export class Table<R extends Owned> {
   private readonly owners = new Map<string, Map<string, R>>();
 

@@ -1,4 +1,4 @@
-/** What must hold: at each moment, and when all is over (design, S1–S8). */
+/** What must hold: at each moment, and when all is over (docs/architecture.md, S1–S8). */
 import type { LedgerState } from '../../../src/policy/ledger';
 import type { Failure } from '../engine/proto';
 import type { Run } from '../engine/run';
