@@ -19,7 +19,7 @@ test.each([
 ])(
   'the simulation finds that %s',
   async (bug, rule) => {
-    const args = ['--max-semi-space-size=64', PROGRAM, '--from', '1', '--seeds', '60', '--planted', bug];
+    const args = ['--max-semi-space-size=64', PROGRAM, '--from', '4', '--seeds', '60', '--planted', bug];
     const failed: unknown = await promisify(execFile)(process.execPath, args).catch((error: unknown) => error);
     expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/^seed \d+: /m) });
     expect(/^seed \d+: (\w+)/m.exec((failed as { stdout: string }).stdout)?.[1]).toMatch(rule);

@@ -13,11 +13,11 @@ const digestOf = (said: string) => /: ([0-9a-f]{64})$/m.exec(said)?.[1];
 
 describe('the whole system under virtual time', () => {
   it('shows nothing that must not be, in the stories of a few fixed seeds (S1, S2, S3, S6, S7)', async () => {
-    expect(await simulate('--from', '1', '--seeds', '4')).toContain('4 stories');
+    expect(await simulate('--from', '4', '--seeds', '6')).toContain('6 stories');
   });
 
   it('takes the same course for the same seed', async () => {
-    const [one, other] = await Promise.all([simulate('--seed', '3'), simulate('--seed', '3')]);
+    const [one, other] = await Promise.all([simulate('--seed', '4'), simulate('--seed', '4')]);
     expect(digestOf(one)).toBeDefined();
     expect(digestOf(one)).toBe(digestOf(other));
   });

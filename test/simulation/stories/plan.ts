@@ -77,8 +77,8 @@ const LONGEST_EFFECT_MS = 480 * SECOND;
 const MORNING = [0];
 /** A whole day, of which most happens at its beginning, around midnight and in the next morning. */
 const DAY = [0, 0, 18 * HOUR - 5 * MINUTE, 24 * HOUR];
-/** Days take four times as long to play. */
-const SHARE_OF_DAYS = 1 / 8;
+/** Days take ten times as long to play: whoever waits all night looks around every minute. */
+const SHARE_OF_DAYS = 1 / 16;
 
 const marksOf = (random: Random): Marks => {
   const { descriptions, notes, documents } = Marks.shape;
@@ -103,7 +103,7 @@ export function planOf(seed: number): Plan {
       leads,
       workers: random.between(1, 3),
       skewMs: maybe(0.3, 10 * MINUTE, 0),
-      suggestsAt: random.pick([60, 150, 400, 4_096]),
+      suggestsAt: random.pick(crowded === DAY ? [400, 4_096] : [60, 150, 400, 4_096]),
       credits:
         balanceFloor > 0
           ? balanceFloor + random.between(1, 4) * 1_000
