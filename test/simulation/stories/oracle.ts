@@ -171,7 +171,18 @@ export class Oracle {
       const results = all.map(
         (run) => scene.resultOf(run) as { outcome: string; credits: number; reason?: string } | undefined,
       );
-      const credits = results.reduce((sum, result) => sum + (result?.credits ?? 0), 0);
+      const byId = new Map<string, number[]>();
+      all.forEach(({ workflowId }, n) => {
+        byId.set(workflowId, [...(byId.get(workflowId) ?? []), results[n]?.credits ?? 0]);
+      });
+      // What a run said before it, or the one that began it, was reset, it says again.
+      const wasReset = new Set(
+        all.filter(({ resetTo, start }) => resetTo || start.parent?.run.resetTo).map(({ workflowId }) => workflowId),
+      );
+      const credits = [...byId].reduce(
+        (sum, [id, said]) => sum + (wasReset.has(id) ? Math.max(...said) : said.reduce((one, other) => one + other)),
+        0,
+      );
       if (credits > (by === undefined ? 0 : 1_000))
         throw new Finding(
           'S6',
