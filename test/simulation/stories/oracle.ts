@@ -177,7 +177,9 @@ export class Oracle {
       });
       // What a run said before it, or the one that began it, was reset, it says again.
       const wasReset = new Set(
-        all.filter(({ resetTo, start }) => resetTo || start.parent?.run.resetTo).map(({ workflowId }) => workflowId),
+        all.flatMap((run) =>
+          isReplaced(run) || (run.start.parent && isReplaced(run.start.parent.run)) ? run.workflowId : [],
+        ),
       );
       const credits = [...byId].reduce(
         (sum, [id, said]) => sum + (wasReset.has(id) ? Math.max(...said) : said.reduce((one, other) => one + other)),
@@ -194,6 +196,9 @@ export class Oracle {
     }
   }
 }
+
+/** By a reset, of it or of a run before it. */
+const isReplaced = ({ resetTo, isEndedByReset }: Run): boolean => resetTo !== undefined || isEndedByReset;
 
 function sumsByDay(payments: readonly { at: string; credits: number }[]): Map<string, number> {
   const days = new Map<string, number>();
