@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { WorkflowHandle } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
+import Long from 'long';
 import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { QUICK, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
-import { CALM, withLead } from './histories';
+import { CALM, OPEN, RESETS, resetPoint, withLead } from './histories';
 
 const { EventType } = temporal.api.enums.v1;
 const LIMIT_MS = 240_000;
@@ -17,6 +20,11 @@ const nameOf = (type: number): string =>
     .toLowerCase()
     .replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
+async function typesOf(handle: WorkflowHandle): Promise<string[]> {
+  const { events } = await handle.fetchHistory();
+  return (events ?? []).map(({ eventType }) => nameOf(eventType ?? 0));
+}
+
 async function histories(stage: Stage): Promise<Record<string, string[]>> {
   const { client } = stage.temporal;
   const lead = stage.sandbox.control.leads().find(({ surveyStatus }) => surveyStatus === 'completed');
@@ -25,10 +33,36 @@ async function histories(stage: Stage): Promise<Record<string, string[]>> {
     const args = [withLead(input, lead?.id ?? '')];
     const handle = await client.workflow.start(type, { workflowId, taskQueue: WORKFLOW_QUEUE, args });
     await handle.result().catch(() => undefined);
-    const { events } = await handle.fetchHistory();
-    all[workflowId] = (events ?? []).map(({ eventType }) => nameOf(eventType ?? 0));
+    all[workflowId] = await typesOf(handle);
   }
+  for (const { workflowId, after, nth } of RESETS) {
+    const handle = client.workflow.getHandle(workflowId);
+    await reset(workflowId, resetPoint(all[workflowId] ?? [], after, nth));
+    await handle.result();
+    all[`${workflowId} again`] = await typesOf(handle);
+  }
+  const { type, workflowId, input, pause, reject } = OPEN;
+  const handle = await client.workflow.start(type, { workflowId, taskQueue: WORKFLOW_QUEUE, args: [input] });
+  const open = client.workflow.getHandle(workflowId);
+  const say = async ([update, said]: readonly [string, object]) => {
+    await until(async () => (await open.describe()).searchAttributes.Stage?.[0] === 'approval');
+    await open.executeUpdate(update, { args: [said] });
+  };
+  await say(pause);
+  await reset(workflowId, resetPoint(await typesOf(handle), '', 0));
+  await say(reject);
+  await open.result();
+  all[workflowId] = await typesOf(open);
   return all;
+
+  /** @param point the place of an end of a workflow task in the history */
+  async function reset(workflowId: string, point: number): Promise<void> {
+    const { runId } = await client.workflow.getHandle(workflowId).describe();
+    await client.workflowService.resetWorkflowExecution({
+      ...{ namespace: stage.temporal.namespace, workflowExecution: { workflowId, runId }, reason: 'test' },
+      ...{ requestId: randomUUID(), workflowTaskFinishEventId: Long.fromNumber(point + 1) },
+    });
+  }
 }
 
 /** When workers are asked is chance on a real server: what they did is not. */
@@ -50,10 +84,11 @@ test(
       await stage.startWorker();
       await until(async () => (await stage.spentByLedger().catch(() => undefined)) !== undefined);
       const real = await histories(stage);
-      for (const { workflowId } of CALM.runs)
+      expect(Object.keys(simulated)).toEqual(Object.keys(real));
+      for (const workflowId of Object.keys(real))
         expect([workflowId, withoutTasks(simulated[workflowId])]).toEqual([workflowId, withoutTasks(real[workflowId])]);
       // One worker, and one thing at a time: here the tasks agree as well.
-      for (const workflowId of ['one', 'again', 'wrong'])
+      for (const workflowId of ['one', 'again', 'wrong', 'one again'])
         expect([workflowId, simulated[workflowId]]).toEqual([workflowId, real[workflowId]]);
     } finally {
       await stage.close();

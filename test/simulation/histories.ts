@@ -1,4 +1,5 @@
 /** Plays a few stories in which nothing goes wrong, and prints the histories of their runs as event types. */
+import { shownBy } from './engine/proto';
 import { Scene } from './stories/scene';
 
 /** The same in the engine and on the real server. */
@@ -17,6 +18,26 @@ export const CALM = {
   ],
 } as const;
 
+/** Of those, which are reset when they have ended: to the first workflow task after the so manieth event of a type. */
+export const RESETS = [
+  { workflowId: 'one', after: 'ActivityTaskCompleted', nth: 2 },
+  // One child has ended by then, the next one is under way.
+  { workflowId: 'some', after: 'ChildWorkflowExecutionStarted', nth: 2 },
+] as const;
+
+/** A run that is reset to its beginning while it waits for an approval, after a person has paused it. */
+export const OPEN = {
+  ...{ type: 'leadPipeline', workflowId: 'asked', input: { approval: 'all', scoring: { minReadiness: 10 } } },
+  pause: ['pause', { by: 'Ann' }],
+  reject: ['reject', { by: 'Ann' }],
+} as const;
+
+/** @returns the place of the end of the task, in a history of event types */
+export function resetPoint(types: readonly string[], after: string, nth: number): number {
+  const from = types.flatMap((type, n) => (type === after ? n : [])).at(nth - 1) ?? 0;
+  return types.indexOf('WorkflowTaskCompleted', from);
+}
+
 /** Which lead it is, the data of the story do not know. */
 export const withLead = (input: object, leadId: string): object => ('leadId' in input ? { ...input, leadId } : input);
 
@@ -26,12 +47,48 @@ async function main(): Promise<void> {
   const { server, world } = scene;
   const first = scene.leads.find(({ surveyStatus }) => surveyStatus === 'completed');
   const histories: Record<string, string[]> = {};
-  while (world.elapsed < 60_000 && (await world.step()));
+  const until = async (done: () => boolean) => {
+    while (!done() && (await world.step()));
+  };
+  const typesOf = (workflowId: string) => server.current(workflowId)?.history.map((event) => event.type) ?? [];
+  /** @param point the place of an end of a workflow task in the history */
+  const reset = (workflowId: string, point: number) => {
+    const run = server.find({ workflowId });
+    return server.reset(
+      run,
+      run.points.findIndex(({ events }) => events === point),
+    );
+  };
+  await until(() => world.elapsed > 60_000);
   for (const { type, workflowId, input } of CALM.runs) {
     scene.start(type, workflowId, withLead(input, first?.id ?? ''));
-    while (server.current(workflowId)?.isOpen && (await world.step()));
-    histories[workflowId] = server.current(workflowId)?.history.map((event) => event.type) ?? [];
+    await until(() => !server.current(workflowId)?.isOpen);
+    histories[workflowId] = typesOf(workflowId);
   }
+  for (const { workflowId, after, nth } of RESETS) {
+    const run = reset(workflowId, resetPoint(typesOf(workflowId), after, nth));
+    await until(() => !run.isOpen);
+    histories[`${workflowId} again`] = typesOf(workflowId);
+  }
+  const { type, workflowId, input, pause, reject } = OPEN;
+  scene.start(type, workflowId, input);
+  const say = async ([update, said]: readonly [string, object]) => {
+    const isAsking = () => shownBy(server.current(workflowId)?.searchAttributes.Stage) === 'approval';
+    await until(() => isAsking() && !server.current(workflowId)?.task);
+    let isSaid = false;
+    void scene.client.workflow
+      .getHandle(workflowId)
+      .executeUpdate(update, { args: [said] })
+      .then(() => {
+        isSaid = true;
+      });
+    await until(() => isSaid);
+  };
+  await say(pause);
+  reset(workflowId, resetPoint(typesOf(workflowId), '', 0));
+  await say(reject);
+  await until(() => !server.current(workflowId)?.isOpen);
+  histories[workflowId] = typesOf(workflowId);
   console.log(JSON.stringify(histories));
   scene.close();
 }

@@ -2,7 +2,7 @@
 import type { coresdk } from '@temporalio/proto';
 import { Activity } from './activity';
 import { type Command, type Failure, type Job, ms } from './proto';
-import type { Run } from './run';
+import type { Child, Run, Signal } from './run';
 
 type Does = { [K in keyof Command]-?: (run: Run, what: NonNullable<Command[K]>) => void };
 
@@ -23,7 +23,10 @@ const DOES: Partial<Does> = {
     run.unbuffer(({ fireTimer }) => fireTimer?.seq === seq);
   },
   startChildWorkflowExecution: startChild,
-  signalExternalWorkflowExecution: signalExternal,
+  signalExternalWorkflowExecution(run, signal) {
+    run.record('SignalExternalWorkflowExecutionInitiated');
+    sendSignal(run, signal);
+  },
   upsertWorkflowSearchAttributes(run, { searchAttributes }) {
     run.record('UpsertWorkflowSearchAttributes');
     run.searchAttributes = { ...run.searchAttributes, ...searchAttributes?.indexedFields };
@@ -36,7 +39,7 @@ const DOES: Partial<Does> = {
   cancelWorkflowExecution: (run) => run.close('CANCELED', 'WorkflowExecutionCanceled', {}),
   continueAsNewWorkflowExecution(run, next) {
     run.close('CONTINUED_AS_NEW', 'WorkflowExecutionContinuedAsNew', {});
-    run.server.begin({
+    run.continuedAs = run.server.begin({
       ...run.start,
       type: next.workflowType || run.type,
       input: next.arguments ?? [],
@@ -59,11 +62,18 @@ export function perform(run: Run, command: Command): void {
 
 function startTimer(run: Run, seq: number, forMs: number): void {
   run.record('TimerStarted');
-  const due = run.server.world.after(forMs, () => {
+  arm(run, seq, run.server.world.now + forMs);
+}
+
+/** It fires then, or at once where that is over. */
+export function arm(run: Run, seq: number, at: number): void {
+  const { world } = run.server;
+  const due = world.after(at - world.now, () => {
     run.timers.delete(seq);
     run.happened('TimerFired', () => ({ fireTimer: { seq } }));
   });
   run.timers.set(seq, {
+    at,
     cancel() {
       due.cancelled = true;
     },
@@ -79,34 +89,51 @@ function startChild(run: Run, child: coresdk.workflow_commands.IStartChildWorkfl
   const workflowId = child.workflowId ?? '';
   const workflowType = child.workflowType ?? '';
   run.record('StartChildWorkflowExecutionInitiated');
-  server.world.after(server.latency(), () => {
-    // What was initiated is begun, also where the parent has ended meanwhile, unless it was to end with it.
-    if (!run.isOpen && child.parentClosePolicy !== 2) return;
-    if (server.current(workflowId)?.isOpen) {
+  const parent: Child = { run, seq, begin: () => void server.world.after(server.latency(), begin) };
+  run.children.set(seq, parent);
+  parent.begin();
+
+  function begin(): void {
+    const waiting = waitingFor(parent);
+    // Whoever has ended meanwhile begins nothing any more, whatever was to become of the child then.
+    if (!waiting || waiting.begun.has(seq)) return;
+    waiting.begun.add(seq);
+    const current = server.current(workflowId);
+    if (current?.isOpen && current.start.parent !== parent) {
       const failed = { workflowId, workflowType, cause: ALREADY_EXISTS };
-      run.happened('StartChildWorkflowExecutionFailed', () => ({
+      waiting.children.delete(seq);
+      waiting.happened('StartChildWorkflowExecutionFailed', () => ({
         resolveChildWorkflowExecutionStart: { seq, failed },
       }));
       return;
     }
-    const { runId } = server.begin({
-      ...{ workflowId, type: workflowType, input: child.input ?? [], taskQueue: child.taskQueue || run.taskQueue },
-      searchAttributes: child.searchAttributes?.indexedFields ?? {},
-      priority: child.priority ?? run.start.priority,
-      parent: { run, seq },
-      parentClosePolicy: child.parentClosePolicy ?? 0,
-    });
-    run.happened('ChildWorkflowExecutionStarted', () => ({
+    const { runId } = current?.isOpen
+      ? current
+      : server.begin({
+          ...{ workflowId, type: workflowType, input: child.input ?? [], taskQueue: child.taskQueue || run.taskQueue },
+          searchAttributes: child.searchAttributes?.indexedFields ?? {},
+          priority: child.priority ?? run.start.priority,
+          parent,
+          parentClosePolicy: child.parentClosePolicy ?? 0,
+        });
+    waiting.happened('ChildWorkflowExecutionStarted', () => ({
       resolveChildWorkflowExecutionStart: { seq, succeeded: { runId } },
     }));
-  });
+  }
+}
+
+/** Who is to hear of a child: the run that began it, or what that was reset to, if it had been begun by then. */
+function waitingFor(child: Child): Run | undefined {
+  let { run } = child;
+  while (!run.isOpen && run.resetTo) run = run.resetTo;
+  return run.isOpen && run.children.get(child.seq) === child ? run : undefined;
 }
 
 /** A run has ended: the one that began it hears so. */
 export function tellParent(child: Run): void {
   const { parent } = child.start;
-  if (!parent || child.status === 'CONTINUED_AS_NEW') return;
-  const { run, seq } = parent;
+  if (!parent || child.status === 'CONTINUED_AS_NEW' || child.isEndedByReset) return;
+  const { seq } = parent;
   const wrap = (cause?: Failure): Failure => ({
     message: 'Child Workflow execution failed',
     childWorkflowExecutionFailureInfo: {
@@ -124,16 +151,28 @@ export function tellParent(child: Run): void {
   } as const;
   const [what, result] = told[child.status as keyof typeof told];
   const job: Job = { resolveChildWorkflowExecution: { seq, result } };
-  run.server.world.after(run.server.latency(), () => run.happened(`ChildWorkflowExecution${what}`, () => job));
+  const { server } = child;
+  server.world.after(server.latency(), () => {
+    const waiting = waitingFor(parent);
+    waiting?.happened(
+      () => {
+        waiting.children.delete(seq);
+        waiting.record(`ChildWorkflowExecution${what}`, undefined, job);
+      },
+      () => job,
+    );
+  });
 }
 
-function signalExternal(run: Run, signal: coresdk.workflow_commands.ISignalExternalWorkflowExecution): void {
+export function sendSignal(run: Run, signal: Signal): void {
   const { server } = run;
   const seq = signal.seq ?? 0;
   const workflowId = signal.childWorkflowId || signal.workflowExecution?.workflowId || '';
-  run.record('SignalExternalWorkflowExecutionInitiated');
+  const { runId } = signal.workflowExecution ?? {};
+  run.signals.set(seq, signal);
   server.world.after(server.latency(), () => {
-    const target = server.current(workflowId);
+    const target = runId ? server.runOf(workflowId, runId) : server.current(workflowId);
+    run.signals.delete(seq);
     if (!target?.isOpen) {
       const failure = { message: 'ExternalWorkflowExecutionNotFound', applicationFailureInfo: {} };
       run.happened('SignalExternalWorkflowExecutionFailed', () => ({

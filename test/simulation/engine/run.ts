@@ -1,8 +1,11 @@
 /** One run of a workflow, as the server keeps it: history, workflow tasks, and what of it is pending. */
+import type { coresdk } from '@temporalio/proto';
+import Long from 'long';
 import type { Process } from '../world/world';
 import type { Activity } from './activity';
 import { perform } from './commands';
 import type { Command, Failure, Job, Payload, SearchAttributes } from './proto';
+import { type Point, pointOf } from './reset';
 import type { Server, Worker } from './server';
 import { Updates } from './updates';
 
@@ -17,17 +20,28 @@ export interface Start {
   searchAttributes: SearchAttributes;
   requestId?: string | undefined;
   priority?: { priorityKey?: number | null; fairnessKey?: string | null } | null | undefined;
-  parent?: { run: Run; seq: number } | undefined;
+  parent?: Child | undefined;
   /** `TERMINATE`, `ABANDON`, `REQUEST_CANCEL`, as the protocol counts them. */
   parentClosePolicy?: number | undefined;
   continued?: { firstRunId: string; from: string } | undefined;
 }
+
+/** A child that a run has begun and not heard the end of, by which run and as its how manieth. */
+export interface Child {
+  run: Run;
+  seq: number;
+  begin(): void;
+}
+
+export type Signal = coresdk.workflow_commands.ISignalExternalWorkflowExecution;
 
 export interface Event {
   id: number;
   type: string;
   at: number;
   detail?: Record<string, unknown> | undefined;
+  /** What the workflow is told of it; of an update, where no earlier event tells it. */
+  job?: Job | undefined;
 }
 
 /** What a worker made of one activation. */
@@ -60,6 +74,8 @@ export interface Task {
   jobs: Job[];
   updates: string[];
   historyLength: number;
+  /** What was pending as it began. */
+  point?: Point;
 }
 
 const TASK_TIMEOUT_MS = 10_000;
@@ -69,8 +85,15 @@ export class Run {
   readonly history: Event[] = [];
   /** What workers have made of it so far, a list for each completed task. */
   readonly episodes: Activated[][] = [];
+  /** Where it can be reset to: for each episode. */
+  readonly points: Point[] = [];
   readonly activities = new Map<number, Activity>();
-  readonly timers = new Map<number, { cancel(): void }>();
+  readonly timers = new Map<number, { at: number; cancel(): void }>();
+  readonly children = new Map<number, Child>();
+  /** Of those it is known whether they have started. */
+  readonly begun = new Set<number>();
+  /** To other runs, of which it is not known yet whether they have arrived. */
+  readonly signals = new Map<number, Signal>();
   readonly updates: Updates;
   readonly startedAt: number;
   searchAttributes: SearchAttributes;
@@ -79,6 +102,11 @@ export class Run {
   result: Payload | undefined;
   failure: Failure | undefined;
   cancelRequested = false;
+  /** The run that goes on with its history up to some moment, the last one if it was reset more than once. */
+  resetTo: Run | undefined;
+  /** It was ended for a run that was reset: whoever began it waits for that one. */
+  isEndedByReset = false;
+  continuedAs: Run | undefined;
   /** The worker that has it in its memory. */
   sticky: Process | undefined;
   task: Task | undefined;
@@ -95,6 +123,8 @@ export class Run {
     readonly server: Server,
     readonly runId: string,
     readonly start: Start,
+    /** The run that was reset to become this one. */
+    private readonly base?: Run,
   ) {
     this.startedAt = server.world.now;
     this.searchAttributes = { ...start.searchAttributes };
@@ -114,7 +144,22 @@ export class Run {
   }
 
   get firstRunId(): string {
-    return this.start.continued?.firstRunId ?? this.runId;
+    return this.start.continued?.firstRunId ?? this.base?.firstRunId ?? this.runId;
+  }
+
+  /** Of those that are one and the same by reset, the first, whose beginning stands in the history. */
+  get original(): Run {
+    return this.base?.original ?? this;
+  }
+
+  /** Its ID, and those it had before it was reset. */
+  get runIds(): readonly string[] {
+    return [...(this.base?.runIds ?? []), this.runId];
+  }
+
+  /** Of its random numbers, from its last reset on. */
+  get seed(): Long {
+    return Long.fromString(this.runId.replace(/-/g, '').slice(0, 15), true, 16);
   }
 
   get isOpen(): boolean {
@@ -126,15 +171,15 @@ export class Run {
     this.scheduleTask();
   }
 
-  record(type: string, detail?: Record<string, unknown>): void {
+  record(type: string, detail?: Record<string, unknown>, job?: Job): void {
     const { world } = this.server;
-    this.history.push({ id: this.history.length + 1, type, at: world.now, detail });
+    this.history.push({ id: this.history.length + 1, type, at: world.now, detail, job });
   }
 
   /** Something that the workflow is to hear of; while a worker is at a task, it waits for the end of that. */
   happened(tell: string | (() => void), job: () => Job | undefined): void {
     if (!this.isOpen) return;
-    const event = typeof tell === 'string' ? () => this.record(tell) : tell;
+    const event = typeof tell === 'string' ? () => this.record(tell, undefined, job()) : tell;
     if (this.task?.startedAt !== undefined) this.#buffered.push({ tell: event, job });
     else {
       if (this.task && !this.task.isWritten) this.#write(this.task);
@@ -197,6 +242,7 @@ export class Run {
     const { world, mishaps } = this.server;
     task.startedAt = world.now;
     task.worker = worker;
+    task.point = pointOf(this);
     this.#isDue = false;
     if (task.isWritten) this.record('WorkflowTaskStarted');
     // Those of a task that is not written yet would be the next two events.
@@ -243,6 +289,7 @@ export class Run {
         this.#write(task);
         this.record('WorkflowTaskStarted');
       }
+      if (task.point) this.points.push({ ...task.point, events: this.history.length });
       this.record('WorkflowTaskCompleted');
       this.episodes.push(activations);
       for (const seq of resolved) {
@@ -315,11 +362,11 @@ export class Run {
     this.happened('WorkflowExecutionCancelRequested', () => ({ cancelWorkflow: { reason: '' } }));
   }
 
-  /** From outside, whatever it is at. */
+  /** From outside, whatever it is at. What has happened meanwhile still is in its history. */
   terminate(): void {
     if (!this.isOpen) return;
     this.task = undefined;
-    this.#buffered = [];
+    for (const { tell, job } of this.#buffered.splice(0)) this.occurred(tell, job);
     this.close('TERMINATED', 'WorkflowExecutionTerminated', {});
     for (const hear of this.onTaskEnd.splice(0)) hear();
   }

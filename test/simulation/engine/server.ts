@@ -6,6 +6,7 @@ import type { Try } from './activity';
 import { tellParent } from './commands';
 import { Matching } from './matching';
 import { GRPC, GrpcError, type Payload } from './proto';
+import { resume } from './reset';
 import { type Completion, Run, type Start, type Task } from './run';
 import { Visibility } from './visibility';
 
@@ -75,10 +76,13 @@ export class Server {
     return this.runs.get(workflowId)?.at(-1);
   }
 
+  runOf(workflowId: string, runId: string): Run | undefined {
+    return this.runs.get(workflowId)?.find((run) => run.runId === runId);
+  }
+
   /** @throws GrpcError where there is none */
   find({ workflowId, runId }: { workflowId?: string | null; runId?: string | null }): Run {
-    const runs = this.runs.get(workflowId ?? '') ?? [];
-    const run = runId ? runs.find((one) => one.runId === runId) : runs.at(-1);
+    const run = runId ? this.runOf(workflowId ?? '', runId) : this.current(workflowId ?? '');
     if (!run) throw new GrpcError(GRPC.NOT_FOUND, `workflow not found for ID: ${workflowId}`);
     return run;
   }
@@ -101,12 +105,31 @@ export class Server {
   }
 
   begin(start: Start): Run {
-    const run = new Run(this, this.world.random.uuid(), start);
-    const runs = this.runs.get(start.workflowId) ?? [];
-    this.runs.set(start.workflowId, runs);
-    runs.push(run);
+    const run = this.#add(new Run(this, this.world.random.uuid(), start));
     this.world.tell(`start ${start.type} ${start.workflowId}`);
     run.begin();
+    this.visibility.changed(run);
+    return run;
+  }
+
+  #add(run: Run): Run {
+    const runs = this.runs.get(run.workflowId) ?? [];
+    this.runs.set(run.workflowId, runs);
+    runs.push(run);
+    return run;
+  }
+
+  /** As an operator does. @param task which of the completed workflow tasks of the run, from 0 */
+  reset(base: Run, task: number): Run {
+    const run = new Run(this, this.world.random.uuid(), { ...base.start, requestId: undefined }, base);
+    const current = this.current(base.workflowId);
+    base.resetTo = run;
+    if (current?.isOpen) {
+      current.isEndedByReset = true;
+      current.terminate();
+    }
+    this.world.tell(`reset ${base.workflowId} to task ${task}`);
+    resume(this.#add(run), base, task);
     this.visibility.changed(run);
     return run;
   }
@@ -121,7 +144,10 @@ export class Server {
     this.visibility.changed(run);
     tellParent(run);
     for (const child of this.open()) {
-      if (child.start.parent?.run !== run || run.status === 'CONTINUED_AS_NEW') continue;
+      const { parent } = child.start;
+      if (!parent || run.children.get(parent.seq) !== parent || run.status === 'CONTINUED_AS_NEW') continue;
+      // They stay with the run that it was reset to.
+      if (run.resetTo) continue;
       if (child.start.parentClosePolicy === 3) child.requestCancel();
       else if (child.start.parentClosePolicy !== 2) child.terminate();
     }

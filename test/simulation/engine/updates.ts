@@ -8,12 +8,14 @@ export type Outcome = { success: { payloads: Payload[] } } | { failure: Failure 
 /** Stages as the protocol counts them. */
 export const STAGE = { ADMITTED: 1, ACCEPTED: 2, COMPLETED: 3 } as const;
 
-interface Update {
+export interface Update {
   id: string;
   name: string;
   input: Payload[];
   stage: number;
   isDelivered: boolean;
+  /** It came before a reset: the history has it, and no task that fails takes it away. */
+  isLasting?: boolean;
   outcome?: Outcome;
   error?: GrpcError;
   heard: (() => void)[];
@@ -43,6 +45,28 @@ export class Updates {
     if (this.#all.has(id)) return;
     this.#all.set(id, { id, name, input, stage: STAGE.ADMITTED, isDelivered: false, heard: [] });
     this.run.scheduleTask(true);
+  }
+
+  /** What the history says of them. */
+  lasting(): Update[] {
+    const all = [...this.#all.values()].filter(({ stage, isLasting }) => isLasting || stage !== STAGE.ADMITTED);
+    return all.map((update) => ({ ...update, heard: [] }));
+  }
+
+  resume(updates: readonly Update[]): void {
+    for (const update of updates)
+      this.#all.set(update.id, { ...update, isDelivered: update.stage !== STAGE.ADMITTED, heard: [] });
+  }
+
+  /** In a run that was reset, what was accepted later in the one before. */
+  admitAgain(update: coresdk.workflow_activation.IDoUpdate): void {
+    const { id, name, input } = update;
+    if (!id || this.#all.has(id)) return;
+    this.run.record('WorkflowExecutionUpdateAdmitted', undefined, { doUpdate: update });
+    this.#all.set(id, {
+      ...{ id, name: name ?? '', input: input ?? [], stage: STAGE.ADMITTED, isDelivered: false, heard: [] },
+      isLasting: true,
+    });
   }
 
   /** Waits until the update is that far, for as long as a request may take. */
@@ -79,7 +103,11 @@ export class Updates {
     const update = this.#all.get(protocolInstanceId ?? '');
     if (!update) return;
     if (accepted) {
-      this.run.record('WorkflowExecutionUpdateAccepted');
+      this.run.record(
+        'WorkflowExecutionUpdateAccepted',
+        undefined,
+        update.isLasting ? undefined : this.jobOf(update.id),
+      );
       update.stage = STAGE.ACCEPTED;
     } else {
       const wasAccepted = update.stage === STAGE.ACCEPTED;
@@ -95,6 +123,8 @@ export class Updates {
   /** A task that fails takes the updates that it carried with it. */
   taskFailed(ids: readonly string[]): void {
     for (const update of this.#delivered(ids)) {
+      update.isDelivered = false;
+      if (update.isLasting) continue;
       this.#all.delete(update.id);
       update.error = new GrpcError(
         GRPC.FAILED_PRECONDITION,

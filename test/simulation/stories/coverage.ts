@@ -7,7 +7,7 @@ import { ACTS, type Begun, DISTURBANCES, MISHAPS } from './plan';
 const ENOUGH_STORIES = 2_000;
 const TYPES: readonly Begun['type'][] = ['leadPipeline', 'convertLead', 'backfill', 'auditProject', 'ingestCapture'];
 /** What people do to runs of any type. */
-const TO_RUNS = ['cancel', 'terminate', 'startAgain', 'resetActivity'] as const;
+const TO_RUNS = ['cancel', 'terminate', 'startAgain', 'resetActivity', 'resetRun'] as const;
 
 /** An act, and the state in which it met a run: `cancel convertLead/asking`. */
 export const meeting = (act: string, run: Run): string =>

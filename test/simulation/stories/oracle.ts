@@ -171,7 +171,20 @@ export class Oracle {
       const results = all.map(
         (run) => scene.resultOf(run) as { outcome: string; credits: number; reason?: string } | undefined,
       );
-      const credits = results.reduce((sum, result) => sum + (result?.credits ?? 0), 0);
+      const byId = new Map<string, number[]>();
+      all.forEach(({ workflowId }, n) => {
+        byId.set(workflowId, [...(byId.get(workflowId) ?? []), results[n]?.credits ?? 0]);
+      });
+      // What a run said before it, or the one that began it, was reset, it says again.
+      const wasReset = new Set(
+        all.flatMap((run) =>
+          isReplaced(run) || (run.start.parent && isReplaced(run.start.parent.run)) ? run.workflowId : [],
+        ),
+      );
+      const credits = [...byId].reduce(
+        (sum, [id, said]) => sum + (wasReset.has(id) ? Math.max(...said) : said.reduce((one, other) => one + other)),
+        0,
+      );
       if (credits > (by === undefined ? 0 : 1_000))
         throw new Finding(
           'S6',
@@ -183,6 +196,9 @@ export class Oracle {
     }
   }
 }
+
+/** By a reset, of it or of a run before it. */
+const isReplaced = ({ resetTo, isEndedByReset }: Run): boolean => resetTo !== undefined || isEndedByReset;
 
 function sumsByDay(payments: readonly { at: string; credits: number }[]): Map<string, number> {
   const days = new Map<string, number>();

@@ -8,13 +8,21 @@ import { meeting } from './coverage';
 import type { Act, Begun } from './plan';
 import type { Scene } from './scene';
 
+/** Runs that have ended not longer ago than this are reset as well. */
+const RECENTLY_MS = 1_800_000;
+/** So long a run that was reset may wait for children that ended before, until somebody ends it. */
+const MISSED_FOR_MS = 7_200_000;
 /** Whose answers people know by looking into the web app. */
 const LOOKS_EVERY_MS = 600_000;
+
+const isBatch = ({ type }: Run): boolean => type === 'leadPipeline' || type === 'backfill';
 
 export class People {
   /** Runs that an operator has meddled with: what became of them is the operator's own doing. */
   readonly meddled = new Set<Run>();
   isLedgerLost = false;
+  /** Since when people see that a run waits for children whose end it will not hear of. */
+  readonly #missed = new Map<Run, number>();
   /** The lead whose conversion was asked for last. */
   lastPaid: string | undefined;
 
@@ -41,7 +49,7 @@ export class People {
     const { control, server, world } = scene;
     const open = server.open().filter(({ type }) => type !== 'accountLedger');
     // Of what began others there is little, and its end is where it matters.
-    const batches = open.filter(({ type }) => type === 'leadPipeline' || type === 'backfill');
+    const batches = open.filter(isBatch);
     const choice = which % 2 === 0 && batches.length > 0 ? batches : open;
     const run = choice[which % Math.max(1, choice.length)];
     const ledger = server.current(scene.ledgerId);
@@ -67,6 +75,19 @@ export class People {
         if (activity) scene.misfortunes.note(meeting(what, activity.run));
         activity?.reset();
         return activity !== undefined;
+      }
+      case 'resetRun': {
+        const recent = [...server.runs.values()].flat().filter(({ type, closedAt, points }) => {
+          const isRecent = closedAt === undefined || world.now - closedAt < RECENTLY_MS;
+          return type !== 'accountLedger' && isRecent && points.length > 0;
+        });
+        const some = which % 2 === 0 ? recent.filter(isBatch) : recent;
+        return this.#reset(what, which, some.length > 0 ? some : recent);
+      }
+      case 'resetLedger': {
+        // Seldom one that has a successor already.
+        const runs = server.runs.get(scene.ledgerId)?.filter(({ points }) => points.length > 0) ?? [];
+        return this.#reset(what, which, runs.slice(which % 4 === 0 ? 0 : -1));
       }
       case 'convertInWebApp': {
         const lead = scene.leads[which % scene.leads.length];
@@ -156,6 +177,18 @@ export class People {
     return true;
   }
 
+  /** One of the runs, to one of its workflow tasks; what runs under its ID is ended by it. */
+  #reset(act: string, which: number, runs: readonly Run[]): boolean {
+    const base = runs[which % Math.max(1, runs.length)];
+    if (!base) return false;
+    const { server } = this.scene;
+    const current = server.current(base.workflowId);
+    for (const run of [base, current]) if (run) this.meddled.add(run);
+    this.scene.misfortunes.note(meeting(act, base));
+    this.meddled.add(server.reset(base, which % base.points.length));
+    return true;
+  }
+
   say(run: Run, update: string, said: object): void {
     this.scene.client.workflow
       .getHandle(run.workflowId)
@@ -168,6 +201,7 @@ export class People {
     const { scene } = this;
     scene.world.after(LOOKS_EVERY_MS, () => this.keepAnswering());
     for (const run of scene.server.open()) {
+      this.#endDeaf(run);
       if (shownBy(run.searchAttributes.NeedsPerson) !== true) continue;
       const stage = shownBy(run.searchAttributes.Stage);
       const leadId = shownBy(run.searchAttributes.LeadId);
@@ -181,5 +215,21 @@ export class People {
         this.say(run, 'decide', { decision: isConverted ? 'itHappened' : 'sendAgain', by: 'Ann' });
       else this.say(run, 'decide', { decision: 'giveUp', by: 'Ann' });
     }
+  }
+
+  /**
+   * The server tells a run that was reset of no child that ended while nobody waited for it: after the run before was ended
+   * by hand, or when it is reset once more. Nothing in the run looks for them, so it would wait for ever.
+   */
+  #endDeaf(run: Run): void {
+    const { server, world, misfortunes } = this.scene;
+    if (run.original === run || run.children.size === 0) return;
+    const heard = new Set(server.open().map(({ start }) => start.parent));
+    if ([...run.children.values()].every((child) => heard.has(child))) return void this.#missed.delete(run);
+    const since = this.#missed.get(run) ?? world.now;
+    this.#missed.set(run, since);
+    if (world.now - since < MISSED_FOR_MS) return;
+    misfortunes.note('endDeaf');
+    run.terminate();
   }
 }

@@ -22,6 +22,7 @@ export type Begun = { at: number } & (
 export const ACTS = [
   ...(['cancel', 'terminate', 'startAgain', 'resetActivity', 'convertInWebApp', 'convertAgain'] as const),
   ...(['pause', 'stop', 'terminateLedger', 'deleteLedger', 'startLedgerByHand', 'holdLedger'] as const),
+  ...(['resetRun', 'resetLedger'] as const),
   ...(['killSwitch', 'revokeToken', 'noCredits', 'storageAway', 'killWorker', 'killAllWorkers'] as const),
 ];
 /** At a moment, or while the so manieth request that costs is under way. */

@@ -54,7 +54,7 @@ export class Host {
       while (jobs.length > 0) {
         const { activated, commands, failure } = await this.#once(run, cached, jobs, task.historyLength, false);
         if (failure) return { ...completion, failed: failure };
-        const told = withoutRefused(activated, commands);
+        const told = withoutRefused(run, activated, commands);
         if (told.jobs.length > 0) completion.activations.push(told);
         jobs = settle(run, completion, commands);
       }
@@ -124,7 +124,7 @@ export class Host {
     const used = done.successful?.usedInternalFlags ?? [];
     for (const flag of used) flags.add(flag);
     const commands = withoutTail(done.successful?.commands ?? []);
-    const activated: Activated = { jobs, at, historyLength, flags: [...used], commands: signature(commands) };
+    const activated: Activated = { jobs, at, historyLength, flags: [...used], commands: signature(run, commands) };
     return { activated, commands, ...(done.failed?.failure && { failure: done.failed.failure }) };
   }
 }
@@ -134,8 +134,9 @@ function jobsOf(run: Run, task: Task): Job[] {
   const first = run.episodes.length === 0 ? [{ initializeWorkflow: initialization(run) }] : [];
   const updates = task.updates.map((id) => run.updates.jobOf(id));
   const signals = task.jobs.filter(({ signalWorkflow }) => signalWorkflow);
-  const others = task.jobs.filter(({ signalWorkflow }) => !signalWorkflow);
-  return [...first, ...signals, ...updates, ...others];
+  const seeds = task.jobs.filter(({ updateRandomSeed }) => updateRandomSeed);
+  const others = task.jobs.filter(({ signalWorkflow, updateRandomSeed }) => !signalWorkflow && !updateRandomSeed);
+  return [...first, ...seeds, ...signals, ...updates, ...others];
 }
 
 /** What ends the run is the last that it says. */
@@ -147,7 +148,7 @@ function withoutTail(commands: Command[]): Command[] {
 }
 
 /** An update that was refused is in no history. */
-function withoutRefused(activated: Activated, commands: readonly Command[]): Activated {
+function withoutRefused(run: Run, activated: Activated, commands: readonly Command[]): Activated {
   const refused = new Set(
     commands.flatMap(({ updateResponse }) => (updateResponse?.rejected ? updateResponse.protocolInstanceId : [])),
   );
@@ -156,7 +157,10 @@ function withoutRefused(activated: Activated, commands: readonly Command[]): Act
   return {
     ...activated,
     jobs,
-    commands: signature(commands.filter(({ updateResponse }) => !updateResponse?.rejected)),
+    commands: signature(
+      run,
+      commands.filter(({ updateResponse }) => !updateResponse?.rejected),
+    ),
   };
 }
 
@@ -207,8 +211,6 @@ const activation = (run: Run, jobs: Job[], historyLength: number, at: number, is
     continueAsNewSuggested: historyLength > run.server.suggestsAt,
   });
 
-const seedOf = (run: Run): Long => Long.fromString(run.runId.replace(/-/g, '').slice(0, 15), true, 16);
-
 function initialization(run: Run): coresdk.workflow_activation.IInitializeWorkflow {
   const { start } = run;
   return {
@@ -219,14 +221,15 @@ function initialization(run: Run): coresdk.workflow_activation.IInitializeWorkfl
       taskQueue: run.taskQueue,
       firstExecutionRunId: run.firstRunId,
     },
-    ...{ startTime: timestamp(run.startedAt), randomnessSeed: seedOf(run), arguments: start.input },
+    ...{ startTime: timestamp(run.original.startedAt), randomnessSeed: run.original.seed, arguments: start.input },
     searchAttributes: { indexedFields: start.searchAttributes },
     ...(start.continued && { continuedFromExecutionRunId: start.continued.from }),
   };
 }
 
 function create(run: Run): Promise<Workflow> {
-  const { start, startedAt, runId, workflowId } = run;
+  const { start, original, runId, workflowId } = run;
+  const { startedAt } = original;
   const parent = start.parent && {
     workflowId: start.parent.run.workflowId,
     runId: start.parent.run.runId,
@@ -261,16 +264,19 @@ function create(run: Run): Promise<Workflow> {
       ...(start.continued && { continuedFromExecutionRunId: start.continued.from }),
       priority: { ...(priorityKey && { priorityKey }), ...(fairnessKey && { fairnessKey }) },
     } as never,
-    randomnessSeed: Array.from(seedOf(run).toBytes()),
+    randomnessSeed: Array.from(original.seed.toBytes()),
     now: startedAt,
     showStackTraceSources: false,
   });
 }
 
-const signature = (commands: readonly Command[]): string =>
-  JSON.stringify(commands, (_, value: unknown) =>
+/** Commands as they are compared: whatever says which run it is says something else after a reset. */
+function signature({ runIds }: Run, commands: readonly Command[]): string {
+  const all = JSON.stringify(commands, (_, value: unknown) =>
     ArrayBuffer.isView(value) ||
     (value !== null && typeof value === 'object' && Reflect.get(value, 'type') === 'Buffer')
       ? Buffer.from(value as Uint8Array).toString('latin1')
       : value,
   );
+  return runIds.reduce((text, runId) => text.replaceAll(runId, 'this run'), all);
+}
