@@ -139,16 +139,17 @@ export class Oracle {
     if (!ledger?.isOpen || people.isLedgerLost) return;
     const state = await scene.ask<LedgerState>(ledger, 'state');
     if (state === undefined) throw new Finding('S3', 'the ledger does not answer');
-    // Of a project that nobody can tell, and that people gave up, a person clears it.
-    const open = Object.keys(state.flights.open).filter((subject) => subject.startsWith('lead:'));
-    if (open.length > 0) throw new Finding('S6', `the ledger still holds ${open.join()}`);
+    const held = Object.keys(state.flights.open);
+    const leads = held.filter((subject) => subject.startsWith('lead:'));
+    if (leads.length > 0) throw new Finding('S6', `the ledger still holds ${leads.join()}`);
     const booked = Object.values(state.days).reduce((sum, credits) => sum + credits, 0);
-    const sumOf = (by: string) =>
-      scene.service.payments.all.reduce((sum, paid) => sum + (paid.by === by ? paid.credits : 0), 0);
+    // A project that nobody can tell, and that people gave up, is held until a person clears it.
+    const payments = scene.service.payments.all.filter(({ subject }) => !held.includes(subject));
+    const sumOf = (by: string) => payments.reduce((sum, paid) => sum + (paid.by === by ? paid.credits : 0), 0);
     const [own, others] = [sumOf('agent'), sumOf('person')];
     // A lead that a person converts while it is unknown what became of our call counts as ours.
     const known = new Set(state.bookings.map(({ subject }) => subject));
-    const missing = scene.service.payments.all.filter(({ subject, by }) => by === 'agent' && !known.has(subject));
+    const missing = payments.filter(({ subject, by }) => by === 'agent' && !known.has(subject));
     if (booked < own || booked > own + others)
       throw new Finding(
         'S3',

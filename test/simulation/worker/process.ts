@@ -82,8 +82,19 @@ export class WorkerProcess implements Worker {
     return this.parts.server.world.hold(() => this.#host.activate(run, task));
   }
 
-  query(run: Run, query: coresdk.workflow_activation.IQueryWorkflow): Promise<coresdk.workflow_commands.IQueryResult> {
-    return this.parts.server.world.hold(() => this.#host.query(run, query));
+  async query(
+    run: Run,
+    query: coresdk.workflow_activation.IQueryWorkflow,
+  ): Promise<coresdk.workflow_commands.IQueryResult> {
+    const { server } = this.parts;
+    try {
+      return await server.world.hold(() => this.#host.query(run, query));
+    } catch (error) {
+      // A replay that a query needs is a test of determinism as any other.
+      const message = error instanceof Error ? error.message : String(error);
+      server.onTaskFailure(run, 'QUERY', message);
+      return { failed: { message } };
+    }
   }
 
   forget(runId: string): void {
