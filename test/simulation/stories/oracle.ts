@@ -2,7 +2,7 @@
 import type { LedgerState } from '../../../src/policy/ledger';
 import type { Failure } from '../engine/proto';
 import type { Run } from '../engine/run';
-import type { People } from './people';
+import { clientOf, type People } from './people';
 import type { Scene } from './scene';
 
 const MINUTE = 60_000;
@@ -144,7 +144,10 @@ export class Oracle {
     if (leads.length > 0) throw new Finding('S6', `the ledger still holds ${leads.join()}`);
     const booked = Object.values(state.days).reduce((sum, credits) => sum + credits, 0);
     // A project that nobody can tell, and that people gave up, is held until a person clears it.
-    const payments = scene.service.payments.all.filter(({ subject }) => !held.includes(subject));
+    const given = held.flatMap((subject) => /^project:(R-\d+)$/.exec(subject)?.[1] ?? []).map(clientOf);
+    const payments = scene.service.payments.all.filter(
+      ({ subject }) => !given.some((client) => subject.startsWith(`project:${client}#`)),
+    );
     const sumOf = (by: string) => payments.reduce((sum, paid) => sum + (paid.by === by ? paid.credits : 0), 0);
     const [own, others] = [sumOf('agent'), sumOf('person')];
     // A lead that a person converts while it is unknown what became of our call counts as ours.

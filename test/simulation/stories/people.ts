@@ -17,6 +17,9 @@ const LOOKS_EVERY_MS = 600_000;
 
 const isBatch = ({ type }: Run): boolean => type === 'leadPipeline' || type === 'backfill';
 
+/** Whom the project with this reference is for. */
+export const clientOf = (reference: string): string => reference.replace('R-', 'Client ');
+
 export class People {
   /** Runs that an operator has meddled with: what became of them is the operator's own doing. */
   readonly meddled = new Set<Run>();
@@ -36,8 +39,9 @@ export class People {
       const workflowId = begun.byHand ? who : convertLeadId('default', leadId);
       scene.start('convertLead', workflowId, { leadId, maxCredits: begun.maxCredits });
     } else if (begun.type === 'auditProject') {
-      const project = { clientName: `Client ${begun.client}` };
-      scene.start(begun.type, who, { project, reference: `R-${begun.client}`, documents: [{ ref: 'brief.txt' }] });
+      const reference = `R-${begun.client}`;
+      const project = { clientName: clientOf(reference) };
+      scene.start(begun.type, who, { project, reference, documents: [{ ref: 'brief.txt' }] });
     } else if (begun.type === 'ingestCapture')
       scene.start(begun.type, who, { note: `What was said at meeting ${begun.note}` });
     else scene.start(begun.type, who, begun.input);
