@@ -52,11 +52,14 @@ export function createDocumentsActivities(deps: Deps) {
   const { storage } = deps;
   const projectOf = async (account: string, projectId: string): Promise<ProjectDetail> =>
     (await callRoute(runtimeOf(deps, account), 'projects.get', { id: projectId })).value;
-  /** @param beside names of the run's other documents, which are none of the strangers */
+  /**
+   * @param beside names of the run's other documents, which are none of the strangers
+   * @param taken names of those of which the service has said to the run that it has them
+   */
   const statesIn = async (
     { account, projectId, documents }: { account: string; projectId: string; documents: readonly AuditDocument[] },
     shown: readonly ProjectDocument[] | undefined,
-    beside: readonly string[] = [],
+    { beside = [], taken = [] }: { beside?: readonly string[]; taken?: readonly string[] },
   ) => {
     const all = [...documents, ...beside.map((fileName) => ({ fileName, nameHash: hashOf(fileName) }))];
     // What the project shows under its own name needs no record.
@@ -65,7 +68,11 @@ export function createDocumentsActivities(deps: Deps) {
         ? undefined
         : readIfThere(storage, recordRef(account, projectId, document.nameHash), DocumentRecord),
     );
-    const { states, strangers } = documentStates(all, await Promise.all(kept), shown);
+    // Where the storage was away its record does not say so.
+    const known = (await Promise.all(kept)).map((record, i) =>
+      taken.includes(all[i]?.fileName ?? '') ? { ...record, sent: true, taken: true } : record,
+    );
+    const { states, strangers } = documentStates(all, known, shown);
     return { states: states.slice(0, documents.length), strangers };
   };
 
@@ -105,7 +112,7 @@ export function createDocumentsActivities(deps: Deps) {
       beside?: readonly string[];
     }): Promise<{ states: DocumentState[]; strangers: number; hidden?: true }> {
       const { documents: shown } = await projectOf(call.account, call.projectId);
-      return { ...(await statesIn(call, shown ?? undefined, call.beside)), ...(!shown && { hidden: true }) };
+      return { ...(await statesIn(call, shown ?? undefined, call)), ...(!shown && { hidden: true }) };
     },
 
     /** POST one document, streamed from the storage: one attempt, under S1 and S2. */
@@ -151,14 +158,16 @@ export function createDocumentsActivities(deps: Deps) {
     /**
      * Returns once every document is there and its `uploadStatus` has settled; with those that failed, and those that are
      * shown with another size. Retried by Temporal without history events.
+     * @param call.taken names of those that the run has uploaded
      */
     async awaitDocuments(call: {
       account: string;
       projectId: string;
       documents: readonly AuditDocument[];
+      taken?: readonly string[];
     }): Promise<{ failed: string[]; resized: ResizedDocument[]; hidden?: true }> {
       const { documents: shown } = await projectOf(call.account, call.projectId);
-      const { states: all } = await statesIn(call, shown ?? undefined);
+      const { states: all } = await statesIn(call, shown ?? undefined, call);
       const states = call.documents.map((document, i) => ({ document, state: all[i] ?? 'missing' }));
       const open = states.filter(({ state }) => state !== 'settled' && state !== 'failed');
       if (open.length > 0)

@@ -1,4 +1,5 @@
 /** What is kept in the storage of a thing that must happen once, beyond its runs and the memory of the ledger. */
+import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
 import { z } from 'zod';
@@ -18,6 +19,9 @@ export const Sending = z.object({
   before: z.array(z.string()).optional(),
 });
 export type Sending = z.output<typeof Sending>;
+
+/** A storage that fails once is tried again after these times; milliseconds. After the last one it is not. */
+const AGAIN_MS = [200, 1_000, 4_000, undefined];
 
 const writeRecord = (storage: Storage, ref: string, record: Sending) =>
   storage.write(ref, `${JSON.stringify(record)}\n`, { contentType: 'application/json' });
@@ -69,7 +73,7 @@ export function notesIn<R extends Sending>(
     },
     async after(outcome) {
       if (!begun) return;
-      try {
+      const keep = async () => {
         if (outcome.kind === 'paid') {
           const now = (await readIfThere(storage, ref, schema)) ?? known;
           const what = outcome.ref === undefined ? {} : became(outcome.ref);
@@ -77,9 +81,16 @@ export function notesIn<R extends Sending>(
         } else if (outcome.kind !== 'unknown' && !was?.sent)
           // It has not happened, so what comes to be there is somebody else's.
           await (was ? writeRecord(storage, ref, was) : storage.delete(ref));
-      } catch (error) {
-        // It is in the ledger, and the run keeps it, too.
-        Context.current().log.warn('what became of a call could not be kept', { ref, error });
+      };
+      for (const pause of AGAIN_MS) {
+        const error: unknown = await keep().then(
+          () => undefined,
+          (reason: unknown) => reason ?? new Error('refused'),
+        );
+        if (error === undefined) return;
+        // It is in the ledger, and the run keeps it, too: where the storage stays away, they have to do.
+        if (pause === undefined) Context.current().log.warn('what became of a call could not be kept', { ref, error });
+        else await setTimeout(pause);
       }
     },
   };

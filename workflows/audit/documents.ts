@@ -87,7 +87,7 @@ export async function uploadDocuments(
       await person.uploads(byHand, whyByHand(refusals));
       for (const document of byHand) put('byPerson', document);
     }
-    const { failed, resized, hidden } = await settled(at, projectId, documents);
+    const { failed, resized, hidden } = await settled(at, projectId, documents, result.uploaded);
     if (hidden) at.notes.push(HIDDEN);
     if (failed.length === 0) {
       noteSizes(at, result, resized);
@@ -175,13 +175,18 @@ async function uploadOne(
   }
 }
 
-/** Waits until the service has taken in every document. @returns those that it could not, and those of another size */
-async function settled(at: At, projectId: string, documents: readonly AuditDocument[]) {
+/**
+ * Waits until the service has taken in every document.
+ * @param taken names of those that it has said it has
+ * @returns those that it could not take in, and those of another size
+ */
+async function settled(at: At, projectId: string, documents: readonly AuditDocument[], taken: readonly string[]) {
   const { account, facts, status, place, input } = at;
   const ended = await waitUntil(
     ...([status, facts, account, Date.now() + input.prerequisitesDeadline] as const),
     `The service takes in the documents of project ${projectId}; it is asked again and again.`,
-    (left) => reads(account, place, 'Wait for the documents', left).awaitDocuments({ account, projectId, documents }),
+    (left) =>
+      reads(account, place, 'Wait for the documents', left).awaitDocuments({ account, projectId, documents, taken }),
     at.taken.freshUntil,
   );
   if (ended !== 'late') return ended;
