@@ -57,6 +57,9 @@ export const bounce = (message: string, delayMs: number) =>
 
 /** S5: how long a class is parked after a 429, as far as this process or the ledger knows; milliseconds. */
 export async function parkedFor(runtime: AccountRuntime, rateClass: RateClass): Promise<number> {
+  const here = parkedHere(runtime, rateClass);
+  // While reads are parked nobody can ask whose ledger it is, either: that would be repeated without a word (S7).
+  if (here > SAY_PARKED_MS) return here;
   const ledger = await runtime.ledger();
   const until = (await ledger.status())?.parked[rateClass];
   return Math.max((until ?? 0) - ledger.now(), parkedHere(runtime, rateClass));

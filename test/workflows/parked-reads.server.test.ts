@@ -48,6 +48,15 @@ test.concurrent('a list that is asked to wait: the run says until when, so does 
     expect(asked(stage, 'leads.list')).toBe(3);
   }));
 
+test.concurrent('the question who the token belongs to, before which no ledger is there that could say so', () =>
+  onStage({ sandbox: { leads: 20 } }, async (stage) => {
+    stage.sandbox.control.addFault({ route: 'account.user', fault: 'status', status: 429, retryAfter: PAUSE_S });
+    await stage.startWorker();
+    const run = await start(stage, leadPipeline, 'first', { dryRun: true });
+    await until(async () => (await waitingOf(stage, 'first')).includes('asked to wait (429): reads go on'), 8_000);
+    expect(await run.result()).toMatchObject({ ended: 'planned' });
+  }));
+
 test.concurrent('a poll of a job', () =>
   inPlay(async (stage) => {
     const [project] = stage.sandbox.control.projects();
