@@ -210,7 +210,7 @@ export class People {
       const stage = shownBy(run.searchAttributes.Stage);
       const leadId = shownBy(run.searchAttributes.LeadId);
       const isConverted = scene.leads.some(({ id, surveyStatus }) => id === leadId && surveyStatus === 'converted');
-      const [, asked = ''] = / could be its own: (.*?)\. Answer/.exec((await scene.detailsOf(run)) ?? '') ?? [];
+      const [, asked = ''] = /: ([^:]*)\. Answer with the update `chooseProject`/.exec((await scene.detailsOf(run)) ?? '') ?? [];
       // One that is another one's already is refused, and then another is chosen.
       if (asked !== '')
         this.say(run, 'chooseProject', { projectId: scene.world.random.pick(asked.split(', ')), by: 'Ann' });
