@@ -129,7 +129,12 @@ export async function callRoute<N extends RouteName>(
   const { rateClass } = routes[name];
   const parkedMs = await parkedFor(runtime, rateClass);
   if (parkedMs > SAY_PARKED_MS) throw parked(rateClass, parkedMs);
-  await takePermit(runtime, rateClass);
+  await takePermit(runtime, rateClass).catch((error: unknown) => {
+    // The class may have been parked since it was asked about.
+    const forMs = parkedHere(runtime, rateClass);
+    const isTurn = error instanceof ApplicationFailure && error.type === FailureType.waiting;
+    throw isTurn && forMs > SAY_PARKED_MS ? parked(rateClass, forMs) : error;
+  });
   const attempt = await attemptOf(runtime, name, input);
   const { serverTime } = attempt;
   if (attempt.ok) {

@@ -14,6 +14,7 @@ const RECENTLY_MS = 1_800_000;
 const MISSED_FOR_MS = 7_200_000;
 /** Whose answers people know by looking into the web app. */
 const LOOKS_EVERY_MS = 600_000;
+const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
 
 const isBatch = ({ type }: Run): boolean => type === 'leadPipeline' || type === 'backfill';
 
@@ -206,11 +207,14 @@ export class People {
     scene.world.after(LOOKS_EVERY_MS, () => this.keepAnswering());
     for (const run of scene.server.open()) {
       this.#endDeaf(run);
-      if (shownBy(run.searchAttributes.NeedsPerson) !== true) continue;
       const stage = shownBy(run.searchAttributes.Stage);
+      // Nobody holds the interviews of a project that is not the right one.
+      if (stage === 'prerequisites' && scene.world.now - run.startedAt > GIVEN_UP_AFTER_MS) run.requestCancel();
+      if (shownBy(run.searchAttributes.NeedsPerson) !== true) continue;
       const leadId = shownBy(run.searchAttributes.LeadId);
       const isConverted = scene.leads.some(({ id, surveyStatus }) => id === leadId && surveyStatus === 'converted');
-      const [, asked = ''] = /: ([^:]*)\. Answer with the update `chooseProject`/.exec((await scene.detailsOf(run)) ?? '') ?? [];
+      const [, asked = ''] =
+        /: ([^:]*)\. Answer with the update `chooseProject`/.exec((await scene.detailsOf(run)) ?? '') ?? [];
       // One that is another one's already is refused, and then another is chosen.
       if (asked !== '')
         this.say(run, 'chooseProject', { projectId: scene.world.random.pick(asked.split(', ')), by: 'Ann' });
