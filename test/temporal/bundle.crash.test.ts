@@ -88,8 +88,10 @@ test('inside the sandbox every wrong field of every input is told in the same se
     ...{ connection: nativeConnection, namespace, taskQueue, workflowBundle: { codePath } },
   });
   const client = new Client({ connection, namespace });
+  // One task reads them all: on a busy machine it takes longer than the ten seconds that a task has.
+  const time = { workflowTaskTimeout: '1 minute', workflowRunTimeout: '2 minutes' } as const;
   const run = (workflowId: string) =>
-    client.workflow.execute('readsInputs', { workflowId, taskQueue, args: [], workflowRunTimeout: '30 seconds' });
+    client.workflow.execute('readsInputs', { workflowId, taskQueue, args: [], ...time });
   const [first, second] = await worker.runUntil(Promise.all([run('reads-inputs.1'), run('reads-inputs.2')]));
   expect(first).toEqual(allProblems());
   expect(second).toEqual(first);

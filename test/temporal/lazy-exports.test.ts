@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import lazyExports from '../../src/temporal/lazy-exports';
+import { lazyExports } from '../../src/temporal/lazy-exports';
 import * as workflows from '../../workflows';
 
 test('a run loads the modules of its own workflow alone', () => {
