@@ -20,8 +20,8 @@ export const Sending = z.object({
 });
 export type Sending = z.output<typeof Sending>;
 
-/** A storage that fails once is tried again after these times; milliseconds. After the last one it is not. */
-const AGAIN_MS = [200, 1_000, 4_000, undefined];
+/** A storage that fails once is tried again after these times; milliseconds. */
+const AGAIN_MS = [200, 1_000, 4_000];
 
 const writeRecord = (storage: Storage, ref: string, record: Sending) =>
   storage.write(ref, `${JSON.stringify(record)}\n`, { contentType: 'application/json' });
@@ -83,15 +83,16 @@ export function notesIn<R extends Sending>(
           await (was ? writeRecord(storage, ref, was) : storage.delete(ref));
       };
       for (const pause of AGAIN_MS) {
-        const error: unknown = await keep().then(
-          () => undefined,
-          (reason: unknown) => reason ?? new Error('refused'),
-        );
-        if (error === undefined) return;
-        // It is in the ledger, and the run keeps it, too: where the storage stays away, they have to do.
-        if (pause === undefined) Context.current().log.warn('what became of a call could not be kept', { ref, error });
-        else await setTimeout(pause);
+        try {
+          return await keep();
+        } catch {
+          await setTimeout(pause);
+        }
       }
+      await keep().catch((error: unknown) => {
+        // It is in the ledger, and the run keeps it, too: where the storage stays away, they have to do.
+        Context.current().log.warn('what became of a call could not be kept', { ref, error });
+      });
     },
   };
 }

@@ -47,14 +47,14 @@ test('S7: a ledger that cannot be had hides no question: it is shown, and can be
         }),
       ),
     );
+    const [first] = runs;
+    if (!first) throw new Error('the sandbox has no two leads of one business');
     const waiting = async (run: (typeof runs)[number]) => (await run.query(progressQuery)).waiting ?? '';
-    const asking = () => Promise.all(runs.map(async (run) => (/chooseProject/.test(await waiting(run)) ? run : [])));
-    await until(async () => (await asking()).flat().length === 2);
+    const asks = async (run: (typeof runs)[number]) => /chooseProject/.test(await waiting(run));
+    await until(async () => (await Promise.all(runs.map(asks))).every(Boolean));
     worker.stop();
     control.addFault({ route: 'account.user', fault: 'empty', times: 10_000 });
     await stage.startWorker();
-    const [first] = runs;
-    if (!first) throw new Error('the sandbox has no two leads of one business');
     await until(async () => /own: \S+, \S+\. Answer.*cannot be had/s.test(await waiting(first)));
     control.clearFaults();
     const projectId = /own: ([^,]+),/.exec(await waiting(first))?.[1] ?? '';
