@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import { includesId } from '../src/agent-api/id';
 import type { RateClass } from '../src/agent-api/rate-class';
 import type { LookOutcome } from '../src/policy/course';
@@ -14,6 +14,7 @@ import type { SubjectState } from '../workflows/ledger/messages';
 import { describeShortage } from '../workflows/ledger/shortage';
 import { askBalance, bounce, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
+import { type EndedRun, endOf, type FollowedRun, followDelay } from './followed-run';
 import { isOver } from './over';
 import { lookForReference } from './references';
 
@@ -190,17 +191,14 @@ export function createAccountActivities(deps: Deps) {
       );
     },
 
-    /** Follows another run of the same item until it has closed. Retried by Temporal without history events. */
-    async awaitRun({ workflowId }: { workflowId: string }): Promise<{ status: string }> {
-      const handle = deps.client.workflow.getHandle(workflowId);
-      try {
-        const { status } = await handle.describe();
-        if (status.name !== 'RUNNING') return { status: status.name };
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return { status: 'NOT_FOUND' };
-        throw error;
-      }
-      throw bounce(`${workflowId} is still running`, followDelay(Context.current().info.attempt));
+    /**
+     * Follows another run until it has ended. Retried by Temporal without history events.
+     * @returns its result only where it is asked for as a child, with its run ID
+     */
+    async awaitRun(run: FollowedRun): Promise<EndedRun> {
+      const ended = await endOf(deps.client, run);
+      if (ended) return run.runId === undefined ? { status: ended.status } : ended;
+      throw bounce(`${run.workflowId} is still running`, followDelay(Context.current().info.attempt));
     },
   };
 }
@@ -214,6 +212,3 @@ const keptBy = (holds: readonly Hold[]): Clearance => ({
 /** Whether the ledger whose workflow this activity belongs to is the one of the user that the token belongs to. */
 const isAsking = ({ workflowId }: LedgerClient): boolean =>
   Context.current().info.workflowExecution?.workflowId === workflowId;
-
-/** Soon at first, then every half minute. */
-const followDelay = (attempt: number) => Math.min(30_000, 250 * 2 ** Math.min(attempt, 7));

@@ -11,6 +11,7 @@ import { type Candidate, ITEMS, readList, writeList } from './backfill-list';
 import { createBackfillSourceActivities, type Making, tellOf, wrongInput } from './backfill-source';
 import { bounce } from './call';
 import type { Deps } from './deps';
+import { endOf, type FollowedRun, followDelay } from './followed-run';
 
 /** What a backfill begins with. */
 export type Opening = Pick<BackfillInput, 'account' | 'operation' | 'redriveOf'> & Omit<Source, 'earlier'>;
@@ -111,10 +112,7 @@ export function createBackfillActivities(deps: Deps) {
      * Returns those of the runs that have ended, as soon as one has. Retried by Temporal without history events; a run
      * that was terminated tells nobody, and is found like any other.
      */
-    async awaitItems(call: {
-      operation: Operation;
-      runs: { workflowId: string; runId?: string | undefined }[];
-    }): Promise<ClosedRun[]> {
+    async awaitItems(call: { operation: Operation; runs: FollowedRun[] }): Promise<ClosedRun[]> {
       const closed: ClosedRun[] = [];
       for (let i = 0; i < call.runs.length; i += ASKED_AT_ONCE) {
         const some = call.runs.slice(i, i + ASKED_AT_ONCE);
@@ -164,20 +162,12 @@ export function createBackfillActivities(deps: Deps) {
     return about;
   }
 
-  async function closedRun(
-    operation: Operation,
-    { workflowId, runId }: { workflowId: string; runId?: string | undefined },
-  ): Promise<ClosedRun | undefined> {
-    const handle = client.workflow.getHandle(workflowId, runId);
-    try {
-      const { status } = await handle.describe();
-      if (status.name === 'RUNNING') return undefined;
-      if (status.name !== 'COMPLETED') return { workflowId, status: status.name };
-      return { workflowId, status: status.name, ended: endedBy(operation, await handle.result()) };
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return { workflowId, status: 'NOT_FOUND' };
-      throw error;
-    }
+  async function closedRun(operation: Operation, run: FollowedRun): Promise<ClosedRun | undefined> {
+    const found = await endOf(client, run);
+    if (!found) return undefined;
+    const { status, result } = found;
+    const { workflowId } = run;
+    return { workflowId, status, ...(status === 'COMPLETED' && { ended: endedBy(operation, result) }) };
   }
 }
 
@@ -186,6 +176,3 @@ function folderOf(workflowId: string): string {
   const plain = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(workflowId) && !workflowId.includes('..');
   return `backfills/${plain ? workflowId : createHash('sha256').update(workflowId).digest('hex').slice(0, 24)}`;
 }
-
-/** Soon at first, then every half minute. */
-const followDelay = (attempt: number) => Math.min(30_000, 250 * 2 ** Math.min(attempt, 7));

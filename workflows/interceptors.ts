@@ -6,6 +6,7 @@ import { UNWELL } from '../src/policy/unwell';
 import { failureType } from './shared/failures';
 import { runKind, TELL_WITHIN_MS, tell } from './shared/tell';
 import { failsUnreadable, refusesUnreadable } from './shared/unreadable';
+import { asksForUntold } from './shared/untold';
 
 /** The word by which a result says that it did not end well. */
 function unwell(result: unknown): string | undefined {
@@ -48,5 +49,5 @@ export const interceptors = (): WorkflowInterceptors => ({
     },
     refusesUnreadable,
   ],
-  outbound: [failsUnreadable],
+  outbound: [failsUnreadable, asksForUntold],
 });

@@ -14,11 +14,23 @@ import {
   waitsForBudget,
   withdraws,
 } from './support/batch';
+import { resetToLast } from './support/reset';
 import { inScene } from './support/scene';
 
 // Those that were begun before are no children of the run that is stopped.
 test.concurrent('a batch that goes on as a new run and is stopped withdraws what has sent nothing; a redrive does the rest', () =>
   withdraws('stopped', stop, 3));
+
+test.concurrent('a batch that goes on as a new run knows its items again that were reset', () =>
+  withdraws(
+    'stopped',
+    async (run, scene) => {
+      const { underWay: runs } = await run.query(messages.backfillProgressQuery);
+      for (const id of runs) await resetToLast(scene, id);
+      await stop(run);
+    },
+    3,
+  ));
 
 test.concurrent('a batch that was terminated spends nothing more, and a redrive does what was not done', () =>
   inScene(SMALL, async (scene) => {

@@ -45,7 +45,10 @@ async function histories(stage: Stage): Promise<Record<string, string[]>> {
   const handle = await client.workflow.start(type, { workflowId, taskQueue: WORKFLOW_QUEUE, args: [input] });
   const open = client.workflow.getHandle(workflowId);
   const say = async ([update, said]: readonly [string, object]) => {
-    await until(async () => (await open.describe()).searchAttributes.Stage?.[0] === 'approval');
+    await until(async () => {
+      const { raw, searchAttributes } = await open.describe();
+      return searchAttributes.Stage?.[0] === 'approval' && !raw.pendingActivities?.length && !raw.pendingWorkflowTask;
+    });
     await open.executeUpdate(update, { args: [said] });
   };
   await say(pause);

@@ -73,8 +73,11 @@ async function main(): Promise<void> {
   const { type, workflowId, input, pause, reject } = OPEN;
   scene.start(type, workflowId, input);
   const say = async ([update, said]: readonly [string, object]) => {
-    const isAsking = () => shownBy(server.current(workflowId)?.searchAttributes.Stage) === 'approval';
-    await until(() => isAsking() && !server.current(workflowId)?.task);
+    // Whatever it does beside asking is done: which of two things comes first is chance.
+    await until(() => {
+      const run = server.current(workflowId);
+      return shownBy(run?.searchAttributes.Stage) === 'approval' && !run?.task && run?.activities.size === 0;
+    });
     let isSaid = false;
     void scene.client.workflow
       .getHandle(workflowId)

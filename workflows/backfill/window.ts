@@ -5,7 +5,6 @@ import {
   CancellationScope,
   ChildWorkflowCancellationType,
   ChildWorkflowFailure,
-  getExternalWorkflowHandle,
   ParentClosePolicy,
   startChild,
   workflowInfo,
@@ -74,7 +73,7 @@ export class Window {
     for (const running of items) {
       const { n, workflowId, runId, theirs } = running;
       this.running.set(n, running);
-      if (!theirs && runId) this.#begun.add(workflowId, getExternalWorkflowHandle(workflowId, runId));
+      if (!theirs && runId) this.#begun.add(workflowId, runId);
     }
     this.#follow(items);
   }
@@ -177,7 +176,7 @@ export class Window {
     running.away = false;
     running.runId = child.firstExecutionRunId;
     this.#children.add(running.n);
-    this.#begun.add(running.workflowId, child);
+    this.#begun.add(running.workflowId, child.firstExecutionRunId);
     try {
       return endedBy(operation, await child.result());
     } catch (error) {

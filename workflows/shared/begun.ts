@@ -1,26 +1,22 @@
 /** The runs that a run has begun and that are under way: withdrawn when it is stopped or cancelled (S3). */
-import { CancellationScope, condition, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, condition, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import type { Status } from './status';
 import { withdrawSignal } from './withdraw';
 
-/** A run that can be told. */
-interface Told {
-  signal(definition: typeof withdrawSignal): Promise<void>;
-}
-
 export class Begun {
-  readonly #runs = new Map<string, Told>();
+  /** Their first runs, by workflow ID. */
+  readonly #runs = new Map<string, string>();
   #withdrawing = false;
 
   get withdrawing(): boolean {
     return this.#withdrawing;
   }
 
-  /** One more; the server has confirmed it. */
-  add(workflowId: string, run: Told): void {
-    this.#runs.set(workflowId, run);
-    if (this.#withdrawing) void tell(run);
+  /** One more; the server has confirmed it. @param runId its first run */
+  add(workflowId: string, runId: string): void {
+    this.#runs.set(workflowId, runId);
+    if (this.#withdrawing) void tell(workflowId, runId);
   }
 
   delete(workflowId: string): void {
@@ -30,12 +26,15 @@ export class Begun {
   /** Tells all of them, and whoever is confirmed after this. What each does is its own decision. */
   async withdraw(): Promise<void> {
     this.#withdrawing = true;
-    await Promise.all([...this.#runs.values()].map(tell));
+    await Promise.all([...this.#runs].map(([workflowId, runId]) => tell(workflowId, runId)));
   }
 }
 
-/** One that has ended meanwhile cannot be told, and need not be. */
-const tell = (run: Told) => CancellationScope.nonCancellable(() => run.signal(withdrawSignal)).catch(() => undefined);
+/** By its ID alone: one that was reset is another run. One that has ended meanwhile cannot be told, and need not be. */
+const tell = (workflowId: string, runId: string) =>
+  CancellationScope.nonCancellable(() =>
+    getExternalWorkflowHandle(workflowId).signal(withdrawSignal, { of: runId }),
+  ).catch(() => undefined);
 
 /** What is withdrawn ends at once, and a call in flight soon: that long a stop waits for all to end. */
 const patienceMs = ({ timing }: AccountFacts): number => Math.min(30_000, Math.max(5_000, timing.settlingMs / 10));

@@ -59,7 +59,7 @@ export async function convertOne(
       staticSummary: `Convert lead ${leadId}`,
     });
     Object.assign(lane, { is: 'ours', away: false } satisfies Lane);
-    begun.add(workflowId, child);
+    begun.add(workflowId, child.firstExecutionRunId);
     const { outcome, reason, problem, credits, projectId } = await child.result();
     const why = { ...(reason && { reason }), ...(problem && { problem }) };
     return { leadId, outcome, credits, ...why, ...(projectId && { projectId }) };

@@ -2,9 +2,22 @@
  * Withdrawing: what has got nothing yet ends, and what has goes on. Who began a run says it, and the run decides: of what it
  * has sent it finds out what became, it sends nothing more, and ends without paying (S3, S6).
  */
-import { CancellationScope, CancelledFailure, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  CancelledFailure,
+  defineSignal,
+  isCancellation,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 
-export const withdrawSignal = defineSignal('withdraw');
+/** Whose child is meant. */
+export interface Withdrawal {
+  /** Its first run: by then another one may have its workflow ID. @default whichever has it */
+  of?: string;
+}
+
+export const withdrawSignal = defineSignal<[Withdrawal?]>('withdraw');
 
 /** The reason of a result. */
 export const WITHDRAWN = 'withdrawn';
@@ -30,8 +43,8 @@ export function mayBeWithdrawn(): void {
   own.end = () => scope.cancel();
   setHandler(
     withdrawSignal,
-    () => {
-      if (own.got || own.asked) return;
+    (meant) => {
+      if (own.got || own.asked || !isMeant(meant)) return;
       own.asked = true;
       own.end();
     },
@@ -40,6 +53,12 @@ export function mayBeWithdrawn(): void {
         'Sent by the run that began this one, when it is stopped: ends it unless it has got something already.',
     },
   );
+}
+
+/** Anybody may send anything. */
+function isMeant(meant: unknown): boolean {
+  if (typeof meant !== 'object' || meant === null || !('of' in meant)) return true;
+  return meant.of === workflowInfo().firstExecutionRunId;
 }
 
 /** The run ends by this because nobody wants it any more, and has sent nothing whose outcome is not known. */

@@ -53,13 +53,13 @@ export async function waitsForBudget({ stage }: Scene, run: Run): Promise<void> 
 export const stop = (run: Run) => run.executeUpdate(messages.stopUpdate, { args: [{ by: 'Ada' }] });
 
 /** It withdraws what has sent nothing; a redrive does the rest. */
-export const withdraws = (how: string, end: (run: Run) => Promise<unknown>, renewAfter?: number) =>
+export const withdraws = (how: string, end: (run: Run, scene: Scene) => Promise<unknown>, renewAfter?: number) =>
   inScene(SMALL, async (scene) => {
     await scene.stage.startWorker();
     await scene.limitDay(2_000);
     const run = await start(scene, 'batch', await eight(scene), renewAfter);
     await waitsForBudget(scene, run);
-    await end(run);
+    await end(run, scene);
     const result = await run.result();
     expect(result).toMatchObject({ ended: how, credits: 2_000, counts: { done: 2, skipped: 6 } });
     expect(result.reasons).toEqual({ 'skipped: withdrawn': 3, [`skipped: ${how}`]: 3 });

@@ -32,6 +32,10 @@ const DOES: Partial<Does> = {
     run.searchAttributes = { ...run.searchAttributes, ...searchAttributes?.indexedFields };
     run.server.visibility.changed(run);
   },
+  setPatchMarker(run) {
+    run.record('MarkerRecorded');
+    run.record('UpsertWorkflowSearchAttributes');
+  },
   completeWorkflowExecution: (run, { result }) =>
     run.close('COMPLETED', 'WorkflowExecutionCompleted', { result: result ?? undefined }),
   failWorkflowExecution: (run, { failure }) =>

@@ -52,6 +52,8 @@ export interface Activated {
   flags: readonly number[];
   /** For comparison with what a replay makes of it. */
   commands: string;
+  /** Marked by it: a replay knows of them beforehand. */
+  patches: string[];
 }
 
 /** What a worker answers to a workflow task. */

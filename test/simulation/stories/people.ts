@@ -10,8 +10,6 @@ import type { Scene } from './scene';
 
 /** Runs that have ended not longer ago than this are reset as well. */
 const RECENTLY_MS = 1_800_000;
-/** So long a run that was reset may wait for children that ended before, until somebody ends it. */
-const MISSED_FOR_MS = 7_200_000;
 /** Whose answers people know by looking into the web app. */
 const LOOKS_EVERY_MS = 600_000;
 const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
@@ -25,8 +23,6 @@ export class People {
   /** Runs that an operator has meddled with: what became of them is the operator's own doing. */
   readonly meddled = new Set<Run>();
   isLedgerLost = false;
-  /** Since when people see that a run waits for children whose end it will not hear of. */
-  readonly #missed = new Map<Run, number>();
   /** The lead whose conversion was asked for last. */
   lastPaid: string | undefined;
 
@@ -206,7 +202,6 @@ export class People {
     const { scene } = this;
     scene.world.after(LOOKS_EVERY_MS, () => this.keepAnswering());
     for (const run of scene.server.open()) {
-      this.#endDeaf(run);
       const stage = shownBy(run.searchAttributes.Stage);
       // Nobody holds the interviews of a project that is not the right one.
       if (stage === 'prerequisites' && scene.world.now - run.startedAt > GIVEN_UP_AFTER_MS) run.requestCancel();
@@ -223,21 +218,5 @@ export class People {
         this.say(run, 'decide', { decision: isConverted ? 'itHappened' : 'sendAgain', by: 'Ann' });
       else this.say(run, 'decide', { decision: 'giveUp', by: 'Ann' });
     }
-  }
-
-  /**
-   * The server tells a run that was reset of no child that ended while nobody waited for it: after the run before was ended
-   * by hand, or when it is reset once more. Nothing in the run looks for them, so it would wait for ever.
-   */
-  #endDeaf(run: Run): void {
-    const { server, world, misfortunes } = this.scene;
-    if (run.original === run || run.children.size === 0) return;
-    const heard = new Set(server.open().map(({ start }) => start.parent));
-    if ([...run.children.values()].every((child) => heard.has(child))) return void this.#missed.delete(run);
-    const since = this.#missed.get(run) ?? world.now;
-    this.#missed.set(run, since);
-    if (world.now - since < MISSED_FOR_MS) return;
-    misfortunes.note('endDeaf');
-    run.terminate();
   }
 }

@@ -97,9 +97,13 @@ export class Host {
     this.#cached.set(run.runId, cached);
     if (run.episodes.length > 0) this.onReplay(run);
     for (const episode of run.episodes) {
+      const known: Job[] = episode.flatMap(({ patches }) =>
+        patches.map((patchId) => ({ notifyHasPatch: { patchId } })),
+      );
       for (const { jobs, historyLength, at, flags, commands } of episode) {
         for (const flag of flags) cached.flags.add(flag);
-        const again = await this.#once(run, cached, jobs.map(asReplayed), historyLength, true, at);
+        const told = [...known.splice(0), ...jobs.map(asReplayed)];
+        const again = await this.#once(run, cached, told, historyLength, true, at);
         if (again.failure) throw new Nondeterminism(`a replay fails: ${again.failure.message}`);
         if (again.activated.commands !== commands)
           throw new Nondeterminism(`a replay wants something else:\n${commands}\n${again.activated.commands}`);
@@ -124,7 +128,15 @@ export class Host {
     const used = done.successful?.usedInternalFlags ?? [];
     for (const flag of used) flags.add(flag);
     const commands = withoutTail(done.successful?.commands ?? []);
-    const activated: Activated = { jobs, at, historyLength, flags: [...used], commands: signature(run, commands) };
+    const patches = commands.flatMap(({ setPatchMarker }) => setPatchMarker?.patchId ?? []);
+    const activated: Activated = {
+      jobs,
+      at,
+      historyLength,
+      patches,
+      flags: [...used],
+      commands: signature(run, commands),
+    };
     return { activated, commands, ...(done.failed?.failure && { failure: done.failed.failure }) };
   }
 }

@@ -1,0 +1,81 @@
+/** S6: a run that was ended by hand and is reset later hears of the children that ended meanwhile. */
+import { auditProject, leadPipeline } from '../../workflows';
+import { UNHURRIED } from '../support/stage';
+import { until } from '../support/until';
+import { eight, start } from './support/batch';
+import { resetToLast } from './support/reset';
+import { inScene, type Scene } from './support/scene';
+
+const options = {
+  sandbox: { leads: 60, credits: 100_000 },
+  account: { timing: { ...UNHURRIED, paidTimeoutMs: 120_000 } },
+};
+const LIMIT_MS = 120_000;
+
+/** A run that pays for so many leads is terminated with its calls on the way, which then come to their end; and is reset. */
+async function resetAfterItsChildren(scene: Scene, workflowId: string, calls: number, begin: () => Promise<unknown>) {
+  const { client } = scene.stage.temporal;
+  const { control } = scene.stage.sandbox;
+  await scene.stage.startWorker();
+  control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 100_000, times: calls });
+  await begin();
+  await until(() => control.stats().faults.length === calls);
+  const run = client.workflow.getHandle(workflowId);
+  await run.terminate('by hand');
+  const { events } = await run.fetchHistory();
+  const children = (events ?? []).flatMap(
+    ({ childWorkflowExecutionStartedEventAttributes: child }) => child?.workflowExecution?.workflowId ?? [],
+  );
+  expect(children).toHaveLength(calls);
+  control.endDelays();
+  for (const id of children)
+    expect(await client.workflow.getHandle(id).result()).toMatchObject({ outcome: 'converted' });
+  await resetToLast(scene, workflowId);
+  return client.workflow.getHandle(workflowId).result();
+}
+
+test.concurrent(
+  'a pipeline',
+  () =>
+    inScene(options, async (scene) => {
+      const input = { maxConversions: 2, maxCredits: 100_000, concurrency: 2, scoring: { minReadiness: 0 } };
+      const result = await resetAfterItsChildren(scene, 'pipeline', 2, () =>
+        scene.stage.temporal.client.workflow.start(leadPipeline, {
+          ...{ workflowId: 'pipeline', taskQueue: 'audit-runner' },
+          args: [input],
+        }),
+      );
+      expect(result).toMatchObject({ ended: 'done', credits: 2_000, counts: { converted: 2 } });
+      expect(scene.stage.figures()).toMatchObject({ spent: 2_000, paidTwice: 0 });
+    }),
+  LIMIT_MS,
+);
+
+test.concurrent(
+  'a batch',
+  () =>
+    inScene(options, async (scene) => {
+      const input = { ...(await eight(scene)), window: 2 };
+      const result = await resetAfterItsChildren(scene, 'batch', 2, () => start(scene, 'batch', input));
+      expect(result).toMatchObject({ credits: 8_000, counts: { done: 8 } });
+      expect(scene.stage.figures()).toMatchObject({ spent: 8_000, paidTwice: 0 });
+    }),
+  LIMIT_MS,
+);
+
+test.concurrent(
+  'an audit that converts its lead',
+  () =>
+    inScene(options, async (scene) => {
+      const leadId = scene.lead();
+      const result = await resetAfterItsChildren(scene, 'audit', 1, () =>
+        scene.stage.temporal.client.workflow.start(auditProject, {
+          ...{ workflowId: 'audit', taskQueue: 'audit-runner' },
+          args: [{ leadId, prerequisites: 'fail' }],
+        }),
+      );
+      expect(result).toMatchObject({ project: 'converted', credits: 1_000 });
+      expect(scene.stage.figures()).toMatchObject({ spent: 1_000, paidTwice: 0 });
+    }),
+  LIMIT_MS,
+);

@@ -1,0 +1,14 @@
+/** A click on *Reset* in the Web UI. */
+import { randomUUID } from 'node:crypto';
+import type { Scene } from './scene';
+
+/** To the last of its workflow tasks. */
+export async function resetToLast({ stage }: Scene, workflowId: string): Promise<void> {
+  const { client, namespace } = stage.temporal;
+  const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+  const tasks = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
+  await client.workflowService.resetWorkflowExecution({
+    ...{ namespace, workflowExecution: { workflowId }, reason: 'test', requestId: randomUUID() },
+    workflowTaskFinishEventId: tasks.at(-1)?.eventId ?? null,
+  });
+}

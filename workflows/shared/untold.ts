@@ -1,0 +1,28 @@
+/**
+ * A run that is reset is told of no child that ended while nobody waited for it: after a person had ended the parent, and
+ * reset it later. So a run that finds itself reset also asks for the children that it had begun before.
+ */
+import { ChildWorkflowFailure } from '@temporalio/common';
+import type { WorkflowOutboundCallsInterceptor } from '@temporalio/workflow';
+import { CancellationScope, condition, patched } from '@temporalio/workflow';
+import { control } from './calls';
+import { epoch } from './reset';
+
+export const asksForUntold: WorkflowOutboundCallsInterceptor = {
+  async startChildWorkflowExecution(input, next) {
+    const begunIn = epoch();
+    const [started, told] = await next(input);
+    const { workflowId } = input.options;
+    const asked = CancellationScope.nonCancellable(async () => {
+      const runId = await started;
+      await condition(() => epoch() !== begunIn);
+      // One that was reset before this was built goes on as it was.
+      if (!patched('asksForUntold')) return told;
+      const { result } = await control.awaitRun({ workflowId, runId });
+      if (result !== undefined) return result;
+      // Ended by hand or failed: who waits for it finds out what it did (S6).
+      throw new ChildWorkflowFailure(undefined, { workflowId, runId }, input.workflowType, 'NON_RETRYABLE_FAILURE');
+    });
+    return [started, Promise.race([told, asked])];
+  },
+};
