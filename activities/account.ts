@@ -57,17 +57,30 @@ export interface Clearance {
   what?: string;
 }
 
+/** A ledger that does not answer within this, or so often, is told of. */
+const PASSES_WITHIN_MS = 10_000;
+const PASSING_TRIES = 4;
+
 export function createAccountActivities(deps: Deps) {
-  /** The ledger, for activities that have all the time: while it cannot be had the run says so itself, and asks again (S7). */
-  const ledgerOf = async (name: string) => {
+  /**
+   * Asks the ledger, for activities that have all the time: while it cannot be had the run says so itself, and asks again
+   * (S7). What passes at once is not worth saying.
+   */
+  const askLedger = async <T>(name: string, ask: (ledger: LedgerClient) => Promise<T>): Promise<T> => {
     const runtime = runtimeOf(deps, name);
-    try {
-      return await runtime.ledger();
-    } catch (error) {
-      if (error instanceof ApplicationFailure && error.type === FailureType.ledger) throw error;
+    const cannotBeHad = (error: unknown) => {
+      if (error instanceof ApplicationFailure && error.type === FailureType.ledger) return error;
       const why = error instanceof Error ? error.message : 'the ledger cannot be reached';
-      throw ApplicationFailure.nonRetryable(`The account's ledger cannot be had: ${why}.`, FailureType.ledger);
-    }
+      return ApplicationFailure.nonRetryable(`The account's ledger cannot be had: ${why}.`, FailureType.ledger);
+    };
+    const ledger = await runtime.ledger().catch((error) => {
+      throw cannotBeHad(error);
+    });
+    const askedAt = performance.now();
+    return ask(ledger).catch((error) => {
+      const passes = performance.now() - askedAt < PASSES_WITHIN_MS && Context.current().info.attempt < PASSING_TRIES;
+      throw passes ? error : cannotBeHad(error);
+    });
   };
 
   const clearance = async ({ account, credits, holdsOnly }: ClearanceAsked): Promise<Clearance> => {
@@ -136,17 +149,17 @@ export function createAccountActivities(deps: Deps) {
       settlement: Settlement;
     }): Promise<number> {
       const { account, ...rest } = input;
-      return (await ledgerOf(account)).settle({ ...rest, attempt: '' });
+      return askLedger(account, (ledger) => ledger.settle({ ...rest, attempt: '' }));
     },
 
     /** What other subjects became: these projects are taken. */
     async claimedRefs({ account, but }: { account: string; but: string }): Promise<string[]> {
-      return (await ledgerOf(account)).claims(but);
+      return askLedger(account, (ledger) => ledger.claims(but));
     },
 
     /** Returns once at most one of these is nobody else's. Retried by Temporal without history events. */
     async awaitLastOne({ account, but, ids }: { account: string; but: string; ids: string[] }): Promise<string[]> {
-      const taken = await (await ledgerOf(account)).claims(but);
+      const taken = await askLedger(account, (ledger) => ledger.claims(but));
       const left = ids.filter((id) => !includesId(taken, id));
       if (left.length <= 1) return left;
       throw bounce(`${left.length} projects could be it`, followDelay(Context.current().info.attempt));
@@ -154,12 +167,12 @@ export function createAccountActivities(deps: Deps) {
 
     /** What the ledger knows of a subject: open, or recently settled. */
     async subjectState({ account, subject }: { account: string; subject: string }): Promise<SubjectState> {
-      return (await ledgerOf(account)).subject(subject);
+      return askLedger(account, (ledger) => ledger.subject(subject));
     },
 
     /** Returns when no attempt for the subject can be under way. Retried by Temporal without history events. */
     async awaitSettled({ account, subject }: { account: string; subject: string }): Promise<void> {
-      const { open } = await (await ledgerOf(account)).subject(subject);
+      const { open } = await askLedger(account, (ledger) => ledger.subject(subject));
       if (!open) return;
       throw bounce(
         `${subject} may still be paid for until ${new Date(open.overAt).toISOString()}`,

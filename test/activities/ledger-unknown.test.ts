@@ -3,18 +3,11 @@ import { createAccountActivities } from '../../activities/account';
 import type { Deps } from '../../activities/deps';
 import { FailureType } from '../../src/policy/failures';
 
+const depsWith = (ledger: () => Promise<unknown>) =>
+  ({ accounts: new Map([['default', { account: { timing: { holdProbeMs: 1_000 } }, ledger }]]) }) as unknown as Deps;
+
 /** As where the service does not say who the token belongs to. */
-const deps = {
-  accounts: new Map([
-    [
-      'default',
-      {
-        account: { timing: { holdProbeMs: 1_000 } },
-        ledger: () => Promise.reject(new Error('it is not known who the token belongs to')),
-      },
-    ],
-  ]),
-} as unknown as Deps;
+const deps = depsWith(() => Promise.reject(new Error('it is not known who the token belongs to')));
 
 test('S7: what needs a ledger that cannot be had is told to the run, which says so; Temporal alone would repeat it in silence', async () => {
   const { claimedRefs } = createAccountActivities(deps);
@@ -24,4 +17,14 @@ test('S7: what needs a ledger that cannot be had is told to the run, which says 
     nonRetryable: true,
     message: expect.stringContaining('who the token belongs to'),
   });
+});
+
+test.each([
+  [1, 'a fault that passes is not worth saying', { message: 'for a moment' }],
+  [4, 'one that stays is', { type: FailureType.ledger, nonRetryable: true }],
+])('S7: of a ledger that fails, try %d: %s', async (attempt, _, expected) => {
+  const away = depsWith(async () => ({ subject: () => Promise.reject(new Error('for a moment')) }));
+  const { subjectState } = createAccountActivities(away);
+  const asked = new MockActivityEnvironment({ attempt }).run(subjectState, { account: 'default', subject: 'lead:1' });
+  await expect(asked).rejects.toMatchObject(expected);
 });

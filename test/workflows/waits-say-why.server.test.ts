@@ -1,5 +1,6 @@
 /** A run that waits says what keeps it now, not what kept it when it began to wait (S7). */
-import { convertLead } from '../../workflows';
+import { auditProject, convertLead } from '../../workflows';
+import { auditProgressQuery } from '../../workflows/audit-project';
 import { progressQuery } from '../../workflows/convert-lead';
 import { holdUpdate, releaseUpdate, setBudgetUpdate } from '../../workflows/ledger/messages';
 import { chooseProjectUpdate } from '../../workflows/shared/choose-project';
@@ -66,3 +67,36 @@ test('S7: a ledger that cannot be had hides no question: it is shown, and can be
     await stage.close();
   }
 });
+
+test('S7: of things that are fetched side by side, one that waits says so also when another has come', async () => {
+  const durations = { createProject: 0, documentAnalysis: 0, interviewAnalysis: 0, audit: 0 };
+  const stage = await startStage({ sandbox: { durations }, account: { timing: UNHURRIED } });
+  try {
+    await stage.startWorker();
+    const { control } = stage.sandbox;
+    control.addFault({ route: 'projects.opportunities', fault: 'delay', delayMs: 100_000, times: 1 });
+    control.addFault({ route: 'projects.deliverables', fault: 'html', times: 1_000 });
+    const run = await stage.temporal.client.workflow.start(auditProject, {
+      ...{
+        workflowId: 'audit',
+        taskQueue: 'audit-runner',
+        args: [{ project: { clientName: 'Client' }, mode: 'sync' }],
+      },
+    });
+    const says = async () => (await run.query(auditProgressQuery)).waiting ?? '';
+    const underWay = async () =>
+      ((await run.describe()).raw.pendingActivities ?? []).some(({ activityType }) => activityType?.name === STORE);
+    // Long enough that it is not said anew meanwhile.
+    await until(async () => /tried again in ([5-9]|\d\d) s/.test(await says()));
+    expect(await underWay()).toBe(true);
+    control.endDelays();
+    await until(async () => !(await underWay()));
+    expect(await says()).toMatch(/tried again/);
+    control.clearFaults();
+    expect(await run.result()).toMatchObject({ outcome: 'audited' });
+  } finally {
+    await stage.close();
+  }
+});
+
+const STORE = 'storeOpportunities';

@@ -9,6 +9,7 @@ import { control, onceCalls, reads } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { refusalOf } from '../shared/failures';
 import { type Looked, type Ports, payOnce } from '../shared/pay-once';
+import { beside } from '../shared/status';
 import { Stop } from '../shared/stop';
 import { Person } from './by-person';
 import { type At, ofProject } from './step';
@@ -69,8 +70,8 @@ export async function uploadDocuments(
   const lane = async () => {
     for (let next = left.shift(); next; next = left.shift()) {
       const { document } = next;
-      const beside = names.filter((name) => name !== document.fileName);
-      const how = isClosed() ? 'byHand' : await uploadOne(at, { projectId, strangers, beside, ...next });
+      const others = names.filter((name) => name !== document.fileName);
+      const how = isClosed() ? 'byHand' : await uploadOne(at, { projectId, strangers, others, ...next });
       if (how === 'uploaded' || how === 'found') put(how, document);
       else byHand.push(document);
       if (typeof how === 'object') refusals.push(how.refused);
@@ -78,7 +79,7 @@ export async function uploadDocuments(
     }
   };
   // Every lane is heard out, also when one of them has to stop the run: what it sends is accounted for.
-  const lanes = await Promise.allSettled(Array.from({ length: AT_ONCE }, lane));
+  const lanes = await Promise.allSettled(Array.from({ length: AT_ONCE }, () => beside(lane)));
   for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason;
 
   for (;;) {
@@ -120,8 +121,8 @@ interface Upload {
   document: AuditDocument;
   /** The look that was made for all of them at once. */
   looked: Looked;
-  /** Names of the others. */
-  beside: readonly string[];
+  /** Names of the other documents. */
+  others: readonly string[];
   /** Documents that the project had at first and that are none of the run's. */
   strangers: number;
 }
@@ -129,7 +130,7 @@ interface Upload {
 /** S2: looked up in the project's `documents` before it is sent, and before it is sent again. */
 async function uploadOne(
   at: At,
-  { projectId, document, looked, beside, strangers }: Upload,
+  { projectId, document, looked, others, strangers }: Upload,
 ): Promise<'uploaded' | 'found' | { refused: string }> {
   const { account, facts, status, place, asker } = at;
   const { fileName } = document;
@@ -139,7 +140,7 @@ async function uploadOne(
     credits: 0,
     async look() {
       try {
-        const { states } = await statesOf(at, projectId, [document], beside);
+        const { states } = await statesOf(at, projectId, [document], others);
         last = lookOf(states[0]);
         return last;
       } catch (error) {

@@ -4,6 +4,7 @@ import { asName } from '../../src/agent-api/id';
 import { CATEGORIES } from '../../src/policy/categories';
 import { control, notShownUntil, patiently, reads, untilNextLook } from '../shared/calls';
 import { refusalOf } from '../shared/failures';
+import { beside } from '../shared/status';
 import type { At } from './step';
 
 export interface StoredResults {
@@ -27,7 +28,7 @@ export async function storeResults(at: At, projectId: string, analysisId: string
     lackOf: (stored: StoredPart) => string | undefined = () => undefined,
   ) => {
     try {
-      return await whole(at, freshUntil, () => fetch(reads(account, place, `Store the ${what}`)), lackOf);
+      return await beside(() => whole(at, freshUntil, () => fetch(reads(account, place, `Store the ${what}`)), lackOf));
     } catch (error) {
       const reason = refusalOf(error);
       if (reason === undefined) throw error;

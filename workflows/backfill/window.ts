@@ -18,7 +18,7 @@ import type { BackfillInput, Operation } from '../../src/policy/inputs/backfill'
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { Begun, untilEnded } from '../shared/begun';
 import { control, fairnessKey } from '../shared/calls';
-import type { Status } from '../shared/status';
+import { beside, type Status } from '../shared/status';
 import { afterLostRun } from './lost';
 import type { Running } from './state';
 
@@ -102,7 +102,7 @@ export class Window {
 
   /** From a cancellation: a child is confirmed before it is told, and what it says is heard (S6). */
   #shielded(work: () => Promise<void>): void {
-    CancellationScope.nonCancellable(work).catch((error) => {
+    CancellationScope.nonCancellable(() => beside(work)).catch((error) => {
       this.broken ??= error;
     });
   }

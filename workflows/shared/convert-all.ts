@@ -10,7 +10,7 @@ import { Begun, type GoesOn, goesOn, untilEnded } from './begun';
 import { type Account, type AuditSettings, convertOne, goOn, type Lane } from './convert-one';
 import { Lookout } from './lookout';
 import { hearPlaces, taken } from './place';
-import type { Status } from './status';
+import { beside, type Status } from './status';
 
 interface Watch {
   /** One of those under way only waits now, or goes on. */
@@ -116,7 +116,7 @@ export class ConvertAll {
     const lane: Lane = { is: 'ours' };
     this.#lanes.set(leadId, lane);
     this.watch.began(leadId);
-    CancellationScope.nonCancellable(() => this.#convert(leadId, lane)).catch((error) => {
+    CancellationScope.nonCancellable(() => beside(() => this.#convert(leadId, lane))).catch((error) => {
       this.#failure ??= error;
     });
   }

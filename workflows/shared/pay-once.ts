@@ -1,5 +1,5 @@
 /** Walks one course of paying once (S2): performs the steps that the pure policy decides, and nothing else. */
-import { CancellationScope, isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, patched, sleep, workflowInfo } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import {
   advance,
@@ -67,9 +67,24 @@ export async function payOnce(
   let course: Course = start(Date.now());
   if (looked) course = advance(course, { type: 'looked', ...looked }, Date.now(), settlingMs);
   let stale = false;
+  let hasTried = false;
   /** The last answer was that of a ledger which replaced a lost one. */
   let newBooks = false;
   for (;;) {
+    try {
+      const next = await walk(course);
+      if (next === 'withdrawn') return withdrawn();
+      if ('do' in next) return next;
+      course = next;
+    } catch (error) {
+      const own = hasTried && isCancellation(error) ? await ownTry(course.step) : undefined;
+      if (own === undefined) throw error;
+      course = advance(course, { type: 'sent', outcome: { kind: 'unknown', ...own } }, Date.now(), settlingMs);
+    }
+  }
+
+  /** Performs the next step. @returns where that leads to */
+  async function walk(course: Course): Promise<Course | Ending | 'withdrawn'> {
     const { step } = course;
     const owesAnswer = course.unknowns > 0 && (step.do === 'look' || step.do === 'ask');
     const within = <T>(work: () => Promise<T>) => (owesAnswer ? CancellationScope.nonCancellable(work) : work());
@@ -87,35 +102,42 @@ export async function payOnce(
         stale = step.why === 'stale';
         const askedAt = Date.now();
         const found = await within(() => ports.look());
-        course = advance(course, { type: 'looked', askedAt, found }, Date.now(), settlingMs);
-        break;
+        return advance(course, { type: 'looked', askedAt, found }, Date.now(), settlingMs);
       }
       case 'send': {
         takePlace();
-        const outcome = await orSay(status, facts, () => ports.send(step.lookedAt, stale, step.again === true)).catch(
-          (error) => withoutAnswer(error, account, facts, ports),
-        );
-        if (outcome.kind === 'withdrawn') return withdrawn();
+        hasTried = true;
+        const send = () => ports.send(step.lookedAt, stale, step.again === true);
+        const outcome = await orSay(status, facts, send).catch((error) => withoutAnswer(error, facts));
+        if (outcome.kind === 'withdrawn') return 'withdrawn';
         if (outcome.kind === 'paid') gotSomething();
         newBooks = outcome.kind === 'open' && outcome.newBooks === true;
-        course = advance(course, { type: 'sent', outcome }, Date.now(), settlingMs);
-        break;
+        return advance(course, { type: 'sent', outcome }, Date.now(), settlingMs);
       }
       case 'awaitHold':
         await awaitClearance(status, account, ports.credits, ports.paid?.run);
-        course = resume(course, Date.now());
-        break;
+        return resume(course, Date.now());
       case 'awaitBudget':
         status.at(BUDGET_STAGE);
         await awaitClearance(status, account, step.credits ?? ports.credits, ports.paid?.run);
-        course = resume(course, Date.now());
-        break;
+        return resume(course, Date.now());
       case 'ask': {
         const decision = await within(() => ports.ask(step.why));
-        course = advance(course, { type: 'decided', decision }, Date.now(), settlingMs);
-        break;
+        return advance(course, { type: 'decided', decision }, Date.now(), settlingMs);
       }
     }
+  }
+
+  /**
+   * S6: a try whose worker was lost may have sent, and the next one ended before it could ask the ledger: what came of it is
+   * this run's to find out, though it was cancelled.
+   */
+  async function ownTry({ do: at }: Step): Promise<{ overAt: number } | undefined> {
+    const subject = ports.paid?.subject;
+    // Runs of before asked only where the call itself was cancelled.
+    if (subject === undefined || (at !== 'send' && !patched('asksForOwnTry'))) return undefined;
+    const state = await CancellationScope.nonCancellable(() => control.subjectState({ account, subject }));
+    return ownSend(state, workflowInfo().workflowId);
   }
 }
 
@@ -168,12 +190,7 @@ async function orSay<T>(status: Status, facts: AccountFacts, send: () => Promise
 }
 
 /** The activity failed. It does so by a failure of ours only before the grant; else nobody knows what it did. */
-async function withoutAnswer(
-  error: unknown,
-  account: string,
-  { timing }: AccountFacts,
-  { paid }: Ports,
-): Promise<SendOutcome> {
+function withoutAnswer(error: unknown, { timing }: AccountFacts): SendOutcome {
   switch (failureType(error)) {
     case FailureType.held:
     case FailureType.ledger:
@@ -184,16 +201,8 @@ async function withoutAnswer(
       // It had gone back to the queue, and is not tried again: the run was cancelled.
       return { kind: 'notSent', reason: 'cancelled' };
   }
-  // Not the activity, but the port itself, before it called one.
-  if (error instanceof Stop) throw error;
-  if (isCancellation(error)) {
-    // In the queue, where nothing is sent; but a try before this one may have been, whose worker was lost.
-    const sent =
-      paid && (await CancellationScope.nonCancellable(() => control.subjectState({ account, subject: paid.subject })));
-    const own = sent && ownSend(sent, workflowInfo().workflowId);
-    if (own === undefined) throw error;
-    return { kind: 'unknown', ...own };
-  }
+  // Not the activity, but the port itself, before it called one; or it was cancelled in the queue, where nothing is sent.
+  if (error instanceof Stop || isCancellation(error)) throw error;
   return { kind: 'unknown', overAt: Date.now() + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs };
 }
 

@@ -27,15 +27,41 @@ let own: Status | undefined;
 /** The status of this run, for what concerns all of its calls: a run has its modules for itself. */
 export const ownStatus = (): Status | undefined => own;
 
+/** Of work that goes on beside other work. */
+const aside = new WeakSet<CancellationScope>();
+
+/**
+ * Does something beside other things: what it waits for is its own, and goes on being said when the others go on (S7).
+ */
+export async function beside<T>(work: () => Promise<T>): Promise<T> {
+  const scope = new CancellationScope();
+  aside.add(scope);
+  try {
+    return await scope.run(work);
+  } finally {
+    own?.goesOn(scope);
+  }
+}
+
+/** Who says that it waits: the work beside others that it belongs to, or the run itself. */
+function speaker(): CancellationScope | undefined {
+  let scope: CancellationScope | undefined = CancellationScope.current();
+  while (scope && !aside.has(scope)) scope = scope.parent;
+  return scope;
+}
+
 export class Status {
   private doing = 'Starting';
   private since = Date.now();
-  private waiting: string | undefined;
-  /** What keeps all that the run does, whatever its steps say of themselves. */
-  private trouble: string | undefined;
+  /** What is waited for, by whom; undefined: by the run itself. */
+  private readonly waiting = new Map<CancellationScope | undefined, string>();
+  /** Calls that cannot be made, and why: it may keep all that the run does, whatever its steps say of themselves. */
+  private readonly troubles = new Map<object, string>();
   private extra = '';
   private shownStage = '';
   private asks = false;
+  /** Whose question a person is to answer. */
+  private asker: CancellationScope | undefined;
   private cancelled = '';
 
   constructor() {
@@ -50,7 +76,7 @@ export class Status {
   step(name: string, sentence: string, ...also: SearchAttributePair[]): void {
     this.doing = sentence;
     this.since = Date.now();
-    this.waiting = undefined;
+    this.waiting.delete(speaker());
     const stage = { key: searchAttributeKeys.stage, value: name };
     if (name !== this.shownStage || also.length > 0) upsertSearchAttributes([stage, ...also]);
     this.shownStage = name;
@@ -71,22 +97,25 @@ export class Status {
 
   /** It does not progress: why, and what ends it. */
   waits(why: string): void {
-    if (why === this.waiting) return;
-    this.waiting = why;
+    const who = speaker();
+    if (why === this.waiting.get(who)) return;
+    this.waiting.set(who, why);
     this.since = Date.now();
     this.show();
   }
 
-  goesOn(): void {
-    if (this.waiting === undefined) return;
-    this.waiting = undefined;
-    this.show();
+  /** @param who work that has ended. @default whoever says so */
+  goesOn(who = speaker()): void {
+    if (this.waiting.delete(who)) this.show();
   }
 
-  /** What the run needs cannot be had: why, and what ends it; undefined: it can again. */
-  lacks(why: string | undefined): void {
-    if (why !== undefined && this.trouble === undefined) this.since = Date.now();
-    this.trouble = why;
+  /** What a call needs cannot be had: why, and what ends it; undefined: it can again. */
+  lacks(call: object, why: string | undefined): void {
+    if (why === undefined) this.troubles.delete(call);
+    else {
+      if (this.troubles.size === 0) this.since = Date.now();
+      this.troubles.set(call, why);
+    }
     this.show();
   }
 
@@ -94,6 +123,7 @@ export class Status {
   asksPerson(asks: boolean): void {
     if (asks !== this.asks) upsertSearchAttributes([{ key: searchAttributeKeys.needsPerson, value: asks }]);
     this.asks = asks;
+    this.asker = speaker();
   }
 
   /** Figures below the sentence, in Markdown. */
@@ -114,9 +144,11 @@ export class Status {
 
   /** What keeps its calls comes before what its steps wait for, but hides no question: that can be answered all the same. */
   private why(): string | undefined {
-    if (this.asks && this.waiting !== undefined && this.trouble !== undefined)
-      return `${this.waiting}\n\n${this.trouble}`;
-    return this.trouble ?? this.waiting;
+    const [trouble] = this.troubles.values();
+    const question = this.asks ? this.waiting.get(this.asker) : undefined;
+    if (question !== undefined) return trouble === undefined ? question : `${question}\n\n${trouble}`;
+    const [first] = this.waiting.values();
+    return trouble ?? this.waiting.get(undefined) ?? first;
   }
 
   private show(): void {

@@ -32,6 +32,8 @@ export const onceThere = <T extends object>(calls: T, withinMs = Number.POSITIVE
 
 async function repeat(call: () => Promise<unknown>, withinMs: number): Promise<unknown> {
   const deadlineAt = Date.now() + withinMs;
+  /** Others may lack something at the same time. */
+  const lacks = (why: string | undefined) => ownStatus()?.lacks(call, why);
   for (let failures = 0; ; failures++) {
     const answer = await call().then(
       (value) => ({ value }),
@@ -39,13 +41,13 @@ async function repeat(call: () => Promise<unknown>, withinMs: number): Promise<u
     );
     const lacked = 'error' in answer ? lackOf(answer.error, failures) : undefined;
     if (lacked !== undefined && Date.now() < deadlineAt) {
-      ownStatus()?.lacks(lacked.why);
+      lacks(lacked.why);
       await sleep(Math.min(lacked.waitMs, Math.max(1, deadlineAt - Date.now())));
       // A call that takes part again may wait for long, and answers only then.
-      ownStatus()?.lacks(lacked.past?.(Date.now()));
+      lacks(lacked.past?.(Date.now()));
       continue;
     }
-    if (failures > 0) ownStatus()?.lacks(undefined);
+    if (failures > 0) lacks(undefined);
     if ('error' in answer) throw answer.error;
     return answer.value;
   }
