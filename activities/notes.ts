@@ -45,8 +45,8 @@ export type Claim =
   /** `sent`: as far as the ledger knows, by this very run. */
   | { kind: 'claimed'; captureId: string; sent: boolean }
   | { kind: 'none' }
-  /** Another note of the same text is under way, and the capture may be that one's. */
-  | { kind: 'wait'; until: number };
+  /** Another note of the same text is under way, and the capture may be that one's; or nobody knows, for the books are new. */
+  | { kind: 'wait'; until: number; newBooks?: true };
 
 const recordRef = (account: string, { id }: NoteIdentity) => `notes/${account}/${id}.json`;
 
@@ -137,6 +137,7 @@ export function createNotesActivities(deps: Deps) {
         const answer = await ledger.beginSend({
           ...{ ...ownRun(), subject: `claim:${captureId}`, attempt, credits: 0, lookedAt: ledger.now() },
         });
+        if (answer.kind === 'patient') return { kind: 'wait', until: answer.until, newBooks: true };
         if (answer.kind === 'held') throw ApplicationFailure.nonRetryable('account on hold', FailureType.held);
         const mine = answer.kind === 'open' && answer.attempt.startsWith(`${subject}>`);
         if (answer.kind === 'open' && !mine) continue;

@@ -15,7 +15,7 @@ import type { SendOutcome } from '../src/policy/course';
 import { FailureType } from '../src/policy/failures';
 import { stopping } from '../src/policy/ledger';
 import { isSameLimit } from '../src/policy/limiter';
-import { isOwn, ownerOf, ownSend } from '../src/policy/own-send';
+import { isOwn, ownerOf, ownOutcome } from '../src/policy/own-send';
 import type { Settlement } from '../src/policy/pay-once';
 import type { LedgerClient } from '../src/temporal/ledger-client';
 import type { LedgerStatus } from '../workflows/ledger/messages';
@@ -62,20 +62,20 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
   const lane = queueClassOf(rateClass);
   const { limits } = runtime.account;
   const own = limits[rateClass];
+  const { workflowId = '', runId } = info.workflowExecution ?? {};
+  const { subject, run, runCap, lookedAt, again } = call;
+  /** It goes back before the ledger is asked for a grant; our own earlier try, whose worker was lost, is heard out (S6). */
+  const unsent = async (outcome: SendOutcome): Promise<SendOutcome> =>
+    ownOutcome(await ledger.subject(subject), workflowId) ?? outcome;
   // S7: a long park is told to the workflow, which says so; here nobody would see it.
   const parkedMs = await parkedFor(runtime, lane);
-  if (parkedMs > SAY_PARKED_MS) return { kind: 'throttled', retryAt: ledger.now() + parkedMs };
+  if (parkedMs > SAY_PARKED_MS) return unsent({ kind: 'throttled', retryAt: ledger.now() + parkedMs });
   const readSince = price > 0 ? await balanceRead(ledger, price) : undefined;
-  await takePermit(runtime, lane, false, price);
-  const { workflowId = '', runId } = info.workflowExecution ?? {};
+  const isHeld = await takePermit(runtime, lane, false, price).then(() => false, heldOrThrow);
+  if (isHeld) return unsent({ kind: 'held' });
+  if (await isOver(price > 0 ? run : undefined)) return unsent({ kind: 'withdrawn' });
   // S1: of this execution alone. Its number would not do: a person who resets the activity starts that again at 1.
   const attempt = `${ownerOf(workflowId)}${runId}/${info.activityId}/${randomUUID()}`;
-  const { subject, run, runCap, lookedAt, again } = call;
-  if (await isOver(price > 0 ? run : undefined)) {
-    // Our own earlier try, whose worker was lost in the call, is heard out all the same (S6).
-    const sent = ownSend(await ledger.subject(subject), workflowId);
-    return sent ? { kind: 'unknown', ...sent } : { kind: 'withdrawn' };
-  }
   const settle = (settlement: Settlement) =>
     ledger.settle({ subject, attempt, run, settlement }).catch((error) => {
       // The flight stays open in the ledger, which looks the subject up when it is over: late, never wrong.
@@ -152,6 +152,12 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
   if (await reportHold(runtime, failure, reserved)) return { kind: 'held' };
   if (failure.kind === 'notSent') return { kind: 'notSent', reason: failure.reason };
   return { kind: 'refused', reason: refusalReason(failure), status: failure.status };
+}
+
+/** @throws what is no hold of the account */
+function heldOrThrow(error: unknown): true {
+  if (error instanceof ApplicationFailure && error.type === FailureType.held) return true;
+  throw error;
 }
 
 const UNREAD = 'the balance, of which a part must remain, is read before it is spent, and has not been yet';

@@ -1,4 +1,5 @@
 /** Which sends are a run's own: a run that is not to send any more still hears out what it has sent (S6). */
+import type { SendOutcome } from './course';
 import type { Flight, Settled } from './pay-once';
 
 /** How the names of a run's attempts begin. */
@@ -32,4 +33,21 @@ export function ownSend(
   // Of what costs nothing the books show no more than that nobody had to look.
   const happened = settled && (settled.credits > 0 || settled.ref !== undefined || !settled.byLook);
   return happened && isOwn(settled, workflowId) ? { overAt: settled.at } : undefined;
+}
+
+/**
+ * The same, as the outcome of the send: where the books say that it was paid for, that is known. Not to be had from a look
+ * later on: the books forget, and what is found then would be booked once more.
+ */
+export function ownOutcome(
+  state: { open?: Flight | undefined; settled?: Settled | undefined },
+  workflowId: string,
+): Extract<SendOutcome, { kind: 'paid' | 'unknown' }> | undefined {
+  const { open, settled } = state;
+  if (!open && settled && settled.credits > 0 && isOwn(settled, workflowId)) {
+    const { credits, ref } = settled;
+    return { kind: 'paid', credits, ...(ref !== undefined && { ref }) };
+  }
+  const sent = ownSend(state, workflowId);
+  return sent && { kind: 'unknown', ...sent };
 }

@@ -69,6 +69,7 @@ export class LedgerClient {
   private readonly limit = createLimit(UPDATES_IN_FLIGHT);
   private cached: { at: number; status: Promise<LedgerStatus | undefined> } | undefined;
 
+  private opening: Promise<void> | undefined;
   private readonly clock = new ServerClock();
   private own: LedgerConfig & { worker: string };
 
@@ -170,14 +171,22 @@ export class LedgerClient {
         // A closed ledger still answers, and nobody would ever lift its holds: one that is on hold must be alive.
         const { status: run } = await handle.describe();
         if (run.name === 'RUNNING') return status;
-        await this.configure();
+        this.openAgain();
         return undefined;
       });
     } catch (error) {
-      // One that was deleted is opened again here: who waits for a hold or a budget asks nothing else.
-      if (error instanceof WorkflowNotFoundError) await this.configure().catch(() => undefined);
+      if (error instanceof WorkflowNotFoundError) this.openAgain();
       return undefined;
     }
+  }
+
+  /** Who waits for a hold or a budget asks for nothing but the status. Nobody waits for this: opening may take minutes. */
+  private openAgain(): void {
+    this.opening ??= this.configure()
+      .catch(() => undefined)
+      .finally(() => {
+        this.opening = undefined;
+      });
   }
 
   /** What recently settled subjects became, but for one. */

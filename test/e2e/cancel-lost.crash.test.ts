@@ -31,7 +31,9 @@ test.concurrent('so does one whose next try came back before it could ask the le
     await scene.worker();
     // Before the server sees that the first worker is gone.
     await scene.ledger().executeUpdate(parkUpdate, { args: [{ rateClass: 'writes', forMs: 120_000 }] });
-    await until(async () => /Its turn under the service's limits/.test((await run?.query(progressQuery))?.waiting ?? ''));
+    await until(async () =>
+      /Its turn under the service's limits/.test((await run?.query(progressQuery))?.waiting ?? ''),
+    );
     await run?.cancel();
     expect(await run?.result()).toMatchObject({ outcome: 'converted', credits: 1_000 });
     expect(scene.stage.figures()).toMatchObject({ spent: 1_000, paidTwice: 0, converts: 1 });

@@ -45,7 +45,9 @@ export class FindNote {
       const claim = captures.length > 0 ? await this.claim(captures) : { kind: 'none' as const };
       if (claim.kind !== 'wait') return this.captureId ?? this.#doubt();
       this.at.status.waits(
-        'A note of the same text is under way, and which capture is whose is not certain before it has ended.',
+        claim.newBooks
+          ? `The account's books are new, for those before were lost: whose capture it is, is not certain before ${new Date(claim.until).toISOString()}.`
+          : 'A note of the same text is under way, and which capture is whose is not certain before it has ended.',
       );
       await sleep(Math.max(1_000, claim.until - Date.now()));
     }

@@ -2,6 +2,7 @@
 import { condition, defineUpdate, setHandler, sleep } from '@temporalio/workflow';
 import { CaptureSaid } from '../../src/policy/inputs/messages';
 import { noteSubject } from '../../src/policy/subject';
+import { utc } from '../../src/policy/utc';
 import { WHY } from '../shared/asker';
 import { control, onceCalls, reads } from '../shared/calls';
 import { refusalOf } from '../shared/failures';
@@ -165,7 +166,10 @@ class Person {
       const reason = refusalOf(error);
       return `Capture ${captureId} cannot be read${reason ? ` (${reason})` : ' at the moment'}: give another ID, or try again.`;
     }
-    if ((await search.claim([captureId], true)).kind !== 'claimed') return `Capture ${captureId} is another note's.`;
+    const claim = await search.claim([captureId], true);
+    if (claim.kind === 'wait')
+      return `Whose capture ${captureId} is, cannot be told before ${utc(claim.until)} UTC: give it again then.`;
+    if (claim.kind !== 'claimed') return `Capture ${captureId} is another note's.`;
     at.asker.note(`capture ${captureId}`, said);
     return `Noted: the note is capture ${captureId}.`;
   }

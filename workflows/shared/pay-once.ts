@@ -13,7 +13,7 @@ import {
 } from '../../src/policy/course';
 import { formatDuration } from '../../src/policy/duration';
 import { FailureType } from '../../src/policy/failures';
-import { ownSend } from '../../src/policy/own-send';
+import { ownOutcome, ownSend } from '../../src/policy/own-send';
 import { BUDGET_STAGE } from '../../src/policy/stages';
 import { awaitClearance, control } from './calls';
 import { failureType } from './failures';
@@ -79,7 +79,7 @@ export async function payOnce(
     } catch (error) {
       const own = hasTried && isCancellation(error) ? await ownTry(course.step) : undefined;
       if (own === undefined) throw error;
-      course = advance(course, { type: 'sent', outcome: { kind: 'unknown', ...own } }, Date.now(), settlingMs);
+      course = advance(course, { type: 'sent', outcome: own }, Date.now(), settlingMs);
     }
   }
 
@@ -96,7 +96,7 @@ export async function payOnce(
     }
     switch (step.do) {
       case 'end':
-        if (step.how === 'foundPaid') gotSomething();
+        if (step.how === 'foundPaid' || step.how === 'paid') gotSomething();
         return step;
       case 'look': {
         stale = step.why === 'stale';
@@ -110,7 +110,6 @@ export async function payOnce(
         const send = () => ports.send(step.lookedAt, stale, step.again === true);
         const outcome = await orSay(status, facts, send).catch((error) => withoutAnswer(error, facts));
         if (outcome.kind === 'withdrawn') return 'withdrawn';
-        if (outcome.kind === 'paid') gotSomething();
         newBooks = outcome.kind === 'open' && outcome.newBooks === true;
         return advance(course, { type: 'sent', outcome }, Date.now(), settlingMs);
       }
@@ -132,12 +131,17 @@ export async function payOnce(
    * S6: a try whose worker was lost may have sent, and the next one ended before it could ask the ledger: what came of it is
    * this run's to find out, though it was cancelled.
    */
-  async function ownTry({ do: at }: Step): Promise<{ overAt: number } | undefined> {
+  async function ownTry({ do: at }: Step): Promise<ReturnType<typeof ownOutcome>> {
     const subject = ports.paid?.subject;
-    // Runs of before asked only where the call itself was cancelled.
-    if (subject === undefined || (at !== 'send' && !patched('asksForOwnTry'))) return undefined;
+    if (subject === undefined) return undefined;
+    // Runs of before asked only where the call itself was cancelled, and looked in any case.
+    const isBefore = !patched('asksForOwnTry');
+    if (isBefore && at !== 'send') return undefined;
     const state = await CancellationScope.nonCancellable(() => control.subjectState({ account, subject }));
-    return ownSend(state, workflowInfo().workflowId);
+    const { workflowId } = workflowInfo();
+    if (!isBefore) return ownOutcome(state, workflowId);
+    const sent = ownSend(state, workflowId);
+    return sent && { kind: 'unknown', ...sent };
   }
 }
 

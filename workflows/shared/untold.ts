@@ -8,16 +8,24 @@ import { CancellationScope, condition, patched } from '@temporalio/workflow';
 import { control } from './calls';
 import { epoch } from './reset';
 
+/** What the server tells once more, it tells at once. */
+const TOLD_WITHIN_MS = 10_000;
+
 export const asksForUntold: WorkflowOutboundCallsInterceptor = {
   async startChildWorkflowExecution(input, next) {
     const begunIn = epoch();
     const [started, told] = await next(input);
     const { workflowId } = input.options;
+    let isTold = false;
+    const heard = () => {
+      isTold = true;
+    };
+    told.then(heard, heard);
     const asked = CancellationScope.nonCancellable(async () => {
       const runId = await started;
       await condition(() => epoch() !== begunIn);
       // One that was reset before this was built goes on as it was.
-      if (!patched('asksForUntold')) return told;
+      if (!patched('asksForUntold') || (await condition(() => isTold, TOLD_WITHIN_MS))) return told;
       const { result } = await control.awaitRun({ workflowId, runId });
       if (result !== undefined) return result;
       // Ended by hand or failed: who waits for it finds out what it did (S6).

@@ -1,0 +1,45 @@
+/** S6: a try that goes back before it has asked for a grant, after another one whose worker was lost in the call. */
+import type { AccountRuntime } from '../../activities/deps';
+import { sendOnce } from '../../activities/send-once';
+import type { LedgerStatus, SubjectState } from '../../workflows/ledger/messages';
+import { asActivity } from './service';
+
+const NOW = Date.now();
+const FREE = { holds: [], parked: {}, budget: { balanceFloor: 0 } };
+const HELD = { ...FREE, holds: [{ kind: 'killSwitch', reason: 'test', since: NOW }] };
+const PARKED = { ...FREE, parked: { writes: NOW + 3_600_000 } };
+
+const flight = (attempt: string) => ({ open: { attempt, overAt: NOW + 1_000, credits: 1_000 } });
+const OURS = flight('test#some-run/1/x');
+const THEIRS = flight('another#some-run/1/x');
+/** As the ledger looks it up and books it. */
+const BOOKED = { settled: { attempt: 'test#some-run/1/x', at: NOW - 1_000, credits: 1_000, run: 'r', byLook: true } };
+
+const send = (status: object, subject: object) => {
+  const account = { timing: { sendWindowMs: 1_000 }, limits: { writes: {} }, credits: () => 1_000, unshown: {} };
+  const runtime = {
+    account,
+    gate: { acquire: async () => ({ ok: true }), parkedUntil: () => undefined, park: () => undefined },
+    ledger: async () => ({
+      now: () => NOW,
+      status: async () => status as LedgerStatus,
+      subject: async () => subject as SubjectState,
+    }),
+  } as unknown as AccountRuntime;
+  const call = { route: 'leads.convert', input: { id: '1' }, subject: 'lead:1', run: 'r', runCap: 1_000 } as const;
+  return asActivity(() => sendOnce(runtime, { ...call, lookedAt: NOW, read: () => ({}) }));
+};
+
+test.each([
+  ['on hold', HELD],
+  ['parked', PARKED],
+])('it says that something of its own may be under way, or was paid for, when the account is %s', async (_, status) => {
+  expect(await send(status, OURS)).toEqual({ kind: 'unknown', overAt: NOW + 1_000 });
+  expect(await send(status, BOOKED)).toEqual({ kind: 'paid', credits: 1_000 });
+});
+
+test('without one it says what stands in the way', async () => {
+  expect(await send(HELD, {})).toEqual({ kind: 'held' });
+  expect(await send(HELD, THEIRS)).toEqual({ kind: 'held' });
+  expect(await send(PARKED, THEIRS)).toEqual({ kind: 'throttled', retryAt: NOW + 3_600_000 });
+});
