@@ -39,7 +39,7 @@ async function resetAfterItsChildren(scene: Scene, workflowId: string, calls: nu
   // The server tells a parent a moment after the end, and who is reset before that hears of it: a run more is moment enough.
   const args: Parameters<typeof leadPipeline> = [{ dryRun: true }];
   await client.workflow.execute(leadPipeline, { workflowId: 'moment', taskQueue: 'audit-runner', args });
-  await resetToLast(scene, workflowId);
+  await resetToLast(scene.stage, workflowId);
   return client.workflow.getHandle(workflowId).result();
 }
 

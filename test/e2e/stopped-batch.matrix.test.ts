@@ -26,7 +26,7 @@ test.concurrent('a batch that goes on as a new run knows its items again that we
     'stopped',
     async (run, scene) => {
       const { underWay: runs } = await run.query(messages.backfillProgressQuery);
-      for (const id of runs) await resetToLast(scene, id);
+      for (const id of runs) await resetToLast(scene.stage, id);
       await stop(run);
     },
     3,

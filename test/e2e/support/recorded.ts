@@ -1,9 +1,13 @@
 /** Histories as files: recorded from real runs, without what belongs to the machine that they ran on. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
+import { type ReplayResult, Worker } from '@temporalio/worker';
+import pino from 'pino';
+import { installSdkRuntime } from '../../../src/temporal/sdk-runtime';
 
 const { History } = temporal.api.history.v1;
 
@@ -14,6 +18,9 @@ export interface Recorded {
 }
 
 const FOLDER = join(__dirname, '..', 'histories');
+/** Of the version that is being made; on release the folder gets its name. */
+const UNRELEASED = 'unreleased';
+const ENDING = '.json.gz';
 
 /**
  * Every run that the server knows, also of workflows that have ended or continued as new; but for one that has been
@@ -28,14 +35,15 @@ export async function recordedRuns({ workflow }: Client): Promise<Recorded[]> {
   return runs;
 }
 
-/** The histories that are kept with the code: one for each file, named by it. */
-export const keptRuns = (): Recorded[] =>
-  readdirSync(FOLDER)
-    .filter((file) => file.endsWith('.json'))
-    .map((file) => ({
-      workflowId: file.slice(0, -'.json'.length),
-      history: History.fromObject(JSON.parse(readFileSync(join(FOLDER, file), 'utf8'))),
-    }));
+/** The histories that are kept with the code: a folder for each version, a file for each path. */
+export const keptRuns = (): (Recorded & { version: string })[] =>
+  readdirSync(FOLDER).flatMap((version) =>
+    readdirSync(join(FOLDER, version)).map((file) => ({
+      version,
+      workflowId: basename(file, ENDING),
+      history: History.fromObject(JSON.parse(gunzipSync(readFileSync(join(FOLDER, version, file))).toString())),
+    })),
+  );
 
 /** The JSON of a history without names of processes and the host, and without stack traces, which hold paths. */
 function portable(value: unknown): unknown {
@@ -49,11 +57,25 @@ function portable(value: unknown): unknown {
   );
 }
 
-/** Keeps a run as `{name}.json`. @throws Error when it still names the machine */
+/** Keeps a run of this version. @throws Error when it still names the machine */
 export function keepRun(name: string, { history }: Recorded): void {
   const plain = History.toObject(History.fromObject(history), { longs: String, enums: String, bytes: String });
   const json = JSON.stringify(portable(plain), undefined, 1);
   for (const trace of [`@${hostname()}`, process.cwd(), '/tmp/'])
     if (json.includes(trace)) throw new Error(`the history of ${name} names ${trace}`);
-  writeFileSync(join(FOLDER, `${name}.json`), `${json}\n`);
+  const folder = join(FOLDER, UNRELEASED);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${name}${ENDING}`), gzipSync(json, { level: 9 }));
+}
+
+/** Which of the runs fail to replay with a bundle, and how. */
+export async function failuresOf(
+  workflowBundle: { codePath: string } | { code: string },
+  recorded: readonly Recorded[],
+): Promise<string[]> {
+  installSdkRuntime(pino({ level: 'silent' }));
+  const results: ReplayResult[] = [];
+  for await (const result of Worker.runReplayHistories({ workflowBundle }, recorded)) results.push(result);
+  if (results.length !== recorded.length) throw new Error(`${results.length} of ${recorded.length} were replayed`);
+  return results.flatMap(({ workflowId, error }) => (error ? [`${workflowId}: ${error.name}`] : []));
 }
