@@ -9,7 +9,7 @@ import { readIfThere } from '../src/storage/stored-json';
 import { type Concluding, placesOf, writeLedger, writePart } from './backfill-ledger';
 import { type Candidate, ITEMS, readList, writeList } from './backfill-list';
 import { createBackfillSourceActivities, type Making, tellOf, wrongInput } from './backfill-source';
-import { bounce } from './call';
+import { bounce } from './bounce';
 import type { Deps } from './deps';
 import { endOf, type FollowedRun, followDelay } from './followed-run';
 

@@ -5,7 +5,8 @@ import type { Before, LedgerStart } from '../src/policy/ledger';
 import { booksBefore, NotYetKnown } from '../src/temporal/books-before';
 import { queueState } from '../src/temporal/queue-workers';
 import { WORKFLOW_QUEUE } from '../src/temporal/queues';
-import { bounce, scheduledAt } from './call';
+import { bounce } from './bounce';
+import { scheduledAt } from './call';
 import { comesBackIn, type Deps, SOON_TRIES } from './deps';
 
 const { TASK_QUEUE_TYPE_ACTIVITY } = temporal.api.enums.v1.TaskQueueType;

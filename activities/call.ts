@@ -11,6 +11,7 @@ import { type Reply, type RouteName, routes } from '../src/agent-api/routes';
 import { type HoldCause, holdCause } from '../src/policy/classify';
 import { FailureType, type Refusal } from '../src/policy/failures';
 import { stopping } from '../src/policy/ledger';
+import { bounce } from './bounce';
 import type { AccountRuntime } from './deps';
 
 /** The setting that holds the guessed names of a list's parameters. */
@@ -45,15 +46,6 @@ function describeGate(failure: Extract<Failure, { kind: 'rejected' }>): string {
 
 /** How often a reply to a GET is read before its shape counts as the service's own. */
 const READ_TRIES = 3;
-
-/** Back to the queue: Temporal tries again after the delay, without history events. */
-export const bounce = (message: string, delayMs: number) =>
-  ApplicationFailure.create({
-    message,
-    type: FailureType.waiting,
-    nextRetryDelay: Math.max(1, Math.ceil(delayMs)),
-    category: 'BENIGN',
-  });
 
 /** S5: how long a class is parked after a 429, as far as this process or the ledger knows; milliseconds. */
 export async function parkedFor(runtime: AccountRuntime, rateClass: RateClass): Promise<number> {

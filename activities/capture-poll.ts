@@ -4,7 +4,7 @@
  */
 import { ApplicationFailure } from '@temporalio/common';
 import { FailureType } from '../src/policy/failures';
-import { bounce } from './call';
+import { bounce } from './bounce';
 import type { CaptureList } from './capture-list';
 import type { ListPlace } from './list-pages';
 

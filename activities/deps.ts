@@ -9,7 +9,7 @@ import type { Receiver } from '../src/notify/receiver';
 import { FailureType } from '../src/policy/failures';
 import type { Storage } from '../src/storage';
 import type { LedgerClient } from '../src/temporal/ledger-client';
-import { bounce } from './call';
+import { bounce } from './bounce';
 
 /** Everything one account needs in a worker process. */
 export interface AccountRuntime {

@@ -17,7 +17,8 @@ import {
 } from '../src/policy/documents';
 import { documentSubject } from '../src/policy/subject';
 import { readIfThere } from '../src/storage/stored-json';
-import { bounce, callRoute } from './call';
+import { bounce } from './bounce';
+import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { slower } from './pace';
 import { notesIn, openRecord, Sending } from './record';

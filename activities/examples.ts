@@ -3,7 +3,6 @@ import { exampleAccount, exampleInput } from '../src/start-here/example-inputs';
 import { startPage } from '../src/start-here/page';
 import { keepExamples } from '../src/temporal/examples';
 import { packageVersion } from '../src/temporal/package-root';
-import type { PageFacts } from '../workflows/start-here';
 import type { Deps } from './deps';
 
 /** The page as it is now, and when to look at it again. */
@@ -18,8 +17,11 @@ const MOST_MS = 3_600_000;
 
 export function createExamplesActivities({ accounts, client }: Deps) {
   return {
-    /** Renews the example runs and writes the page; no call of the API. Repeatable. */
-    async renewExamples({ uiPath = '' }: PageFacts): Promise<KeptPage> {
+    /**
+     * Renews the example runs and writes the page; no call of the API. Repeatable.
+     * @param facts.uiPath path under which the Web UI is served; empty at the root
+     */
+    async renewExamples({ uiPath = '' }: { uiPath?: string | undefined }): Promise<KeptPage> {
       const names = [...accounts.keys()];
       const account = exampleAccount(names);
       const { runs, retentionMs } = await keepExamples(client, account);

@@ -4,7 +4,8 @@
  */
 import type { CallInput } from '../src/agent-api/input';
 import type { RouteName } from '../src/agent-api/routes';
-import { bounce, callRoute, refusedWith } from './call';
+import { bounce } from './bounce';
+import { callRoute, refusedWith } from './call';
 import type { AccountRuntime } from './deps';
 
 type Value = string | number | undefined;

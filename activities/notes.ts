@@ -9,7 +9,8 @@ import { couldBe, identifyNote, isBehind, mayBe, type NoteIdentity, sameText, te
 import { noteSubject } from '../src/policy/subject';
 import { StorageError } from '../src/storage';
 import { statusQuery } from '../workflows/ledger/messages';
-import { bounce, callRoute } from './call';
+import { bounce } from './bounce';
+import { callRoute } from './call';
 import { listCaptures } from './capture-list';
 import { type Deps, runtimeOf } from './deps';
 import type { ListPlace } from './list-pages';

@@ -1,7 +1,7 @@
 /** Runs that are over, or about to be, spend nothing more (S3): neither by calls of their own nor by runs that they began. */
 import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/common';
-import { bounce } from './call';
+import { bounce } from './bounce';
 
 /** How soon an unanswered question is asked again, milliseconds. */
 const AGAIN_MS = 1_000;

@@ -11,11 +11,11 @@ import {
   WorkflowUpdateStage,
 } from '@temporalio/client';
 import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
-import { accountLedger } from '../../workflows/account-ledger';
 import {
   beginSendUpdate,
   claimsQuery,
   configureUpdate,
+  type LedgerInput,
   type LedgerStatus,
   leaveUpdate,
   type Obstacle,
@@ -270,7 +270,7 @@ export class LedgerClient {
   /** It is told nothing: a ledger finds out by itself what there was before it. */
   private startLedger() {
     const { account } = this.config;
-    return new WithStartWorkflowOperation(accountLedger, {
+    return new WithStartWorkflowOperation<(start?: LedgerInput) => Promise<void>>('accountLedger', {
       workflowId: this.workflowId,
       workflowIdConflictPolicy: 'USE_EXISTING',
       taskQueue: WORKFLOW_QUEUE,

@@ -1,6 +1,5 @@
 /** Why a Temporal server cannot be used as configured: a sentence with the address, and one mend. */
 import { connect } from 'node:net';
-import type { ConnectionConfig } from './connect';
 import { GRPC, grpcStatus, isUnprepared, serverWords } from './grpc-status';
 
 /** Temporal cannot be used as configured. The message says where, why, and what a person can do. */
@@ -24,7 +23,13 @@ export interface Reason {
   mayCome: boolean;
 }
 
-type Where = Pick<ConnectionConfig, 'address' | 'namespace' | 'tls'>;
+/** Where it was looked for. */
+interface Where {
+  address: string;
+  namespace: string;
+  /** Present: it is spoken to over TLS. */
+  tls?: unknown;
+}
 
 /** @param listens whether somebody accepts connections there, where that was tried */
 export function explain({ address, namespace, tls }: Where, error: unknown, listens?: Listens): Reason {

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { bounce } from '../../activities/call';
+import { bounce } from '../../activities/bounce';
 import type { CaptureList } from '../../activities/capture-list';
 import { CapturePoll } from '../../activities/capture-poll';
 import { FailureType } from '../../src/policy/failures';

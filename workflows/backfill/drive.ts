@@ -16,12 +16,13 @@ import { Lookout } from '../shared/lookout';
 import { hearPlaces, taken } from '../shared/place';
 import { creditsSpent } from '../shared/status';
 import { tellPersonNeeded } from '../shared/tell';
+import type { Common } from './common';
 import type { Controls } from './controls';
 import { describe, progressOf } from './details';
 import { Feed } from './feed';
 import { endedIn, type Running, type State, sample, type WorkList } from './state';
 import { Unwritten } from './unwritten';
-import { type Common, Window } from './window';
+import { Window } from './window';
 
 /** About seven events for each item, eleven where it is another run's. */
 const RENEW_AFTER = 600;

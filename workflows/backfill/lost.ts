@@ -5,8 +5,8 @@ import { AuditProjectInput } from '../../src/policy/inputs/audit-project';
 import { leadSubject, projectSubject } from '../../src/policy/subject';
 import { control } from '../shared/calls';
 import { findOut } from '../shared/convert-one';
+import type { Common } from './common';
 import type { Running } from './state';
-import type { Common } from './window';
 
 export async function afterLostRun(
   { operation, facts, status, runKey, input: { account } }: Common,

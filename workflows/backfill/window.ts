@@ -9,30 +9,18 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { AccountFacts } from '../../activities/account';
 import type { ClosedRun } from '../../activities/backfill';
 import type { Item } from '../../src/policy/backfill/items';
 import { doneElsewhere, type Ended, endedBy } from '../../src/policy/backfill/outcomes';
 import { priceOf } from '../../src/policy/backfill/plan';
-import type { BackfillInput, Operation } from '../../src/policy/inputs/backfill';
+import type { Operation } from '../../src/policy/inputs/backfill';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { Begun, untilEnded } from '../shared/begun';
 import { control, fairnessKey } from '../shared/calls';
-import { beside, type Status } from '../shared/status';
+import { beside } from '../shared/status';
+import type { Common } from './common';
 import { afterLostRun } from './lost';
 import type { Running } from './state';
-
-/** What the items of one backfill have in common. */
-export interface Common {
-  input: BackfillInput;
-  operation: Operation;
-  folder: string;
-  facts: AccountFacts;
-  status: Status;
-  /** The backfill in the ledger: its cap and its fairness key are those of all its items (S3). */
-  runKey: string;
-  maxCredits(): number;
-}
 
 /** Runs without a parent in this history that are asked for together: each answer repeats the question in the history. */
 const FOLLOWED_TOGETHER = 25;

@@ -4,30 +4,7 @@
  * not. For the same reason a reading may be older than one that was asked for earlier: the lowest one counts until another
  * is surely newer. What is left is so never less than what counts, but for what others spent within that time.
  */
-import type { LedgerState } from './state';
-
-/** What one reading says by now: what was booked after it is off both ends. Credits. */
-export interface Reading {
-  /** When its answer was there. */
-  readonly at: number;
-  /** If nothing that was booked shortly before it is in it. */
-  readonly least: number;
-  /** If everything is. */
-  readonly most: number;
-}
-
-export interface Funds {
-  /** Those of which none is surely newer than another, the latest last. */
-  readonly readings: readonly Reading[];
-  /** When the latest of them was asked for. */
-  readonly askedAt?: number;
-  /** By the books: the last reading that was compared with them, less what was booked since. */
-  readonly expected?: number | undefined;
-  /** When that reading came. */
-  readonly comparedAt?: number | undefined;
-  /** A reading that shows the balance of a later moment than this tells more; absent when none would. */
-  readonly doubtAt?: number | undefined;
-}
+import type { Funds, LedgerState, Reading } from './state';
 
 /**
  * A balance was read. It is compared with the books only when nothing in it can be in doubt: then what it lost beyond our

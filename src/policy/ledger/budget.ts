@@ -5,38 +5,8 @@
  */
 import { nextDay } from '../day';
 import type { PayTiming } from '../pay-once';
-import type { LedgerStart, LedgerState } from './state';
+import type { Budget, Configured, LedgerStart, LedgerState, Said, SetByPeople } from './state';
 import { todayOf } from './today';
-
-/** What an account may spend. Credits. */
-export interface Budget {
-  /** Most credits per calendar day; null for no limit. @default null */
-  readonly perDay: number | null;
-  /** Credits that must remain on the balance. @default 0 */
-  readonly balanceFloor: number;
-  /** IANA time zone in which a day begins and ends. @default 'UTC' */
-  readonly timeZone: string;
-}
-
-/** What one worker process is configured with. */
-export interface Configured {
-  /** Names one process, and no other one ever. */
-  readonly worker: string;
-  readonly budget: Budget;
-  readonly timing: PayTiming;
-  /** It counts until then, unless it is said again. */
-  readonly until: number;
-}
-
-/** What a person set, and who it was. */
-export interface Said<T> {
-  readonly value: T;
-  readonly by: string;
-  readonly at: number;
-}
-
-/** What people set; a value as loose as the configured one is none of its own. */
-export type SetByPeople = { readonly [K in keyof Budget]?: Said<NonNullable<Budget[K]>> };
 
 /** Whose word a limit is. */
 export type LimitSource =

@@ -16,7 +16,6 @@ import { todayOf } from './today';
 
 export { balance, nextReading } from './balance';
 export {
-  type Budget,
   type BudgetInForce,
   type BudgetWanted,
   budgetInForce,
@@ -30,18 +29,9 @@ export {
 } from './budget';
 export { available, reservedCredits } from './caps';
 export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest, stopping, wake } from './holds';
-export { type Dearer, dearer, type PaidKind } from './prices';
-export {
-  type Before,
-  type Hold,
-  type HoldKind,
-  type LedgerStart,
-  type LedgerState,
-  openLedger,
-  type RunSum,
-  reopen,
-  whole,
-} from './state';
+export { openLedger, reopen, whole } from './opening';
+export { type Dearer, dearer } from './prices';
+export type { Before, Budget, Hold, HoldKind, LedgerStart, LedgerState, PaidKind, RunSum } from './state';
 export { spentOn } from './today';
 
 const KEEP_DAYS = 40;

@@ -4,18 +4,7 @@
  * flight at most. A later reply that says less lowers it again, never below the configured price.
  */
 import { partsOf } from '../subject';
-import type { LedgerState } from './state';
-
-/** The two kinds of calls that cost by the document. */
-export type PaidKind = 'lead' | 'project';
-
-export interface Price {
-  /** What the last reply said, and when. */
-  readonly real: number;
-  readonly at: number;
-  /** What the last call was expected to cost by the configuration of its worker. */
-  readonly configured: number;
-}
+import type { LedgerState, PaidKind, Price } from './state';
 
 const paidKind = (subject: string): PaidKind | undefined => {
   const kind = partsOf(subject)?.kind;

@@ -1,10 +1,6 @@
 /** What an account's ledger knows. Plain data: it goes through Temporal at every continue-as-new. */
-import * as payOnce from '../pay-once';
-import type { Funds } from './balance';
-import { type Budget, type Configured, configure, type SetByPeople, toConfigured } from './budget';
+import type { Booking, Flights, PayTiming } from '../pay-once';
 import type { Permits } from './permits';
-import type { PaidKind, Price } from './prices';
-import type { Today } from './today';
 
 /** Why an account's calls stand still. `manual` holds are lifted by a person, all others when their cause has gone. */
 export type HoldKind = 'killSwitch' | 'token' | 'otherUser' | 'noCredits' | 'manual';
@@ -21,6 +17,78 @@ export interface Hold {
   readonly retry?: { readonly at: number; readonly why: 'unreadable' | 'refused' } | undefined;
 }
 
+/** What an account may spend. Credits. */
+export interface Budget {
+  /** Most credits per calendar day; null for no limit. @default null */
+  readonly perDay: number | null;
+  /** Credits that must remain on the balance. @default 0 */
+  readonly balanceFloor: number;
+  /** IANA time zone in which a day begins and ends. @default 'UTC' */
+  readonly timeZone: string;
+}
+
+/** What one worker process is configured with. */
+export interface Configured {
+  /** Names one process, and no other one ever. */
+  readonly worker: string;
+  readonly budget: Budget;
+  readonly timing: PayTiming;
+  /** It counts until then, unless it is said again. */
+  readonly until: number;
+}
+
+/** What a person set, and who it was. */
+export interface Said<T> {
+  readonly value: T;
+  readonly by: string;
+  readonly at: number;
+}
+
+/** What people set; a value as loose as the configured one is none of its own. */
+export type SetByPeople = { readonly [K in keyof Budget]?: Said<NonNullable<Budget[K]>> };
+
+/** What one reading says by now: what was booked after it is off both ends. Credits. */
+export interface Reading {
+  /** When its answer was there. */
+  readonly at: number;
+  /** If nothing that was booked shortly before it is in it. */
+  readonly least: number;
+  /** If everything is. */
+  readonly most: number;
+}
+
+export interface Funds {
+  /** Those of which none is surely newer than another, the latest last. */
+  readonly readings: readonly Reading[];
+  /** When the latest of them was asked for. */
+  readonly askedAt?: number;
+  /** By the books: the last reading that was compared with them, less what was booked since. */
+  readonly expected?: number | undefined;
+  /** When that reading came. */
+  readonly comparedAt?: number | undefined;
+  /** A reading that shows the balance of a later moment than this tells more; absent when none would. */
+  readonly doubtAt?: number | undefined;
+}
+
+/** The two kinds of calls that cost by the document. */
+export type PaidKind = 'lead' | 'project';
+
+export interface Price {
+  /** What the last reply said, and when. */
+  readonly real: number;
+  readonly at: number;
+  /** What the last call was expected to cost by the configuration of its worker. */
+  readonly configured: number;
+}
+
+/** The day whose credits are counted against the cap. */
+export interface Today {
+  /** When the next day begins. */
+  readonly until: number;
+  /** Credits booked since it began. */
+  readonly spent: number;
+}
+
 export interface RunSum {
   readonly spent: number;
   readonly lastAt: number;
@@ -30,7 +98,7 @@ export interface LedgerState {
   /** Its name in the configuration that a worker told last. */
   readonly account: string;
   /** The longest times of those workers. */
-  readonly timing: payOnce.PayTiming;
+  readonly timing: PayTiming;
   /** What workers are configured with, at least one, those that lapse first first; see `budget.ts`. */
   readonly workers: readonly Configured[];
   /** What people set beside that. */
@@ -41,13 +109,13 @@ export interface LedgerState {
   readonly today?: Today;
   /** What calls cost by their replies. */
   readonly prices: Readonly<Partial<Record<PaidKind, Price>>>;
-  readonly flights: payOnce.Flights;
+  readonly flights: Flights;
   /** Credits spent per calendar day, the last forty or so. */
   readonly days: Readonly<Record<string, number>>;
   /** Credits spent per run, the most recent ones: of the others the cap is forgotten. */
   readonly runs: Readonly<Record<string, RunSum>>;
   /** Bookings, newest last, for `spend`; older ones are in the sums. */
-  readonly bookings: readonly payOnce.Booking[];
+  readonly bookings: readonly Booking[];
   readonly holds: readonly Hold[];
   /** Holds whose beginning people were told, prices that they were told, and how many notices there were. */
   readonly told?: { readonly kinds: readonly HoldKind[]; readonly prices?: readonly string[]; readonly count: number };
@@ -78,7 +146,7 @@ export interface LedgerState {
 /** What one worker says that it is configured with; a ledger starts with the first one's word. */
 export interface LedgerStart {
   account: string;
-  timing: payOnce.PayTiming;
+  timing: PayTiming;
   budget: Budget;
   /** Names the worker's process, and no other one ever. */
   worker?: string;
@@ -92,50 +160,4 @@ export interface Before {
   readonly state?: LedgerState | undefined;
   /** It may have granted what stands nowhere. */
   readonly lost: boolean;
-}
-
-/** A ledger that takes the place of another, by the configuration of the worker that it asked. */
-export function reopen({ state, lost }: Before, start: LedgerStart, now: number): LedgerState {
-  if (!state) return openLedger(start, now, lost);
-  const configured = configure(whole(state, now), start, now);
-  return lost ? patient(configured, now) : configured;
-}
-
-/** Books of an earlier version lack what has come since. */
-export function whole(state: LedgerState & { readonly budget?: Budget }, now: number): LedgerState {
-  const { account, timing, budget } = state;
-  return state.workers || !budget ? state : { ...openLedger({ account, timing, budget }, now, false), ...state };
-}
-
-/** A new ledger. @param lost it replaces one of which nothing is left */
-export function openLedger(start: LedgerStart, now: number, lost: boolean): LedgerState {
-  const { account, timing, budget } = start;
-  const empty: LedgerState = {
-    account,
-    timing,
-    workers: [toConfigured(start, now)],
-    set: {},
-    timeZone: budget.timeZone,
-    prices: {},
-    flights: payOnce.noFlights(),
-    days: {},
-    runs: {},
-    bookings: [],
-    holds: [],
-    elsewhere: 0,
-    parked: {},
-    permits: {},
-  };
-  return lost ? patient(empty, now) : empty;
-}
-
-/**
- * Books that lack what a lost ledger granted: it waits until any of that is surely over, and then believes only looks that
- * were asked for after that.
- */
-function patient(state: LedgerState, now: number): LedgerState {
-  const { sendWindowMs, paidTimeoutMs, settlingMs } = state.timing;
-  const patientUntil = now + sendWindowMs + paidTimeoutMs + settlingMs;
-  const forgottenBefore = Math.max(state.flights.forgottenBefore, patientUntil);
-  return { ...state, flights: { ...state.flights, forgottenBefore }, patientUntil };
 }

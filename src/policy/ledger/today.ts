@@ -1,13 +1,6 @@
 /** The day whose credits are counted against the cap. It is kept apart from the sums by date: a change of the time zone must not begin it anew. */
 import { dayOf, nextDay } from '../day';
-import type { LedgerState } from './state';
-
-export interface Today {
-  /** When the next day begins. */
-  readonly until: number;
-  /** Credits booked since it began. */
-  readonly spent: number;
-}
+import type { LedgerState, Today } from './state';
 
 /** The day of this moment. */
 export function todayOf({ today, days, timeZone }: LedgerState, now: number): Today {

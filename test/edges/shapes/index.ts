@@ -4,29 +4,13 @@ import { type Asked, chosenOf, listOf } from '../matrix';
 import { type Case, cases, SAMPLE } from './cases';
 import { answersTo, judge } from './judge';
 import { type Trial, tryAll } from './lane';
-import { print } from './table';
+import { type Outcome, print } from './table';
 
 export { guards } from './guards';
 
 /** How many cases share a worker, and how many workers there are. */
 const SIDE_BY_SIDE = 10;
 const LANES = 2;
-
-export type End =
-  | 'works'
-  | 'works after the setting that the error names'
-  | 'refuses before anything is paid'
-  | 'books it once, and stops';
-
-export interface Outcome {
-  one: Case;
-  /** One of the right ends, or what is wrong. */
-  end?: End;
-  wrong?: string;
-  /** The settings that were applied. */
-  settings: readonly string[];
-  seconds: number;
-}
 
 /** Tries cases; each again with the setting that its error names. Needs TEST_TEMPORAL_ADDRESS. */
 export async function tryCases(

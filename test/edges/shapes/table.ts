@@ -1,8 +1,24 @@
 /** What was tried and what came of it, for people. */
 import Table from 'cli-table3';
+import type { Case } from './cases';
 import { isExpected } from './expected';
-import type { Outcome } from './index';
 import { grouped } from './put';
+
+export type End =
+  | 'works'
+  | 'works after the setting that the error names'
+  | 'refuses before anything is paid'
+  | 'books it once, and stops';
+
+export interface Outcome {
+  one: Case;
+  /** One of the right ends, or what is wrong. */
+  end?: End;
+  wrong?: string;
+  /** The settings that were applied. */
+  settings: readonly string[];
+  seconds: number;
+}
 
 const PLAIN = { style: { head: [], border: [] } };
 

@@ -1,10 +1,10 @@
 /** The Temporal server: all runs, who works on them, and what lists show of them. */
 import type { coresdk } from '@temporalio/proto';
-import type { Mishap } from '../stories/plan';
 import type { Process, World } from '../world/world';
 import type { Try } from './activity';
 import { tellParent } from './commands';
 import { Matching } from './matching';
+import type { Mishaps } from './mishaps';
 import { GRPC, GrpcError, type Payload } from './proto';
 import { resume } from './reset';
 import { type Completion, Run, type Start, type Task } from './run';
@@ -17,11 +17,6 @@ export interface Worker extends Process {
   perform(task: Try): void;
   /** What it has of a run in its memory is not what the server has. */
   forget(runId: string): void;
-}
-
-/** What may go wrong, by the name of the mishap: asked each time that it could. */
-export interface Mishaps {
-  happens(what: Mishap): boolean;
 }
 
 /** What to do where somebody starts a run whose ID another one has, as the protocol counts it. */

@@ -1,7 +1,9 @@
 /** What a long simulation has to have met: what never happened was not tested. */
+
+import { MISHAPS } from '../engine/mishaps';
 import { shownBy } from '../engine/proto';
 import type { Run } from '../engine/run';
-import { ACTS, type Begun, DISTURBANCES, MISHAPS } from './plan';
+import { ACTS, type Begun, DISTURBANCES } from './plan';
 
 /** By then each must have happened. */
 const ENOUGH_STORIES = 2_000;

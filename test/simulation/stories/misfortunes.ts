@@ -1,7 +1,6 @@
 /** What goes wrong: asked at each point where it could, and counted where it did. */
-import type { Mishaps } from '../engine/server';
+import type { Mishap, Mishaps } from '../engine/mishaps';
 import type { World } from '../world/world';
-import type { Mishap } from './plan';
 
 export class Misfortunes implements Mishaps {
   readonly happened = new Map<string, number>();

@@ -2,6 +2,7 @@
 import { type RouteName, routes } from '../../../src/agent-api/routes';
 import { Marks } from '../../../src/sandbox/marks';
 import { FAULTS, ProjectsListed } from '../../../src/sandbox/options';
+import { MISHAPS, type Mishap } from '../engine/mishaps';
 import { Random } from '../world/random';
 import type { SceneOptions } from './scene';
 
@@ -27,23 +28,6 @@ export const ACTS = [
 ];
 /** At a moment, or while the so manieth request that costs is under way. */
 export type Act = { at: number; paid?: number | undefined; what: (typeof ACTS)[number]; which: number; forMs: number };
-
-/** What may go wrong with any message, task or step, and its usual share of all of them. */
-export const MISHAPS = {
-  requestLost: 0.02,
-  replyLost: 0.02,
-  slow: 0.02,
-  listsLate: 0.3,
-  workflowTaskLost: 0.01,
-  workflowTaskLate: 0.01,
-  activityTaskLost: 0.01,
-  evicted: 0.1,
-  workerKilled: 0.002,
-  storageFull: 0.02,
-  storageReplyLost: 0.02,
-  connectionRefused: 0.03,
-} as const;
-export type Mishap = keyof typeof MISHAPS;
 
 type Disturbance = Exclude<(typeof FAULTS)[number], 'instead'>;
 export const DISTURBANCES = FAULTS.filter((fault): fault is Disturbance => fault !== 'instead');

@@ -1,8 +1,8 @@
 /** A client's connection to the simulated server: the real client of the SDK speaks over it. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ConnectionLike } from '@temporalio/client';
+import type { Mishaps } from '../engine/mishaps';
 import { GRPC, GrpcError } from '../engine/proto';
-import type { Mishaps } from '../engine/server';
 import { here, type Process, type World } from '../world/world';
 
 interface CallContext {

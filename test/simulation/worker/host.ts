@@ -8,10 +8,10 @@ import { TypedSearchAttributes } from '@temporalio/common';
 import { coresdk } from '@temporalio/proto';
 import type { Workflow } from '@temporalio/worker/lib/workflow/interface';
 import Long from 'long';
+import type { Mishaps } from '../engine/mishaps';
 import { type Command, canceled, type Job, timestamp } from '../engine/proto';
 import type { Activated, Completion, Run, Task } from '../engine/run';
 import { endsRun, leavesTrace } from '../engine/run';
-import type { Mishaps } from '../engine/server';
 import type { World } from '../world/world';
 import { workflowCreator } from './bundle';
 

@@ -1,7 +1,7 @@
 /** A storage in memory, which outlives the workers. */
 import { Readable } from 'node:stream';
 import { type Storage, StorageError, type Stored } from '../../../src/storage';
-import type { Mishaps } from '../engine/server';
+import type { Mishaps } from '../engine/mishaps';
 import { here, type Process, type World } from '../world/world';
 
 export class MemoryStorage {

@@ -2,7 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { Dispatcher } from 'undici';
-import type { Mishaps } from '../engine/server';
+import type { Mishaps } from '../engine/mishaps';
 import { here, type Process, type World } from '../world/world';
 
 type Options = Dispatcher.DispatchOptions;

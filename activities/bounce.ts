@@ -1,0 +1,11 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { FailureType } from '../src/policy/failures';
+
+/** Back to the queue: Temporal tries again after the delay, without history events. */
+export const bounce = (message: string, delayMs: number) =>
+  ApplicationFailure.create({
+    message,
+    type: FailureType.waiting,
+    nextRetryDelay: Math.max(1, Math.ceil(delayMs)),
+    category: 'BENIGN',
+  });
