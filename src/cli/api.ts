@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Route, type RouteName, routes } from '../agent-api/routes';
 import { loadConfig } from '../config';
 import { OWN_WORKFLOW } from '../policy/any-call';
+import { WORKFLOW_TYPES } from '../policy/workflow-types';
 import { openStorage } from '../storage';
 import { announce } from './announce';
 import { EXIT, Exit } from './exit';
@@ -14,7 +15,6 @@ import { showResult } from './results';
 import { lost, start } from './run';
 import { linkTo, withServer } from './server';
 import { EndSignals } from './signals';
-import { workflowType } from './workflow-type';
 
 export interface ApiOptions {
   input?: string;
@@ -32,7 +32,7 @@ export async function apiCommand(route: string | undefined, options: ApiOptions)
   if (route === undefined) return listRoutes(options.json);
   const input = inputOf(route, options);
   // Checked before anything is connected or started, with the sentences that the run itself would fail with.
-  const plan = workflowType(TYPE).plan(input);
+  const plan = WORKFLOW_TYPES[TYPE].plan(input);
   const { storageUrl, accounts } = loadConfig({ env: process.env, file: options.config });
   const { workflowId, account } = plan;
   return withServer('writes', async (reached) => {
@@ -53,7 +53,7 @@ export async function apiCommand(route: string | undefined, options: ApiOptions)
       tell(`The run failed (${end.type}): ${end.message}`);
       return end.type === 'BadInput' ? EXIT.badInput : EXIT.failed;
     }
-    const shown = await showResult(end.result, storageUrl);
+    const shown = await showResult(TYPE, end.result, storageUrl);
     const reply = await readReply(end.result, storageUrl);
     tell(shown.text);
     if (options.json) printJson({ workflowId, ...(link && { link }), result: shown.json, reply: parsed(reply) });

@@ -66,7 +66,7 @@ export function backfillStatus(workflowId: string | undefined, { json, config }:
     const seen = await look(client, handle).catch(noSuchRun(workflowId));
     if (seen.status === 'COMPLETED') {
       const { storageUrl } = loadConfig({ env: process.env, file: config });
-      const { json: result, text, code } = await showResult(await handle.result(), storageUrl);
+      const { json: result, text, code } = await showResult('backfill', await handle.result(), storageUrl);
       if (json) printJson({ ...seen, result });
       else print(text);
       return code;

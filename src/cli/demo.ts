@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { destination } from 'pino';
 import { z } from 'zod';
 import { createLogger } from '../log';
+import type { WorkflowName } from '../policy/workflow-types';
 import type { FaultRule, Sandbox } from '../sandbox';
 import { openStorage } from '../storage';
 import { connectClient } from '../temporal/connect';
@@ -62,8 +63,8 @@ export async function demoCommand({ speed, keep = false }: DemoOptions): Promise
     const played = await Promise.race([playing, worker.done.then(() => undefined)]);
     if (played === undefined) return EXIT.interrupted;
     const shown = [
-      await show('Leads', [played.leads], config.storageUrl, logFile),
-      await show('Audit', [played.audit], config.storageUrl, logFile),
+      await show('Leads', 'leadPipeline', [played.leads], config.storageUrl, logFile),
+      await show('Audit', 'auditProject', [played.audit], config.storageUrl, logFile),
       showNotes(played.notes),
     ];
     const right = prove(played.books, sandbox, sandbox.control.stats(), FAULTS.length) && shown.every(Boolean);
@@ -125,10 +126,16 @@ async function play(
 }
 
 /** @returns whether all ended well */
-async function show(title: string, ends: readonly RunEnd[], storageUrl: string, logFile: string): Promise<boolean> {
+async function show(
+  title: string,
+  type: WorkflowName,
+  ends: readonly RunEnd[],
+  storageUrl: string,
+  logFile: string,
+): Promise<boolean> {
   let right = true;
   for (const end of ends) {
-    const shown = end.kind === 'result' ? await showResult(end.result, storageUrl) : undefined;
+    const shown = end.kind === 'result' ? await showResult(type, end.result, storageUrl) : undefined;
     print(
       `\n${title}\n${shown?.text ?? `The run failed: ${end.kind === 'failed' ? end.message : end.kind}; see ${logFile}`}`,
     );

@@ -1,5 +1,6 @@
 /** Results of runs: for a person, for a program, and as an exit code. */
 import { z } from 'zod';
+import type { WorkflowName } from '../policy/workflow-types';
 import { openStorage } from '../storage';
 import { type Kept, open } from '../storage/claim';
 import { EXIT } from './exit';
@@ -97,24 +98,35 @@ export interface ShownResult {
 /** Rows of a table for a person; all are in the JSON. */
 const MOST_ROWS = 60;
 
+type Show = (result: unknown, storageUrl: string) => Promise<ShownResult>;
+
+const shownAs =
+  <S extends z.ZodType>(
+    schema: S,
+    show: (result: z.output<S>, storageUrl: string) => ShownResult | Promise<ShownResult>,
+  ): Show =>
+  async (result, storageUrl) => {
+    const read = schema.safeParse(result);
+    if (read.success) return show(read.data, storageUrl);
+    // Whether all is done cannot be told either.
+    const fields = [...new Set(read.error.issues.map(({ path }) => path.join('.') || 'all of it'))].join(', ');
+    const text = `The run has ended with a result that this version cannot read (${fields}); a worker of another version may have made it:\n${JSON.stringify(result, null, 2)}`;
+    return { json: result, text, code: EXIT.notAllDone };
+  };
+
+const SHOWN: Readonly<Record<WorkflowName, Show>> = {
+  leadPipeline: shownAs(Pipeline, showPipeline),
+  convertLead: shownAs(Conversion, showConversion),
+  auditProject: shownAs(Audit, showAudit),
+  ingestCapture: shownAs(Ingestion, showIngestion),
+  captureSweep: shownAs(Sweep, showSweep),
+  backfill: shownAs(Backfill, showBackfill),
+  callApi: shownAs(Call, showCall),
+};
+
 /** @param storageUrl where the worker keeps long lists */
-export async function showResult(result: unknown, storageUrl: string): Promise<ShownResult> {
-  const backfill = Backfill.safeParse(result);
-  if (backfill.success) return showBackfill(backfill.data);
-  const pipeline = Pipeline.safeParse(result);
-  if (pipeline.success) return showPipeline(pipeline.data, storageUrl);
-  const conversion = Conversion.safeParse(result);
-  if (conversion.success) return showConversion(conversion.data);
-  const audit = Audit.safeParse(result);
-  if (audit.success) return showAudit(audit.data);
-  const ingestion = Ingestion.safeParse(result);
-  if (ingestion.success) return showIngestion(ingestion.data);
-  const sweep = Sweep.safeParse(result);
-  if (sweep.success) return showSweep(sweep.data);
-  const call = Call.safeParse(result);
-  if (call.success) return showCall(call.data);
-  return { json: result, text: JSON.stringify(result, null, 2), code: EXIT.done };
-}
+export const showResult = (type: WorkflowName, result: unknown, storageUrl: string): Promise<ShownResult> =>
+  SHOWN[type](result, storageUrl);
 
 const UNFINISHED = ['failed', 'unresolved', 'refused'] as const;
 

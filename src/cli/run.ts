@@ -6,7 +6,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { loadConfig } from '../config';
-import type { PlannedRun } from '../policy/workflow-types';
+import { isWorkflowName, type PlannedRun, WORKFLOW_TYPES, type WorkflowName } from '../policy/workflow-types';
 import { TemporalUnreachable } from '../temporal/connect';
 import { WORKFLOW_QUEUE } from '../temporal/queues';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
@@ -18,7 +18,7 @@ import { print, printJson, tell } from './output';
 import { showResult } from './results';
 import { type KnownServer, linkTo, withServer } from './server';
 import { EndSignals } from './signals';
-import { workflowType } from './workflow-type';
+import { workflowName } from './workflow-type';
 
 export interface RunOptions {
   input?: string;
@@ -33,13 +33,13 @@ export interface RunOptions {
 /** Priority of the run's workflow tasks: a person's run before a scheduled one (3) before a backfill. */
 const PERSON = 2;
 
-export async function runCommand(type: string, options: RunOptions): Promise<number> {
-  const known = workflowType(type);
+export async function runCommand(name: string, options: RunOptions): Promise<number> {
+  const type = workflowName(name);
   if (options.attach && (options.id === undefined || options.input !== undefined))
     throw new Exit(EXIT.badInput, '--attach looks at a run that is there: give its --id, and no --input.');
   const input = readInputOption(options.input, options.account);
   // Checked before anything is connected or started, with the sentences that the run itself would fail with.
-  const plan = options.attach ? undefined : known.plan(input);
+  const plan = options.attach ? undefined : WORKFLOW_TYPES[type].plan(input);
   const { storageUrl, accounts } = loadConfig({ env: process.env, file: options.config });
   return withServer(plan ? 'writes' : 'reads', async (reached) => {
     const { client, namespace, server } = reached;
@@ -55,14 +55,20 @@ export async function runCommand(type: string, options: RunOptions): Promise<num
     if (options.detach) return await look(handle, about, again(type, workflowId), options.json);
     tell(link ? `Run ${workflowId}\n${link}` : `Run ${workflowId}`);
     const end = await follow(reached, handle, signals.aborted).catch(lost(type, workflowId));
-    return await conclude(type, about, end, storageUrl, options.json, server);
+    return await conclude(plan ? type : await typeOf(handle, type), about, end, storageUrl, options.json, server);
   });
+}
+
+/** Which type the run really has that somebody looks at. */
+async function typeOf(handle: WorkflowHandle, given: WorkflowName): Promise<WorkflowName> {
+  const { type } = await handle.describe();
+  return isWorkflowName(type) ? type : given;
 }
 
 /** Starts the run; one that is under way with this ID is shown instead of started twice. */
 export async function start(
   client: Client,
-  type: string,
+  type: WorkflowName,
   workflowId: string,
   input: unknown,
   { account, leadId, summary }: PlannedRun,
@@ -73,7 +79,7 @@ export async function start(
       taskQueue: WORKFLOW_QUEUE,
       args: [input],
       staticSummary: summary,
-      staticDetails: `${type} ${workflowType(type).about}. Started with \`audit-runner run\`.`,
+      staticDetails: `${type} ${WORKFLOW_TYPES[type].about}. Started with \`audit-runner run\`.`,
       priority: { priorityKey: PERSON, fairnessKey: workflowId.slice(-64) },
       typedSearchAttributes: [
         { key: searchAttributeKeys.account, value: account },
@@ -119,7 +125,7 @@ async function look(handle: WorkflowHandle, about: About, hint: string, json: bo
 }
 
 async function conclude(
-  type: string,
+  type: WorkflowName,
   about: About,
   end: RunEnd,
   storageUrl: string,
@@ -128,7 +134,7 @@ async function conclude(
 ): Promise<number> {
   switch (end.kind) {
     case 'result': {
-      const shown = await showResult(end.result, storageUrl);
+      const shown = await showResult(type, end.result, storageUrl);
       if (json) printJson({ ...about, result: shown.json });
       else print(shown.text);
       return shown.code;

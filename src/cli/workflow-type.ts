@@ -1,11 +1,10 @@
 import { closest } from 'fastest-levenshtein';
-import { WORKFLOW_TYPES, type WorkflowType } from '../policy/workflow-types';
+import { isWorkflowName, WORKFLOW_TYPES, type WorkflowName } from '../policy/workflow-types';
 import { EXIT, Exit } from './exit';
 
-/** The workflow type of this name. @throws Exit with the nearest right name */
-export function workflowType(name: string): WorkflowType {
-  const type = Object.hasOwn(WORKFLOW_TYPES, name) ? WORKFLOW_TYPES[name] : undefined;
-  if (type) return type;
+/** A workflow type by its name. @throws Exit with the nearest right name */
+export function workflowName(name: string): WorkflowName {
+  if (isWorkflowName(name)) return name;
   const names = Object.keys(WORKFLOW_TYPES);
   throw new Exit(
     EXIT.badInput,

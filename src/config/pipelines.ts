@@ -3,7 +3,7 @@ import { closest } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { InputError } from '../policy/input';
 import { describable } from '../policy/inputs/allowed';
-import { WORKFLOW_TYPES } from '../policy/workflow-types';
+import { isWorkflowName, WORKFLOW_TYPES, type WorkflowName } from '../policy/workflow-types';
 import { redactText } from '../redact';
 import type { Account } from './account';
 import type { Overlap, PipelineFile } from './pipeline-file';
@@ -12,7 +12,7 @@ import type { Overlap, PipelineFile } from './pipeline-file';
 export interface Pipeline {
   readonly name: string;
   readonly account: string;
-  readonly workflow: string;
+  readonly workflow: WorkflowName;
   /** As the run gets it: with the account, and a place in line where the workflow has one. */
   readonly input: Readonly<Record<string, unknown>>;
   /** Empty where `every` says when. */
@@ -40,11 +40,14 @@ export function resolvePipelines(
   const pipelines: Record<string, Pipeline> = {};
   const problems: string[] = [];
   for (const [name, file] of Object.entries(written)) {
-    const type = Object.hasOwn(WORKFLOW_TYPES, file.workflow) ? WORKFLOW_TYPES[file.workflow] : undefined;
+    const { workflow } = file;
+    const type = isWorkflowName(workflow) ? workflow : undefined;
     const named = file.account ?? file.input.account ?? 'default';
     const account = typeof named === 'string' && Object.hasOwn(accounts, named) ? accounts[named] : undefined;
     const wrong = [
-      ...(type ? inputProblems(type.plan, { ...file.input, account: named }) : [unknownWorkflow(file.workflow)]),
+      ...(type
+        ? inputProblems(WORKFLOW_TYPES[type].plan, { ...file.input, account: named })
+        : [unknownWorkflow(workflow)]),
       ...(account || typeof named !== 'string' ? [] : [unknownAccount(named, Object.keys(accounts))]),
       ...(file.account !== undefined && (file.input.account ?? named) !== named
         ? ['account: the input names another account; give one of them']
@@ -52,16 +55,16 @@ export function resolvePipelines(
     ].map((problem) => `pipelines.${name}.${problem}`);
     if (holdsToken(file)) wrong.push(`pipelines.${name}: a token does not belong here, where Temporal would show it`);
     problems.push(...wrong);
-    if (type && account && wrong.length === 0) pipelines[name] = resolve(name, file, account, type.schema);
+    if (type && account && wrong.length === 0) pipelines[name] = resolve(name, type, file, account);
   }
   return { pipelines, problems };
 }
 
-function resolve(name: string, file: PipelineFile, account: Account, schema: z.ZodType | undefined): Pipeline {
-  const preset = presetPriority(schema);
+function resolve(name: string, workflow: WorkflowName, file: PipelineFile, account: Account): Pipeline {
+  const preset = presetPriority(WORKFLOW_TYPES[workflow].schema);
   const { priority: own } = file.input;
   const priority = typeof own === 'number' ? own : Math.max(SCHEDULED, preset ?? SCHEDULED);
-  const { workflow, cron = [], every, offset = 0, jitter, overlap, catchupWindow, paused, description } = file;
+  const { cron = [], every, offset = 0, jitter, overlap, catchupWindow, paused, description } = file;
   return {
     ...{ name, workflow, cron, offset, jitter, overlap, catchupWindow, paused, priority },
     account: account.name,
@@ -73,8 +76,8 @@ function resolve(name: string, file: PipelineFile, account: Account, schema: z.Z
 }
 
 /** The place in line that a run takes when its input names none; undefined where it has no such field. */
-function presetPriority(schema: z.ZodType | undefined): number | undefined {
-  const field = schema && describable(schema).properties?.priority;
+function presetPriority(schema: z.ZodType): number | undefined {
+  const field = describable(schema).properties?.priority;
   return typeof field === 'object' && typeof field.default === 'number' ? field.default : undefined;
 }
 

@@ -1,4 +1,7 @@
-/** The workflow types that people and schedules start: how their input is checked and what a run of each is called. */
+/**
+ * The registry of the workflow types that people and schedules start. Whatever has an entry for each of them is keyed by
+ * {@link WorkflowName}, so that the compiler names what a new type lacks.
+ */
 import type { z } from 'zod';
 import { callKey, createsSomething, readCall } from './any-call';
 import { parseInput } from './input';
@@ -25,25 +28,42 @@ export interface PlannedRun {
 export interface WorkflowType {
   about: string;
   /** What its input may hold. */
-  schema?: z.ZodType;
+  schema: z.ZodType;
+  /**
+   * Stands in the start form that the page `startHere` opens, beside the account. Whoever starts it unchanged changes nothing
+   * and spends nothing: it only plans, or names something that is not there. Nothing in it is secret: example runs keep it
+   * readable, also where encryption is on.
+   */
+  example: Readonly<Record<string, unknown>>;
+  /** Its runs themselves send what costs or must not happen twice: where a ledger was lost, they tell that there was one. */
+  sends: boolean;
   /** Checks the input. @throws InputError */
   plan(raw: unknown): PlannedRun;
 }
 
+type Facts = Pick<WorkflowType, 'about' | 'example' | 'sends'>;
+
 const define = <S extends z.ZodType>(
   type: string,
-  about: string,
+  facts: Facts,
   schema: S,
   plan: (input: z.output<S>) => PlannedRun,
-): WorkflowType => ({ about, schema, plan: (raw) => plan(parseInput(schema, raw, type)) });
+): WorkflowType => ({ ...facts, schema, plan: (raw) => plan(parseInput(schema, raw, type)) });
+
+/** Stands for an ID that a person puts in. */
+const SOME_ID = '00000000-0000-4000-8000-000000000000';
 
 /** A moment in a workflow ID: readable, sorts by time. */
 const stamp = () => new Date().toISOString().replace(/[-:]/g, '').replace('.', '-');
 
-export const WORKFLOW_TYPES: Readonly<Record<string, WorkflowType>> = {
+const TYPES = {
   leadPipeline: define(
     'leadPipeline',
-    'takes the survey leads, decides on each, converts the best within a budget',
+    {
+      about: 'takes the survey leads, decides on each, converts the best within a budget',
+      example: { dryRun: true, maxConversions: 5 },
+      sends: false,
+    },
     LeadPipelineInput,
     ({ account, dryRun, maxCredits }) => ({
       ...{ account, dryRun },
@@ -55,7 +75,11 @@ export const WORKFLOW_TYPES: Readonly<Record<string, WorkflowType>> = {
   ),
   convertLead: define(
     'convertLead',
-    'converts one lead into a project, once',
+    {
+      about: 'converts one lead into a project, once',
+      example: { leadId: SOME_ID },
+      sends: true,
+    },
     ConvertLeadInput,
     ({ account, leadId }) => ({
       account,
@@ -66,7 +90,11 @@ export const WORKFLOW_TYPES: Readonly<Record<string, WorkflowType>> = {
   ),
   auditProject: define(
     'auditProject',
-    'audits a project: from documents in the storage to a report',
+    {
+      about: 'audits a project: from documents in the storage to a report',
+      example: { projectId: SOME_ID, documents: ['documents/interview.pdf'] },
+      sends: true,
+    },
     AuditProjectInput,
     ({ account, projectId, leadId }) => ({
       account,
@@ -77,7 +105,11 @@ export const WORKFLOW_TYPES: Readonly<Record<string, WorkflowType>> = {
   ),
   ingestCapture: define(
     'ingestCapture',
-    'submits a note, or takes a capture, and follows it to its extracted items',
+    {
+      about: 'submits a note, or takes a capture, and follows it to its extracted items',
+      example: { noteFile: 'notes/meeting.txt' },
+      sends: true,
+    },
     IngestCaptureInput,
     ({ account, captureId, reference, noteFile }) => ({
       account,
@@ -87,7 +119,11 @@ export const WORKFLOW_TYPES: Readonly<Record<string, WorkflowType>> = {
   ),
   captureSweep: define(
     'captureSweep',
-    'has captures that failed or are stuck extracted again',
+    {
+      about: 'has captures that failed or are stuck extracted again',
+      example: { dryRun: true },
+      sends: true,
+    },
     CaptureSweepInput,
     ({ account, dryRun }) => ({
       ...{ account, dryRun },
@@ -97,7 +133,11 @@ export const WORKFLOW_TYPES: Readonly<Record<string, WorkflowType>> = {
   ),
   backfill: define(
     'backfill',
-    'does one operation to each of many items: leads, captures, rows of a file, or what failed before',
+    {
+      about: 'does one operation to each of many items: leads, captures, rows of a file, or what failed before',
+      example: { operation: 'convertLead', leads: {}, dryRun: true },
+      sends: false,
+    },
     BackfillInput,
     ({ account, operation, redriveOf, dryRun }) => ({
       ...{ account, dryRun },
@@ -107,8 +147,10 @@ export const WORKFLOW_TYPES: Readonly<Record<string, WorkflowType>> = {
   ),
   callApi: {
     about: 'makes any other call of the API; the command `api` shows the routes and the reply',
+    example: { route: 'contacts.list', query: { limit: 5 } },
+    sends: true,
     schema: CallApiInput,
-    plan(raw) {
+    plan(raw: unknown) {
       const call = readCall(raw);
       const { account, route, id } = call;
       // Equal calls that create something are one; the ledger holds that, the ID only saves work.
@@ -120,4 +162,10 @@ export const WORKFLOW_TYPES: Readonly<Record<string, WorkflowType>> = {
       };
     },
   },
-};
+} satisfies Record<string, WorkflowType>;
+
+export type WorkflowName = keyof typeof TYPES;
+
+export const WORKFLOW_TYPES: Readonly<Record<WorkflowName, WorkflowType>> = TYPES;
+
+export const isWorkflowName = (name: string): name is WorkflowName => Object.hasOwn(TYPES, name);

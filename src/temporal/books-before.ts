@@ -6,11 +6,14 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { booksQuery } from '../../workflows/ledger/messages';
 import type { Before, LedgerState } from '../policy/ledger';
+import { WORKFLOW_TYPES } from '../policy/workflow-types';
 import { isLost, isPassing } from './grpc-status';
 import type { LedgerClient } from './ledger-client';
 
 /** Workflow types that ask a ledger before they send, and the stage in which none of them has. */
-const SENDERS = "'convertLead', 'auditProject', 'ingestCapture', 'captureSweep', 'callApi'";
+const SENDERS = Object.entries(WORKFLOW_TYPES)
+  .flatMap(([name, { sends }]) => (sends ? `'${name}'` : []))
+  .join(', ');
 const FIRST_STAGE = 'looking';
 /** Closed runs that are asked. More come together only where somebody starts ledger after ledger by hand. */
 const MOST_RUNS = 50;

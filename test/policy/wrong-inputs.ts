@@ -8,6 +8,7 @@ import { CaptureSweepInput } from '../../src/policy/inputs/capture-sweep';
 import { ConvertLeadInput } from '../../src/policy/inputs/convert-lead';
 import { IngestCaptureInput } from '../../src/policy/inputs/ingest-capture';
 import { LeadPipelineInput } from '../../src/policy/inputs/lead-pipeline';
+import type { WorkflowName } from '../../src/policy/workflow-types';
 
 type Case = [wrong: unknown, allowed: string];
 
@@ -108,7 +109,7 @@ const within = (name: string, fields: Record<string, Case[]>): Record<string, Ca
 
 /** For each field of a schema, wrong values and what the sentence must say is allowed. */
 export const WRONG: Record<
-  string,
+  WorkflowName,
   { schema: z.ZodType; valid: Record<string, unknown>; fields: Record<string, Case[]> }
 > = {
   leadPipeline: {

@@ -39,7 +39,7 @@ export const streaming = (summary: string) =>
     proxyActivities<Activities>({
       taskQueue: WORKFLOW_QUEUE,
       startToCloseTimeout: '2 hours',
-      heartbeatTimeout: '1 minute',
+      heartbeatTimeout: '30 seconds',
       retry: { initialInterval: '500 ms', maximumInterval: '30 seconds', nonRetryableErrorTypes: STORAGE },
       allowEagerDispatch: false,
       summary,

@@ -2,11 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { acceptUpdate } from '../../../workflows/capture/review';
-import type { PlannedRun } from '../../policy/workflow-types';
+import { type PlannedRun, WORKFLOW_TYPES, type WorkflowName } from '../../policy/workflow-types';
 import type { Storage } from '../../storage';
 import { type Followed, follow, type RunEnd } from '../follow';
 import { start } from '../run';
-import { workflowType } from '../workflow-type';
 
 /** One started run. */
 export interface Played {
@@ -18,7 +17,7 @@ const LEADS = { maxConversions: 20, maxCredits: 20_000, scoring: { minReadiness:
 
 /** Converts the best leads; its progress is what the demo shows while it runs. */
 export async function playLeads(followed: Followed, interrupted: AbortSignal): Promise<Played> {
-  const plan = workflowType('leadPipeline').plan(LEADS);
+  const plan = WORKFLOW_TYPES.leadPipeline.plan(LEADS);
   const handle = await start(followed.client, 'leadPipeline', plan.workflowId, LEADS, plan);
   return { workflowId: plan.workflowId, end: follow(followed, handle, interrupted) };
 }
@@ -38,7 +37,7 @@ export async function playAudit(client: Client, storage: Storage): Promise<Playe
     reference: `demo-${Date.now()}`,
     documents: Object.keys(DOCUMENTS).map((name) => `demo/${name}`),
   };
-  const plan = workflowType('auditProject').plan(input);
+  const plan = WORKFLOW_TYPES.auditProject.plan(input);
   return begun(client, 'auditProject', input, plan);
 }
 
@@ -79,7 +78,7 @@ export async function playPerson(client: Client, { workflowId, end }: Played): P
   return false;
 }
 
-async function begun(client: Client, type: string, input: unknown, plan: PlannedRun): Promise<Played> {
+async function begun(client: Client, type: WorkflowName, input: unknown, plan: PlannedRun): Promise<Played> {
   const handle = await start(client, type, plan.workflowId, input, plan);
   const end = handle.result().then(
     (result): RunEnd => ({ kind: 'result', result }),

@@ -9,6 +9,7 @@ import { BackfillInput, type Operation } from '../../policy/inputs/backfill';
 import { CaptureSweepInput } from '../../policy/inputs/capture-sweep';
 import { IngestCaptureInput } from '../../policy/inputs/ingest-capture';
 import { LeadPipelineInput } from '../../policy/inputs/lead-pipeline';
+import type { WorkflowName } from '../../policy/workflow-types';
 import { area, type Check } from './check';
 
 /** What the account has shown; undefined where it has not. */
@@ -32,7 +33,7 @@ const OF_OPERATION: Readonly<Record<Operation, readonly RouteName[]>> = {
 };
 
 /** The routes beside reads that a run calls, as far as its input tells. */
-const WRITES: Readonly<Record<string, (input: unknown) => readonly RouteName[]>> = {
+const WRITES: Readonly<Record<WorkflowName, (input: unknown) => readonly RouteName[]>> = {
   leadPipeline(raw) {
     const { dryRun, then, audit: how } = LeadPipelineInput.parse(raw);
     if (dryRun) return [];
@@ -67,13 +68,13 @@ export function checkNeeds(account: string, planned: readonly Planned[], shown: 
 function check(
   account: string,
   name: string,
-  workflow: string,
+  workflow: WorkflowName,
   input: Planned['input'],
   { mayWrite, tier }: Shown,
   unshown: Unshown,
 ): Check {
   const { ok, wrong, unknown } = area(`account ${account}`);
-  const needed = WRITES[workflow]?.(input) ?? [];
+  const needed = WRITES[workflow](input);
   const those = (which: (route: Route) => boolean) => needed.filter((route) => which(routes[route])).join(', ');
   const writing = those(({ scope }) => scope === 'write');
   const audits = those(({ plan }) => plan === 'audit');

@@ -2,10 +2,10 @@
 import type { Pipeline } from '../../config';
 import { namesBothDays, parseCron } from '../../policy/cron';
 import { resolveApproval } from '../../policy/inputs/lead-pipeline';
+import { WORKFLOW_TYPES } from '../../policy/workflow-types';
 import { WORKFLOW_QUEUE } from '../../temporal/queues';
 import { durationText, type ScheduleDefinition } from '../../temporal/schedule-definition';
 import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
-import { workflowType } from '../workflow-type';
 
 /** A pipeline as the file wants it. */
 export interface Wanted {
@@ -20,7 +20,7 @@ const kebab = (type: string) => type.replace(/[A-Z]/g, (letter) => `-${letter.to
 
 export function wantedSchedule(pipeline: Pipeline): Wanted {
   const { name, account, workflow, input, cron, every, offset, description, priority } = pipeline;
-  const { summary, leadId } = workflowType(workflow).plan(input);
+  const { summary, leadId } = WORKFLOW_TYPES[workflow].plan(input);
   // The server appends the time of each run.
   const workflowId = `${kebab(workflow)}.${account}.${name}`;
   return {

@@ -1,9 +1,10 @@
 import { Unshown } from '../../../src/agent-api/unshown';
 import { checkNeeds, type Shown } from '../../../src/cli/doctor/needs';
+import type { WorkflowName } from '../../../src/policy/workflow-types';
 import { exampleInput } from '../../../src/start-here/example-inputs';
 
 const unshown = Unshown.parse({});
-const check = (workflow: string, input: Record<string, unknown>, shown: Shown, guesses = unshown) =>
+const check = (workflow: WorkflowName, input: Record<string, unknown>, shown: Shown, guesses = unshown) =>
   checkNeeds('default', [{ name: 'nightly', workflow, input }], shown, guesses)[0];
 
 const CONVERTS = ['leadPipeline', { maxConversions: 5 }] as const;
@@ -39,7 +40,7 @@ test('without pipelines it is asked whether leads can be converted', () => {
   expect(more).toEqual([]);
 });
 
-test.each(['convertLead', 'auditProject', 'ingestCapture', 'backfill'])(
+test.each<WorkflowName>(['convertLead', 'auditProject', 'ingestCapture', 'backfill'])(
   'a run of %s needs a token that may write',
   (type) => {
     const input = { ...exampleInput(type, 'default'), ...(type === 'backfill' && { dryRun: false }) };
