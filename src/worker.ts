@@ -1,7 +1,9 @@
 /** A worker process: workflows, control activities, and one activity worker per account and rate class. */
+
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createActivities } from '../activities';
+import { queueClasses } from './agent-api/rate-class';
 import { type Config, watchCeilings } from './config';
 import { createRuntime, type LedgerOwners, SameUser } from './runtime';
 import { openStorage } from './storage';
@@ -12,7 +14,7 @@ import { isFleetKey, joinFleet } from './temporal/fleet-keys';
 import { heartbeats } from './temporal/heartbeat';
 import { ACCOUNT_POLLERS, CONTROL_POLLERS, pollersOf, SERVER_TAKES } from './temporal/pollers';
 import { ensureQueueLimits } from './temporal/queue-limits';
-import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from './temporal/queues';
+import { queueName, WORKFLOW_QUEUE } from './temporal/queues';
 import { registerSearchAttributes } from './temporal/search-attributes';
 import { ensureStartHere } from './temporal/start-here';
 import { storageFailures } from './temporal/storage-failures';
@@ -91,7 +93,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   for (const account of Object.values(config.accounts)) {
     for (const warning of await ensureQueueLimits(connection, namespace, account.name, account.limits))
       log.warn({ account: account.name }, warning);
-    for (const rateClass of QUEUE_CLASSES)
+    for (const rateClass of queueClasses)
       callers.push(
         await Worker.create({
           ...common,

@@ -9,7 +9,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { admit, idle, type Limit, logAdmits, paceFor, parkUntil } from '../policy/limiter';
-import { queueClassOf, type RateClass } from './rate-class';
+import { factsOf, perClass, queueClassOf, type RateClass } from './rate-class';
 
 /** A place, or the wall-clock moment, in milliseconds, at which to come back. */
 export type Admission = { ok: true } | { ok: false; retryAtMs: number };
@@ -109,15 +109,7 @@ class Lane {
 
 /** One gate for one account; everything in this process that sends for it must share it. */
 export function createGate({ limits, sendWindowMs = 5_000 }: GateOptions): Gate {
-  // Notes have no even pace: thirty an hour may come as ten at once.
-  const lane = (rateClass: RateClass) => new Lane(limits[rateClass], rateClass !== 'notes', sendWindowMs);
-  const lanes: Record<RateClass, Lane> = {
-    reads: lane('reads'),
-    writes: lane('writes'),
-    polls: lane('polls'),
-    notes: lane('notes'),
-    audits: lane('audits'),
-  };
+  const lanes = perClass((rateClass) => new Lane(limits[rateClass], factsOf(rateClass).bursts !== true, sendWindowMs));
   const lanesOf = (rateClass: RateClass) => [...new Set([lanes[rateClass], lanes[queueClassOf(rateClass)]])];
 
   const clock = () => performance.now();

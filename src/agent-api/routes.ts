@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { balance, tier, userId } from './account';
 import { jobStarted, jobState, noteTaken } from './job';
-import type { RateClass } from './rate-class';
+import { perClass, RATE_CLASSES, type RateClass } from './rate-class';
 import { list, record } from './record';
 import { type Capture, type CaptureItem, kinds, type Lead } from './records';
 import { describeKeys } from './shape';
@@ -437,11 +437,6 @@ export type Reply<N extends RouteName> =
 export const PAID_MS_MIN = 200_000;
 
 /** agent-api.md, "Limits": requests in any window, per token. */
-export const LIMITS: Record<RateClass, { max: number; windowMs: number }> = {
-  reads: { max: 100, windowMs: 60_000 },
-  writes: { max: 20, windowMs: 60_000 },
-  polls: { max: 120, windowMs: 60_000 },
-  notes: { max: 30, windowMs: 3_600_000 },
-  // Not shown: no lower than that of the writes.
-  audits: { max: 20, windowMs: 60_000 },
-};
+export const LIMITS: Record<RateClass, { max: number; windowMs: number }> = perClass(
+  (rateClass) => RATE_CLASSES[rateClass].limit,
+);

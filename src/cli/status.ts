@@ -1,9 +1,11 @@
 /** `audit-runner status`: accounts, queues and runs at one glance; what stands still, and for whom. */
+
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { describeBudget, describeDearer, describeHold, describeState } from '../../workflows/ledger/details';
 import { type LedgerStatus, obstacleQuery } from '../../workflows/ledger/messages';
 import { describeShortage } from '../../workflows/ledger/shortage';
+import { queueClasses } from '../agent-api/rate-class';
 import { routes } from '../agent-api/routes';
 import { type Config, loadConfig } from '../config';
 import { BUDGET_STAGE } from '../policy/stages';
@@ -13,7 +15,7 @@ import { describeMend, type FailingRun, findFailing } from '../temporal/failing-
 import { MORE_POLLS, pollsRefused } from '../temporal/pollers';
 import { readQueueLimit } from '../temporal/queue-limits';
 import { queueState } from '../temporal/queue-workers';
-import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from '../temporal/queues';
+import { queueName, WORKFLOW_QUEUE } from '../temporal/queues';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
 import { EXIT, Exit } from './exit';
 import { number, print, printJson, styled, table } from './output';
@@ -138,7 +140,7 @@ function queuesOf(
   return Promise.all([
     queueOf(connected, WORKFLOW_QUEUE, true),
     ...accounts.flatMap((account) =>
-      QUEUE_CLASSES.map((rateClass) => queueOf(connected, queueName(account, rateClass), configured.includes(account))),
+      queueClasses.map((rateClass) => queueOf(connected, queueName(account, rateClass), configured.includes(account))),
     ),
   ]);
 }

@@ -1,7 +1,7 @@
 /** One configured account with everything resolved. */
 import { resolve } from 'node:path';
 import type { AgentApiOptions } from '../agent-api/client';
-import type { RateClass } from '../agent-api/rate-class';
+import { factsOf, perClass, queueClassOf, type RateClass } from '../agent-api/rate-class';
 import type { RouteName } from '../agent-api/routes';
 import { type TokenSource, tokenFromEnv, tokenFromFile } from '../agent-api/token';
 import type { Unshown } from '../agent-api/unshown';
@@ -40,7 +40,6 @@ export function toAccount(
 ): Account {
   const faster = (ms: number) => Math.max(1, Math.round(ms / file.speed));
   const limit = ({ max, windowMs }: Limit): Limit => ({ max, windowMs: faster(windowMs) });
-  const { reads, writes, polls, notes, audits = writes } = file.limits;
   const { timing } = file;
   return {
     name,
@@ -50,13 +49,7 @@ export function toAccount(
         ? tokenFromEnv(env, file.tokenEnv ?? '')
         : tokenFromFile(resolve(folder, file.tokenFile)),
     unshown: file.unshown,
-    limits: {
-      reads: limit(reads),
-      writes: limit(writes),
-      polls: limit(polls),
-      notes: limit(notes),
-      audits: limit(audits),
-    },
+    limits: perClass((rateClass) => limit(limitOf(file.limits, rateClass))),
     credits: (route) => creditsOf(file, route),
     timing: {
       paidTimeoutMs: faster(timing.paidTimeoutMs),
@@ -79,3 +72,9 @@ export const apiOptions = ({ baseUrl, token, unshown, credits, timing }: Account
   credits,
   timeouts: { paidMs: timing.paidTimeoutMs },
 });
+
+/** The configured limit of a class, or the document's; of one that the document does not show, that of its queue. */
+function limitOf(limits: AccountFile['limits'], rateClass: RateClass): Limit {
+  const { limit, notShown } = factsOf(rateClass);
+  return limits[rateClass] ?? (notShown ? limitOf(limits, queueClassOf(rateClass)) : limit);
+}

@@ -1,6 +1,7 @@
 /** The shape of the configuration file. Every field that can have a default has one. */
 import { z } from 'zod';
 import { parseBaseUrl } from '../agent-api/base-url';
+import { perClass } from '../agent-api/rate-class';
 import { LIMITS, PAID_MS_MIN, type RouteName, routes } from '../agent-api/routes';
 import { Unshown } from '../agent-api/unshown';
 import { LOG_LEVELS } from '../log';
@@ -40,16 +41,7 @@ export const AccountFile = z
     /** Corrections of what the API document does not show. */
     unshown: Unshown.prefault({}),
     /** Requests in any window, where the service's limits are not those of the document. */
-    limits: z
-      .strictObject({
-        reads: limit(LIMITS.reads),
-        writes: limit(LIMITS.writes),
-        polls: limit(LIMITS.polls),
-        notes: limit(LIMITS.notes),
-        /** Starts of audits, where the service's "lower internal limits" are known; else they count as writes alone. */
-        audits: limit(LIMITS.audits).optional(),
-      })
-      .prefault({}),
+    limits: z.strictObject(perClass((rateClass) => limit(LIMITS[rateClass]).optional())).prefault({}),
     /** Credits of single routes, where they differ from the document's. */
     credits: z.strictObject(credits).prefault({}),
     /** The day of the daily budget begins at midnight here. */

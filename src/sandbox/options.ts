@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { perClass } from '../agent-api/rate-class';
 import { type RouteName, routes } from '../agent-api/routes';
 import { Marks } from './marks';
 
@@ -137,14 +138,8 @@ export const SandboxOptions = z.strictObject({
   limits: z
     .union([
       z.literal('off'),
-      z.strictObject({
-        reads: Limit.optional(),
-        writes: Limit.optional(),
-        polls: Limit.optional(),
-        notes: Limit.optional(),
-        /** The "lower internal limits" of audits; none of their own unless given. */
-        audits: Limit.optional(),
-      }),
+      // Audits have none of their own unless it is given.
+      z.strictObject(perClass(() => Limit.optional())),
     ])
     .default({}),
   /** Decides data, identifiers, tokens and random faults. */

@@ -1,4 +1,4 @@
-import type { RateClass } from '../agent-api/rate-class';
+import { perClass, type RateClass } from '../agent-api/rate-class';
 import type { Payment } from './payments';
 import type { AgentRouteName, BrowserRouteName } from './router';
 import type { Service } from './service';
@@ -41,7 +41,7 @@ export interface Stats {
 /** Counts requests and answers; the rest of {@link Stats} is kept where it happens. */
 export class Statistics {
   private readonly byRoute: Stats['requests']['byRoute'] = {};
-  private readonly byClass: Stats['requests']['byClass'] = { reads: 0, writes: 0, polls: 0, notes: 0, audits: 0 };
+  private readonly byClass = perClass(() => 0);
   private readonly byStatus: Record<string, number> = {};
 
   constructor(private readonly service: Service) {}

@@ -1,9 +1,10 @@
 /** Who may ask the Temporal server for work: it takes a number of open requests from a namespace, and refuses the rest. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkerOptions } from '@temporalio/worker';
+import { queueClasses } from '../agent-api/rate-class';
 import type { Connected } from './connect';
 import { GRPC, grpcStatus, serverWords } from './grpc-status';
-import { QUEUE_CLASSES } from './queues';
 
 /** What a server takes by default from all workers of a namespace: `frontend.namespaceCount`, for each of its frontends. */
 export const SERVER_TAKES = 1_200;
@@ -24,7 +25,7 @@ export const CONTROL_POLLERS = {
 
 /** Requests for activities that one worker with so many accounts keeps open. */
 export const pollersOf = (accounts: number): number =>
-  CONTROL_POLLERS.maximum + accounts * QUEUE_CLASSES.length * ACCOUNT_POLLERS.maximum;
+  CONTROL_POLLERS.maximum + accounts * queueClasses.length * ACCOUNT_POLLERS.maximum;
 
 /** A queue that nobody uses. */
 const PROBE = 'audit-runner.probe';

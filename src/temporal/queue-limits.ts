@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import type { QueueClass } from '../agent-api/rate-class';
+import { type QueueClass, queueClasses } from '../agent-api/rate-class';
 import { rootMessage } from '../root-cause';
 import { GRPC, grpcStatus } from './grpc-status';
-import { QUEUE_CLASSES, queueName } from './queues';
+import { queueName } from './queues';
 
 type Service = Pick<Connection, 'workflowService'>;
 
@@ -84,7 +84,7 @@ export async function ensureQueueLimits(
   limits: Readonly<Record<QueueClass, { max: number; windowMs: number }>>,
 ): Promise<string[]> {
   const warnings: string[] = [];
-  for (const queueClass of QUEUE_CLASSES) {
+  for (const queueClass of queueClasses) {
     const { max, windowMs } = limits[queueClass];
     const queue = queueName(account, queueClass);
     const warning = await ensureQueueLimit(connection, namespace, queue, queueRate(max, windowMs));

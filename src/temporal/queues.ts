@@ -5,8 +5,5 @@ import type { QueueClass } from '../agent-api/rate-class';
 /** The queue of all workflow tasks, and of activities that make no API call (storage). */
 export const WORKFLOW_QUEUE = 'audit-runner';
 
-/** The rate classes that have a queue of their own. Notes and audits leave through `writes`. */
-export const QUEUE_CLASSES = ['reads', 'writes', 'polls'] as const satisfies readonly QueueClass[];
-
 /** The activity queue of one account's rate class; the Temporal server holds its rate for all processes (S5). */
 export const queueName = (account: string, queueClass: QueueClass): string => `agent-api.${account}.${queueClass}`;

@@ -1,6 +1,7 @@
+import { queueClasses } from '../../src/agent-api/rate-class';
 import { LIMITS } from '../../src/agent-api/routes';
 import { ensureQueueLimits, queueRate, readQueueLimit, setQueueLimit } from '../../src/temporal/queue-limits';
-import { QUEUE_CLASSES, queueName } from '../../src/temporal/queues';
+import { queueName } from '../../src/temporal/queues';
 import { startTestTemporal, type TestTemporal } from '../support/temporal';
 
 let temporal: TestTemporal;
@@ -24,7 +25,7 @@ function mostInWindow(rate: number, windowMs: number, jitterMs: number): number 
   return n;
 }
 
-test.each(QUEUE_CLASSES)('S5: no window holds more than the limit at the rate of %s', (queueClass) => {
+test.each(queueClasses)('S5: no window holds more than the limit at the rate of %s', (queueClass) => {
   const { max, windowMs } = LIMITS[queueClass];
   const rate = queueRate(max, windowMs);
   expect(mostInWindow(rate, windowMs, 690)).toBe(max);
@@ -40,7 +41,7 @@ test('20 a minute is set as 19.45 a minute', () => {
 test('S5: sets the limit of each API queue, readable from the server', async () => {
   await expect(read(queueName('first', 'writes'))).resolves.toBeUndefined();
   await expect(ensure('first')).resolves.toEqual([]);
-  for (const queueClass of QUEUE_CLASSES) {
+  for (const queueClass of queueClasses) {
     const { max, windowMs } = LIMITS[queueClass];
     const limit = await read(queueName('first', queueClass));
     expect(limit?.rate).toBeCloseTo(queueRate(max, windowMs), 6);

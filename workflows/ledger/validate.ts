@@ -1,6 +1,6 @@
 /** Validators of what workers say. */
 import { z } from 'zod';
-import type { RateClass } from '../../src/agent-api/rate-class';
+import { rateClasses } from '../../src/agent-api/rate-class';
 import { MOST_CREDITS } from '../../src/policy/credits';
 import { TimeZone } from '../../src/policy/inputs/fields';
 import { LAPSES_AFTER_MS } from '../../src/policy/ledger';
@@ -28,7 +28,7 @@ const subject = text.regex(/^[a-z]+:/);
 const worker = z.string().min(1).max(200);
 /** A `Retry-After` of a day, and a window after it. */
 const LONGEST_PARK_MS = 2 * 86_400_000;
-const rateClass = z.enum(['reads', 'writes', 'polls', 'notes', 'audits'] satisfies RateClass[]);
+const rateClass = z.enum(rateClasses);
 
 /** What the messages of workers look like: complete and bounded, since whoever reaches Temporal may send one. */
 export const shapes = {

@@ -1,5 +1,7 @@
 /** What `doctor` sees of the Temporal server: that it answers, its settings, and who works there. */
+
 import { temporal } from '@temporalio/proto';
+import { queueClasses } from '../../agent-api/rate-class';
 import { type Account, ConfigError } from '../../config';
 import { rootMessage } from '../../root-cause';
 import { type Connected, type ConnectionConfig, connectClient, TemporalUnreachable } from '../../temporal/connect';
@@ -7,7 +9,7 @@ import { describeFailing, findFailing } from '../../temporal/failing-tasks';
 import { MORE_POLLS, pollsRefused } from '../../temporal/pollers';
 import { queueRate, readQueueLimit } from '../../temporal/queue-limits';
 import { queueState } from '../../temporal/queue-workers';
-import { QUEUE_CLASSES, queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
+import { queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
 import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
 import { area, type Check } from './check';
 import { TooLate, within } from './limit';
@@ -108,7 +110,7 @@ async function matching({ connection, namespace }: Connected, [account]: readonl
 }
 
 function queues(connected: Connected, account: Account, attempt: Attempt): Promise<Check>[] {
-  return QUEUE_CLASSES.flatMap((rateClass) => {
+  return queueClasses.flatMap((rateClass) => {
     const queue = queueName(account.name, rateClass);
     const { max, windowMs } = account.limits[rateClass];
     return [

@@ -1,5 +1,5 @@
 /** What a backfill would call, cost and take at the limits. Pure. */
-import { queueClassOf, type RateClass } from '../../agent-api/rate-class';
+import { perClass, queueClassOf, type RateClass, rateClasses } from '../../agent-api/rate-class';
 import { formatDuration } from '../duration';
 import type { Operation } from '../inputs/backfill';
 
@@ -93,7 +93,7 @@ export function planBackfill(operation: Operation, needs: Needs, limits: Limits)
   const items = price === 0 ? wanted : Math.min(wanted, Math.floor(limits.maxCredits / price));
   const share = (n: number) => (needs.items === 0 ? 0 : Math.round((n * items) / needs.items));
   const steps = stepsOf(operation, items, share, needs, limits).filter(({ calls }) => calls > 0);
-  const calls: Record<RateClass, number> = { reads: 0, writes: 0, polls: 0, notes: 0, audits: 0 };
+  const calls = perClass(() => 0);
   for (const step of steps) {
     calls[step.rateClass] += step.calls;
     // A note leaves through the writes, and takes an hourly permit as well.
@@ -101,7 +101,7 @@ export function planBackfill(operation: Operation, needs: Needs, limits: Limits)
     if (queue !== step.rateClass) calls[queue] += step.calls;
   }
   const credits = steps.reduce((sum, step) => sum + step.credits, 0);
-  const times = classes.map((name) => (calls[name] / limits.limits[name].max) * limits.limits[name].windowMs);
+  const times = rateClasses.map((name) => (calls[name] / limits.limits[name].max) * limits.limits[name].windowMs);
   const paced = limits.itemsPerMinute === undefined ? 0 : (items / limits.itemsPerMinute) * 60_000;
   const durationMs = Math.ceil(Math.max(paced, ...times));
   return {
@@ -109,8 +109,6 @@ export function planBackfill(operation: Operation, needs: Needs, limits: Limits)
     text: sentence(items, steps, credits, durationMs),
   };
 }
-
-const classes = ['reads', 'writes', 'polls', 'notes', 'audits'] as const;
 
 function stepsOf(
   operation: Operation,
