@@ -1,5 +1,6 @@
 /** Results of runs: for a person, for a program, and as an exit code. */
 import { z } from 'zod';
+import { reasonText } from '../policy/scoring';
 import type { WorkflowName } from '../policy/workflow-types';
 import { openStorage } from '../storage';
 import { type Kept, open } from '../storage/claim';
@@ -169,7 +170,13 @@ export function verdictTable(verdicts: readonly Verdict[]): string {
   });
   const left = verdicts.length - rows.length;
   const drawn = table(['lead', 'score', 'decision', 'why', 'outcome', 'credits'], rows);
-  return left > 0 ? `${drawn}\n… and ${number(left)} more; --json shows all` : drawn;
+  const more = left > 0 ? [`… and ${number(left)} more; --json shows all`] : [];
+  const codes = [...new Set(verdicts.slice(0, MOST_ROWS).flatMap(({ reasons }) => reasons))];
+  const meanings = codes.flatMap((code) => {
+    const meaning = reasonText(code);
+    return meaning === undefined ? [] : [`${code}: ${meaning}`];
+  });
+  return [drawn, ...more, ...meanings].join('\n');
 }
 
 function showCall(result: z.infer<typeof Call>): ShownResult {

@@ -63,10 +63,11 @@ export const standardBody = (notice: Notice, link: string | undefined, at: Date)
   });
 };
 
+/** Text that stands for itself: whoever starts a run chooses its ID, and `<!channel>` would call everybody. */
+const slackText = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+
 /** The form that Slack and those that speak like it take. */
 export const slackBody = (notice: Notice, link: string | undefined): string => {
-  const escaped = titleOf(notice).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
-  return JSON.stringify({
-    text: link ? `${escaped}\n<${link}|${notice.workflowId}>` : `${escaped}\n${notice.workflowId}`,
-  });
+  const run = slackText(notice.workflowId);
+  return JSON.stringify({ text: `${slackText(titleOf(notice))}\n${link ? `<${link}|${run}>` : run}` });
 };

@@ -34,8 +34,9 @@ const REASONS = {
 
 export type ReasonCode = keyof typeof REASONS;
 
-/** A reason for a person: the end of a sentence that begins with 'this lead'. */
-export const reasonText = (code: ReasonCode): string => REASONS[code];
+/** A reason for a person: the end of a sentence that begins with 'this lead'; undefined for what is no reason of these rules. */
+export const reasonText = (code: string): string | undefined =>
+  Object.hasOwn(REASONS, code) ? REASONS[code as ReasonCode] : undefined;
 
 /** What the rules say of one lead. Holds no personal data. */
 export interface Decision {

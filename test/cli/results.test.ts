@@ -10,6 +10,28 @@ test('a result is read as that of its own workflow', async () => {
   expect(text).toContain('converted');
 });
 
+test('the reasons of a decision are said in words below the table, each once', async () => {
+  const verdict = { decision: 'skip', outcome: 'skipped', score: 12, credits: 0 };
+  const decisions = [
+    { ...verdict, id: 'lead-1', reasons: ['belowReadiness', 'missingEmail'] },
+    { ...verdict, id: 'lead-2', reasons: ['belowReadiness'] },
+    { ...verdict, id: 'lead-3', reasons: ['meetsAll', 'withdrawn'], decision: 'convert' },
+  ];
+  const result = {
+    ended: 'done',
+    counts: {},
+    leads: 3,
+    credits: 0,
+    plan: { text: '' },
+    decisions: { inline: decisions },
+    notes: [],
+  };
+  const { text } = await showResult('leadPipeline', result, 'file:///nowhere');
+  expect(text.match(/belowReadiness: its AI readiness score/g)).toHaveLength(1);
+  expect(text).toContain('missingEmail: has no e-mail address');
+  expect(text).not.toContain('withdrawn:');
+});
+
 test.each(Object.keys(WORKFLOW_TYPES) as WorkflowName[])(
   'one that cannot be read as that of %s is shown as it is, names what is wrong, and does not count as done',
   async (type) => {
