@@ -58,12 +58,12 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     to: 'return undefined;',
   },
   'a ledger that takes the place of another knows nothing of it': {
-    file: 'src/policy/ledger/state.js',
+    file: 'src/policy/ledger/opening.js',
     from: 'function reopen({ state, lost }, start, now) {\n    if (!state)',
     to: 'function reopen({ state, lost }, start, now) {\n    if (true)',
   },
   'a ledger that was lost is followed by one without patience': {
-    file: 'src/policy/ledger/state.js',
+    file: 'src/policy/ledger/opening.js',
     from: 'return lost ? patient(empty, now) : empty;',
     to: 'return empty;',
   },

@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { packageRoot } from '../../src/temporal/package-root';
+import { PLANTED } from './planted';
 
 /** Another process: the simulation takes time and chance for all of it. */
 async function simulate(...args: string[]): Promise<string> {
@@ -20,5 +23,9 @@ describe('the whole system under virtual time', () => {
     const [one, other] = await Promise.all([simulate('--seed', '4'), simulate('--seed', '4')]);
     expect(digestOf(one)).toBeDefined();
     expect(digestOf(one)).toBe(digestOf(other));
+  });
+
+  it.each(Object.entries(PLANTED))('has its place for the planted bug that %s', (_, { file, from }) => {
+    expect(readFileSync(join(packageRoot(), 'dist', file), 'utf8')).toContain(from);
   });
 });
