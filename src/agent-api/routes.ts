@@ -2,168 +2,24 @@
  * THE table of the Agent API: every endpoint of docs/agent-api.md. The client, the sandbox, the limits and the documentation
  * derive from it; nothing else in the project knows a path.
  */
-import { z } from 'zod';
 import { balance, tier, userId } from './account';
+import {
+  AccessTokenCreate,
+  AnyBody,
+  AssessmentConfigUpdate,
+  ContactCreate,
+  ProjectCreate,
+  ProjectUpdate,
+} from './bodies';
 import { jobStarted, jobState, noteTaken } from './job';
 import { perClass, RATE_CLASSES, type RateClass } from './rate-class';
 import { list, record } from './record';
-import { type Capture, type CaptureItem, kinds, type Lead } from './records';
-import { describeKeys } from './shape';
-import { anything, type Reader, UnreadableBody } from './unshown';
+import { kinds } from './records';
+import { captureAndItems, leadWithStatus } from './replies';
+import { get, PAID_MS, type Route, write } from './route';
+import { anything } from './unshown';
 
-/**
- * What to do when it is unknown whether a call had its effect: `resend` where a repetition changes nothing, `look` where
- * the API can be asked first (S2), `ask` where only a person can tell.
- */
-export type AfterUnknown = 'resend' | 'look' | 'ask';
-
-/** One endpoint. */
-export interface Route<B = unknown, R = unknown> {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Path below the base address, with `{id}` for an identifier. */
-  readonly path: string;
-  /** Scope a token needs: agent-api.md, "Authentication" 7. */
-  readonly scope: 'none' | 'write';
-  readonly rateClass: RateClass;
-  /** Credits that one success costs by the document; overridable per account (`credits` in the configuration). */
-  readonly credits: number;
-  /** The plan it needs: agent-api.md names an audit-capable one where it shows any. */
-  readonly plan: 'any' | 'audit';
-  /** On the token's allowlist (v1)? `unclear` where the document contradicts itself; `session` needs a browser session. */
-  readonly allowlist: 'yes' | 'no' | 'unclear' | 'session';
-  readonly afterUnknown: AfterUnknown;
-  /** Names of query parameters by their meaning; names that are not shown come from {@link Unshown}. */
-  readonly query?: readonly string[];
-  /** It has further ones, which the document does not show: they go out as they are given. */
-  readonly otherQuery?: true;
-  /** The body that the document shows, checked before sending; absent where there is none. */
-  readonly body?: z.ZodType<B>;
-  readonly read: Reader<R>;
-  /** Client-side time limit of one attempt, milliseconds. Paid calls: at least 200 s (S2). */
-  readonly timeoutMs: number;
-  /** One sentence for a person. */
-  readonly about: string;
-}
-
-type Input<B, R> = Partial<Omit<Route<B, R>, 'method' | 'path' | 'read' | 'about'>> & {
-  read: Reader<R>;
-  about: string;
-};
-
-const READ_MS = 30_000;
-const WRITE_MS = 60_000;
-const PAID_MS = 210_000;
-
-/** A read: no scope, 100 a minute, repeatable. */
-const get = <R>(path: string, rest: Input<never, R>): Route<never, R> => ({
-  method: 'GET',
-  path,
-  scope: 'none',
-  rateClass: 'reads',
-  credits: 0,
-  plan: 'any',
-  allowlist: 'yes',
-  afterUnknown: 'resend',
-  timeoutMs: READ_MS,
-  ...rest,
-});
-
-/** A write: scope `write`, 20 a minute; what an unknown outcome means must be said by each. */
-const write = <B, R>(
-  method: 'POST' | 'PATCH' | 'DELETE',
-  path: string,
-  rest: Input<B, R> & { afterUnknown: AfterUnknown },
-): Route<B, R> => ({
-  method,
-  path,
-  scope: 'write',
-  rateClass: 'writes',
-  credits: 0,
-  plan: 'any',
-  allowlist: 'yes',
-  timeoutMs: WRITE_MS,
-  ...rest,
-});
-
-const short = (max: number) => z.string().trim().min(1).max(max);
-const currency = z.string().regex(/^[A-Z]{3}$/, 'an ISO 4217 code of three capital letters, for example EUR');
-
-/** agent-api.md, "POST /api/projects". Which fields are required is not shown; `clientName` identifies the project. */
-export const ProjectCreate = z.strictObject({
-  clientName: short(200),
-  industry: short(100).optional(),
-  companySize: short(50).optional(),
-  description: z.string().max(2000).optional(),
-  currency: currency.optional(),
-});
-/** agent-api.md, "PATCH /api/projects/{id}"; the full list of fields is not shown, so others pass. */
-export const ProjectUpdate = z
-  .looseObject({ description: z.string().max(5000).optional() })
-  .refine((b) => Object.keys(b).length > 0, 'at least one field');
-const questionId = z.union([z.string().regex(/^q\d+$/), z.uuid()]);
-const tenKilobytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length <= 10 * 1024;
-/** agent-api.md, "PATCH /api/agent/assessment-configs/{id}". */
-export const AssessmentConfigUpdate = z
-  .strictObject({
-    name: short(100).optional(),
-    questionOrder: z.array(questionId).optional(),
-    hiddenQuestions: z.array(questionId).optional(),
-    scoringWeights: z.record(z.string(), z.number().min(0).max(10)).optional(),
-    defaultQuestionOverrides: z
-      .record(z.string(), z.unknown())
-      .refine(tenKilobytes, 'at most 10 KB of JSON in UTF-8')
-      .optional(),
-  })
-  .refine((b) => Object.keys(b).length > 0, 'at least one field');
-/** agent-api.md, "POST /api/nucleus/contacts". */
-export const ContactCreate = z.strictObject({
-  name: z.string().trim().min(1),
-  email: z.email().optional(),
-  phone: z.string().optional(),
-  company: z.string().optional(),
-  role: z.string().optional(),
-  notes: z.string().optional(),
-  relationshipType: z.enum(['client', 'prospect', 'partner', 'referral']).nullish(),
-});
-/** agent-api.md, "POST /api/user/api-keys". */
-export const AccessTokenCreate = z.strictObject({
-  label: short(100),
-  scopes: z.array(z.enum(['read', 'write'])).optional(),
-  expiresAt: z.iso.datetime().optional(),
-});
-/** A body whose fields are not shown: any JSON object. */
-const AnyBody = z.record(z.string(), z.unknown());
-
-const oneCapture = record('capture', kinds.capture);
-const itemsOf = list('items', kinds.captureItem);
-/** agent-api.md, "GET /api/nucleus/captures/{id}": two records side by side; without a list there are no items. */
-const captureAndItems: Reader<{ capture: Capture & { status: string }; items: CaptureItem[] }> = (
-  body,
-  unshown,
-  about,
-) => {
-  const shown = oneCapture(body, unshown, about);
-  const { status } = shown;
-  if (!status) throw new UnreadableBody(`it shows no status of the capture (${describeKeys(body)})`);
-  const capture = { ...shown, status };
-  try {
-    return { capture, items: itemsOf(body, unshown).items };
-  } catch (error) {
-    if (error instanceof UnreadableBody && unshown.lists.items === undefined) return { capture, items: [] };
-    throw error;
-  }
-};
-
-const anyLead = record('lead', kinds.lead);
-/** agent-api.md, "GET /api/lead-generation/leads/{id}". S2: without its status nobody knows whether it is converted. */
-const leadWithStatus: Reader<Lead & { surveyStatus: string }> = (body, unshown, about) => {
-  const lead = anyLead(body, unshown, about);
-  const { surveyStatus } = lead;
-  if (surveyStatus) return { ...lead, surveyStatus };
-  throw new UnreadableBody(
-    `it shows no surveyStatus, so nobody knows whether the lead is converted (${describeKeys(body)})`,
-  );
-};
+export type { AfterUnknown, Route } from './route';
 
 const LEADS = '/api/lead-generation/leads';
 const PROJECTS = '/api/projects';

@@ -5,7 +5,7 @@ import { convertLeadId } from '../../src/policy/run-ids';
 import { connectNative } from '../../src/temporal/connect-worker';
 import { LedgerClient } from '../../src/temporal/ledger-client';
 import { installSdkRuntime } from '../../src/temporal/sdk-runtime';
-import { backfill, leadPipeline } from '../../workflows';
+import { auditProject, backfill, leadPipeline } from '../../workflows';
 import { progressQuery } from '../../workflows/convert-lead';
 import { cliFolder } from '../cli/cli';
 import { QUICK } from '../support/stage';
@@ -75,14 +75,15 @@ test(
 );
 
 test(
-  'S7: so is any run whose type no worker knows, also by the batch or the pipeline that waits for it',
+  'S7: so is any run whose type no worker knows, also by the batch, the pipeline or the audit that waits for it',
   () =>
     inScene({ account: { timing: { ...QUICK.timing, holdProbeMs: 200 } } }, async (scene) => {
       await scene.worker();
       const { workflow } = scene.stage.temporal.client;
       const taskQueue = 'audit-runner';
       // Under the ID of a lead's run, in whose place it stands.
-      const workflowId = convertLeadId('default', scene.lead());
+      const leadId = scene.lead();
+      const workflowId = convertLeadId('default', leadId);
       await workflow.start('typo', { workflowId, taskQueue });
       const status = () => cli.run(['status'], { ...scene.stage.env, NO_COLOR: '1' });
       await until(async () => /convert-lead.*know no workflow of its type/.test((await status()).stdout));
@@ -94,14 +95,18 @@ test(
         workflow.start(leadPipeline, { workflowId: 'pipeline', taskQueue, args: [{ ...leads, ...limits }] }),
         workflow.start(backfill, { workflowId: 'batch', taskQueue, args: [batch] }),
       ]);
-      const why = `One of those under way stands still: the workflow task of ${workflowId} fails since`;
-      for (const run of runs)
+      const audit = await workflow.start(auditProject, {
+        ...{ workflowId: 'audit', taskQueue, args: [{ leadId, prerequisites: 'fail' }] },
+      });
+      const why = `stands still: the workflow task of ${workflowId} fails since`;
+      for (const run of [...runs, audit])
         await until(
           async () => JSON.stringify(await run.query('progress').catch(() => undefined))?.includes(why) === true,
         );
 
       await workflow.getHandle(workflowId).terminate('test');
       for (const run of runs) expect(await run.result()).toMatchObject({ ended: 'done' });
+      expect(await audit.result()).toMatchObject({ projectId: expect.any(String) });
       expect((await status()).code).toBe(0);
     }),
   240_000,

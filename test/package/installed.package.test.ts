@@ -128,7 +128,15 @@ describe('the package', () => {
     const { files } = installed;
     expect(files).toEqual(
       expect.arrayContaining([
-        ...['LICENSE', 'CHANGELOG.md', 'README.md', 'package.json', 'bin/audit-runner.js', 'docker-compose.yml'],
+        ...[
+          'LICENSE',
+          'CHANGELOG.md',
+          'CONTRIBUTING.md',
+          'README.md',
+          'package.json',
+          'bin/audit-runner.js',
+          'docker-compose.yml',
+        ],
         ...['deploy/package.Dockerfile', 'deploy/sandbox-token', 'deploy/temporal-dynamic-config.yaml'],
         ...['dist/workflow-bundle.js', 'dist/workflow-bundle.encrypted.js'],
       ]),
@@ -138,7 +146,17 @@ describe('the package', () => {
     );
     expect(new Set(files.map((file) => file.split('/')[0]))).toEqual(
       new Set([
-        ...['LICENSE', 'CHANGELOG.md', 'README.md', 'package.json', 'bin', 'docker-compose.yml', 'deploy', 'docs'],
+        ...[
+          'LICENSE',
+          'CHANGELOG.md',
+          'CONTRIBUTING.md',
+          'README.md',
+          'package.json',
+          'bin',
+          'docker-compose.yml',
+          'deploy',
+          'docs',
+        ],
         ...['dist', 'src', 'workflows', 'activities'],
       ]),
     );

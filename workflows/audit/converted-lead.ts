@@ -4,6 +4,8 @@ import {
   CancellationScope,
   ChildWorkflowFailure,
   ParentClosePolicy,
+  patched,
+  sleep,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -19,6 +21,7 @@ import { type At, take } from './step';
 
 /** How often another run's conversion of the lead is waited for. */
 const MAX_FOLLOWED = 3;
+const LONGEST_BETWEEN_LOOKS_MS = 4 * 3_600_000;
 
 /** @returns its ID; what is known of it stands in `at.taken` from then on, also when this throws (S6) */
 export async function convertToProject(at: At, leadId: string): Promise<string> {
@@ -76,14 +79,14 @@ async function conversionOf(at: At, leadId: string): Promise<ConvertLeadResult> 
           { key: searchAttributeKeys.runKind, value: runKind() === 'backfill' ? 'backfill' : 'audit' },
         ],
       });
-      const result = await child.result();
+      const result = await watched(at, workflowId, () => child.result());
       takePlace();
       return result;
     } catch (error) {
       // The conversion was cancelled with this run, before anything was sent.
       if (CancellationScope.current().consideredCancelled) throw error;
       if (error instanceof WorkflowExecutionAlreadyStartedError && tries <= MAX_FOLLOWED)
-        await control.awaitRun({ workflowId });
+        await watched(at, workflowId, () => control.awaitRun({ workflowId }));
       else if (error instanceof ChildWorkflowFailure || error instanceof WorkflowExecutionAlreadyStartedError)
         throw new Stop(
           'unresolved',
@@ -92,5 +95,28 @@ async function conversionOf(at: At, leadId: string): Promise<ConvertLeadResult> 
         );
       else throw error;
     }
+  }
+}
+
+/** S7: a conversion whose workflow task fails cannot say so: who waits for it looks, ever more seldom, and does. */
+async function watched<T>({ account, facts, status }: At, workflowId: string, work: () => Promise<T>): Promise<T> {
+  // Runs of before only waited.
+  if (!patched('watchesConversion')) return work();
+  const watching = new CancellationScope();
+  const watch = async () => {
+    for (let wait = facts.timing.holdProbeMs; ; wait = Math.min(2 * wait, LONGEST_BETWEEN_LOOKS_MS)) {
+      await sleep(wait);
+      const { stuck } = await control.clearance({ account, credits: 0, holdsOnly: true, others: [workflowId] });
+      if (stuck === undefined) status.goesOn();
+      else status.waits(`The conversion stands still: ${stuck}`);
+    }
+  };
+  // It ends with what it watches, and what it cannot find out takes nothing away.
+  watching.run(watch).catch(() => undefined);
+  try {
+    return await work();
+  } finally {
+    watching.cancel();
+    status.goesOn();
   }
 }

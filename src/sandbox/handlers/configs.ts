@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AssessmentConfigUpdate } from '../../agent-api/routes';
+import { AssessmentConfigUpdate } from '../../agent-api/bodies';
 import { badRequest, found, ok } from '../refusal';
 import type { AssessmentConfig } from '../rows';
 import { QUESTIONS } from '../seed';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ProjectCreate } from '../../agent-api/routes';
+import { ProjectCreate } from '../../agent-api/bodies';
 import { type Marks, shownName, shownText } from '../marks';
 import type { Settings } from '../options';
 import { projectSubject } from '../payments';
