@@ -1,6 +1,5 @@
 /** S6: a cancellation that comes after a worker was lost in a paid call takes nothing away: what was paid is found out. */
 import { progressQuery } from '../../workflows/convert-lead';
-import { parkUpdate } from '../../workflows/ledger/messages';
 import { until } from '../support/until';
 import { inScene } from './support/scene';
 
@@ -22,19 +21,19 @@ test.concurrent('a conversion whose worker was killed in the call, and that is c
     await scene.booksAreRight();
   }));
 
-test.concurrent('so does one whose next try came back before it could ask the ledger, for the service wants a pause', () =>
+test.concurrent('so does one whose next try came back before it could ask the ledger, which cannot be had', () =>
   inScene({}, async (scene) => {
     const worker = await scene.worker();
-    scene.stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 1_000, times: 1 });
+    const { control } = scene.stage.sandbox;
+    control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 1_000, times: 1 });
     const [run] = await scene.convertsUnderWay([scene.lead()]);
     await worker.kill();
-    await scene.worker();
-    // Before the server sees that the first worker is gone.
-    await scene.ledger().executeUpdate(parkUpdate, { args: [{ rateClass: 'writes', forMs: 120_000 }] });
-    await until(async () =>
-      /Its turn under the service's limits/.test((await run?.query(progressQuery))?.waiting ?? ''),
-    );
+    // A new worker cannot tell whose ledger it is.
+    control.addFault({ route: 'account.user', fault: 'empty', times: 10_000 });
+    await scene.worker({}, 'worker is running');
+    await until(async () => /not known who the token/.test((await run?.query(progressQuery))?.waiting ?? ''));
     await run?.cancel();
+    control.clearFaults();
     expect(await run?.result()).toMatchObject({ outcome: 'converted', credits: 1_000 });
     expect(scene.stage.figures()).toMatchObject({ spent: 1_000, paidTwice: 0, converts: 1 });
     await scene.booksAreRight();
