@@ -8,7 +8,7 @@ import { type Hold, stopping } from '../src/policy/ledger';
 import type { PayTiming, Settlement } from '../src/policy/pay-once';
 import { partsOf } from '../src/policy/subject';
 import { describeMend, failingAmong } from '../src/temporal/failing-tasks';
-import type { LedgerClient } from '../src/temporal/ledger-client';
+import { type LedgerClient, ledgerAway } from '../src/temporal/ledger-client';
 import { describeHold, describePause } from '../workflows/ledger/details';
 import type { SubjectState } from '../workflows/ledger/messages';
 import { describeShortage } from '../workflows/ledger/shortage';
@@ -71,8 +71,7 @@ export function createAccountActivities(deps: Deps) {
     const runtime = runtimeOf(deps, name);
     const cannotBeHad = (error: unknown) => {
       if (error instanceof ApplicationFailure && error.type === FailureType.ledger) return error;
-      const why = error instanceof Error ? error.message : 'the ledger cannot be reached';
-      return ApplicationFailure.nonRetryable(`The account's ledger cannot be had: ${why}.`, FailureType.ledger);
+      return ledgerAway(error instanceof Error ? error.message : 'the ledger cannot be reached');
     };
     const ledger = await runtime.ledger().catch((error) => {
       throw cannotBeHad(error);

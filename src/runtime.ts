@@ -16,7 +16,7 @@ import { holdCause } from './policy/classify';
 import { FailureType } from './policy/failures';
 import { type Budget, LAPSES_AFTER_MS } from './policy/ledger';
 import { rootMessage } from './root-cause';
-import { LedgerClient, ledgerId } from './temporal/ledger-client';
+import { LedgerClient, ledgerAway, ledgerId } from './temporal/ledger-client';
 
 /** Two accounts are one user: their limits and credits are one, and two ledgers would not see each other (S1). */
 export class SameUser extends Error {
@@ -164,10 +164,7 @@ export function createRuntime(
     const budget = presentBudget();
     const at = performance.now();
     await ledger.configure(budget).catch((error: unknown) => {
-      if (error instanceof ApplicationFailure) throw error;
-      // S7: whoever needs it says so; of what Temporal repeats by itself nobody sees why.
-      const why = `The account's ledger cannot be had: ${rootMessage(error)}.`;
-      throw ApplicationFailure.create({ message: why, type: FailureType.ledger, nonRetryable: true });
+      throw error instanceof ApplicationFailure ? error : ledgerAway(rootMessage(error));
     });
     told = { budget: JSON.stringify(budget), at };
     return ledger;

@@ -55,11 +55,13 @@ export async function runCommand(name: string, options: RunOptions): Promise<num
     if (options.detach) return await look(handle, about, again(type, workflowId), options.json);
     tell(link ? `Run ${workflowId}\n${link}` : `Run ${workflowId}`);
     const end = await follow(reached, handle, signals.aborted).catch(lost(type, workflowId));
-    return await conclude(plan ? type : await typeOf(handle, type), about, end, storageUrl, options.json, server);
+    // Somebody may look at a run of another type than was given.
+    const real = plan || end.kind !== 'result' ? type : await typeOf(handle, type);
+    return await conclude(real, about, end, storageUrl, options.json, server);
   });
 }
 
-/** Which type the run really has that somebody looks at. */
+/** Which type a run really has. */
 async function typeOf(handle: WorkflowHandle, given: WorkflowName): Promise<WorkflowName> {
   const { type } = await handle.describe();
   return isWorkflowName(type) ? type : given;

@@ -57,6 +57,10 @@ export function ledgerId(userId: string): string {
   return `account-ledger.${plain ? key : createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
 }
 
+/** S7: told to the run that needs the ledger, which says so; of what Temporal repeats by itself nobody sees why. */
+export const ledgerAway = (why: string): ApplicationFailure =>
+  ApplicationFailure.nonRetryable(`The account's ledger cannot be had: ${why}.`, FailureType.ledger);
+
 /** What this process is configured with, for its account. */
 export interface LedgerConfig extends LedgerStart {
   /** Least time between two probes while the account is on hold, milliseconds. */
