@@ -2,6 +2,7 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
+  CancelledFailure,
   ChildWorkflowFailure,
   ParentClosePolicy,
   patched,
@@ -16,7 +17,7 @@ import { control } from '../shared/calls';
 import { givePlace, hearPlaces, type Placed, takePlace } from '../shared/place';
 import { Stop } from '../shared/stop';
 import { runKind } from '../shared/tell';
-import { gotSomething } from '../shared/withdraw';
+import { endsCancelled, gotSomething, WITHDRAWN } from '../shared/withdraw';
 import { type At, take } from './step';
 
 /** How often another run's conversion of the lead is waited for. */
@@ -81,6 +82,7 @@ async function conversionOf(at: At, leadId: string): Promise<ConvertLeadResult> 
       });
       const result = await watched(at, workflowId, () => child.result());
       takePlace();
+      if (result.reason === WITHDRAWN && endsCancelled()) throw new CancelledFailure('its conversion was withdrawn');
       return result;
     } catch (error) {
       // The conversion was cancelled with this run, before anything was sent.

@@ -7,6 +7,7 @@ import {
   CancelledFailure,
   defineSignal,
   isCancellation,
+  patched,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -30,10 +31,18 @@ export function gotSomething(): void {
   own.got = true;
 }
 
+/**
+ * The run itself was cancelled, and ends by that, also where it hears first by way of a call or of a child that nobody wants
+ * it any more: those ask the server, which knows of a cancellation before it is told.
+ */
+export const endsCancelled = (): boolean => CancellationScope.current().consideredCancelled && patched('endsCancelled');
+
 /** Ends the run before it sends: nobody wants it any more. */
 export function withdrawn(): never {
-  own.asked = true;
-  own.end();
+  if (!endsCancelled()) {
+    own.asked = true;
+    own.end();
+  }
   throw new CancelledFailure('withdrawn');
 }
 
