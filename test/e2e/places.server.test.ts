@@ -8,6 +8,7 @@ import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { stopUpdate } from '../../workflows/pipeline/controls';
 import { UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
+import { resetToFirst } from './support/reset';
 import { inScene, type Scene } from './support/scene';
 
 const taskQueue = 'audit-runner';
@@ -24,11 +25,21 @@ const LOST = 4;
 const loseSome = ({ stage }: Scene) =>
   stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'cutBeforeCommit', times: LOST });
 
-async function startBatch(scene: Scene, operation: 'convertLead' | 'auditProject', renewAfter?: number) {
-  const ids = Array.from({ length: LEADS }, () => scene.lead());
+interface Size {
+  items?: number;
+  window?: number;
+  renewAfter?: number | undefined;
+}
+
+async function startBatch(
+  scene: Scene,
+  operation: 'convertLead' | 'auditProject',
+  { items = LEADS, window = 2, renewAfter }: Size = {},
+) {
+  const ids = Array.from({ length: items }, () => scene.lead());
   await mkdir(join(scene.stage.folder, 'storage'), { recursive: true });
   await writeFile(join(scene.stage.folder, 'storage', 'leads.csv'), `leadId\n${ids.join('\n')}\n`);
-  const input: BackfillJson = { operation, file: { ref: 'leads.csv' }, window: 2, maxCredits: 100_000 };
+  const input: BackfillJson = { operation, file: { ref: 'leads.csv' }, window, maxCredits: 100_000 };
   return scene.stage.temporal.client.workflow.start(backfill, {
     ...{ workflowId: 'batch', taskQueue },
     args: [input, renewAfter === undefined ? {} : { renewAfter }],
@@ -55,7 +66,7 @@ test.concurrent.each([undefined, 3])(
     inScene(SLOW, async (scene) => {
       await scene.stage.startWorker();
       loseSome(scene);
-      const run = await startBatch(scene, 'convertLead', renewAfter);
+      const run = await startBatch(scene, 'convertLead', { renewAfter });
       await until(async () => {
         const { done, underWayCount, away } = await run.query(messages.backfillProgressQuery);
         return done === LEADS - LOST && underWayCount === LOST && away === LOST;
@@ -65,6 +76,19 @@ test.concurrent.each([undefined, 3])(
       expect(await run.result()).toMatchObject({ counts: { done: LEADS - LOST, waiting: LOST } });
     }),
 );
+
+test.concurrent('a batch that continues as new hears what was said before it began to listen', () =>
+  inScene(SLOW, async (scene) => {
+    await scene.stage.startWorker();
+    loseSome(scene);
+    const run = await startBatch(scene, 'convertLead', { items: LOST, window: LOST, renewAfter: LOST });
+    const away = () => until(async () => (await run.query(messages.backfillProgressQuery)).away === LOST, SOON_MS);
+    await away();
+    // What was said is said again, all at once and before its first task. Those who said it do not say it again.
+    await resetToFirst(scene.stage, run.workflowId);
+    await away();
+    await run.terminate();
+  }));
 
 test.concurrent('the conversion of an audit of a batch gives the place of its audit', () =>
   inScene(SLOW, async (scene) => {

@@ -4,6 +4,7 @@ import {
   CancellationScope,
   condition,
   isCancellation,
+  patched,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -39,6 +40,8 @@ export class Drive {
   readonly #unwritten: Unwritten;
   readonly #feed: Feed;
   readonly #lookout: Lookout;
+  /** Runs of before: what was said before they had taken over was lost. */
+  readonly #hearsTooEarly: boolean;
   #begun = 0;
   #shownCredits = -1;
 
@@ -62,16 +65,16 @@ export class Drive {
       },
       () => this.#say(),
     );
-    hearPlaces(
-      (id) => [...this.window.running.values()].find(({ workflowId }) => workflowId === id),
-      () => controls.version++,
-    );
+    this.#hearsTooEarly = state.running.length > 0 && !patched('hearsOnceTakenOver');
+    if (this.#hearsTooEarly) this.#hear();
     controls.failed = () => state.counts.failed - this.#queued();
   }
 
   /** @returns whether the backfill is to continue as new */
   async run(): Promise<'over' | 'renew'> {
     this.window.takeOver(this.state.running);
+    // What was said between two parts of the backfill is heard at once, so whom it concerns has to be known before.
+    if (!this.#hearsTooEarly) this.#hear();
     const house = new CancellationScope();
     const kept = house
       .run(() => this.#keepHouse())
@@ -121,6 +124,13 @@ export class Drive {
   show(): void {
     const { state, controls, window, common, plan } = this;
     common.status.figures(describe(progressOf(state, controls, window.running), plan));
+  }
+
+  #hear(): void {
+    hearPlaces(
+      (id) => [...this.window.running.values()].find(({ workflowId }) => workflowId === id),
+      () => this.controls.version++,
+    );
   }
 
   async #loop(): Promise<'over' | 'renew'> {

@@ -2,13 +2,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Stage } from '../../support/stage';
 
+/** To the first of its workflow tasks. */
+export const resetToFirst = (stage: Stage, workflowId: string): Promise<void> => resetTo(stage, workflowId, 0);
+
 /** To the last of its workflow tasks. */
-export async function resetToLast({ temporal }: Stage, workflowId: string): Promise<void> {
+export const resetToLast = (stage: Stage, workflowId: string): Promise<void> => resetTo(stage, workflowId, -1);
+
+/** @param nth which one of its workflow tasks, counted as in {@link Array.at} */
+async function resetTo({ temporal }: Stage, workflowId: string, nth: number): Promise<void> {
   const { client, namespace } = temporal;
   const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
   const tasks = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
   await client.workflowService.resetWorkflowExecution({
     ...{ namespace, workflowExecution: { workflowId }, reason: 'test', requestId: randomUUID() },
-    workflowTaskFinishEventId: tasks.at(-1)?.eventId ?? null,
+    workflowTaskFinishEventId: tasks.at(nth)?.eventId ?? null,
   });
 }
