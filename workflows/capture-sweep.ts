@@ -7,7 +7,8 @@ import type { SendOutcome } from '../src/policy/course';
 import { CaptureSweepInput, type CaptureSweepJson } from '../src/policy/inputs/capture-sweep';
 import type { Troubled } from '../src/policy/sweep';
 import type { Kept } from '../src/storage/claim';
-import { awaitClearance, control, factsOf, fairnessKey, onceCalls, patiently, reads } from './shared/calls';
+import { sends } from './paying/sends';
+import { awaitClearance, control, factsOf, fairnessKey, patiently, reads } from './shared/calls';
 import { failureType } from './shared/failures';
 import { readInput } from './shared/input';
 import { allAnswered } from './shared/said';
@@ -125,7 +126,7 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
   /** One attempt; what it does not settle is for the next sweep, which sees what became of it. */
   async function reprocess(captureId: string): Promise<Pick<SweptCapture, 'outcome' | 'reason'>> {
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
-      const outcome = await onceCalls(account, facts, place, `Extract capture ${captureId} again`)
+      const outcome = await sends(account, facts, place, `Extract capture ${captureId} again`)
         .reprocessOnce({ account, captureId, lookedAt })
         .catch((error): SendOutcome | { kind: 'lost'; reason: string } => {
           if (failureType(error) === undefined) throw error;

@@ -1,26 +1,18 @@
 /** Converts one lead into a project, once. */
 
-import {
-  defineQuery,
-  isCancellation,
-  setHandler,
-  sleep,
-  upsertSearchAttributes,
-  workflowInfo,
-} from '@temporalio/workflow';
-import type { AccountFacts } from '../activities/account';
+import { defineQuery, isCancellation, setHandler, sleep, upsertSearchAttributes } from '@temporalio/workflow';
 import type { LeadSeen } from '../activities/leads';
 import { ConvertLeadInput, type ConvertLeadJson } from '../src/policy/inputs/convert-lead';
-import { isOwnPayment } from '../src/policy/own-send';
 import { leadSubject } from '../src/policy/subject';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
+import { bookName } from './paying/book';
+import { type Outcome, type Purchase, payOnce } from './paying/pay-once';
 import { Asker, WHY } from './shared/asker';
-import { control, factsOf, fairnessKey, onceCalls, patiently, reads, runKey } from './shared/calls';
+import { factsOf, fairnessKey, patiently, reads, runKey } from './shared/calls';
 import { ProjectChoice } from './shared/choose-project';
 import { failureText, refusalOf } from './shared/failures';
 import { type FoundProject, findProject } from './shared/find-project';
 import { readInput } from './shared/input';
-import { concluding, type Ending, payOnce } from './shared/pay-once';
 import { givePlace } from './shared/place';
 import { type Answered, allAnswered } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
@@ -76,61 +68,38 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
   const run = input.run ?? { key: runKey(), maxCredits: input.maxCredits };
   const place = { priorityKey: input.priority, fairnessKey: fairnessKey(run.key) };
   const looks: LeadSeen[] = [];
-  let problem: string | undefined;
 
-  let sent = false;
   const see = () =>
     patiently(status, facts, account, () =>
       reads(account, place, `Look at lead ${leadId}`).lookAtLead({ account, leadId }),
     );
-  const look = async () => {
+  const isConverted = async () => {
     const seen = await see();
     looks.push(seen);
     return seen.surveyStatus === 'converted';
   };
 
-  const ending = await payOnce(account, facts, status, {
-    credits: facts.convertPrice,
-    paid: { subject: leadSubject(leadId), run: run.key },
-    async look() {
-      try {
-        return (await look()) ? 'found' : 'notFound';
-      } catch (error) {
-        // S2: a look that is refused after something was sent tells nothing; before, it ends the run with its reason.
-        if (sent && refusalOf(error)) return 'cannotTell';
-        throw error;
-      }
-    },
-    send(lookedAt, stale, again) {
-      sent = true;
-      status.step('converting', `Converting lead ${leadId} for ${facts.convertPrice} credits`);
-      const priority = stale ? { ...place, priorityKey: 1 } : place;
-      return onceCalls(account, facts, priority, `Convert lead ${leadId}`).convertLeadOnce({
-        account,
-        leadId,
-        lookedAt,
-        run: run.key,
-        runCap: run.maxCredits,
-        again,
-      });
-    },
+  const conversion: Purchase = {
+    subject: leadSubject(leadId),
+    price: facts.convertPrice,
+    run,
+    summary: `Convert lead ${leadId}`,
+    step: ['converting', `Converting lead ${leadId} for ${facts.convertPrice} credits`],
+    look: async () => ((await isConverted()) ? 'found' : 'notFound'),
+    send: (calls, order) => calls.convertLeadOnce({ account, leadId, ...order }),
     ask: (why) => asker.decide(`${WHY[why]} Look in the web app whether lead ${leadId} is converted.`),
-  }).catch((error): Ending => {
-    const reason = refusalOf(error);
-    if (reason === undefined) throw error;
-    problem = failureText(error);
-    return { do: 'end', how: 'refused', reason };
-  });
+  };
+  const at = { account, facts, status, place };
+  return payOnce(at, conversion, concluded);
 
-  return concluding(ending, concluded);
-
-  async function concluded(): Promise<ConvertLeadResult> {
-    const result = { ...(await conclude(input, facts, ending, run.key)), ...(problem && { problem }) };
+  async function concluded(outcome: Outcome): Promise<ConvertLeadResult> {
+    const result = resultOf(leadId, outcome);
+    const isAnswered = outcome.how === 'done' && outcome.by === 'reply';
     // S3: a reply that could not be read counts as spent; whether the lead is converted is another question.
-    if (ending.how === 'paid' && !ending.ref && !(await confirmed()))
+    if (isAnswered && !outcome.ref && !(await isConfirmed()))
       return finish(status, asker.answers, { ...result, outcome: 'unresolved', reason: 'paidButNotConverted' });
     // Whether the reply's auditId is that of the project, the document does not say: a look confirms it.
-    if (ending.how === 'paid' && ending.ref && !(await isProject(ending.ref))) delete result.projectId;
+    if (isAnswered && outcome.ref && !(await isProject(outcome.ref))) delete result.projectId;
     const before = looks.find(({ surveyStatus }) => surveyStatus !== 'converted');
     const [seen] = looks.slice(-1);
     const wanted = result.outcome === 'converted' || (result.outcome === 'alreadyConverted' && input.findProject);
@@ -152,7 +121,7 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
         : found.kind === 'one'
           ? found.id
           : undefined;
-    if (projectId && result.credits > 0) await book(account, leadId, run.key, { ref: projectId });
+    if (projectId && result.credits > 0) await bookName({ account, ...conversion }, projectId);
     return finish(status, asker.answers, { ...result, ...(projectId ? { projectId } : { reason: 'projectNotFound' }) });
   }
 
@@ -177,57 +146,34 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
   }
 
   /** The service may show a conversion late: looks until it must have shown. */
-  async function confirmed(): Promise<boolean> {
+  async function isConfirmed(): Promise<boolean> {
     for (let wait = facts.timing.settlingMs / 60; wait <= facts.timing.settlingMs; wait *= 3) {
-      if (await look().catch(() => false)) return true;
+      if (await isConverted().catch(() => false)) return true;
       givePlace();
       status.waits(`The reply could not be read; lead ${leadId} is looked at again in ${Math.ceil(wait / 1000)} s.`);
       await sleep(wait);
     }
-    return look().catch(() => false);
+    return isConverted().catch(() => false);
   }
 }
 
 // ---- Helpers
 
-const book = (account: string, leadId: string, run: string, found: { ref?: string; credits?: number } = {}) =>
-  control.settleSubject({ account, subject: leadSubject(leadId), run, settlement: { kind: 'foundPaid', ...found } });
-
-/** What the ending means for people and for the books. */
-async function conclude(
-  input: ConvertLeadInput,
-  facts: AccountFacts,
-  ending: Ending,
-  run: string,
-): Promise<ConvertLeadResult> {
-  const { account, leadId } = input;
-  switch (ending.how) {
-    case 'paid':
-      return {
-        leadId,
-        outcome: 'converted',
-        credits: ending.credits ?? facts.convertPrice,
-        ...(ending.ref && { projectId: ending.ref }),
-      };
-    case 'foundPaid':
-    case 'alreadyDone': {
-      const sent = ending.how === 'foundPaid';
-      const booked = await book(account, leadId, run, sent ? { credits: facts.convertPrice } : {});
-      // An earlier try or run may have settled it, or been terminated before it could: then it is ours after all.
-      const { settled } = await control.subjectState({ account, subject: leadSubject(leadId) });
-      const { workflowId } = workflowInfo();
-      const ours = booked > 0 || isOwnPayment(settled, { workflowId, run, sent });
-      if (!ours)
-        return { leadId, outcome: 'alreadyConverted', credits: 0, ...(settled?.ref && { projectId: settled.ref }) };
-      const credits = settled?.credits ?? facts.convertPrice;
-      return { leadId, outcome: 'converted', credits, ...(settled?.ref && { projectId: settled.ref }) };
+/** What the outcome means for people. */
+function resultOf(leadId: string, outcome: Outcome): ConvertLeadResult {
+  switch (outcome.how) {
+    case 'done': {
+      const { ours, credits, ref } = outcome;
+      return { leadId, outcome: ours ? 'converted' : 'alreadyConverted', credits, ...(ref && { projectId: ref }) };
     }
     case 'overRunCap':
       return { leadId, outcome: 'skipped', reason: 'overMaxCredits', credits: 0 };
     case 'gaveUp':
       return { leadId, outcome: 'unresolved', reason: 'nobodyDecided', credits: 0 };
     case 'refused':
-      return { leadId, outcome: 'refused', reason: ending.reason, credits: 0 };
+      return { leadId, outcome: 'refused', reason: outcome.reason, credits: 0 };
+    case 'cannotLook':
+      return { leadId, outcome: 'refused', reason: outcome.reason, credits: 0, problem: failureText(outcome.error) };
   }
 }
 

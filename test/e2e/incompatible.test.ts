@@ -38,8 +38,8 @@ const CHANGES: Change[] = [
   [
     'the books are not asked whose payment it was',
     'convert-lead',
-    'const { settled } = await calls_1.control.subjectState({ account, subject: (0, subject_1.leadSubject)(leadId) });',
-    'const settled = undefined;',
+    'const { settled } = await calls_1.control.subjectState({ account, subject });\n    const { workflowId }',
+    'const settled = undefined;\n    const { workflowId }',
   ],
   [
     'a hold is waited for at once',
@@ -70,6 +70,12 @@ const CHANGES: Change[] = [
   ['the decisions are kept by another call', 'lead-pipeline', 'control.concludeLeads({', 'control.keepLeads({'],
   ['an audit begins with its report', 'audit-project', 'await calls_1.control.writeReport({ folder })', '{}'],
   ['documents are uploaded one by one', 'audit-project.reply-lost', 'length: AT_ONCE', 'length: 1'],
+  [
+    'what is free is booked in all runs',
+    'audit-project.reply-lost',
+    "!(0, workflow_1.patched)('booksWhatIsFree')",
+    'false',
+  ],
   ['a project is not kept', 'audit-project', 'await search.keep(projectId);', ''],
   ['a note is not kept', 'ingest-capture', 'await search.keep(captureId);', ''],
   ['a note is known by another call', 'ingest-capture', 'control.identifyNote({', 'control.nameNote({'],

@@ -98,9 +98,9 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     to: 'if (!(0, workflow_1.workflowInfo)().unsafe.isReplaying)',
   },
   'what was paid for is reported as free': {
-    file: 'workflows/convert-lead.js',
-    from: 'credits: ending.credits ?? facts.convertPrice',
-    to: 'credits: 0',
+    file: 'workflows/paying/pay-once.js',
+    from: 'const { credits = wanted.price, ref } = ending;',
+    to: 'const { ref } = ending; const credits = 0;',
   },
   'a ledger believes whoever starts it': {
     file: 'workflows/shared/handed.js',
@@ -123,9 +123,9 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     to: "'notFound'",
   },
   'a payment of another run is claimed': {
-    file: 'workflows/convert-lead.js',
-    from: 'const ours = booked > 0 || (0, own_send_1.isOwnPayment)(settled, { workflowId, run, sent });',
-    to: 'const ours = sent || booked > 0 || (settled?.run === run && settled.credits > 0);',
+    file: 'workflows/paying/book.js',
+    from: 'booked > 0 || (0, own_send_1.isOwnPayment)(settled, { workflowId, run: run.key, sent })',
+    to: 'sent || booked > 0 || (settled?.run === run.key && settled.credits > 0)',
   },
 };
 

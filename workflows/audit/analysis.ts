@@ -2,10 +2,11 @@
 import { sleep } from '@temporalio/workflow';
 import { type AnalysisSeen, type Before, isOurs } from '../../src/policy/analysis';
 import type { LookOutcome } from '../../src/policy/course';
+import { auditSubject } from '../../src/policy/subject';
+import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
 import { WHY } from '../shared/asker';
-import { onceCalls, reads } from '../shared/calls';
+import { reads } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
-import { type Ending, payOnce } from '../shared/pay-once';
 import { Stop } from '../shared/stop';
 import { awaitAudit, type Started } from './await-audit';
 import { type At, ofProject } from './step';
@@ -103,40 +104,44 @@ async function awaitPrerequisites(at: At, projectId: string): Promise<boolean> {
 
 /** Starts one analysis unless a look finds one (S1, S2). */
 async function startAudit(at: At, projectId: string, look: () => Promise<LookOutcome>): Promise<Started> {
-  const { account, facts, status, place, asker, input } = at;
+  const { account, status, asker, input } = at;
   const since = Date.now();
   let refusals = 0;
   let isSent = false;
   let next = input.mode;
   let last = next;
+  const start: Purchase = {
+    subject: auditSubject(projectId),
+    price: 0,
+    run: at.run,
+    summary: `Start the audit of project ${projectId}`,
+    look,
+    async send(calls, { lookedAt }) {
+      // A job needs what the synchronous route does without. After a wait the look is too old.
+      if (next !== input.mode && (await awaitPrerequisites(at, projectId))) return { kind: 'stale' };
+      isSent = true;
+      last = next;
+      const call = { account, projectId, lookedAt };
+      if (last === 'async') return calls.startAuditOnce(call);
+      // What took too long once is not waited for a second time.
+      next = 'async';
+      const outcome = await calls.runAuditOnce(call);
+      if (outcome.kind !== 'unknown') next = 'sync';
+      return outcome;
+    },
+    ask: (why) => asker.decide(`${WHY[why]} Look whether an audit of project ${projectId} is running.`),
+  };
   for (;;) {
-    const ending = await payOnce(account, facts, status, {
-      credits: 0,
-      look,
-      async send(lookedAt) {
-        // A job needs what the synchronous route does without. After a wait the look is too old.
-        if (next !== input.mode && (await awaitPrerequisites(at, projectId))) return { kind: 'stale' };
-        isSent = true;
-        last = next;
-        const calls = onceCalls(account, facts, place, `Start the audit of project ${projectId}`);
-        const call = { account, projectId, lookedAt };
-        if (last === 'async') return calls.startAuditOnce(call);
-        // What took too long once is not waited for a second time.
-        next = 'async';
-        const outcome = await calls.runAuditOnce(call);
-        if (outcome.kind !== 'unknown') next = 'sync';
-        return outcome;
-      },
-      ask: (why) => asker.decide(`${WHY[why]} Look whether an audit of project ${projectId} is running.`),
-    });
+    const outcome = await payOnce(at, start, async (ended) => ended);
     status.goesOn();
     // What was there when it was looked for may be out of date.
-    if (ending.how === 'refused' && last === 'async' && MAY_LACK.test(ending.reason)) {
+    if (outcome.how === 'refused' && last === 'async' && MAY_LACK.test(outcome.reason)) {
       if (await awaitPrerequisites(at, projectId)) continue;
-      if (await awaitCurrent(at, projectId, ending.reason, since, refusals++)) continue;
+      if (await awaitCurrent(at, projectId, outcome.reason, since, refusals++)) continue;
     }
-    const jobId = jobOf(projectId, ending, last);
-    return { ...(jobId && { jobId }), byUs: isSent, waitedFor: last === 'sync' && ending.how === 'paid' };
+    const jobId = jobOf(projectId, outcome, last);
+    const isAnswered = outcome.how === 'done' && outcome.by === 'reply';
+    return { ...(jobId && { jobId }), byUs: isSent, waitedFor: last === 'sync' && isAnswered };
   }
 }
 
@@ -178,10 +183,12 @@ async function awaitCurrent(at: At, projectId: string, reason: string, since: nu
 }
 
 /** @param mode by which route it was sent. @returns the job, when the service named one */
-function jobOf(projectId: string, ending: Ending, mode: Mode): string | undefined {
-  switch (ending.how) {
+function jobOf(projectId: string, outcome: Outcome, mode: Mode): string | undefined {
+  switch (outcome.how) {
     case 'refused':
-      throw refused(projectId, ending.reason, mode);
+      throw refused(projectId, outcome.reason, mode);
+    case 'cannotLook':
+      throw outcome.error;
     case 'gaveUp':
     case 'overRunCap':
       throw new Stop(
@@ -189,8 +196,8 @@ function jobOf(projectId: string, ending: Ending, mode: Mode): string | undefine
         'nobodyDecided',
         `Whether the audit of project ${projectId} was started could not be found out.`,
       );
-    default:
-      return ending.ref;
+    case 'done':
+      return outcome.ref;
   }
 }
 

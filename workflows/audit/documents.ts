@@ -4,11 +4,12 @@ import type { ResizedDocument } from '../../activities/documents';
 import type { LookOutcome } from '../../src/policy/course';
 import type { DocumentState } from '../../src/policy/document-states';
 import type { AuditDocument } from '../../src/policy/documents';
+import { documentSubject } from '../../src/policy/subject';
+import { type Purchase, payOnce } from '../paying/pay-once';
+import type { Looked } from '../paying/walk';
 import { WHY } from '../shared/asker';
-import { control, onceCalls, reads } from '../shared/calls';
+import { control, reads } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
-import { refusalOf } from '../shared/failures';
-import { type Looked, type Ports, payOnce } from '../shared/pay-once';
 import { beside } from '../shared/status';
 import { Stop } from '../shared/stop';
 import { Person } from './by-person';
@@ -132,48 +133,44 @@ async function uploadOne(
   at: At,
   { projectId, document, looked, others, strangers }: Upload,
 ): Promise<'uploaded' | 'found' | { refused: string }> {
-  const { account, facts, status, place, asker } = at;
+  const { account, asker } = at;
   const { fileName } = document;
-  let sent = false;
+  let isSent = false;
   let last = looked.found;
-  const ports: Ports = {
-    credits: 0,
+  const upload: Purchase = {
+    subject: documentSubject(projectId, document.nameHash),
+    price: 0,
+    run: at.run,
+    summary: `Upload ${fileName}`,
+    looked,
     async look() {
-      try {
-        const { states } = await statesOf(at, projectId, [document], others);
-        last = lookOf(states[0]);
-        return last;
-      } catch (error) {
-        // S2: a look that is refused after something was sent tells nothing.
-        if (sent && refusalOf(error)) return 'cannotTell';
-        throw error;
-      }
+      const { states } = await statesOf(at, projectId, [document], others);
+      last = lookOf(states[0]);
+      return last;
     },
-    send(lookedAt) {
-      sent = true;
-      return onceCalls(account, facts, place, `Upload ${fileName}`).uploadDocumentOnce({
-        ...{ account, projectId, document, strangers, lookedAt },
-      });
+    send(calls, { lookedAt }) {
+      isSent = true;
+      return calls.uploadDocumentOnce({ account, projectId, document, strangers, lookedAt });
     },
     ask: (why) =>
       asker.decide(`${WHY[why]} Look whether '${fileName}' is among the documents of project ${projectId}.`),
   };
-  const ending = await payOnce(account, facts, status, ports, looked);
-  status.goesOn();
-  // A person says so; from now on it is one of those that are there.
-  if ((ending.how === 'foundPaid' || ending.how === 'alreadyDone') && last !== 'found')
-    await control.keepUploaded({ account, projectId, document });
-  switch (ending.how) {
-    case 'refused':
-      return { refused: ending.reason };
-    case 'gaveUp':
-    case 'overRunCap':
-      throw new Stop('unresolved', 'nobodyDecided', `Whether '${fileName}' was uploaded could not be found out.`);
-    case 'alreadyDone':
-      return sent ? 'uploaded' : 'found';
-    default:
-      return 'uploaded';
-  }
+  return payOnce(at, upload, async (outcome) => {
+    at.status.goesOn();
+    switch (outcome.how) {
+      case 'done':
+        // A person says so; from now on it is one of those that are there.
+        if (outcome.by === 'look' && last !== 'found') await control.keepUploaded({ account, projectId, document });
+        return outcome.sent || isSent ? 'uploaded' : 'found';
+      case 'refused':
+        return { refused: outcome.reason };
+      case 'gaveUp':
+      case 'overRunCap':
+        throw new Stop('unresolved', 'nobodyDecided', `Whether '${fileName}' was uploaded could not be found out.`);
+      case 'cannotLook':
+        throw outcome.error;
+    }
+  });
 }
 
 /**

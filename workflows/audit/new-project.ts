@@ -1,126 +1,88 @@
 /** A new project: created once, under its reference (S1–S3). */
-import { workflowInfo } from '@temporalio/workflow';
 import type { NewProject } from '../../activities/projects';
 import type { LookOutcome } from '../../src/policy/course';
-import { isOwnPayment } from '../../src/policy/own-send';
 import { isShortened } from '../../src/policy/reference';
 import { projectSubject } from '../../src/policy/subject';
+import { elsewhere } from '../paying/elsewhere';
+import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
 import { WHY } from '../shared/asker';
-import { control, onceCalls, reads, writes } from '../shared/calls';
+import { control, reads, writes } from '../shared/calls';
 import { refusalOf } from '../shared/failures';
-import { concluding, type Ending, elsewhere, payOnce } from '../shared/pay-once';
 import { Stop } from '../shared/stop';
 import { CUT, ProjectSearch } from './project-search';
 import { type At, ofProject, take } from './step';
 
 /** @returns its ID; what is known of it stands in `at.taken` from then on, also when this throws (S6) */
 export async function createProject(at: At, project: NewProject): Promise<string> {
-  const { account, facts, status, place, run, asker, input } = at;
+  const { account, facts, status, run, asker, input } = at;
   const reference = input.reference ?? (await control.referenceOf({ account, project }));
   status.step('looking', 'Looking whether the project is there already');
   const search = new ProjectSearch(at, reference, project.clientName);
-  let sent = false;
-  const look = async (): Promise<LookOutcome> => {
-    try {
-      return await search.look();
-    } catch (error) {
-      // S2: a look that is refused after something was sent tells nothing; before, it ends the run with its reason.
-      if (sent && refusalOf(error)) return 'cannotTell';
-      throw error;
-    }
-  };
-  const ending = await payOnce(account, facts, status, {
-    credits: facts.createPrice,
-    paid: { subject: projectSubject(reference), run: run.key },
-    look,
-    send(lookedAt, stale, again) {
-      sent = true;
-      status.step('creating', `Creating the project for ${facts.createPrice} credits`);
-      const priority = stale ? { ...place, priorityKey: 1 } : place;
-      return onceCalls(account, facts, priority, 'Create the project').createProjectOnce({
-        ...{ account, project, reference, lookedAt, again, before: [...search.before] },
-        ...(search.newest !== undefined && { newest: search.newest }),
-        run: run.key,
-        runCap: run.maxCredits,
-      });
+  let isSent = false;
+  const subject = projectSubject(reference);
+  const look = () => search.look();
+  const creation: Purchase = {
+    ...{ subject, price: facts.createPrice, run, look },
+    summary: 'Create the project',
+    step: ['creating', `Creating the project for ${facts.createPrice} credits`],
+    send(calls, order) {
+      isSent = true;
+      const { before, newest } = search;
+      const seen = { before: [...before], ...(newest !== undefined && { newest }) };
+      return calls.createProjectOnce({ account, project, reference, ...seen, ...order });
     },
     async ask(why) {
-      search.projectId = await elsewhere(at, projectSubject(reference));
+      search.projectId = await elsewhere(at, subject);
       if (search.projectId !== undefined) return 'itHappened';
-      const unsent = !sent && search.unread;
       // Nothing to ask about.
-      if (unsent && (await control.subjectState({ account, subject: projectSubject(reference) })).settled === undefined)
+      if (!isSent && search.unread && (await control.subjectState({ account, subject })).settled === undefined)
         throw new Stop('refused', 'listCut', `${CUT} Nothing was sent; then start this run again.`);
-      const { candidates } = search;
-      const which =
-        candidates.length === 0
-          ? `Look in the web app for a project whose description ends with [audit-runner ${reference}].`
-          : `What the service shows of ${candidates.length === 1 ? 'project' : 'projects'} ${candidates.slice(0, 5).join(', ')} does not say whether the reference ${reference} stood in its description. Look in the web app whether this run created it.`;
-      return asker.decide(`${WHY[why]} ${at.notes.includes(CUT) ? `${CUT} ` : ''}${which}`);
+      return asker.decide(`${WHY[why]} ${at.notes.includes(CUT) ? `${CUT} ` : ''}${search.question()}`);
     },
-  });
-  return concluding(ending, () => conclude(at, { project, reference, look, search }, ending));
+    async identify({ by, sent, credits, ref }) {
+      if (sent) at.taken.credits = credits;
+      if (by === 'look') return search.projectId ?? ref ?? known(search, look);
+      return ref !== undefined && (await search.isOwn(ref)) ? ref : search.shown(look);
+    },
+  };
+  return payOnce(at, creation, (outcome) => conclude(at, { project, reference, search }, outcome));
 }
 
 /** What the creation was about, and how it is looked for. */
 interface Creation {
   project: NewProject;
   reference: string;
-  look(): Promise<LookOutcome>;
   search: ProjectSearch;
 }
 
-/** What the ending means for the run and for the books. */
-async function conclude(at: At, { project, reference, look, search }: Creation, ending: Ending): Promise<string> {
-  const { account, facts, run } = at;
-  switch (ending.how) {
-    case 'paid': {
-      at.taken.credits = ending.credits ?? facts.createPrice;
-      const given = ending.ref !== undefined && (await search.isOwn(ending.ref)) ? ending.ref : undefined;
-      const projectId = given ?? (await search.shown(look));
-      if (given === undefined)
-        await control.settleSubject({
-          ...{ account, subject: projectSubject(reference), run: run.key },
-          settlement: { kind: 'foundPaid', ref: projectId },
-        });
-      return kept(take(at, { projectId, how: 'created' }));
-    }
-    case 'foundPaid':
-    case 'alreadyDone': {
-      const paid = ending.how === 'foundPaid';
-      if (paid) at.taken.credits = facts.createPrice;
-      const projectId = search.projectId ?? ending.ref ?? (await known(search, look));
-      const subject = projectSubject(reference);
-      const settlement = { kind: 'foundPaid', ref: projectId, ...(paid && { credits: facts.createPrice }) } as const;
-      const booked = await control.settleSubject({ account, subject, run: run.key, settlement });
-      const { settled } = await control.subjectState({ account, subject });
-      // An earlier try of this run may have settled it: then it is ours after all.
-      const { workflowId } = workflowInfo();
-      const ours = booked > 0 || isOwnPayment(settled, { workflowId, run: run.key, sent: paid });
+/** What the outcome means for the run. @returns the project's ID */
+async function conclude(at: At, { project, reference, search }: Creation, outcome: Outcome): Promise<string> {
+  switch (outcome.how) {
+    case 'done': {
+      const { ours, credits, ref: projectId } = outcome;
+      if (projectId === undefined) throw new TypeError('a project that is there has an ID');
       if (!ours)
         at.notes.push(
           `A project with the reference ${reference} was there already; another reference makes another project.`,
         );
-      const credits = ours ? (settled?.credits ?? facts.createPrice) : 0;
-      return kept(take(at, { projectId, how: ours ? 'created' : 'found', credits }));
+      take(at, { projectId, how: ours ? 'created' : 'found', credits });
+      // S2: the description is touched, if at all, only when the project's ID is kept, here and beyond this run.
+      await search.keep(projectId);
+      await describe(at, project, reference, projectId);
+      return projectId;
     }
     case 'overRunCap':
       throw new Stop(
         'skipped',
         'overMaxCredits',
-        `The project would cost more than the ${run.maxCredits} credits allowed.`,
+        `The project would cost more than the ${at.run.maxCredits} credits allowed.`,
       );
     case 'gaveUp':
       throw new Stop('unresolved', 'nobodyDecided', 'Whether the project was created could not be found out.');
     case 'refused':
-      throw new Stop('refused', ending.reason, refusedToCreate(project, ending.reason));
-  }
-
-  /** S2: the description is touched, if at all, only when the project's ID is kept, here and beyond this run. */
-  async function kept(projectId: string): Promise<string> {
-    await search.keep(projectId);
-    await describe(at, project, reference, projectId);
-    return projectId;
+      throw new Stop('refused', outcome.reason, refusedToCreate(project, outcome.reason));
+    case 'cannotLook':
+      throw outcome.error;
   }
 }
 

@@ -117,6 +117,14 @@ export class ProjectSearch {
     return projectId;
   }
 
+  /** What a person is to look for, where it cannot tell. */
+  question(): string {
+    const { candidates, reference } = this;
+    return candidates.length === 0
+      ? `Look in the web app for a project whose description ends with [audit-runner ${reference}].`
+      : `What the service shows of ${candidates.length === 1 ? 'project' : 'projects'} ${candidates.slice(0, 5).join(', ')} does not say whether the reference ${reference} stood in its description. Look in the web app whether this run created it.`;
+  }
+
   /** Whether the ID in the reply is the project's, and not another thing's. What stands in the way of looking disproves nothing (S6). */
   async isOwn(projectId: string): Promise<boolean> {
     try {

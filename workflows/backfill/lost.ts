@@ -3,8 +3,8 @@ import type { Item } from '../../src/policy/backfill/items';
 import type { Ended } from '../../src/policy/backfill/outcomes';
 import { AuditProjectInput } from '../../src/policy/inputs/audit-project';
 import { leadSubject, projectSubject } from '../../src/policy/subject';
+import { findOut } from '../paying/lost-lead';
 import { control } from '../shared/calls';
-import { findOut } from '../shared/convert-one';
 import type { Common } from './common';
 import type { Running } from './state';
 

@@ -2,9 +2,10 @@
 import type { Doubt, Replied } from '../../activities/any-call';
 import type { LookOutcome, SendOutcome } from '../../src/policy/course';
 import { FailureType } from '../../src/policy/failures';
-import { control, onceCalls, patiently } from '../shared/calls';
+import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
+import type { Order } from '../paying/walk';
+import { control, patiently, type Sends } from '../shared/calls';
 import { failureType } from '../shared/failures';
-import { concluding, type Ending, payOnce } from '../shared/pay-once';
 import type { At, End } from './step';
 
 /** Failures of the activity before the ledger was asked. */
@@ -45,12 +46,9 @@ export async function callOnce(at: At): Promise<End> {
     return asked.length > 0 ? 'cannotTell' : 'notFound';
   }
 
-  async function send(lookedAt: number, again: boolean): Promise<SendOutcome> {
-    status.step('sending', plan.credits > 0 ? `Calling ${name} for ${plan.credits} credits` : `Calling ${name}`);
-    const priority = again ? { ...place, priorityKey: 1 } : place;
-    const calls = onceCalls(account, facts, priority, `Call ${name}`);
+  async function send(calls: Sends, order: Order): Promise<SendOutcome> {
     try {
-      const sent = await calls.callAnyOnce({ subject, lookedAt, run, runCap: input.maxCredits });
+      const sent = await calls.callAnyOnce({ subject, ...order });
       replied = sent.replied ?? replied;
       const { outcome } = sent;
       if (outcome.kind === 'unknown') doubt = { attempt: OWN, until: outcome.overAt, own: true };
@@ -68,9 +66,10 @@ export async function callOnce(at: At): Promise<End> {
     }
   }
 
-  const ending = await payOnce(account, facts, status, {
-    ...{ credits: plan.credits, look, send },
-    ...(plan.credits > 0 && { paid: { subject, run } }),
+  const call: Purchase = {
+    ...{ subject, price: plan.credits, run: { key: run, maxCredits: input.maxCredits }, look, send },
+    summary: `Call ${name}`,
+    step: ['sending', plan.credits > 0 ? `Calling ${name} for ${plan.credits} credits` : `Calling ${name}`],
     async ask() {
       const decision = await asker.decide(
         `It is unknown whether ${name} was done: the answer was lost, and the API does not tell. Look in the web app.`,
@@ -80,20 +79,18 @@ export async function callOnce(at: At): Promise<End> {
       for (const { attempt } of asked) without.add(attempt);
       return decision;
     },
-  });
-  return concluding(ending, () => conclude(at, ending, replied));
+  };
+  return payOnce({ account, facts, status, place }, call, (outcome) => conclude(at, outcome, replied));
 }
 
-/** What the ending means for people and for the books. */
-async function conclude(at: At, ending: Ending, replied: Replied | undefined): Promise<End> {
-  const { input, plan, run, name } = at;
+/** What the outcome means for people. */
+async function conclude(at: At, outcome: Outcome, replied: Replied | undefined): Promise<End> {
+  const { input, plan, name } = at;
   const { account, maxCredits } = input;
   const { subject } = plan;
-  switch (ending.how) {
-    case 'paid':
-    case 'foundPaid':
-    case 'alreadyDone': {
-      const { ours, credits } = ending.how === 'paid' ? { ours: true, credits: ending.credits ?? 0 } : await booked();
+  switch (outcome.how) {
+    case 'done': {
+      const { by, ours, credits } = outcome;
       await control.keepMade({ account, subject, happened: true, ...(replied?.reply && { ref: replied.reply.ref }) });
       const done = { outcome: 'done', credits, ...(replied && { replied }) } as const;
       if (!ours)
@@ -102,7 +99,7 @@ async function conclude(at: At, ending: Ending, replied: Replied | undefined): P
           reason: 'alreadyDone',
           sentence: `An equal call of ${name} was made before, so nothing was sent; with another reference it is made again.`,
         };
-      if (ending.how === 'paid' && !replied?.lost) return { ...done, sentence: `${name} is done.` };
+      if (by === 'reply' && !replied?.lost) return { ...done, sentence: `${name} is done.` };
       if (replied?.reply) return { ...done, sentence: `${name} is done.` };
       return { ...done, reason: 'replyLost', sentence: `${name} is done; its reply is lost.` };
     }
@@ -117,21 +114,12 @@ async function conclude(at: At, ending: Ending, replied: Replied | undefined): P
       return { outcome: 'unresolved', reason: 'nobodyDecided', sentence, credits: 0 };
     }
     case 'refused': {
-      const { reason } = ending;
+      const { reason } = outcome;
       const status = /^http(\d{3})$/.exec(reason)?.[1];
       const sentence = `The service refused ${name} (${reason}).`;
       return { outcome: 'refused', reason, ...(status && { status: Number(status) }), sentence, credits: 0 };
     }
-  }
-
-  async function booked(): Promise<{ ours: boolean; credits: number }> {
-    const sent = ending.how === 'foundPaid';
-    const price = sent && plan.credits > 0 && { credits: plan.credits };
-    const settlement = { kind: 'foundPaid', ...price } as const;
-    const now = await control.settleSubject({ account, subject, run, settlement });
-    const { settled } = await control.subjectState({ account, subject });
-    // An earlier try of this run may have settled it: then it is ours after all.
-    const ours = sent || now > 0 || settled?.run === run;
-    return { ours, credits: ours ? (settled?.credits ?? plan.credits) : 0 };
+    case 'cannotLook':
+      throw outcome.error;
   }
 }

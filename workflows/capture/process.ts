@@ -3,11 +3,11 @@ import { sleep } from '@temporalio/workflow';
 import type { CaptureSeen } from '../../activities/capture-poll';
 import { formatDuration } from '../../src/policy/duration';
 import { captureSubject } from '../../src/policy/subject';
+import { type Purchase, payOnce } from '../paying/pay-once';
 import { WHY } from '../shared/asker';
-import { control, onceCalls, patiently, reads } from '../shared/calls';
+import { patiently, reads } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { isNotFound, refusalOf } from '../shared/failures';
-import { payOnce } from '../shared/pay-once';
 import { Stop } from '../shared/stop';
 import { Review } from './review';
 import type { At } from './step';
@@ -77,49 +77,39 @@ const times = (again: number) => (again === 0 ? '' : `, and ${again} times more 
 async function reprocess(at: At, captureId: string, was: CaptureSeen): Promise<void> {
   const { account, facts, status, place, asker, run, progress } = at;
   status.step('reprocessing', `Capture ${captureId} is extracted again`);
-  const ending = await payOnce(account, facts, status, {
-    credits: 0,
+  const extraction: Purchase = {
+    ...{ subject: captureSubject(captureId), price: 0, run: { key: run, maxCredits: 0 } },
+    summary: `Extract capture ${captureId} again`,
     async look() {
       const see = () => reads(account, place, `Look at capture ${captureId}`).lookAtCapture({ account, captureId });
       const now = await patiently(status, facts, account, see, progress.freshUntil);
       return now.status === was.status && now.updatedAt === was.updatedAt ? 'notFound' : 'found';
     },
-    send: (lookedAt) =>
-      onceCalls(account, facts, place, `Extract capture ${captureId} again`).reprocessOnce({
-        account,
-        captureId,
-        lookedAt,
-      }),
+    send: (calls, { lookedAt }) => calls.reprocessOnce({ account, captureId, lookedAt }),
     ask: (why) =>
       asker.decide(`${WHY[why]} Look in the web app whether capture ${captureId} is being extracted again.`),
-  }).catch(refusedToStop(at, captureId));
-  switch (ending.how) {
-    case 'foundPaid':
-      // It is over, so that the next one need not wait until it would be.
-      await control.settleSubject({
-        account,
-        subject: captureSubject(captureId),
-        run,
-        settlement: { kind: 'foundPaid' },
-      });
-      progress.reprocesses++;
-      return;
-    case 'paid':
-      progress.reprocesses++;
-      return;
-    case 'refused':
-      throw new Stop(
-        'refused',
-        ending.reason,
-        `The service refused to extract capture ${captureId} again (${ending.reason}).`,
-      );
-    case 'gaveUp':
-      throw new Stop(
-        'unresolved',
-        'nobodyDecided',
-        `Whether capture ${captureId} is extracted again could not be found out.`,
-      );
-  }
+  };
+  await payOnce(at, extraction, async (outcome) => {
+    switch (outcome.how) {
+      case 'done':
+        if (outcome.sent) progress.reprocesses++;
+        return;
+      case 'refused':
+        throw new Stop(
+          'refused',
+          outcome.reason,
+          `The service refused to extract capture ${captureId} again (${outcome.reason}).`,
+        );
+      case 'cannotLook':
+        return refusedToStop(at, captureId)(outcome.error);
+      default:
+        throw new Stop(
+          'unresolved',
+          'nobodyDecided',
+          `Whether capture ${captureId} is extracted again could not be found out.`,
+        );
+    }
+  });
 }
 
 /** A read that is refused ends the run with its reason. */

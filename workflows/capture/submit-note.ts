@@ -3,10 +3,11 @@ import { condition, defineUpdate, setHandler, sleep } from '@temporalio/workflow
 import { CaptureSaid } from '../../src/policy/inputs/messages';
 import { noteSubject } from '../../src/policy/subject';
 import { utc } from '../../src/policy/utc';
+import { elsewhere } from '../paying/elsewhere';
+import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
 import { WHY } from '../shared/asker';
-import { control, onceCalls, reads } from '../shared/calls';
+import { control, reads } from '../shared/calls';
 import { refusalOf } from '../shared/failures';
-import { concluding, type Ending, elsewhere, payOnce } from '../shared/pay-once';
 import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';
 import { FindNote } from './find-note';
@@ -21,30 +22,22 @@ const ROUTE_REFUSED = /^(PAT_ROUTE_NOT_ALLOWED|PAT_NOT_SUPPORTED_FOR_ENDPOINT|ht
 
 /** @returns the capture that the note became */
 export async function submitNote(at: At): Promise<string> {
-  const { account, facts, status, place, asker, input, progress } = at;
+  const { account, facts, status, asker, input, run, progress } = at;
   const { noteFile, projectId, reference } = input;
   const note = await control.identifyNote({ account, noteFile, projectId, reference });
   const search = new FindNote(at, note);
   const person = new Person(at, search);
-  let sent = false;
-  const ending = await payOnce(account, facts, status, {
-    credits: 0,
+  const subject = noteSubject(note.id);
+  const submission: Purchase = {
+    ...{ subject, price: 0, run: { key: run, maxCredits: 0 } },
+    summary: 'Submit the note',
+    step: ['submitting', 'Submitting the note'],
     async look() {
-      try {
-        const seen = await search.look();
-        return seen === 'cannotTell' ? seen : seen === undefined ? 'notFound' : 'found';
-      } catch (error) {
-        // S2: a look that is refused after something was sent tells nothing; before, it ends the run with its reason.
-        if (sent && refusalOf(error)) return 'cannotTell';
-        throw error;
-      }
+      const seen = await search.look();
+      return seen === 'cannotTell' ? seen : seen === undefined ? 'notFound' : 'found';
     },
-    async send(lookedAt, stale, again) {
-      sent = true;
+    async send(calls, { lookedAt, again }) {
       search.leaves();
-      status.step('submitting', 'Submitting the note');
-      const priority = stale ? { ...place, priorityKey: 1 } : place;
-      const calls = onceCalls(account, facts, priority, 'Submit the note');
       const outcome = await calls.submitNoteOnce({ account, note, noteFile, projectId, lookedAt, again });
       const { max, windowMs } = facts.limits.notes;
       if (outcome.kind === 'throttled')
@@ -54,42 +47,41 @@ export async function submitNote(at: At): Promise<string> {
       return outcome;
     },
     async ask(why) {
-      search.captureId ??= await elsewhere(at, noteSubject(note.id));
+      search.captureId ??= await elsewhere(at, subject);
       if (search.captureId !== undefined) return 'itHappened';
       const { candidates } = search;
       const which = candidates.length > 0 ? `, for example as ${candidates.slice(0, 5).join(' or ')}` : '';
       return asker.decide(`${WHY[why]} Look in the web app whether the note is among the captures${which}.`);
     },
-  }).catch((error): Ending => {
-    const reason = refusalOf(error);
-    if (reason === undefined) throw error;
-    return { do: 'end', how: 'refused', reason };
-  });
-  status.figures('');
-  progress.submitted = ending.how === 'paid' || ending.how === 'foundPaid' || search.sent;
-  return concluding(ending, async () => {
-    const captureId = await captureOf(at, ending, search, person);
+  };
+  return payOnce(at, submission, async (outcome) => {
+    status.figures('');
+    progress.submitted = (outcome.how === 'done' && outcome.sent) || search.sent;
+    const captureId = await captureOf(at, outcome, search, person);
     await search.keep(captureId);
     return captureId;
   });
 }
 
-async function captureOf(at: At, ending: Ending, search: FindNote, person: Person): Promise<string> {
-  switch (ending.how) {
-    case 'paid':
-      return ending.ref ?? awaitShown(at, search);
-    case 'foundPaid':
-    case 'alreadyDone':
-      return search.captureId ?? ending.ref ?? person.names('A person said that the note was submitted');
+async function captureOf(at: At, outcome: Outcome, search: FindNote, person: Person): Promise<string> {
+  switch (outcome.how) {
+    case 'done': {
+      const { by, ref } = outcome;
+      if (by === 'reply') return ref ?? awaitShown(at, search);
+      return search.captureId ?? ref ?? person.names('A person said that the note was submitted');
+    }
     case 'refused':
-      if (ROUTE_REFUSED.test(ending.reason)) return person.names('The token may not submit notes');
-      if (ending.reason === 'noteChanged')
-        throw new Stop('refused', ending.reason, 'The file of the note was changed or removed after the run began.');
+    case 'cannotLook': {
+      const { reason } = outcome;
+      if (ROUTE_REFUSED.test(reason)) return person.names('The token may not submit notes');
+      if (reason === 'noteChanged')
+        throw new Stop('refused', reason, 'The file of the note was changed or removed after the run began.');
       throw new Stop(
         'refused',
-        ending.reason,
-        `The service refused the note (${ending.reason}).${FORM_REFUSED.test(ending.reason) ? ' If its fields have other names here, set unshown.note.content, unshown.note.project or unshown.note.title.' : ''}`,
+        reason,
+        `The service refused the note (${reason}).${FORM_REFUSED.test(reason) ? ' If its fields have other names here, set unshown.note.content, unshown.note.project or unshown.note.title.' : ''}`,
       );
+    }
     default:
       throw new Stop('unresolved', 'nobodyDecided', 'Whether the note was submitted could not be found out.');
   }

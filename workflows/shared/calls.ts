@@ -1,7 +1,7 @@
 /** How workflows call: on which queue, with which place in line, and what they do when the account or the service cannot. */
 
 import type { Priority } from '@temporalio/common';
-import { proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+import { type ActivityInterfaceFor, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities';
 import type { AccountFacts, Clearance, ClearanceAsked } from '../../activities/account';
 import type { QueueClass } from '../../src/agent-api/rate-class';
@@ -12,20 +12,30 @@ import type { Status } from './status';
 import { onceThere } from './storage';
 
 /** A worker that is gone shows after this; see src/temporal/heartbeat.ts. */
-const HEARTBEAT = '15 seconds';
+export const HEARTBEAT = '15 seconds';
 /** Failures of the storage, of which Temporal makes no silent repetitions: the first does not pass, the second the run says. */
 const STORAGE: string[] = ['StorageError', FailureType.storage];
 
+/** Activities that send what costs or must not happen twice. */
+export type Sends = Pick<Activities, Extract<keyof Activities, `${string}Once`>>;
+/** Activities that change what the account has paid for, without a call of the API. */
+export type Books = Pick<Activities, 'settleSubject'>;
+/** All others: `workflows/paying` alone sends and books, so that nothing is sent that is not booked. */
+type Others = Omit<Activities, keyof Sends | keyof Books>;
+
 /** Activities that cost no call of the API; they run beside the workflows. */
-export const control = onceThere(
-  proxyActivities<Activities>({
-    taskQueue: WORKFLOW_QUEUE,
-    startToCloseTimeout: '2 minutes',
-    heartbeatTimeout: HEARTBEAT,
-    retry: { initialInterval: '500 ms', maximumInterval: '30 seconds', nonRetryableErrorTypes: STORAGE },
-    allowEagerDispatch: false,
-  }),
-);
+export const besideWorkflows = <T extends object>(): ActivityInterfaceFor<T> =>
+  onceThere(
+    proxyActivities<T>({
+      taskQueue: WORKFLOW_QUEUE,
+      startToCloseTimeout: '2 minutes',
+      heartbeatTimeout: HEARTBEAT,
+      retry: { initialInterval: '500 ms', maximumInterval: '30 seconds', nonRetryableErrorTypes: STORAGE },
+      allowEagerDispatch: false,
+    }),
+  );
+
+export const control = besideWorkflows<Others>();
 
 /** What a run needs to know of its account. One that another run began, or that goes on as new, has a name that was known. */
 export function factsOf(account: string): Promise<AccountFacts> {
@@ -36,7 +46,7 @@ export function factsOf(account: string): Promise<AccountFacts> {
 /** Control activities that read or write a long document: they say that they are alive. */
 export const streaming = (summary: string) =>
   onceThere(
-    proxyActivities<Activities>({
+    proxyActivities<Others>({
       taskQueue: WORKFLOW_QUEUE,
       startToCloseTimeout: '2 hours',
       heartbeatTimeout: '30 seconds',
@@ -54,7 +64,7 @@ export const streaming = (summary: string) =>
 const repeatable =
   (queueClass: QueueClass) => (account: string, priority: Priority, summary: string, withinMs?: number) =>
     onceThere(
-      proxyActivities<Activities>({
+      proxyActivities<Others>({
         taskQueue: queueName(account, queueClass),
         startToCloseTimeout: '2 minutes',
         heartbeatTimeout: HEARTBEAT,
@@ -71,24 +81,6 @@ export const reads = repeatable('reads');
 export const writes = repeatable('writes');
 /** Polls of jobs, which have a limit of their own. */
 export const polls = repeatable('polls');
-
-/**
- * Calls that cost or must not happen twice. Never a local activity (a killed worker runs it twice). A lost worker shows
- * within a quarter of a minute; trying again is safe because the ledger refuses while the first try can still have an
- * effect (S1).
- */
-export const onceCalls = (account: string, facts: AccountFacts, priority: Priority, summary: string) =>
-  proxyActivities<Activities>({
-    taskQueue: queueName(account, 'writes'),
-    startToCloseTimeout: facts.timing.sendWindowMs + facts.timing.paidTimeoutMs + 60_000,
-    heartbeatTimeout: HEARTBEAT,
-    retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
-    // S6: a cancellation takes it out of the queue; what has left is heard out.
-    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-    allowEagerDispatch: false,
-    priority,
-    summary,
-  });
 
 /** The key of this run in the ledger, whose cap its credits count against (S3): the same after it continued as new. */
 export function runKey(): string {

@@ -4,7 +4,6 @@ import {
   ApplicationFailure,
   ChildWorkflowCancellationType,
   ChildWorkflowFailure,
-  isCancellation,
   ParentClosePolicy,
   startChild,
   workflowInfo,
@@ -13,12 +12,12 @@ import type { AccountFacts } from '../../activities/account';
 import type { LeadOutcome } from '../../activities/lead-list';
 import type { LeadPipelineJson } from '../../src/policy/inputs/lead-pipeline';
 import { auditProjectId, convertLeadId } from '../../src/policy/run-ids';
-import { leadSubject } from '../../src/policy/subject';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import type { auditProject } from '../audit-project';
 import { convertLead } from '../convert-lead';
+import { findOut } from '../paying/lost-lead';
 import type { Begun } from './begun';
-import { control, patiently, reads, runKey } from './calls';
+import { control, runKey } from './calls';
 import type { Placed } from './place';
 import type { Status } from './status';
 
@@ -126,39 +125,4 @@ async function afterLostRun(at: Account, leadId: string, error: ChildWorkflowFai
     credits,
     ...(projectId && { projectId }),
   };
-}
-
-/** What became of the lead: the API's word if it says converted, else once nothing can be under way any more. */
-export async function findOut(
-  { account, facts, status }: Pick<Account, 'account' | 'facts' | 'status'>,
-  leadId: string,
-) {
-  const subject = leadSubject(leadId);
-  const isConverted = async () => {
-    try {
-      const seen = await patiently(status, facts, account, () =>
-        reads(account, { priorityKey: 3 }, `Look at lead ${leadId}`).lookAtLead({ account, leadId }),
-      );
-      return seen.surveyStatus === 'converted';
-    } catch (error) {
-      // One lead that is gone or cannot be read does not end the run of all others; the books tell what was paid (S6).
-      if (isCancellation(error)) throw error;
-      return false;
-    }
-  };
-  let converted = await isConverted();
-  if (!converted) {
-    await control.awaitSettled({ account, subject });
-    converted = await isConverted();
-  }
-  if (converted)
-    await control.settleSubject({
-      account,
-      subject,
-      run: workflowInfo().workflowId,
-      settlement: { kind: 'foundPaid' },
-    });
-  const { settled } = await control.subjectState({ account, subject });
-  const credits = settled?.credits ?? 0;
-  return { converted: converted || credits > 0, credits, ...(settled?.ref && { projectId: settled.ref }) };
 }

@@ -1,4 +1,5 @@
 /** Walks one course of paying once (S2): performs the steps that the pure policy decides, and nothing else. */
+import type { Priority } from '@temporalio/common';
 import { CancellationScope, isCancellation, patched, sleep, workflowInfo } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import {
@@ -15,32 +16,33 @@ import { formatDuration } from '../../src/policy/duration';
 import { FailureType } from '../../src/policy/failures';
 import { ownOutcome, ownSend } from '../../src/policy/own-send';
 import { BUDGET_STAGE } from '../../src/policy/stages';
-import { awaitClearance, control } from './calls';
-import { failureType } from './failures';
-import { givePlace, takePlace } from './place';
-import type { Status } from './status';
-import { Stop } from './stop';
-import { gotSomething, withdrawn } from './withdraw';
+import { awaitClearance, control, type Sends } from '../shared/calls';
+import { failureType, refusalOf } from '../shared/failures';
+import { givePlace, takePlace } from '../shared/place';
+import type { Status } from '../shared/status';
+import { Stop } from '../shared/stop';
+import { gotSomething, withdrawn } from '../shared/withdraw';
+import { sends } from './sends';
 
-/** What differs between convert, create and note. */
-export interface Ports {
-  /** What the call costs; 0 where it only must not happen twice. */
-  credits: number;
-  /** Of a call that costs: what is paid for, and the key of the run whose cap counts. */
-  paid?: { subject: string; run: string };
-  /** Asks the API whether it has happened. */
-  look(): Promise<LookOutcome>;
-  /**
-   * Sends once, if the ledger grants it.
-   * @param stale the look had become stale in the queue: go to its front
-   * @param again a person says that what was paid for before has come to nothing
-   */
-  send(lookedAt: number, stale: boolean, again: boolean): Promise<SendOutcome>;
-  /** A person decides; resolves with `giveUp` when the deadline passes. */
-  ask(why: Extract<Step, { do: 'ask' }>['why']): Promise<PersonDecision>;
+/** The run that wants something. */
+export interface Wanting {
+  readonly account: string;
+  readonly facts: AccountFacts;
+  readonly status: Status;
+  /** Its place in line. */
+  readonly place: Priority;
 }
 
-export type Ending = Extract<Step, { do: 'end' }>;
+/** With what the ledger is asked: an activity hands it on as it is. */
+export interface Order {
+  /** When the look was asked for that found that it had not happened. */
+  lookedAt: number;
+  /** A person says that what was paid for before has come to nothing. */
+  again: boolean;
+  /** The run whose cap counts, and that cap in credits. */
+  run: string;
+  runCap: number;
+}
 
 /** A look that was made for several things at once. */
 export interface Looked {
@@ -49,20 +51,40 @@ export interface Looked {
   found: LookOutcome;
 }
 
+/** What is to happen once, and all that differs from one such thing to another. */
+export interface Wanted {
+  /** What happens once; see src/policy/subject.ts. */
+  subject: string;
+  /** Credits; 0 where it only must not happen twice. */
+  price: number;
+  /** The run whose cap counts: its key, and that cap in credits, which means nothing where the price is 0. */
+  run: { key: string; maxCredits: number };
+  /** Of the call, for lists of activities. */
+  summary: string;
+  /** The step that the run is at once it sends: a word for lists, a sentence for people. @default it stays at the one before */
+  step?: [name: string, sentence: string];
+  /** The first look, where it was made for several things at once. */
+  looked?: Looked;
+  /** Asks the API whether it has happened. A look that is refused after something was sent tells nothing (S2). */
+  look(): Promise<LookOutcome>;
+  /** Makes the call, once the ledger grants it. */
+  send(calls: Sends, order: Order): Promise<SendOutcome>;
+  /** A person decides; resolves with `giveUp` when the deadline passes. */
+  ask(why: Extract<Step, { do: 'ask' }>['why']): Promise<PersonDecision>;
+}
+
+export type Ending = Extract<Step, { do: 'end' }>;
+
 /**
  * Until it is paid for once, found to be paid for, refused, or given up by a person.
  *
  * S6: a run that is cancelled sends nothing from then on, and finds out all the same what became of what it had sent.
- * What comes back then is to be concluded by {@link concluding}.
- * @param looked the first look, where it has been made already
  */
-export async function payOnce(
-  account: string,
-  facts: AccountFacts,
-  status: Status,
-  ports: Ports,
-  looked?: Looked,
-): Promise<Ending> {
+export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
+  const { account, facts, status } = at;
+  const { subject, price, run, looked } = wanted;
+  // A cap, and a try that nobody heard out, are of what costs.
+  const paidBy = price > 0 ? run.key : undefined;
   const { settlingMs } = facts.timing;
   let course: Course = start(Date.now());
   if (looked) course = advance(course, { type: 'looked', ...looked }, Date.now(), settlingMs);
@@ -72,7 +94,7 @@ export async function payOnce(
   let newBooks = false;
   for (;;) {
     try {
-      const next = await walk(course);
+      const next = await perform(course);
       if (next === 'withdrawn') return withdrawn();
       if ('do' in next) return next;
       course = next;
@@ -84,7 +106,7 @@ export async function payOnce(
   }
 
   /** Performs the next step. @returns where that leads to */
-  async function walk(course: Course): Promise<Course | Ending | 'withdrawn'> {
+  async function perform(course: Course): Promise<Course | Ending | 'withdrawn'> {
     const { step } = course;
     const owesAnswer = course.unknowns > 0 && (step.do === 'look' || step.do === 'ask');
     const within = <T>(work: () => Promise<T>) => (owesAnswer ? CancellationScope.nonCancellable(work) : work());
@@ -101,30 +123,49 @@ export async function payOnce(
       case 'look': {
         stale = step.why === 'stale';
         const askedAt = Date.now();
-        const found = await within(() => ports.look());
+        const found = await within(look);
         return advance(course, { type: 'looked', askedAt, found }, Date.now(), settlingMs);
       }
       case 'send': {
         takePlace();
         hasTried = true;
-        const send = () => ports.send(step.lookedAt, stale, step.again === true);
+        const send = () => order(step.lookedAt, step.again === true);
         const outcome = await orSay(status, facts, send).catch((error) => withoutAnswer(error, facts));
         if (outcome.kind === 'withdrawn') return 'withdrawn';
         newBooks = outcome.kind === 'open' && outcome.newBooks === true;
         return advance(course, { type: 'sent', outcome }, Date.now(), settlingMs);
       }
       case 'awaitHold':
-        await awaitClearance(status, account, ports.credits, ports.paid?.run);
+        await awaitClearance(status, account, price, paidBy);
         return resume(course, Date.now());
       case 'awaitBudget':
         status.at(BUDGET_STAGE);
-        await awaitClearance(status, account, step.credits ?? ports.credits, ports.paid?.run);
+        await awaitClearance(status, account, step.credits ?? price, paidBy);
         return resume(course, Date.now());
       case 'ask': {
-        const decision = await within(() => ports.ask(step.why));
+        const decision = await within(() => wanted.ask(step.why));
         return advance(course, { type: 'decided', decision }, Date.now(), settlingMs);
       }
     }
+  }
+
+  async function look(): Promise<LookOutcome> {
+    try {
+      return await wanted.look();
+    } catch (error) {
+      // Before anything was sent it ends the run with its reason.
+      if (hasTried && refusalOf(error) !== undefined) return 'cannotTell';
+      throw error;
+    }
+  }
+
+  /** Sends once, if the ledger grants it. What had become stale in the queue goes to its front. */
+  function order(lookedAt: number, again: boolean): Promise<SendOutcome> {
+    const { step, summary } = wanted;
+    if (step) status.step(...step);
+    const place = stale ? { ...at.place, priorityKey: 1 } : at.place;
+    const calls = sends(account, facts, place, summary);
+    return wanted.send(calls, { lookedAt, again, run: run.key, runCap: run.maxCredits });
   }
 
   /**
@@ -132,8 +173,7 @@ export async function payOnce(
    * this run's to find out, though it was cancelled.
    */
   async function ownTry({ do: at }: Step): Promise<ReturnType<typeof ownOutcome>> {
-    const subject = ports.paid?.subject;
-    if (subject === undefined) return undefined;
+    if (paidBy === undefined) return undefined;
     // Runs of before asked only where the call itself was cancelled, and looked in any case.
     const isBefore = !patched('asksForOwnTry');
     if (isBefore && at !== 'send') return undefined;
@@ -142,31 +182,6 @@ export async function payOnce(
     if (!isBefore) return ownOutcome(state, workflowId);
     const sent = ownSend(state, workflowId);
     return sent && { kind: 'unknown', ...sent };
-  }
-}
-
-/**
- * S6: what follows from an ending is done, booked and returned also where the run was cancelled after it had sent; what is
- * done already may turn out to be this run's own.
- */
-export const concluding = <T>({ how }: Ending, work: () => Promise<T>): Promise<T> =>
-  how === 'refused' || how === 'overRunCap' ? work() : CancellationScope.nonCancellable(work);
-
-/**
- * Before a person is asked: another run may be at the same thing, and hear what became of it.
- * @returns what it became, as far as the ledger knows by then
- */
-export async function elsewhere(
-  { account, facts, status }: { account: string; facts: AccountFacts; status: Status },
-  subject: string,
-): Promise<string | undefined> {
-  for (;;) {
-    const { open, settled } = await control.subjectState({ account, subject });
-    if (settled?.ref !== undefined) return settled.ref;
-    const left = (open?.overAt ?? 0) - Date.now();
-    if (left <= 0) return undefined;
-    status.waits('Another run is at the same thing, and what becomes of that is not known yet.');
-    await sleep(Math.min(left + 1, facts.timing.settlingMs / 10));
   }
 }
 

@@ -1,0 +1,32 @@
+/** A lead whose run is gone. S6: whether it was paid for is asked, never assumed. */
+import { isCancellation, workflowInfo } from '@temporalio/workflow';
+import { leadSubject } from '../../src/policy/subject';
+import { control, patiently, reads } from '../shared/calls';
+import { settle } from './book';
+import type { Wanting } from './walk';
+
+/** What became of the lead: the API's word if it says converted, else once nothing can be under way any more. */
+export async function findOut({ account, facts, status }: Omit<Wanting, 'place'>, leadId: string) {
+  const subject = leadSubject(leadId);
+  const isConverted = async () => {
+    try {
+      const seen = await patiently(status, facts, account, () =>
+        reads(account, { priorityKey: 3 }, `Look at lead ${leadId}`).lookAtLead({ account, leadId }),
+      );
+      return seen.surveyStatus === 'converted';
+    } catch (error) {
+      // One lead that is gone or cannot be read does not end the run of all others; the books tell what was paid (S6).
+      if (isCancellation(error)) throw error;
+      return false;
+    }
+  };
+  let converted = await isConverted();
+  if (!converted) {
+    await control.awaitSettled({ account, subject });
+    converted = await isConverted();
+  }
+  if (converted) await settle({ account, subject, run: { key: workflowInfo().workflowId } }, { kind: 'foundPaid' });
+  const { settled } = await control.subjectState({ account, subject });
+  const credits = settled?.credits ?? 0;
+  return { converted: converted || credits > 0, credits, ...(settled?.ref && { projectId: settled.ref }) };
+}
