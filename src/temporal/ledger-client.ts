@@ -184,7 +184,7 @@ export class LedgerClient {
     }
   }
 
-  /** Who waits for a hold or a budget asks for nothing but the status. Nobody waits for this: opening may take minutes. */
+  /** For those who only ask. Nobody waits for this: opening may take minutes. */
   private openAgain(): void {
     this.opening ??= this.configure()
       .catch(() => undefined)
@@ -223,6 +223,8 @@ export class LedgerClient {
     try {
       return await ask(this.client.workflow.getHandle(this.workflowId));
     } catch (error) {
+      // Whoever only asks would wait for ever for one that was deleted.
+      if (error instanceof WorkflowNotFoundError) this.openAgain();
       await this.throwIfStuck();
       throw error;
     }
