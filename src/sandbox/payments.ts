@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
-import { routes } from '../agent-api/routes';
+import { type RouteName, routes } from '../agent-api/routes';
 import { setBalance } from './balance';
 import type { Clock } from './clock';
 import { Refusal } from './refusal';
 import type { User } from './rows';
-
-/** Routes that cost credits. */
-export type PaidRoute = 'leads.convert' | 'projects.create';
 
 /** One deduction. */
 export interface Payment {
@@ -36,7 +33,7 @@ export class Payments {
   constructor(private readonly clock: Clock) {}
 
   /** Deducts a route's price, or changes nothing. @throws 402 */
-  charge(user: User, route: PaidRoute, subject: string, by: Payment['by'] = 'agent'): number {
+  charge(user: User, route: RouteName, subject: string, by: Payment['by'] = 'agent'): number {
     const { credits } = routes[route];
     if (user.credits < credits) throw new Refusal(402, 'Insufficient credits');
     setBalance(user, user.credits - credits, this.clock.wall());

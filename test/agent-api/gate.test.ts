@@ -1,12 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Admission, createGate, type Gate, LIMITS, type RateClass } from '../../src/agent-api';
+import { perClass } from '../../src/agent-api/rate-class';
 import { leastOf } from '../support/least';
 
 /** A gate of one small limit for all classes but what is given. */
 const gateOf = (max: number, windowMs: number, sendWindowMs = 100, others: object = {}) => {
   const limit = { max, windowMs };
-  const limits = { reads: limit, writes: limit, polls: limit, notes: limit, audits: limit, ...others };
+  const limits = { ...perClass(() => limit), ...others };
   return createGate({ limits, sendWindowMs });
 };
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { perClass } from '../../src/agent-api/rate-class';
 import { addNeeds, noNeeds, planBackfill } from '../../src/policy/backfill/plan';
 import { auditProject } from '../../workflows';
 import { auditProgressQuery } from '../../workflows/audit-project';
@@ -98,7 +99,7 @@ test('a plan counts the reads that an audit makes', async () => {
   const needs = noNeeds();
   addNeeds(needs, 'auditProject', input);
   const { writes } = QUICK.limits;
-  const limits = { ...QUICK.limits, notes: writes, audits: writes };
+  const limits = { ...perClass(() => writes), ...QUICK.limits };
   const plan = planBackfill('auditProject', needs, { limits, convertPrice: 1_000, createPrice: 1_000, maxCredits: 0 });
   const reads = () => {
     const { byClass, byRoute } = stage.sandbox.control.stats().requests;

@@ -1,5 +1,6 @@
 /** A backfill before its items are listed. */
 import type { Opening } from '../../activities/backfill';
+import { perClass } from '../../src/agent-api/rate-class';
 import { noCounts } from '../../src/policy/backfill/outcomes';
 import type { BackfillPlan } from '../../src/policy/backfill/plan';
 import type { BackfillInput } from '../../src/policy/inputs/backfill';
@@ -8,7 +9,7 @@ import type { BackfillResult } from './messages';
 
 export const NOTHING_PLANNED: BackfillPlan = {
   ...{ items: 0, overMaxItems: 0, overMaxCredits: 0, steps: [], credits: 0, durationMs: 0 },
-  calls: { reads: 0, writes: 0, polls: 0, notes: 0, audits: 0 },
+  calls: perClass(() => 0),
   text: 'Nothing is listed yet.',
 };
 
