@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { Unshown } from '../agent-api/unshown';
-import { MultipartReader } from './multipart';
+import { FormReader } from './multipart';
 import { badRequest, Refusal } from './refusal';
 
 /** A received document. Its content is not kept, only what tells it apart from others. */
@@ -77,17 +77,16 @@ export function readUpload(request: IncomingMessage, names: Unshown['upload'], l
 const FRAME_BYTES = 64 * 1024;
 
 async function readForm(request: IncomingMessage, names: Unshown['upload'], limit: number): Promise<Upload> {
-  const type = request.headers['content-type'] ?? '';
-  const boundary = /^multipart\/form-data;.*boundary="?([^";]+)"?/i.exec(type)?.[1];
-  const reader = new MultipartReader(boundary ?? '');
+  let reader: FormReader | undefined;
   // The form around the document does not count, within reason.
   await consume(request, limit + FRAME_BYTES, (chunk) => {
-    if (boundary === undefined) throw badRequest('Content-Type must be multipart/form-data');
+    reader ??= new FormReader(request.headers);
     reader.write(chunk);
   });
-  const parts = reader.end();
-  const field = (name: string | null) => parts.find((part) => part.name === name && part.fileName === undefined)?.text;
-  const file = parts.find((part) => part.name === names.file && part.fileName !== undefined);
+  reader ??= new FormReader(request.headers);
+  const { fields, files } = await reader.end();
+  const field = (name: string | null) => (name === null ? undefined : fields.get(name));
+  const file = files.find(({ name }) => name === names.file);
   if (file === undefined) throw badRequest(`The form has no file '${names.file}'`);
   return {
     fileName: field(names.fileName) || file.fileName || 'document',

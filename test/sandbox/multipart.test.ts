@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { MultipartReader } from '../../src/sandbox/multipart';
+import { FormReader } from '../../src/sandbox/multipart';
 
 /** Almost a boundary, several times. */
 const content = 'a\r\n--edg\r\n\r\n-\r\n--edg e\r\n--';
@@ -10,7 +10,7 @@ const body = Buffer.from(
     '',
     'Bericht 2024.txt',
     '--edge',
-    'Content-Disposition: form-data; name="file"; filename="r%22é.txt"',
+    'Content-Disposition: form-data; name="file"; filename="a/r%22é.txt"',
     'Content-Type: text/plain',
     '',
     content,
@@ -18,35 +18,50 @@ const body = Buffer.from(
     '',
   ].join('\r\n'),
 );
+const reader = () => new FormReader({ 'content-type': 'multipart/form-data; boundary=edge' });
 
 describe('a multipart body', () => {
-  it('is read alike wherever the connection cuts it into pieces', () => {
+  it('is read alike wherever the connection cuts it into pieces', async () => {
     for (let size = 1; size <= body.length; size++) {
-      const reader = new MultipartReader('edge');
-      for (let start = 0; start < body.length; start += size) reader.write(body.subarray(start, start + size));
-      expect(reader.end()).toEqual([
-        expect.objectContaining({ name: 'fileName', fileName: undefined, text: 'Bericht 2024.txt' }),
-        {
-          name: 'file',
-          fileName: 'r"é.txt',
-          contentType: 'text/plain',
-          size: Buffer.byteLength(content),
-          sha256: createHash('sha256').update(content).digest('hex'),
-          text: '',
-        },
-      ]);
+      const form = reader();
+      for (let start = 0; start < body.length; start += size) form.write(body.subarray(start, start + size));
+      expect(await form.end()).toEqual({
+        fields: new Map([['fileName', 'Bericht 2024.txt']]),
+        files: [
+          {
+            name: 'file',
+            fileName: 'a/r"é.txt',
+            contentType: 'text/plain',
+            size: Buffer.byteLength(content),
+            sha256: createHash('sha256').update(content).digest('hex'),
+          },
+        ],
+      });
     }
   });
 
   it.each([
     ['ends early', body.subarray(0, -10)],
-    ['has a part without a name', Buffer.from('--edge\r\n\r\nx\r\n--edge--')],
     ['is something else', Buffer.from('{}')],
-  ])('is refused when it %s', (_, bytes) => {
-    const reader = new MultipartReader('edge');
-    expect(() => {
-      reader.write(bytes);
-      reader.end();
-    }).toThrow();
+    ['is empty', Buffer.alloc(0)],
+  ])('is refused when it %s', async (_, bytes) => {
+    const form = reader();
+    const read = async () => {
+      form.write(bytes);
+      return form.end();
+    };
+    await expect(read()).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('is refused where its headers announce another one', () => {
+    expect(() => new FormReader({ 'content-type': 'application/json' })).toThrow('multipart/form-data');
+  });
+
+  it('is refused where a field is too long', async () => {
+    const form = reader();
+    form.write(body.subarray(0, 60));
+    form.write(Buffer.alloc(100_000, 'x'));
+    form.write(body.subarray(60));
+    await expect(form.end()).rejects.toThrow('too long');
   });
 });
