@@ -1,5 +1,5 @@
 /** Audits one project: from documents in the storage to a report that one can read. */
-import { defineQuery, isCancellation, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { isCancellation, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { AuditDocument } from '../src/policy/documents';
 import { AuditProjectInput, type AuditProjectJson, documentsIn } from '../src/policy/inputs/audit-project';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
@@ -41,10 +41,6 @@ export interface AuditProjectResult {
   answers: Answered[];
 }
 
-// ---- Messages
-
-export const auditProgressQuery = defineQuery<ReturnType<Status['now']>>('progress');
-
 // ---- Workflow
 
 /** Each step is one call or one wait; nothing is sent twice, and what was done stays in the result however it ends. */
@@ -60,7 +56,6 @@ export async function auditProject(raw: AuditProjectJson): Promise<AuditProjectR
 }
 
 async function audit(raw: AuditProjectJson, status: Status): Promise<AuditProjectResult> {
-  setHandler(auditProgressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
   status.step('looking', 'Checking the input and the documents');
   let documents: AuditDocument[] = [];
   const input = await readInputWith(AuditProjectInput, raw, 'auditProject', async () => {

@@ -5,12 +5,10 @@ import {
   condition,
   continueAsNew,
   isCancellation,
-  setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { AccountFacts } from '../activities/account';
 import type { Concluded } from '../activities/backfill-ledger';
-import { noCounts } from '../src/policy/backfill/outcomes';
 import { type BackfillPlan, planBackfill } from '../src/policy/backfill/plan';
 import { formatDuration } from '../src/policy/duration';
 import { BackfillInput, type BackfillJson, resolveApproval } from '../src/policy/inputs/backfill';
@@ -18,10 +16,10 @@ import { needsApproval } from '../src/policy/inputs/lead-pipeline';
 import { Controls } from './backfill/controls';
 import { progressOf, totalOf } from './backfill/details';
 import { Drive } from './backfill/drive';
-import { type BackfillResult, backfillProgressQuery } from './backfill/messages';
+import type { BackfillProgress, BackfillResult } from './backfill/messages';
 import { prepare } from './backfill/source';
 import { type Before, begin, endedIn, type Renewal, renewalOf, type State } from './backfill/state';
-import { NOTHING_PLANNED, openingOf, UNLISTED, unlisted } from './backfill/unlisted';
+import { NOTHING_DONE, NOTHING_PLANNED, openingOf, UNLISTED, unlisted } from './backfill/unlisted';
 import { describeGoesOn, type GoesOn, sayWithdrawing } from './shared/begun';
 import { control, factsOf, runKey, streaming } from './shared/calls';
 import { failureText, failureType } from './shared/failures';
@@ -51,26 +49,12 @@ export async function backfill(
   let drive: Drive | undefined;
   let trouble: string | undefined;
   let state: State | undefined = before.driving?.state;
-  setHandler(
-    backfillProgressQuery,
+  status.answers<BackfillProgress>(
     () => ({
-      ...status.now(),
-      ...(state
-        ? progressOf(state, controls, drive?.window.running ?? new Map())
-        : {
-            done: 0,
-            total: 0,
-            counts: noCounts(),
-            credits: 0,
-            underWay: [],
-            underWayCount: 0,
-            away: 0,
-            asking: 0,
-            paused: false,
-          }),
+      ...(state ? progressOf(state, controls, drive?.window.running ?? new Map()) : NOTHING_DONE),
       limits: controls.state.limits,
     }),
-    { description: 'What this backfill is doing, why it waits, how far and how fast it is.' },
+    'What this backfill is doing, why it waits, how far and how fast it is.',
   );
   upsertSearchAttributes(identity(account));
   // A stop ends what the run does at the moment, as a cancellation does; what is said afterwards is not cancelled by it.

@@ -1,5 +1,5 @@
 /** Makes one call of the API that has no workflow of its own, within the limits, and keeps the reply. */
-import { defineQuery, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
+import { upsertSearchAttributes } from '@temporalio/workflow';
 import type { CallPlan, Replied, StoredReply } from '../activities/any-call';
 import { CallApiInput, type CallApiJson } from '../src/policy/inputs/call-api';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
@@ -21,16 +21,11 @@ export interface CallApiResult extends Omit<End, 'replied'>, Partial<StoredReply
   answers?: Answered[];
 }
 
-// ---- Messages
-
-export const callProgressQuery = defineQuery<ReturnType<Status['now']>>('progress');
-
 // ---- Workflow
 
 /** The envelope is checked here, the rest by an activity: the table of routes does not belong into workflows. */
 export async function callApi(raw: CallApiJson): Promise<CallApiResult> {
   const status = new Status();
-  setHandler(callProgressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
   status.step('looking', 'Checking the call');
   const run = runKey();
   const checked: { plan?: CallPlan } = {};

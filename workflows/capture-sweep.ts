@@ -1,5 +1,5 @@
 /** Finds captures that failed or are stuck, and has each extracted again once. */
-import { defineQuery, setHandler, sleep, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { sleep, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { SweepPage, SweptCapture } from '../activities/capture-sweep';
 import type { ListPlace } from '../activities/list-pages';
 import { concernsAccount } from '../src/policy/classify';
@@ -29,8 +29,6 @@ export interface CaptureSweepResult {
   notes: string[];
 }
 
-export const sweepProgressQuery = defineQuery<ReturnType<Status['now']>>('progress');
-
 /** Pages of one status that one sweep reads; what is behind them is left to the next. */
 const MAX_PAGES = 50;
 /** Beyond these waits and tries a capture is left to the next sweep. */
@@ -45,7 +43,6 @@ const MAX_TRIES = 5;
  */
 export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweepResult> {
   const status = new Status();
-  setHandler(sweepProgressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
   const input = readInput(CaptureSweepInput, raw, 'captureSweep');
   const { account, dryRun, maxReprocesses, priority } = input;
   upsertSearchAttributes(identity(account));

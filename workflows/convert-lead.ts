@@ -1,6 +1,6 @@
 /** Converts one lead into a project, once. */
 
-import { defineQuery, isCancellation, setHandler, sleep, upsertSearchAttributes } from '@temporalio/workflow';
+import { isCancellation, sleep, upsertSearchAttributes } from '@temporalio/workflow';
 import type { LeadSeen } from '../activities/leads';
 import { ConvertLeadInput, type ConvertLeadJson } from '../src/policy/inputs/convert-lead';
 import { leadSubject } from '../src/policy/subject';
@@ -39,10 +39,6 @@ export interface ConvertLeadResult {
   answers?: Answered[];
 }
 
-// ---- Messages
-
-export const progressQuery = defineQuery<ReturnType<Status['now']>>('progress');
-
 // ---- Workflow
 
 /** Looks before it pays, asks the ledger when it pays, and finds out afterwards when it does not know (S1–S3). */
@@ -61,7 +57,6 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
   const { account, leadId } = input;
   const asker = new Asker(status, input, 'the conversion');
   const choice = new ProjectChoice(account, asker, 'the lead');
-  setHandler(progressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
   upsertSearchAttributes(identity(account, { key: searchAttributeKeys.leadId, value: leadId }));
   status.step('looking', `Looking at lead ${leadId}`);
   const facts = await factsOf(account);

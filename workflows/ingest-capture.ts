@@ -1,5 +1,5 @@
 /** Takes one note, or one capture that is there already, to its extracted items. */
-import { defineQuery, isCancellation, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
+import { isCancellation, upsertSearchAttributes } from '@temporalio/workflow';
 import type { CaptureStored, ItemCounts } from '../activities/captures';
 import { IngestCaptureInput, type IngestCaptureJson, noteFileIn } from '../src/policy/inputs/ingest-capture';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
@@ -38,10 +38,6 @@ export interface IngestCaptureResult {
   answers: Answered[];
 }
 
-// ---- Messages
-
-export const ingestProgressQuery = defineQuery<ReturnType<Status['now']>>('progress');
-
 // ---- Workflow
 
 /** The note's text is read by activities where it stands; in the history beyond the input there are only hashes (S4). */
@@ -58,7 +54,6 @@ export async function ingestCapture(raw: IngestCaptureJson): Promise<IngestCaptu
 }
 
 async function ingest(raw: IngestCaptureJson, status: Status): Promise<IngestCaptureResult> {
-  setHandler(ingestProgressQuery, () => status.now(), { description: 'What this run is doing and why it waits.' });
   status.step('looking', 'Checking the input');
   const input = await readInputWith(IngestCaptureInput, raw, 'ingestCapture', async () => {
     const noteFile = noteFileIn(raw);

@@ -3,7 +3,6 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  defineQuery,
   defineUpdate,
   isCancellation,
   setHandler,
@@ -30,7 +29,7 @@ import { readInputWith } from './shared/input';
 import { type Listed, listLeads } from './shared/list-leads';
 import { onlyWait } from './shared/place';
 import { allAnswered, checked } from './shared/said';
-import { creditsSpent, identity, Status } from './shared/status';
+import { creditsSpent, identity, progressQueryOf, Status } from './shared/status';
 import { tellPersonNeeded } from './shared/tell';
 
 // ---- Types
@@ -47,7 +46,7 @@ type Before = Listed & { controls?: ControlState };
 
 export const approveUpdate = defineUpdate<string, [Said | undefined]>('approve');
 export const rejectUpdate = defineUpdate<string, [Said | undefined]>('reject');
-export const pipelineProgressQuery = defineQuery<PipelineProgress>('progress');
+export const pipelineProgressQuery = progressQueryOf<PipelineProgress>();
 
 // ---- Workflow
 
@@ -69,12 +68,9 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
   let total = 0;
   let asking = false;
   const spent = () => outcomes.reduce((sum, { credits }) => sum + credits, 0);
-  setHandler(
-    pipelineProgressQuery,
-    () => ({ ...status.now(), done: outcomes.length, underWay: [...underWay], total, credits: spent() }),
-    {
-      description: 'What this run is doing, why it waits, how far it is.',
-    },
+  status.answers<PipelineProgress>(
+    () => ({ done: outcomes.length, underWay: [...underWay], total, credits: spent() }),
+    'What this run is doing, why it waits, how far it is.',
   );
   const decide = (approved: boolean, said: Said | undefined): string => {
     Object.assign(answer, { approved, ...(said?.by && { by: said.by }) });

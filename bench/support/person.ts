@@ -1,10 +1,11 @@
 /** The person who is asked while a bench runs. */
+
 import type { Client } from '@temporalio/client';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import type { convertLead } from '../../workflows';
-import { progressQuery } from '../../workflows/convert-lead';
 import { decideUpdate } from '../../workflows/shared/asker';
 import { chooseProjectUpdate } from '../../workflows/shared/choose-project';
+import { progressQuery } from '../../workflows/shared/status';
 
 const EVERY_MS = 5_000;
 const ASKING = `WorkflowType = 'convertLead' AND ExecutionStatus = 'Running' AND ${searchAttributeKeys.needsPerson.name} = true`;

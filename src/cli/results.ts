@@ -1,5 +1,6 @@
 /** Results of runs: for a person, for a program, and as an exit code. */
 import { z } from 'zod';
+import type * as workflows from '../../workflows';
 import { reasonText } from '../policy/scoring';
 import type { WorkflowName } from '../policy/workflow-types';
 import { openStorage } from '../storage';
@@ -99,11 +100,19 @@ export interface ShownResult {
 /** Rows of a table for a person; all are in the JSON. */
 const MOST_ROWS = 60;
 
+/** What each workflow of this version ends with. */
+type Results = { [N in WorkflowName]: Plain<Awaited<ReturnType<(typeof workflows)[N]>>> };
+
+/** As JSON has it: an object that may have further fields. */
+type Plain<T> = T extends readonly (infer U)[] ? Plain<U>[] : T extends object ? { [K in keyof T]: Plain<T[K]> } : T;
+
 type Show = (result: unknown, storageUrl: string) => Promise<ShownResult>;
 
+/** @param schema what is shown of a result: whatever its workflow ends with has to fit */
 const shownAs =
-  <S extends z.ZodType>(
-    schema: S,
+  <N extends WorkflowName, S extends z.ZodType>(
+    _type: N,
+    schema: Results[N] extends z.input<S> ? S : never,
     show: (result: z.output<S>, storageUrl: string) => ShownResult | Promise<ShownResult>,
   ): Show =>
   async (result, storageUrl) => {
@@ -116,13 +125,13 @@ const shownAs =
   };
 
 const SHOWN: Readonly<Record<WorkflowName, Show>> = {
-  leadPipeline: shownAs(Pipeline, showPipeline),
-  convertLead: shownAs(Conversion, showConversion),
-  auditProject: shownAs(Audit, showAudit),
-  ingestCapture: shownAs(Ingestion, showIngestion),
-  captureSweep: shownAs(Sweep, showSweep),
-  backfill: shownAs(Backfill, showBackfill),
-  callApi: shownAs(Call, showCall),
+  leadPipeline: shownAs('leadPipeline', Pipeline, showPipeline),
+  convertLead: shownAs('convertLead', Conversion, showConversion),
+  auditProject: shownAs('auditProject', Audit, showAudit),
+  ingestCapture: shownAs('ingestCapture', Ingestion, showIngestion),
+  captureSweep: shownAs('captureSweep', Sweep, showSweep),
+  backfill: shownAs('backfill', Backfill, showBackfill),
+  callApi: shownAs('callApi', Call, showCall),
 };
 
 /** @param storageUrl where the worker keeps long lists */

@@ -1,5 +1,6 @@
 /** S6: a cancellation that comes after a worker was lost in a paid call takes nothing away: what was paid is found out. */
-import { progressQuery } from '../../workflows/convert-lead';
+
+import { progressQuery } from '../../workflows/shared/status';
 import { until } from '../support/until';
 import { inScene } from './support/scene';
 

@@ -1,4 +1,5 @@
 /** S7: a ledger whose workflow task fails again and again says nothing itself: everything that waits for it does. */
+
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import pino from 'pino';
 import { convertLeadId } from '../../src/policy/run-ids';
@@ -6,7 +7,8 @@ import { connectNative } from '../../src/temporal/connect-worker';
 import { LedgerClient } from '../../src/temporal/ledger-client';
 import { installSdkRuntime } from '../../src/temporal/sdk-runtime';
 import { auditProject, backfill, leadPipeline } from '../../workflows';
-import { progressQuery } from '../../workflows/convert-lead';
+import { progressQuery } from '../../workflows/shared/status';
+
 import { cliFolder } from '../cli/cli';
 import { QUICK } from '../support/stage';
 import { until } from '../support/until';

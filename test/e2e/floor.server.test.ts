@@ -1,6 +1,8 @@
 /** S3, S7: what must remain of the balance remains, also where the service shows the balance late, and runs say why they wait. */
+
 import { leadPipeline } from '../../workflows';
-import { progressQuery } from '../../workflows/convert-lead';
+import { progressQuery } from '../../workflows/shared/status';
+
 import { QUICK, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 import { inScene, type Scene } from './support/scene';

@@ -1,8 +1,10 @@
 /** S7: an account on hold waits as a whole, says why, is asked seldom, and everything goes on by itself afterwards. */
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { auditProject, backfill, ingestCapture } from '../../workflows';
-import { progressQuery } from '../../workflows/convert-lead';
+import { progressQuery } from '../../workflows/shared/status';
+
 import { until } from '../support/until';
 import {
   CAUSES,

@@ -1,7 +1,9 @@
 /** What is paid for is paid for once, and reported so, whatever is killed in the middle of it (S1, S2, S3, S6). */
+
 import type { FaultRule } from '../../src/sandbox/options';
 import { leadPipeline } from '../../workflows';
-import { progressQuery } from '../../workflows/convert-lead';
+import { progressQuery } from '../../workflows/shared/status';
+
 import { QUICK } from '../support/stage';
 import { until } from '../support/until';
 import { inScene, type Scene } from './support/scene';

@@ -1,6 +1,8 @@
 /** S7: an empty balance stops what costs credits and nothing else, unless the service refuses a free call for it as well. */
+
 import { ingestCapture } from '../../workflows';
-import { progressQuery } from '../../workflows/convert-lead';
+import { progressQuery } from '../../workflows/shared/status';
+
 import { until } from '../support/until';
 import { inScene } from './support/scene';
 

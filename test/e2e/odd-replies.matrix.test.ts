@@ -1,7 +1,9 @@
 /** S2, S6: what was paid for or sent is found and never reported as failed, however odd the replies of the looks are. */
+
 import { variantOverrides } from '../../src/sandbox';
 import { ingestCapture, leadPipeline } from '../../workflows';
-import { progressQuery } from '../../workflows/convert-lead';
+import { progressQuery } from '../../workflows/shared/status';
+
 import { until } from '../support/until';
 import { inScene } from './support/scene';
 

@@ -1,5 +1,6 @@
 /** A send that came to nothing, and another run that pays after it: the payment is that one's (S6). */
-import { progressQuery } from '../../workflows/convert-lead';
+
+import { progressQuery } from '../../workflows/shared/status';
 import { until } from '../support/until';
 import { inScene } from './support/scene';
 

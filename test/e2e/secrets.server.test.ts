@@ -1,6 +1,8 @@
 /** S4: the token and prospects' personal data are nowhere that outlives a call, whatever went wrong meanwhile. */
+
 import { leadPipeline } from '../../workflows';
-import { progressQuery } from '../../workflows/convert-lead';
+import { progressQuery } from '../../workflows/shared/status';
+
 import { until } from '../support/until';
 import { leaks, type Place, placesOfFiles, placesOfRuns, secretsOf } from './support/leaks';
 import { Scene } from './support/scene';

@@ -1,5 +1,6 @@
 /** A run that was terminated in its paid call and is started again under its ID: what the call did is its own (S1, S6). */
-import { progressQuery } from '../../workflows/convert-lead';
+
+import { progressQuery } from '../../workflows/shared/status';
 import { QUICK } from '../support/stage';
 import { until } from '../support/until';
 import { inScene } from './support/scene';

@@ -1,8 +1,10 @@
 /** S3, S6: a batch that is stopped or cancelled ends soon, whatever it waits for, and a redrive does all that is not done. */
+
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as messages from '../../workflows/backfill/messages';
-import { progressQuery } from '../../workflows/convert-lead';
+import { progressQuery } from '../../workflows/shared/status';
+
 import { UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 import { eight, SMALL, start, stop, withdraws } from './support/batch';

@@ -1,12 +1,13 @@
 /** S3: what is stopped, cancelled or terminated spends nothing more than what it had sent: its children included. */
+
 import { randomUUID } from 'node:crypto';
 import Long from 'long';
 import { convertLeadId } from '../../src/policy/run-ids';
 import { auditProject, type convertLead, leadPipeline } from '../../workflows';
-import { progressQuery } from '../../workflows/convert-lead';
 import { type LeadPipelineResult, pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
 import { stopUpdate } from '../../workflows/pipeline/controls';
+import { progressQuery } from '../../workflows/shared/status';
 import { UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 import { inScene, type Scene } from './support/scene';

@@ -1,7 +1,9 @@
 /** Documents and projects at a service that sees them otherwise: other sizes, other forms, other required fields. */
+
 import { randomUUID } from 'node:crypto';
 import { documentsUploadedUpdate } from '../../workflows/audit/by-person';
-import { auditProgressQuery } from '../../workflows/audit-project';
+import { progressQuery } from '../../workflows/shared/status';
+
 import { type AuditInput, newProject, startAudit } from '../support/audits';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
@@ -46,7 +48,7 @@ test.concurrent('S6: where the service refuses the form of an upload, a person i
   const before = stage.sandbox.control.stats().faults.length;
   stage.sandbox.control.addFault({ ...upload, about: clientName, fault: 'status', status: 422, times: 100 });
   const handle = await start(input);
-  const waiting = async () => (await handle.query(auditProgressQuery)).waiting ?? '';
+  const waiting = async () => (await handle.query(progressQuery)).waiting ?? '';
   await until(async () => (await waiting()).includes('documentsUploaded'));
   const said = await waiting();
   for (const part of ['http422', 'encoding', 'file', 'fileName', 'fileType']) expect(said).toContain(part);
@@ -86,7 +88,7 @@ test('while the service does not answer, `documentsUploaded` is answered in word
   const { clientName, input } = fresh('a.txt');
   stage.sandbox.control.addFault({ ...upload, about: clientName, fault: 'status', status: 403 });
   const handle = await start(input);
-  await until(async () => (await handle.query(auditProgressQuery)).waiting?.includes('documentsUploaded') === true);
+  await until(async () => (await handle.query(progressQuery)).waiting?.includes('documentsUploaded') === true);
   stage.sandbox.control.addFault({ route: 'projects.get', about: clientName, fault: 'html', times: 1_000 });
   expect(await handle.executeUpdate(documentsUploadedUpdate, { args: [{ by: 'Ada' }] })).toContain('try again later');
   stage.sandbox.control.clearFaults();

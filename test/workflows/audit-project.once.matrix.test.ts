@@ -1,8 +1,9 @@
 /** S2: a project is created once, whatever the list shows of it, and however long ago it was created. */
+
 import { randomUUID } from 'node:crypto';
 import { auditProject } from '../../workflows';
-import { auditProgressQuery } from '../../workflows/audit-project';
 import { decideUpdate } from '../../workflows/shared/asker';
+import { progressQuery } from '../../workflows/shared/status';
 import { deleteRun } from '../support/ledgers';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
@@ -55,7 +56,7 @@ test('S2: of more projects of one name than are asked nobody can tell, and a per
     await fetch(`${baseUrl}/api/projects`, { method: 'POST', headers, body: JSON.stringify(input.project) });
   const before = reads();
   const handle = await start(input);
-  await until(async () => (await handle.query(auditProgressQuery)).waiting?.includes('decide') === true);
+  await until(async () => (await handle.query(progressQuery)).waiting?.includes('decide') === true);
   expect(reads() - before).toBeLessThanOrEqual(20);
   await handle.executeUpdate(decideUpdate, { args: [{ decision: 'giveUp' }] });
   expect(await handle.result()).toMatchObject({ outcome: 'unresolved', credits: 0 });
@@ -69,7 +70,7 @@ test('S3: what a run that is gone had paid for is found by the ledger, too, wher
   loseReply();
   stage.sandbox.control.addFault({ route: 'projects.list', fault: 'html', after: 1, times: 1_000 });
   const handle = await start(input);
-  await until(async () => (await handle.query(auditProgressQuery)).waiting?.includes('tried again') === true);
+  await until(async () => (await handle.query(progressQuery)).waiting?.includes('tried again') === true);
   await handle.terminate();
   stage.sandbox.control.clearFaults();
   await until(async () => (await stage.spentByLedger()) === before + 1_000);

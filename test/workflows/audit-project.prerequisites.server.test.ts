@@ -1,4 +1,5 @@
 /** What an audit needs beforehand: waited for whenever it is missing, and at little cost. */
+
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { perClass } from '../../src/agent-api/rate-class';
 import { addNeeds, noNeeds, planBackfill } from '../../src/policy/backfill/plan';
 import { auditProject } from '../../workflows';
-import { auditProgressQuery } from '../../workflows/audit-project';
+import { progressQuery } from '../../workflows/shared/status';
+
 import { QUICK, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -31,7 +33,7 @@ const project = () => {
   return { projectId: id, clientName };
 };
 const waitsForInterviews = (run: Awaited<ReturnType<typeof start>>) =>
-  until(async () => (await run.query(auditProgressQuery)).waiting?.includes('no interview analysis') === true);
+  until(async () => (await run.query(progressQuery)).waiting?.includes('no interview analysis') === true);
 
 test.concurrent('a synchronous audit that took too long waits for what the asynchronous one needs', async () => {
   const { projectId, clientName } = project();
@@ -84,7 +86,7 @@ test.concurrent.each([404, 400, 409])(
     // Each start goes out without a body and with one.
     stage.sandbox.control.addFault({ ...refuse, status, times: status === 400 ? 4 : 2 });
     const run = await start({ projectId });
-    await until(async () => (await run.query(auditProgressQuery)).waiting?.includes('may be out of date') === true);
+    await until(async () => (await run.query(progressQuery)).waiting?.includes('may be out of date') === true);
     expect(await run.result()).toMatchObject({ outcome: 'audited' });
   },
 );

@@ -7,7 +7,8 @@ import type { FaultRule } from '../../src/sandbox/options';
 import { NOT_DONE } from '../../src/start-here/page';
 import { auditProject, type convertLead } from '../../workflows';
 import { documentsUploadedUpdate } from '../../workflows/audit/by-person';
-import { auditProgressQuery } from '../../workflows/audit-project';
+import { progressQuery } from '../../workflows/shared/status';
+
 import { faultsOf, type Part } from '../support/part';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
@@ -176,7 +177,7 @@ export function auditProjectSuite(variant: 'a' | 'b', part: Part): void {
         ...{ route: 'projects.uploadDocument', about: name, fault: 'status', status: 403, times: 8 },
       });
       const run = await start(input);
-      await until(async () => (await run.query(auditProgressQuery)).waiting?.includes('documentsUploaded') === true);
+      await until(async () => (await run.query(progressQuery)).waiting?.includes('documentsUploaded') === true);
       const [made] = project(name);
       const add = (fileName: string) =>
         stage.sandbox.control.addDocument({

@@ -1,4 +1,5 @@
 /** What the tests of `callApi` have in common. */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,8 +7,8 @@ import type { RouteName } from '../../src/agent-api/routes';
 import { variantOverrides } from '../../src/sandbox';
 import type { FaultRule } from '../../src/sandbox/options';
 import { callApi } from '../../workflows';
-import { callProgressQuery } from '../../workflows/call-api';
 import { statusQuery } from '../../workflows/ledger/messages';
+import { progressQuery } from '../../workflows/shared/status';
 import { readable } from '../e2e/support/leaks';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
@@ -49,7 +50,7 @@ export function useStage(variant: 'a' | 'b') {
     ...more,
   });
   const waitsFor = (run: Awaited<ReturnType<typeof start>>, word: string) =>
-    until(async () => (await run.query(callProgressQuery)).waiting?.includes(word) === true);
+    until(async () => (await run.query(progressQuery)).waiting?.includes(word) === true);
   const eventsWith = async (run: Awaited<ReturnType<typeof start>>, secret: string) => {
     const { events } = await run.fetchHistory();
     return (events ?? []).flatMap((event, i) => (readable(event).includes(secret) ? [i + 1] : []));

@@ -1,11 +1,13 @@
 /** A service at which a token may not submit notes, while a person may; it stands in front of the sandbox. */
+
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ingestCapture } from '../../workflows';
 import { noteSubmittedUpdate } from '../../workflows/capture/submit-note';
-import { ingestProgressQuery } from '../../workflows/ingest-capture';
+import { progressQuery } from '../../workflows/shared/status';
+
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -47,7 +49,7 @@ const start = (input: Input) =>
     args: [input],
   });
 const asks = (handle: Awaited<ReturnType<typeof start>>) =>
-  until(async () => (await handle.query(ingestProgressQuery)).waiting?.includes('noteSubmitted') === true);
+  until(async () => (await handle.query(progressQuery)).waiting?.includes('noteSubmitted') === true);
 
 /** A person enters a note in the web app. */
 async function enter(content: string): Promise<string> {

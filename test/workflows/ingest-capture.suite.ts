@@ -5,7 +5,8 @@ import { variantOverrides } from '../../src/sandbox';
 import type { FaultRule } from '../../src/sandbox/options';
 import { ingestCapture } from '../../workflows';
 import { acceptUpdate, giveUpUpdate, reprocessUpdate } from '../../workflows/capture/review';
-import { type IngestCaptureResult, ingestProgressQuery } from '../../workflows/ingest-capture';
+import type { IngestCaptureResult } from '../../workflows/ingest-capture';
+import { progressQuery } from '../../workflows/shared/status';
 import { leaks, placesOfRuns, readable } from '../e2e/support/leaks';
 import { faultsOf, type Part } from '../support/part';
 import { QUICK, type Stage, startStage } from '../support/stage';
@@ -91,7 +92,7 @@ export function ingestCaptureSuite(variant: 'a' | 'b', part: Part): void {
     writeFileSync(join(stage.folder, 'storage', name), content);
   };
   const said = async (handle: Awaited<ReturnType<typeof start>>, word: string) =>
-    until(async () => (await handle.query(ingestProgressQuery)).waiting?.includes(word) === true);
+    until(async () => (await handle.query(progressQuery)).waiting?.includes(word) === true);
 
   const submitsOnce = async (text: string) => {
     const result = await run({ note: text });
@@ -161,9 +162,9 @@ export function ingestCaptureSuite(variant: 'a' | 'b', part: Part): void {
   test.concurrent('a person has it extracted again, then gives up; without an answer in time it ends as expired', async () => {
     const handle = await start({ note: `[review] ${randomUUID()}` });
     await said(handle, 'reprocess');
-    const asked = await handle.query(ingestProgressQuery);
+    const asked = await handle.query(progressQuery);
     await handle.executeUpdate(reprocessUpdate, { args: [undefined] });
-    await until(async () => (await handle.query(ingestProgressQuery)).since > asked.since);
+    await until(async () => (await handle.query(progressQuery)).since > asked.since);
     await said(handle, 'giveUp');
     await handle.executeUpdate(giveUpUpdate, { args: [{ by: 'Bob' }] });
     expect(await handle.result()).toMatchObject({ outcome: 'unresolved', reason: 'gaveUp', reprocesses: 1 });

@@ -1,9 +1,9 @@
 import { convertLeadId } from '../../src/policy/run-ids';
 import { type auditProject, convertLead, leadPipeline } from '../../workflows';
-import { auditProgressQuery } from '../../workflows/audit-project';
 import { approveUpdate, pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
 import { changeLimitsUpdate, pauseUpdate, resumeUpdate } from '../../workflows/pipeline/controls';
+import { progressQuery } from '../../workflows/shared/status';
 import { onStage, type Stage, type StageOptions, startStage, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 
@@ -196,7 +196,7 @@ test('goes on to the audit of each converted lead: runs of their own that outliv
   for (const { audit, projectId } of converted) {
     expect(audit).toBe(`audit-project.default.${projectId}`);
     const handle = stage.temporal.client.workflow.getHandle<typeof auditProject>(audit ?? '');
-    await until(async () => (await handle.query(auditProgressQuery)).waiting?.includes('interview analysis') === true);
+    await until(async () => (await handle.query(progressQuery)).waiting?.includes('interview analysis') === true);
     expect(await (await handle.describe()).staticDetails()).toContain('goes-on');
     await handle.terminate();
   }

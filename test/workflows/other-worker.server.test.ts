@@ -1,10 +1,11 @@
 /** The workers of all accounts share one queue of control activities: in a deployment some do not know an account yet. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config';
 import { callApi, convertLead } from '../../workflows';
-import { progressQuery } from '../../workflows/convert-lead';
 import { holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
+import { progressQuery } from '../../workflows/shared/status';
 import { QUICK, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 

@@ -1,6 +1,8 @@
 /** S7: a call without an answer says what it waits for, as it would in the queue of the writes. */
+
 import { convertLead } from '../../workflows';
-import { progressQuery } from '../../workflows/convert-lead';
+import { progressQuery } from '../../workflows/shared/status';
+
 import { QUICK, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 

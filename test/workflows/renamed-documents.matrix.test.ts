@@ -1,6 +1,7 @@
 /** S2: documents that the service shows under names of its own are there all the same, once each. */
-import { auditProgressQuery } from '../../workflows/audit-project';
+
 import { decideUpdate } from '../../workflows/shared/asker';
+import { progressQuery } from '../../workflows/shared/status';
 import { type AuditInput, newProject, startAudit } from '../support/audits';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
@@ -55,7 +56,7 @@ test('a renamed one whose reply was lost may be the new one: a person decides', 
   const { clientName, input } = fresh();
   onUpload(clientName, 'replyLost');
   const run = await start(input);
-  await until(async () => (await run.query(auditProgressQuery)).waiting?.includes('`decide`') === true);
+  await until(async () => (await run.query(progressQuery)).waiting?.includes('`decide`') === true);
   expect(uploads(clientName)).toHaveLength(2);
   await run.executeUpdate(decideUpdate, { args: [{ decision: 'itHappened', by: 'Ada' }] });
   expect((await run.result()).documents).toMatchObject({ uploaded: ['a.pdf', 'b.txt'] });

@@ -1,10 +1,12 @@
 /** What the service shows late, or wrongly for a moment: a copy that lags, an earlier analysis, a job that nobody knows yet. */
+
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLOCK_TOLERANCE_MS } from '../../src/policy/pay-once';
 import type { FaultRule } from '../../src/sandbox';
 import { auditProject, ingestCapture } from '../../workflows';
-import { auditProgressQuery } from '../../workflows/audit-project';
+import { progressQuery } from '../../workflows/shared/status';
+
 import { QUICK, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -67,7 +69,7 @@ test.concurrent('S6 S7: a paid project that never shows: the details say so, and
   const input = fresh();
   about(input, unknown('projects.get', FOR_EVER));
   const handle = await start(input);
-  await until(async () => (await handle.query(auditProgressQuery)).waiting?.includes('does not show yet') === true);
+  await until(async () => (await handle.query(progressQuery)).waiting?.includes('does not show yet') === true);
   const result = await handle.result();
   expect(result).toMatchObject({
     outcome: 'unresolved',

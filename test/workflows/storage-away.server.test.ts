@@ -1,9 +1,11 @@
 /** S7: a storage that cannot be used is said, costs few calls, and everything goes on once it is mended. */
+
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backfill, ingestCapture } from '../../workflows';
 import { backfillProgressQuery, stopUpdate } from '../../workflows/backfill/messages';
-import { ingestProgressQuery } from '../../workflows/ingest-capture';
+import { progressQuery } from '../../workflows/shared/status';
+
 import { onStage, type Stage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -35,7 +37,7 @@ test.concurrent('a reply that cannot be stored is read again seldom, the run say
     const run = await stage.temporal.client.workflow.start(ingestCapture, {
       ...{ workflowId: 'capture', taskQueue, args: [{ captureId: capture?.id ?? '' }] },
     });
-    const says = async (words: string) => (await run.query(ingestProgressQuery)).waiting?.includes(words) === true;
+    const says = async (words: string) => (await run.query(progressQuery)).waiting?.includes(words) === true;
     await until(() => says('The storage cannot be used (EEXIST): its place is no folder: put one there.'));
     // Temporal alone would try again after 1, 2, 4, 8 and then each time after 10 s; this one waits for longer and longer.
     await until(() => says('It is tried again in 8 s.'));

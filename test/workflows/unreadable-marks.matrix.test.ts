@@ -1,10 +1,11 @@
 /** S2: "not found" is for those who could have recognised it: services that keep nothing of what marks a project as ours. */
+
 import { randomUUID } from 'node:crypto';
 import type { SandboxOptions } from '../../src/sandbox';
 import { auditProject } from '../../workflows';
-import { auditProgressQuery } from '../../workflows/audit-project';
 import { decideUpdate } from '../../workflows/shared/asker';
 import { chooseProjectUpdate } from '../../workflows/shared/choose-project';
+import { progressQuery } from '../../workflows/shared/status';
 import { onStage, type Stage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -23,7 +24,7 @@ function helpersOf(stage: Stage) {
     stage,
     start,
     asks: (run: Run, word = '`decide`') =>
-      until(async () => (await run.query(auditProgressQuery)).waiting?.includes(word) === true),
+      until(async () => (await run.query(progressQuery)).waiting?.includes(word) === true),
     decide: (run: Run, decision: 'itHappened' | 'sendAgain' | 'giveUp') =>
       run.executeUpdate(decideUpdate, { args: [{ decision, by: 'Ada' }] }),
     projectsOf: ({ project }: ReturnType<typeof fresh>) =>
@@ -67,7 +68,7 @@ test.concurrent.each(['stripped', 'cut', 'omitted'] as const)(
       await asks(run);
       const [made, ...more] = projectsOf(input);
       expect(more).toEqual([]);
-      expect((await run.query(auditProgressQuery)).waiting).toContain(made?.id);
+      expect((await run.query(progressQuery)).waiting).toContain(made?.id);
       await decide(run, 'itHappened');
       expect(await run.result()).toMatchObject({ projectId: made?.id, project: 'created', credits: 1_000 });
       expect(projectsOf(input)).toHaveLength(1);

@@ -1,10 +1,11 @@
 /** S2: notes at a service whose list shows their text otherwise than it was sent, or not at all. */
+
 import { randomUUID } from 'node:crypto';
 import type { SandboxOptions } from '../../src/sandbox';
 import { ingestCapture } from '../../workflows';
 import { noteSubmittedUpdate } from '../../workflows/capture/submit-note';
-import { ingestProgressQuery } from '../../workflows/ingest-capture';
 import { decideUpdate } from '../../workflows/shared/asker';
+import { progressQuery } from '../../workflows/shared/status';
 import { onStage, QUICK, type Stage, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 
@@ -21,7 +22,7 @@ function helpersOf(stage: Stage) {
     stage,
     start,
     asks: (run: Awaited<ReturnType<typeof start>>, word: string) =>
-      until(async () => (await run.query(ingestProgressQuery)).waiting?.includes(word) === true),
+      until(async () => (await run.query(progressQuery)).waiting?.includes(word) === true),
     lose: (about: string, fault: 'replyLost' | 'cutBeforeCommit' | 'empty') =>
       stage.sandbox.control.addFault({ route: 'captures.submitNote', about, fault }),
     capturesOf: (id: string) => stage.sandbox.control.captures().filter(({ rawContent }) => rawContent.includes(id)),
@@ -58,7 +59,7 @@ test.concurrent.each(['cut', 'omitted'] as const)(
       const first = await start({ note });
       await asks(first, '`decide`');
       const [made] = capturesOf(id);
-      expect((await first.query(ingestProgressQuery)).waiting).toContain(made?.id);
+      expect((await first.query(progressQuery)).waiting).toContain(made?.id);
       await first.executeUpdate(decideUpdate, { args: [{ decision: 'giveUp' }] });
       expect(await first.result()).toMatchObject({ outcome: 'unresolved' });
       const again = await start({ note });

@@ -1,9 +1,9 @@
 /** A run that waits says what keeps it now, not what kept it when it began to wait (S7). */
+
 import { auditProject, convertLead } from '../../workflows';
-import { auditProgressQuery } from '../../workflows/audit-project';
-import { progressQuery } from '../../workflows/convert-lead';
 import { holdUpdate, releaseUpdate, setBudgetUpdate } from '../../workflows/ledger/messages';
 import { chooseProjectUpdate } from '../../workflows/shared/choose-project';
+import { progressQuery } from '../../workflows/shared/status';
 import { startStage, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 
@@ -83,7 +83,7 @@ test('S7: of things that are fetched side by side, one that waits says so also w
         args: [{ project: { clientName: 'Client' }, mode: 'sync' }],
       },
     });
-    const says = async () => (await run.query(auditProgressQuery)).waiting ?? '';
+    const says = async () => (await run.query(progressQuery)).waiting ?? '';
     const underWay = async () =>
       ((await run.describe()).raw.pendingActivities ?? []).some(({ activityType }) => activityType?.name === STORE);
     // Long enough that it is not said anew meanwhile.

@@ -1,11 +1,13 @@
 /** What people say to a backfill, what it answers, and what it leaves. */
-import { defineQuery, defineUpdate } from '@temporalio/workflow';
+
+import { defineUpdate } from '@temporalio/workflow';
 import type { Counts } from '../../src/policy/backfill/outcomes';
 import type { BackfillPlan } from '../../src/policy/backfill/plan';
 import type { LimitChanges, Operation } from '../../src/policy/inputs/backfill';
 import type { Said, StopSaid } from '../../src/policy/inputs/messages';
 import type { GoesOn } from '../shared/begun';
 import type { Answered } from '../shared/said';
+import { type Progress, progressQueryOf } from '../shared/status';
 
 export interface BackfillResult {
   /** Absent of a redrive that ended before it knew the earlier one's. */
@@ -47,10 +49,7 @@ export interface RunLimits {
   maxCredits: number;
 }
 
-export interface BackfillProgress {
-  doing: string;
-  waiting?: string;
-  since: string;
+export interface BackfillProgress extends Progress {
   /** Items that have ended, of those that it has. */
   done: number;
   total: number;
@@ -79,4 +78,4 @@ export const resumeUpdate = defineUpdate<string, [Said | undefined]>('resume');
 export const stopUpdate = defineUpdate<string, [StopSaid | undefined]>('stop');
 export const retryFailedUpdate = defineUpdate<string, [Said | undefined]>('retryFailed');
 export const changeLimitsUpdate = defineUpdate<RunLimits, [LimitChanges]>('changeLimits');
-export const backfillProgressQuery = defineQuery<BackfillProgress>('progress');
+export const backfillProgressQuery = progressQueryOf<BackfillProgress>();

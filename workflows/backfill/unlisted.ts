@@ -7,6 +7,11 @@ import type { BackfillInput } from '../../src/policy/inputs/backfill';
 import type { Answered } from '../shared/said';
 import type { BackfillResult } from './messages';
 
+export const NOTHING_DONE = {
+  ...{ done: 0, total: 0, counts: noCounts(), credits: 0 },
+  ...{ underWay: [] as string[], underWayCount: 0, away: 0, asking: 0, paused: false },
+};
+
 export const NOTHING_PLANNED: BackfillPlan = {
   ...{ items: 0, overMaxItems: 0, overMaxCredits: 0, steps: [], credits: 0, durationMs: 0 },
   calls: perClass(() => 0),

@@ -1,10 +1,12 @@
 /** What a pipeline leaves, and what it says of itself meanwhile. */
+
 import type { AccountFacts } from '../../activities/account';
 import type { LeadChoice, LeadVerdict } from '../../activities/lead-list';
 import { plan } from '../../src/policy/budget-plan';
 import type { Kept } from '../../src/storage/claim';
 import type { GoesOn } from '../shared/begun';
 import type { Answered } from '../shared/said';
+import type { Progress } from '../shared/status';
 
 export interface LeadPipelineResult {
   dryRun: boolean;
@@ -31,10 +33,7 @@ export interface LeadPipelineResult {
   answers: Answered[];
 }
 
-export interface PipelineProgress {
-  doing: string;
-  waiting?: string;
-  since: string;
+export interface PipelineProgress extends Progress {
   done: number;
   /** Leads whose conversion is under way. */
   underWay: string[];

@@ -1,7 +1,13 @@
 /** What a run says of itself: current details for a person, search attributes for lists (S7). */
 
 import type { SearchAttributePair } from '@temporalio/common';
-import { CancellationScope, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  defineQuery,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
 import { utc } from '../../src/policy/utc';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { runKind } from './tell';
@@ -21,6 +27,19 @@ export const creditsSpent = (spent: number): SearchAttributePair => ({
   key: searchAttributeKeys.creditsSpent,
   value: Math.min(Math.max(0, Math.ceil(spent)) || 0, Number.MAX_SAFE_INTEGER),
 });
+
+/** What a run says of itself: what it is doing, and why it does not go on at the moment. */
+export interface Progress {
+  doing: string;
+  /** Why it waits, and what ends that; absent while it goes on. */
+  waiting?: string;
+  /** Since when, ISO 8601. */
+  since: string;
+}
+
+/** The query that every run answers, with more where its workflow has more to tell. */
+export const progressQueryOf = <P extends Progress>() => defineQuery<P>('progress');
+export const progressQuery = progressQueryOf<Progress>();
 
 let own: Status | undefined;
 
@@ -66,10 +85,16 @@ export class Status {
 
   constructor() {
     own = this;
+    this.answers(() => ({}), 'What this run is doing and why it waits.');
     CancellationScope.current().cancelRequested.catch(() => {
       this.cancelled = `\n\n**Cancelled at ${utc(Date.now())} UTC**: nothing more is begun; what was sent before is found out and booked.`;
       this.show();
     });
+  }
+
+  /** What the query `progress` tells. @param more beside what every run does */
+  answers<P extends Progress = Progress>(more: () => Omit<P, keyof Progress>, description: string): void {
+    setHandler(progressQuery, () => ({ ...this.now(), ...more() }), { description });
   }
 
   /** A new step: one word for lists, one sentence for people; `also` goes to the lists with it. */
@@ -132,8 +157,7 @@ export class Status {
     this.show();
   }
 
-  /** Why it waits, for queries and the command line. */
-  now(): { doing: string; waiting?: string; since: string } {
+  private now(): Progress {
     const waiting = this.why();
     return {
       doing: this.doing,

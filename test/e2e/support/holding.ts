@@ -1,12 +1,13 @@
 /** An account on hold (S7): what puts it there, and what must come of it. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { HoldKind } from '../../../src/policy/ledger';
 import { leadPipeline } from '../../../workflows';
-import { progressQuery } from '../../../workflows/convert-lead';
 import { pipelineProgressQuery } from '../../../workflows/lead-pipeline';
 import { type LedgerStatus, statusQuery } from '../../../workflows/ledger/messages';
+import { progressQuery } from '../../../workflows/shared/status';
 import { QUICK, type Stage, type StageOptions, UNHURRIED } from '../../support/stage';
 import { until } from '../../support/until';
 import { inScene, type Scene } from './scene';

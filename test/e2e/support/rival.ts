@@ -1,6 +1,8 @@
 /** A paid call under way, whose ledger is lost in the middle of it, and somebody else who wants the same. */
+
 import { randomUUID } from 'node:crypto';
-import { progressQuery } from '../../../workflows/convert-lead';
+import { progressQuery } from '../../../workflows/shared/status';
+
 import { QUICK } from '../../support/stage';
 import { until } from '../../support/until';
 import type { Scene } from './scene';
