@@ -1,8 +1,8 @@
 /** The audit of a project: started once, waited for, asked about. */
 import { Context } from '@temporalio/activity';
-import { type AnalysisSeen, type Before, isOurs } from '../src/policy/analysis';
-import type { SendOutcome } from '../src/policy/course';
-import { auditSubject } from '../src/policy/subject';
+import { type AnalysisSeen, type Before, isOurs } from '../src/audits/analysis';
+import type { SendOutcome } from '../src/paying/course';
+import { auditSubject } from '../src/paying/subject';
 import { bounce } from './bounce';
 import { callRoute, refusedWith } from './call';
 import { type Deps, runtimeOf } from './deps';

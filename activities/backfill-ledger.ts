@@ -1,8 +1,8 @@
 /** The item ledger in the storage: parts while it goes on, one document at the end, one line for each item (S6). */
 import { Context } from '@temporalio/activity';
 import { z } from 'zod';
-import type { Item } from '../src/policy/backfill/items';
-import { type Counts, type Ended, LedgerLine, noCounts } from '../src/policy/backfill/outcomes';
+import type { Item } from '../src/batches/items';
+import { type Counts, type Ended, LedgerLine, noCounts } from '../src/batches/outcomes';
 import { type Storage, StorageError } from '../src/storage';
 import { ITEMS, quarantineRef, readLines, readList, writeLines } from './backfill-list';
 

@@ -1,10 +1,10 @@
 /** Lists of items in the storage, in chunks of one size, so that any item is found without reading those before it. */
 import { Context } from '@temporalio/activity';
 import type { z } from 'zod';
-import { Item } from '../src/policy/backfill/items';
-import { linesOf } from '../src/policy/backfill/lines';
-import { addNeeds, type Needs, noNeeds } from '../src/policy/backfill/plan';
-import type { Operation } from '../src/policy/inputs/backfill';
+import { Item } from '../src/batches/items';
+import { linesOf } from '../src/batches/lines';
+import { addNeeds, type Needs, noNeeds } from '../src/batches/plan';
+import type { Operation } from '../src/inputs/backfill';
 import type { Storage } from '../src/storage';
 import { damaged, parseStored } from '../src/storage/stored-json';
 

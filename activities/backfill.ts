@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/common';
-import { About, type Item, type Source } from '../src/policy/backfill/items';
-import { type Ended, endedBy, type LedgerLine } from '../src/policy/backfill/outcomes';
-import type { BackfillInput, Operation } from '../src/policy/inputs/backfill';
+import { About, type Item, type Source } from '../src/batches/items';
+import { type Ended, endedBy, type LedgerLine } from '../src/batches/outcomes';
+import type { BackfillInput, Operation } from '../src/inputs/backfill';
 import { readIfThere } from '../src/storage/stored-json';
 import { type Concluding, placesOf, writeLedger, writePart } from './backfill-ledger';
 import { type Candidate, ITEMS, readList, writeList } from './backfill-list';

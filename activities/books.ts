@@ -1,7 +1,7 @@
 /** What a ledger that starts cannot know by itself, and must not be told by whoever starts it. */
 import { Context } from '@temporalio/activity';
 import { temporal } from '@temporalio/proto';
-import type { Before, LedgerStart } from '../src/policy/ledger';
+import type { Before, LedgerStart } from '../src/ledger';
 import { booksBefore, NotYetKnown } from '../src/temporal/books-before';
 import { queueState } from '../src/temporal/queue-workers';
 import { WORKFLOW_QUEUE } from '../src/temporal/queues';

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { FailureType } from '../src/policy/failures';
+import { FailureType } from '../src/runs/failure-types';
 
 /** Back to the queue: Temporal tries again after the delay, without history events. */
 export const bounce = (message: string, delayMs: number) =>

@@ -8,9 +8,9 @@ import type { Attempt, Failure } from '../src/agent-api/failure';
 import type { CallInput } from '../src/agent-api/input';
 import { queueClassOf, type RateClass } from '../src/agent-api/rate-class';
 import { type Reply, type RouteName, routes } from '../src/agent-api/routes';
-import { type HoldCause, holdCause } from '../src/policy/classify';
-import { FailureType, type Refusal } from '../src/policy/failures';
-import { stopping } from '../src/policy/ledger';
+import { stopping } from '../src/ledger';
+import { type HoldCause, holdCause } from '../src/ledger/account-failures';
+import { FailureType, type Refusal } from '../src/runs/failure-types';
 import { bounce } from './bounce';
 import type { AccountRuntime } from './deps';
 

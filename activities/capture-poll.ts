@@ -3,7 +3,7 @@
  * where that takes fewer reads than one GET each. What the list does not tell, the capture's own GET does.
  */
 import { ApplicationFailure } from '@temporalio/common';
-import { FailureType } from '../src/policy/failures';
+import { FailureType } from '../src/runs/failure-types';
 import { bounce } from './bounce';
 import type { CaptureList } from './capture-list';
 import type { ListPlace } from './list-pages';

@@ -8,7 +8,7 @@ import {
   type SweepVerdict,
   type Troubled,
   troubleOf,
-} from '../src/policy/sweep';
+} from '../src/captures/sweep';
 import { type Storage, StorageError } from '../src/storage';
 import { type Kept, keep } from '../src/storage/claim';
 import { readStored } from '../src/storage/stored-json';

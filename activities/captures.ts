@@ -1,8 +1,8 @@
 /** Captures: looked at, waited for, stored, and extracted again. What they hold goes to the storage, not to a history (S4). */
 import { asName } from '../src/agent-api/id';
 import type { Reply } from '../src/agent-api/routes';
-import type { SendOutcome } from '../src/policy/course';
-import { captureSubject } from '../src/policy/subject';
+import type { SendOutcome } from '../src/paying/course';
+import { captureSubject } from '../src/paying/subject';
 import { bounce } from './bounce';
 import { callRoute } from './call';
 import { listCaptures } from './capture-list';

@@ -1,7 +1,7 @@
 /** What an audit gave: fetched, stored as it came, and made into a report. Repeatable: twice leaves one file each. */
 import { z } from 'zod';
 import { AuditAnalysis, Deliverables, Opportunity, Project } from '../src/agent-api/records';
-import { CATEGORIES, type Category } from '../src/policy/categories';
+import { CATEGORIES, type Category } from '../src/audits/categories';
 import { type AuditReport, REPORT_FILES, renderReport } from '../src/report';
 import { readIfThere } from '../src/storage/stored-json';
 import { callRoute } from './call';

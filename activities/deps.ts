@@ -6,7 +6,7 @@ import type { AgentApi } from '../src/agent-api/client';
 import type { Gate } from '../src/agent-api/gate';
 import type { Account } from '../src/config';
 import type { Receiver } from '../src/notify/receiver';
-import { FailureType } from '../src/policy/failures';
+import { FailureType } from '../src/runs/failure-types';
 import type { Storage } from '../src/storage';
 import type { LedgerClient } from '../src/temporal/ledger-client';
 import { bounce } from './bounce';

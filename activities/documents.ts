@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { asName } from '../src/agent-api/id';
 import type { ProjectDetail, ProjectDocument } from '../src/agent-api/records';
 import { documentUpload } from '../src/agent-api/upload';
-import type { SendOutcome } from '../src/policy/course';
-import { type DocumentState, documentIdIn, documentStates, namesakes } from '../src/policy/document-states';
+import { type DocumentState, documentIdIn, documentStates, namesakes } from '../src/audits/document-states';
 import {
   type AuditDocument,
   byPlace,
@@ -14,8 +13,9 @@ import {
   nameOf,
   problemsOf,
   typeOf,
-} from '../src/policy/documents';
-import { documentSubject } from '../src/policy/subject';
+} from '../src/audits/documents';
+import type { SendOutcome } from '../src/paying/course';
+import { documentSubject } from '../src/paying/subject';
 import { readIfThere } from '../src/storage/stored-json';
 import { bounce } from './bounce';
 import { callRoute } from './call';

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Lead } from '../src/agent-api/records';
-import type { LeadPipelineInput } from '../src/policy/inputs/lead-pipeline';
-import { type Decision, decide, type Rules } from '../src/policy/scoring';
-import { type LeadDecision, type SelectionLimits, select } from '../src/policy/selection';
+import type { LeadPipelineInput } from '../src/inputs/lead-pipeline';
+import { type Decision, decide, type Rules } from '../src/leads/scoring';
+import { type LeadDecision, type SelectionLimits, select } from '../src/leads/selection';
 import { type Kept, keep, MAX_INLINE_BYTES, open } from '../src/storage/claim';
 import { type Deps, runtimeOf } from './deps';
 import { checkFilter } from './list-filters';

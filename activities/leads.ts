@@ -1,7 +1,7 @@
 import type { Lead } from '../src/agent-api/records';
-import type { SendOutcome } from '../src/policy/course';
-import { keyId, nameKey } from '../src/policy/identity';
-import { leadSubject } from '../src/policy/subject';
+import type { SendOutcome } from '../src/paying/course';
+import { leadSubject } from '../src/paying/subject';
+import { keyId, nameKey } from '../src/text/name-keys';
 import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { sendOnce } from './send-once';

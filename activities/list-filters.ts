@@ -4,7 +4,7 @@
  */
 import { ApplicationFailure } from '@temporalio/common';
 import { isSameId } from '../src/agent-api/id';
-import { FailureType } from '../src/policy/failures';
+import { FailureType } from '../src/runs/failure-types';
 import { callRoute, refusedWith } from './call';
 import type { AccountRuntime } from './deps';
 

@@ -6,7 +6,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { isSameId } from '../src/agent-api/id';
 import type { Page } from '../src/agent-api/record';
 import type { Capture, Lead, Project } from '../src/agent-api/records';
-import { FailureType } from '../src/policy/failures';
+import { FailureType } from '../src/runs/failure-types';
 import type { AccountRuntime } from './deps';
 import { callList } from './list-form';
 

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
-import { NOTE_MAX } from '../src/policy/inputs/ingest-capture';
+import { NOTE_MAX } from '../src/inputs/ingest-capture';
 import type { Storage } from '../src/storage';
 import type { Deps } from './deps';
 import { ownInput } from './own-input';

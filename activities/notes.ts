@@ -3,12 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { includesId } from '../src/agent-api/id';
-import type { SendOutcome } from '../src/policy/course';
-import { FailureType } from '../src/policy/failures';
-import { couldBe, identifyNote, isBehind, mayBe, type NoteIdentity, sameText, textKey } from '../src/policy/note';
-import { noteSubject } from '../src/policy/subject';
+import { couldBe, identifyNote, isBehind, mayBe, type NoteIdentity, sameText, textKey } from '../src/captures/note';
+import { statusQuery } from '../src/ledger/messages';
+import type { SendOutcome } from '../src/paying/course';
+import { noteSubject } from '../src/paying/subject';
+import { FailureType } from '../src/runs/failure-types';
 import { StorageError } from '../src/storage';
-import { statusQuery } from '../workflows/ledger/messages';
 import { bounce } from './bounce';
 import { callRoute } from './call';
 import { listCaptures } from './capture-list';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { CLOCKS_APART_MS } from '../src/policy/clocks';
-import type { SendOutcome } from '../src/policy/course';
-import { keyId, nameKey } from '../src/policy/identity';
-import type { AuditProjectInput } from '../src/policy/inputs/audit-project';
-import { afterCreation, carries, withReference } from '../src/policy/reference';
-import { projectSubject } from '../src/policy/subject';
+import { afterCreation, carries, withReference } from '../src/audits/reference';
+import type { AuditProjectInput } from '../src/inputs/audit-project';
+import type { SendOutcome } from '../src/paying/course';
+import { projectSubject } from '../src/paying/subject';
 import { readIfThere } from '../src/storage/stored-json';
+import { keyId, nameKey } from '../src/text/name-keys';
+import { CLOCKS_APART_MS } from '../src/time/clocks';
 import { bounce } from './bounce';
 import { callRoute, refusedWith, scheduledAt } from './call';
 import { type Deps, runtimeOf } from './deps';

@@ -4,7 +4,7 @@
  */
 import type { CallInput } from '../src/agent-api/input';
 import type { RouteName } from '../src/agent-api/routes';
-import type { SendOutcome } from '../src/policy/course';
+import type { SendOutcome } from '../src/paying/course';
 import type { AccountRuntime } from './deps';
 import { type OnceCall, sendOnce } from './send-once';
 

@@ -8,17 +8,17 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Attempt } from '../src/agent-api/failure';
 import type { CallInput } from '../src/agent-api/input';
+import { isSameLimit } from '../src/agent-api/limiter';
 import { queueClassOf } from '../src/agent-api/rate-class';
 import { type Reply, type RouteName, routes } from '../src/agent-api/routes';
-import { refusalReason } from '../src/policy/classify';
-import type { SendOutcome } from '../src/policy/course';
-import { FailureType } from '../src/policy/failures';
-import { stopping } from '../src/policy/ledger';
-import { isSameLimit } from '../src/policy/limiter';
-import { isOwn, ownerOf, ownOutcome } from '../src/policy/own-send';
-import type { Settlement } from '../src/policy/pay-once';
+import { stopping } from '../src/ledger';
+import { refusalReason } from '../src/ledger/account-failures';
+import type { LedgerStatus } from '../src/ledger/messages';
+import type { SendOutcome } from '../src/paying/course';
+import type { Settlement } from '../src/paying/open-sends';
+import { isOwn, ownerOf, ownOutcome } from '../src/paying/own-send';
+import { FailureType } from '../src/runs/failure-types';
 import type { LedgerClient } from '../src/temporal/ledger-client';
-import type { LedgerStatus } from '../workflows/ledger/messages';
 import { bounce } from './bounce';
 import { parkClass, parkedFor, reportHold, SAY_PARKED_MS, takePermit } from './call';
 import type { AccountRuntime } from './deps';
@@ -32,7 +32,7 @@ const LOOK_MS = 250;
 export interface OnceCall<N extends RouteName> {
   route: N;
   input: CallInput;
-  /** What must happen once; see `src/policy/subject.ts`. */
+  /** What must happen once; see `src/paying/subject.ts`. */
   subject: string;
   /** The run whose cap counts, and that cap in credits; the cap means nothing where the call is free. */
   run: string;

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { convertLeadId } from '../src/policy/run-ids';
+import { convertLeadId } from '../src/runs/run-ids';
 import { WORKFLOW_QUEUE } from '../src/temporal/queues';
 import type { backfill, convertLead } from '../workflows';
 import type { BackfillProgress, BackfillResult } from '../workflows/backfill';

@@ -1,10 +1,10 @@
 /** What a worker process weighs with 1,000 runs open at once, and how soon after its start it works. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { convertLeadId } from '../src/policy/run-ids';
+import { holdUpdate, releaseUpdate } from '../src/ledger/messages';
+import { convertLeadId } from '../src/runs/run-ids';
 import { WORKFLOW_QUEUE } from '../src/temporal/queues';
 import type { convertLead } from '../workflows';
-import { holdUpdate, releaseUpdate } from '../workflows/ledger/messages';
 import { firstTaskAt, weighHistories } from './support/history';
 import { findLedger } from './support/ledger';
 import { runBench } from './support/main';

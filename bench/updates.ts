@@ -1,8 +1,8 @@
 /** How many questions a second a ledger answers when far more callers ask than the write limit ever lets through (S1, S3). */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
+import { stateQuery } from '../src/ledger/messages';
 import { LedgerClient, ledgerId } from '../src/temporal/ledger-client';
-import { stateQuery } from '../workflows/ledger/messages';
 import { runBench } from './support/main';
 import { atLeast, exactly, type Figure, note, report, warningFigures } from './support/report';
 import { onStage } from './support/stage';

@@ -12,10 +12,10 @@ import type { Failure } from './agent-api/failure';
 import { createGate } from './agent-api/gate';
 import { TokenError, type TokenSource } from './agent-api/token';
 import { type Account, apiOptions, type Ceilings } from './config';
-import { holdCause } from './policy/classify';
-import { FailureType } from './policy/failures';
-import { type Budget, LAPSES_AFTER_MS } from './policy/ledger';
+import { type Budget, LAPSES_AFTER_MS } from './ledger';
+import { holdCause } from './ledger/account-failures';
 import { rootMessage } from './root-cause';
+import { FailureType } from './runs/failure-types';
 import { LedgerClient, ledgerAway, ledgerId } from './temporal/ledger-client';
 
 /** Two accounts are one user: their limits and credits are one, and two ledgers would not see each other (S1). */

@@ -6,6 +6,7 @@ import { createActivities } from '../activities';
 import { queueClasses } from './agent-api/rate-class';
 import { type Config, watchCeilings } from './config';
 import { createRuntime, type LedgerOwners, SameUser } from './runtime';
+import { ensureStartHere } from './start-here/keep';
 import { openStorage } from './storage';
 import { workflowBundlePath } from './temporal/bundle';
 import { createClient } from './temporal/client';
@@ -16,7 +17,6 @@ import { ACCOUNT_POLLERS, CONTROL_POLLERS, pollersOf, SERVER_TAKES } from './tem
 import { ensureQueueLimits } from './temporal/queue-limits';
 import { queueName, WORKFLOW_QUEUE } from './temporal/queues';
 import { registerSearchAttributes } from './temporal/search-attributes';
-import { ensureStartHere } from './temporal/start-here';
 import { storageFailures } from './temporal/storage-failures';
 import { TolerantCodec } from './temporal/tolerant';
 import { linkTo } from './temporal/ui';

@@ -9,13 +9,13 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities';
-import { FailureType } from '../src/policy/failures';
-import * as policy from '../src/policy/ledger';
-import type { Settlement } from '../src/policy/pay-once';
+import * as policy from '../src/ledger';
+import { LEDGER_ID, type LedgerInput, type Opened } from '../src/ledger/messages';
+import type { Settlement } from '../src/paying/open-sends';
+import { FailureType } from '../src/runs/failure-types';
 import { queueName } from '../src/temporal/queues';
 import { Book } from './ledger/book';
 import { handlePeople, handleQuestions, handleWorkers } from './ledger/handlers';
-import { LEDGER_ID, type LedgerInput, type Opened } from './ledger/messages';
 import { askWorkers, handedOn } from './ledger/opening';
 import { handOn } from './shared/handed';
 import { epoch } from './shared/reset';

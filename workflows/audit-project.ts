@@ -1,7 +1,7 @@
 /** Audits one project: from documents in the storage to a report that one can read. */
 import { isCancellation, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import type { AuditDocument } from '../src/policy/documents';
-import { AuditProjectInput, type AuditProjectJson, documentsIn } from '../src/policy/inputs/audit-project';
+import type { AuditDocument } from '../src/audits/documents';
+import { AuditProjectInput, type AuditProjectJson, documentsIn } from '../src/inputs/audit-project';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { type Analysed, analyse } from './audit/analysis';
 import { convertToProject } from './audit/converted-lead';

@@ -9,10 +9,11 @@ import {
 } from '@temporalio/workflow';
 import type { AccountFacts } from '../activities/account';
 import type { Concluded } from '../activities/backfill-ledger';
-import { type BackfillPlan, planBackfill } from '../src/policy/backfill/plan';
-import { formatDuration } from '../src/policy/duration';
-import { BackfillInput, type BackfillJson, resolveApproval } from '../src/policy/inputs/backfill';
-import { needsApproval } from '../src/policy/inputs/lead-pipeline';
+import { type BackfillPlan, planBackfill } from '../src/batches/plan';
+import { BackfillInput, type BackfillJson, resolveApproval } from '../src/inputs/backfill';
+import { needsApproval } from '../src/inputs/lead-pipeline';
+import type { HandedOn } from '../src/runs/handed-on';
+import { formatDuration } from '../src/time/duration';
 import { Controls } from './backfill/controls';
 import { progressOf, totalOf } from './backfill/details';
 import { Drive } from './backfill/drive';
@@ -23,7 +24,7 @@ import { NOTHING_DONE, NOTHING_PLANNED, openingOf, UNLISTED, unlisted } from './
 import { describeGoesOn, type GoesOn, sayWithdrawing } from './shared/begun';
 import { control, factsOf, runKey, streaming } from './shared/calls';
 import { failureText, failureType } from './shared/failures';
-import { type HandedOn, handed, handOn } from './shared/handed';
+import { handed, handOn } from './shared/handed';
 import { asInput, readInput } from './shared/input';
 import { allAnswered } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';

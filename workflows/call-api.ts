@@ -1,7 +1,7 @@
 /** Makes one call of the API that has no workflow of its own, within the limits, and keeps the reply. */
 import { upsertSearchAttributes } from '@temporalio/workflow';
 import type { CallPlan, Replied, StoredReply } from '../activities/any-call';
-import { CallApiInput, type CallApiJson } from '../src/policy/inputs/call-api';
+import { CallApiInput, type CallApiJson } from '../src/inputs/call-api';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { callOnce } from './call/once';
 import { callRepeatable } from './call/repeatable';

@@ -2,10 +2,10 @@
 import { sleep, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { SweepPage, SweptCapture } from '../activities/capture-sweep';
 import type { ListPlace } from '../activities/list-pages';
-import { concernsAccount } from '../src/policy/classify';
-import type { SendOutcome } from '../src/policy/course';
-import { CaptureSweepInput, type CaptureSweepJson } from '../src/policy/inputs/capture-sweep';
-import type { Troubled } from '../src/policy/sweep';
+import type { Troubled } from '../src/captures/sweep';
+import { CaptureSweepInput, type CaptureSweepJson } from '../src/inputs/capture-sweep';
+import { concernsAccount } from '../src/ledger/account-failures';
+import type { SendOutcome } from '../src/paying/course';
 import type { Kept } from '../src/storage/claim';
 import { sends } from './paying/sends';
 import { awaitClearance, control, factsOf, fairnessKey, patiently, reads } from './shared/calls';

@@ -2,8 +2,8 @@
 
 import { isCancellation, sleep, upsertSearchAttributes } from '@temporalio/workflow';
 import type { LeadSeen } from '../activities/leads';
-import { ConvertLeadInput, type ConvertLeadJson } from '../src/policy/inputs/convert-lead';
-import { leadSubject } from '../src/policy/subject';
+import { ConvertLeadInput, type ConvertLeadJson } from '../src/inputs/convert-lead';
+import { leadSubject } from '../src/paying/subject';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { bookName } from './paying/book';
 import { type Outcome, type Purchase, payOnce } from './paying/pay-once';

@@ -1,7 +1,7 @@
 /** Takes one note, or one capture that is there already, to its extracted items. */
 import { isCancellation, upsertSearchAttributes } from '@temporalio/workflow';
 import type { CaptureStored, ItemCounts } from '../activities/captures';
-import { IngestCaptureInput, type IngestCaptureJson, noteFileIn } from '../src/policy/inputs/ingest-capture';
+import { IngestCaptureInput, type IngestCaptureJson, noteFileIn } from '../src/inputs/ingest-capture';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { processCapture } from './capture/process';
 import type { At, Progress } from './capture/step';

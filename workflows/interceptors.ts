@@ -1,8 +1,8 @@
 /** Around every run: one that nobody watches, and that does not end well, is told to people. */
 import type { WorkflowInterceptors } from '@temporalio/workflow';
 import { ApplicationFailure, isCancellation, TemporalFailure, workflowInfo } from '@temporalio/workflow';
-import { FailureType } from '../src/policy/failures';
-import { UNWELL } from '../src/policy/unwell';
+import { UNWELL } from '../src/runs/failed-outcomes';
+import { FailureType } from '../src/runs/failure-types';
 import { failureType } from './shared/failures';
 import { runKind, TELL_WITHIN_MS, tell } from './shared/tell';
 import { failsUnreadable, refusesUnreadable } from './shared/unreadable';

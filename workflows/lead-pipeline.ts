@@ -9,22 +9,18 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { LeadChoice, LeadOutcome } from '../activities/lead-list';
-import { formatDuration } from '../src/policy/duration';
-import { documentsIn } from '../src/policy/inputs/audit-project';
-import {
-  LeadPipelineInput,
-  type LeadPipelineJson,
-  needsApproval,
-  resolveApproval,
-} from '../src/policy/inputs/lead-pipeline';
-import { Said } from '../src/policy/inputs/messages';
-import { convertLeadId } from '../src/policy/run-ids';
+import { documentsIn } from '../src/inputs/audit-project';
+import { LeadPipelineInput, type LeadPipelineJson, needsApproval, resolveApproval } from '../src/inputs/lead-pipeline';
+import { Said } from '../src/inputs/messages';
+import type { HandedOn } from '../src/runs/handed-on';
+import { convertLeadId } from '../src/runs/run-ids';
+import { formatDuration } from '../src/time/duration';
 import { type ControlState, Controls } from './pipeline/controls';
 import { describePlan, type LeadPipelineResult, NOTHING_PLANNED, type PipelineProgress } from './pipeline/result';
 import { describeGoesOn, type GoesOn, linked, sayWithdrawing } from './shared/begun';
 import { control, factsOf } from './shared/calls';
 import { ConvertAll } from './shared/convert-all';
-import { type HandedOn, handed, handOn } from './shared/handed';
+import { handed, handOn } from './shared/handed';
 import { readInputWith } from './shared/input';
 import { type Listed, listLeads } from './shared/list-leads';
 import { onlyWait } from './shared/place';

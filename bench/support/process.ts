@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { guard } from '../../src/temporal/guard';
+import { guard } from '../../src/dev-server/guard';
 import { packageRoot } from '../../src/temporal/package-root';
 
 /** How long a process may take to end by itself, milliseconds; then it is killed. */

@@ -6,7 +6,7 @@
 import { performance } from 'node:perf_hooks';
 import { Client, type Dispatcher, Pool } from 'undici';
 import { z } from 'zod';
-import { isTooDeep, MOST_LEVELS } from '../policy/depth';
+import { isTooDeep, MOST_LEVELS } from '../text/json-depth';
 import { parseBaseUrl } from './base-url';
 import { failureOf, parseJson, redirected, serverTime } from './classify';
 import { decoded } from './encoding';

@@ -8,7 +8,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { admit, idle, type Limit, logAdmits, paceFor, parkUntil } from '../policy/limiter';
+import { admit, idle, type Limit, logAdmits, paceFor, parkUntil } from './limiter';
 import { factsOf, perClass, queueClassOf, type RateClass } from './rate-class';
 
 /** A place, or the wall-clock moment, in milliseconds, at which to come back. */

@@ -3,7 +3,7 @@
  * lists may be missing or null unless audit-runner cannot work without it. Data from the API is parsed here and nowhere else.
  */
 import { z } from 'zod';
-import { MOST_CREDITS } from '../policy/credits';
+import { MOST_CREDITS } from './credits';
 import { RecordId } from './id';
 import type { Kind } from './record';
 import { flat, isObject, namesOf, plainWord, withNames } from './shape';

@@ -2,8 +2,8 @@
 import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { z } from 'zod';
 import { loadConfig } from '../config';
-import { formatDuration } from '../policy/duration';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
+import { formatDuration } from '../time/duration';
 import { EXIT, Exit } from './exit';
 import { readInputOption } from './json-input';
 import { number, print, printJson, table } from './output';

@@ -2,14 +2,14 @@
 import { resolve } from 'node:path';
 import { destination } from 'pino';
 import { z } from 'zod';
+import { startServer, type TemporalServer } from '../dev-server/server';
 import { createLogger } from '../log';
-import type { WorkflowName } from '../policy/workflow-types';
+import type { WorkflowName } from '../runs/workflow-types';
 import type { FaultRule, Sandbox } from '../sandbox';
 import { openStorage } from '../storage';
 import { connectClient } from '../temporal/connect';
 import { ledgerId } from '../temporal/ledger-client';
 import { installSdkRuntime } from '../temporal/sdk-runtime';
-import { startServer, type TemporalServer } from '../temporal/server';
 import { type Played, playAudit, playLeads, playNotes, playPerson } from './demo/scenes';
 import { EXIT } from './exit';
 import type { RunEnd } from './follow';

@@ -1,13 +1,13 @@
 /** `audit-runner dev`: Temporal server, sandbox and worker in one process, to try things out. */
 import { destination } from 'pino';
 import { type Config, loadConfig } from '../config';
+import { isListening } from '../dev-server/free-port';
+import { ensureTemporal, type TemporalServer } from '../dev-server/server';
 import { createLogger } from '../log';
 import type { Sandbox } from '../sandbox';
+import { START_HERE } from '../start-here/keep';
 import { configuredConnection } from '../temporal/connect';
-import { isListening } from '../temporal/free-port';
 import { installSdkRuntime } from '../temporal/sdk-runtime';
-import { ensureTemporal, type TemporalServer } from '../temporal/server';
-import { START_HERE } from '../temporal/start-here';
 import { EXIT, Exit } from './exit';
 import { type LocalWorker, localWorker, sandboxConfig } from './local';
 import { print, tell } from './output';

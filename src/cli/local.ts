@@ -5,9 +5,9 @@ import type { Logger } from 'pino';
 import type { Config } from '../config';
 import { toAccount } from '../config/account';
 import { AccountFile, ConfigFile } from '../config/schema';
+import type { TemporalServer } from '../dev-server/server';
 import type { Sandbox } from '../sandbox';
 import { connectNative } from '../temporal/connect-worker';
-import type { TemporalServer } from '../temporal/server';
 import { explained } from '../temporal/unreachable';
 import { type RunningWorker, startWorker } from '../worker';
 

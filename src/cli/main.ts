@@ -1,6 +1,6 @@
 /** The command line: names, options and help of the commands. What they do is in their own files. */
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { WORKFLOW_TYPES } from '../policy/workflow-types';
+import { WORKFLOW_TYPES } from '../runs/workflow-types';
 import { packageVersion } from '../temporal/package-root';
 import { ACTS, type Act, type ActName } from './acts';
 import { EXIT, EXIT_HELP } from './exit';

@@ -1,8 +1,8 @@
 /** Results of runs: for a person, for a program, and as an exit code. */
 import { z } from 'zod';
 import type * as workflows from '../../workflows';
-import { reasonText } from '../policy/scoring';
-import type { WorkflowName } from '../policy/workflow-types';
+import { reasonText } from '../leads/scoring';
+import type { WorkflowName } from '../runs/workflow-types';
 import { openStorage } from '../storage';
 import { type Kept, open } from '../storage/claim';
 import { EXIT } from './exit';

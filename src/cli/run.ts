@@ -6,7 +6,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { loadConfig } from '../config';
-import { isWorkflowName, type PlannedRun, WORKFLOW_TYPES, type WorkflowName } from '../policy/workflow-types';
+import { isWorkflowName, type PlannedRun, WORKFLOW_TYPES, type WorkflowName } from '../runs/workflow-types';
 import { TemporalUnreachable } from '../temporal/connect';
 import { WORKFLOW_QUEUE } from '../temporal/queues';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';

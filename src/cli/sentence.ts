@@ -1,6 +1,6 @@
 /** What a failure of a command says to a person: what was found, and how to mend it. Pure. */
 import { ConfigError } from '../config/problems';
-import { InputError } from '../policy/input';
+import { InputError } from '../inputs/parse-input';
 import { rootCause } from '../root-cause';
 import { errorCode } from '../system';
 import { EXIT, Exit } from './exit';

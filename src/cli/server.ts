@@ -1,4 +1,6 @@
 /** Which Temporal server a command talks to, and where its Web UI is. */
+
+import { runningServer } from '../dev-server/running-server';
 import {
   type Connected,
   type ConnectionConfig,
@@ -7,7 +9,6 @@ import {
   connectionConfig,
 } from '../temporal/connect';
 import { isUnprepared } from '../temporal/grpc-status';
-import { runningServer } from '../temporal/running-server';
 import { registerSearchAttributes } from '../temporal/search-attributes';
 import { explained } from '../temporal/unreachable';
 import { EXIT, Exit } from './exit';

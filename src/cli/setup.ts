@@ -1,10 +1,10 @@
 /** `audit-runner setup`: makes a namespace of Temporal ready, and the page of the Web UI from which runs are started. */
 import { exampleAccount } from '../start-here/example-inputs';
+import { keepExamples } from '../start-here/examples';
+import { ensureStartHere, START_HERE } from '../start-here/keep';
 import { formPath } from '../start-here/page';
-import { keepExamples } from '../temporal/examples';
 import { ensureQueueLimits } from '../temporal/queue-limits';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
-import { ensureStartHere, START_HERE } from '../temporal/start-here';
 import { EXIT } from './exit';
 import { print, printJson, table, tell } from './output';
 import { linkTo, withServer } from './server';

@@ -1,10 +1,10 @@
 /** `audit-runner spend`: what was spent, by the ledger's books. */
 import type { Client } from '@temporalio/client';
-import { describeBudget, describeDearer, describeHold } from '../../workflows/ledger/details';
-import { type LedgerStatus, stateQuery, statusQuery } from '../../workflows/ledger/messages';
-import type { LedgerState } from '../policy/ledger';
-import { utc } from '../policy/utc';
+import type { LedgerState } from '../ledger';
+import { describeBudget, describeDearer, describeHold } from '../ledger/details';
+import { type LedgerStatus, stateQuery, statusQuery } from '../ledger/messages';
 import { isLost } from '../temporal/grpc-status';
+import { utc } from '../time/utc';
 import { EXIT, Exit } from './exit';
 import { number, print, printJson, styled, table } from './output';
 import { withServer } from './server';

@@ -2,14 +2,14 @@
 
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { describeBudget, describeDearer, describeHold, describeState } from '../../workflows/ledger/details';
-import { type LedgerStatus, obstacleQuery } from '../../workflows/ledger/messages';
-import { describeShortage } from '../../workflows/ledger/shortage';
 import { queueClasses } from '../agent-api/rate-class';
 import { routes } from '../agent-api/routes';
 import { type Config, loadConfig } from '../config';
-import { BUDGET_STAGE } from '../policy/stages';
-import { WORKFLOW_TYPES } from '../policy/workflow-types';
+import { describeBudget, describeDearer, describeHold, describeState } from '../ledger/details';
+import { type LedgerStatus, obstacleQuery } from '../ledger/messages';
+import { describeShortage } from '../ledger/shortage';
+import { BUDGET_STAGE } from '../runs/stages';
+import { WORKFLOW_TYPES } from '../runs/workflow-types';
 import type { Connected } from '../temporal/connect';
 import { describeMend, type FailingRun, findFailing } from '../temporal/failing-tasks';
 import { MORE_POLLS, pollsRefused } from '../temporal/pollers';

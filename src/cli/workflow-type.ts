@@ -1,5 +1,5 @@
 import { closest } from 'fastest-levenshtein';
-import { isWorkflowName, WORKFLOW_TYPES, type WorkflowName } from '../policy/workflow-types';
+import { isWorkflowName, WORKFLOW_TYPES, type WorkflowName } from '../runs/workflow-types';
 import { EXIT, Exit } from './exit';
 
 /** A workflow type by its name. @throws Exit with the nearest right name */

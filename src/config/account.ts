@@ -1,11 +1,11 @@
 /** One configured account with everything resolved. */
 import { resolve } from 'node:path';
 import type { AgentApiOptions } from '../agent-api/client';
+import type { Limit } from '../agent-api/limiter';
 import { factsOf, perClass, queueClassOf, type RateClass } from '../agent-api/rate-class';
 import type { RouteName } from '../agent-api/routes';
 import { type TokenSource, tokenFromEnv, tokenFromFile } from '../agent-api/token';
 import type { Unshown } from '../agent-api/unshown';
-import type { Limit } from '../policy/limiter';
 import { type AccountFile, creditsOf } from './schema';
 
 /** Milliseconds, after `speed`. */

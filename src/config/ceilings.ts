@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { Logger } from 'pino';
-import { strictest } from '../policy/ledger';
+import { strictest } from '../ledger';
 import type { Account } from './account';
 import { ConfigError, sentences } from './problems';
 import { ConfigFile } from './schema';

@@ -1,8 +1,8 @@
 /** The shape of a pipeline in the configuration file. */
 import { z } from 'zod';
-import { CronError, parseCron } from '../policy/cron';
-import { parseDuration } from '../policy/duration';
-import { TimeZone } from '../policy/inputs/fields';
+import { TimeZone } from '../inputs/fields';
+import { CronError, parseCron } from '../time/cron';
+import { parseDuration } from '../time/duration';
 
 /** What happens when a pipeline's time has come while its last run is under way. */
 export const OVERLAPS = ['skip', 'bufferOne', 'bufferAll', 'allowAll', 'cancelOther'] as const;

@@ -1,10 +1,10 @@
 /** Pipelines with everything resolved, their inputs checked as the workflows themselves do. */
 import { closest } from 'fastest-levenshtein';
 import type { z } from 'zod';
-import { InputError } from '../policy/input';
-import { describable } from '../policy/inputs/allowed';
-import { isWorkflowName, WORKFLOW_TYPES, type WorkflowName } from '../policy/workflow-types';
+import { describable } from '../inputs/allowed';
+import { InputError } from '../inputs/parse-input';
 import { redactText } from '../redact';
+import { isWorkflowName, WORKFLOW_TYPES, type WorkflowName } from '../runs/workflow-types';
 import type { Account } from './account';
 import type { Overlap, PipelineFile } from './pipeline-file';
 

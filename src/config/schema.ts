@@ -4,8 +4,8 @@ import { parseBaseUrl } from '../agent-api/base-url';
 import { perClass } from '../agent-api/rate-class';
 import { LIMITS, PAID_MS_MIN, type RouteName, routes } from '../agent-api/routes';
 import { Unshown } from '../agent-api/unshown';
+import { TimeZone } from '../inputs/fields';
 import { LOG_LEVELS } from '../log';
-import { TimeZone } from '../policy/inputs/fields';
 import { NotifyFile } from './notify';
 import { PipelineFile } from './pipeline-file';
 

@@ -1,4 +1,4 @@
-import type { Category } from '../policy/categories';
+import type { Category } from '../audits/categories';
 import { html, type Markup } from './text';
 
 /** A category as a report shows it: told apart by its shape, its fill and its word, not by colour alone. */

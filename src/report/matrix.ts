@@ -1,4 +1,4 @@
-import { CATEGORIES, type Category } from '../policy/categories';
+import { CATEGORIES, type Category } from '../audits/categories';
 import { GLYPH_STYLE, glyph, lookOf } from './glyph';
 import { type Entry, isPlaced, type Placed } from './model';
 import { clip, html, type Markup, trusted } from './text';

@@ -1,5 +1,5 @@
 import type { AuditAnalysis, Deliverables, Opportunity, Project } from '../agent-api/records';
-import { CATEGORIES, type Category } from '../policy/categories';
+import { CATEGORIES, type Category } from '../audits/categories';
 import { clean, clip } from './text';
 
 /** What a report is made from: answers of the API, parsed, and nothing else. */

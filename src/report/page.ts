@@ -1,4 +1,4 @@
-import { CATEGORIES, type Category } from '../policy/categories';
+import { CATEGORIES, type Category } from '../audits/categories';
 import { glyph, lookOf } from './glyph';
 import { type Matrix, matrixOf } from './matrix';
 import { type Entry, FACTS, type View } from './model';

@@ -1,4 +1,4 @@
-import type { Category } from '../policy/categories';
+import type { Category } from '../audits/categories';
 import type { Clock } from './clock';
 import type { Settings } from './options';
 import type { Random } from './random';

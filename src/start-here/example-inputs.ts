@@ -1,5 +1,5 @@
 /** The example inputs of the page `startHere`. */
-import { isWorkflowName, WORKFLOW_TYPES } from '../policy/workflow-types';
+import { isWorkflowName, WORKFLOW_TYPES } from '../runs/workflow-types';
 
 /** The example of a type, as it stands in the start form. */
 export const exampleInput = (type: string, account: string): Record<string, unknown> => ({

@@ -2,8 +2,9 @@
  * The page from which people start runs: Markdown for the frame 'Current Details' of the Web UI. Its text travels in the
  * address of a GET, so it stays short; a relative link in it opens a new tab (seen on UI 2.42.1).
  */
-import { UNWELL } from '../policy/unwell';
+
 import { inline } from '../report/markdown-text';
+import { UNWELL } from '../runs/failed-outcomes';
 import { WORKFLOW_QUEUE } from '../temporal/queues';
 
 /** Where the Web UI shows a namespace. */

@@ -1,7 +1,7 @@
 /** JSON that audit-runner keeps in a storage, where others can reach it: what cannot be read is named, not tried again and again. */
 import { text } from 'node:stream/consumers';
 import type { z } from 'zod';
-import { isTooDeep } from '../policy/depth';
+import { isTooDeep } from '../text/json-depth';
 import { type Storage, StorageError } from './storage';
 
 /** @returns undefined for what is no JSON, not of this shape, or nested too deep */

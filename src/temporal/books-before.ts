@@ -4,9 +4,9 @@
  */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { booksQuery } from '../../workflows/ledger/messages';
-import type { Before, LedgerState } from '../policy/ledger';
-import { WORKFLOW_TYPES } from '../policy/workflow-types';
+import type { Before, LedgerState } from '../ledger';
+import { booksQuery } from '../ledger/messages';
+import { WORKFLOW_TYPES } from '../runs/workflow-types';
 import { isLost, isPassing } from './grpc-status';
 import type { LedgerClient } from './ledger-client';
 

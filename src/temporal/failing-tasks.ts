@@ -4,7 +4,7 @@
  */
 import type { Client, WorkflowExecutionDescription, WorkflowExecutionInfo } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { utc } from '../policy/utc';
+import { utc } from '../time/utc';
 import { createLimit } from './in-flight';
 
 /** A task that fails once is tried again at once, and that is usually all; the third try is ten seconds later. */

@@ -6,7 +6,7 @@
 import { type Client, ScheduleAlreadyRunning, type ScheduleHandle, ScheduleNotFoundError } from '@temporalio/client';
 import { ConfigError } from '../config/problems';
 import { ENCRYPTION_VARIABLE } from './encryption';
-import { plainClient } from './examples';
+import { plainClient } from './plain-client';
 import { WORKFLOW_QUEUE } from './queues';
 
 /** The schedule's ID; no pipeline's is like it. */

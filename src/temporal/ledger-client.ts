@@ -11,6 +11,8 @@ import {
   WorkflowUpdateStage,
 } from '@temporalio/client';
 import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
+import { idKey } from '../agent-api/id';
+import type { BeginAnswer, BeginSend, Budget, Hold, LedgerStart, Settle } from '../ledger';
 import {
   beginSendUpdate,
   claimsQuery,
@@ -27,10 +29,8 @@ import {
   settleUpdate,
   statusQuery,
   subjectQuery,
-} from '../../workflows/ledger/messages';
-import { idKey } from '../agent-api/id';
-import { FailureType } from '../policy/failures';
-import type { BeginAnswer, BeginSend, Budget, Hold, LedgerStart, Settle } from '../policy/ledger';
+} from '../ledger/messages';
+import { FailureType } from '../runs/failure-types';
 import { describeMend, failingTasks } from './failing-tasks';
 import { GRPC, grpcStatus, isPassing } from './grpc-status';
 import { createLimit } from './in-flight';

@@ -16,8 +16,8 @@ import {
   TypedSearchAttributes,
 } from '@temporalio/common';
 import type { Overlap } from '../config/pipeline-file';
-import { CronError, parseCron, type Range } from '../policy/cron';
-import { parseDuration } from '../policy/duration';
+import { CronError, parseCron, type Range } from '../time/cron';
+import { parseDuration } from '../time/duration';
 
 /** All that a schedule has, but whether it is paused. Durations as the file writes them: '10m', '1h 30m'. */
 export interface ScheduleDefinition {

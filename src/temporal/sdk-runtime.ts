@@ -1,8 +1,8 @@
 /** The Temporal SDK's process-wide runtime: its logs through ours, its metrics where Prometheus can fetch them. */
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { FailureType } from '../policy/failures';
-import { WRONG_INPUT } from '../policy/input';
+import { WRONG_INPUT } from '../inputs/parse-input';
+import { FailureType } from '../runs/failure-types';
 
 /** One step down for what is no news: our own lines say that a worker runs and that it ended. */
 const LEVELS = { TRACE: 'trace', DEBUG: 'trace', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;

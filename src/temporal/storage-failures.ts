@@ -4,7 +4,7 @@
  */
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { FailureType } from '../policy/failures';
+import { FailureType } from '../runs/failure-types';
 import { passing } from '../storage/passing';
 
 export const storageFailures: ActivityInterceptorsFactory = () => ({

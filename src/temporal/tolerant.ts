@@ -1,6 +1,6 @@
 /** How workers read: whoever reaches Temporal may send anything, and no data may stop a run for good. */
 import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
-import { unreadable } from '../policy/unreadable';
+import { unreadable } from '../runs/unreadable-data';
 import { CannotDecrypt, type EncryptionCodec, encryptedWith } from './encryption';
 
 /** Without the text itself, which a parser's own message would quote (S4). */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { type Concluded, placesOf, writeLedger, writePart } from '../../activities/backfill-ledger';
 import { ITEMS, readLines, writeList } from '../../activities/backfill-list';
-import { Item } from '../../src/policy/backfill/items';
+import { Item } from '../../src/batches/items';
 import { openStorage } from '../../src/storage';
 
 let folder: string;

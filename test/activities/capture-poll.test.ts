@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { bounce } from '../../activities/bounce';
 import type { CaptureList } from '../../activities/capture-list';
 import { CapturePoll } from '../../activities/capture-poll';
-import { FailureType } from '../../src/policy/failures';
+import { FailureType } from '../../src/runs/failure-types';
 
 /** A list of captures in pages of two, and what was read of it. */
 function listOf(captures: Record<string, string>) {

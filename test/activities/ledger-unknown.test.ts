@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createAccountActivities } from '../../activities/account';
 import type { Deps } from '../../activities/deps';
-import { FailureType } from '../../src/policy/failures';
+import { FailureType } from '../../src/runs/failure-types';
 
 const depsWith = (ledger: () => Promise<unknown>) =>
   ({ accounts: new Map([['default', { account: { timing: { holdProbeMs: 1_000 } }, ledger }]]) }) as unknown as Deps;

@@ -1,6 +1,6 @@
 import { type ProjectRecord, sightingIn } from '../../activities/references';
 import { Project } from '../../src/agent-api/records';
-import { withReference } from '../../src/policy/reference';
+import { withReference } from '../../src/audits/reference';
 
 const since = Date.parse('2026-03-02T08:00:00.000Z');
 const record = { since, clientName: 'Harbour Logistics' };

@@ -1,7 +1,7 @@
 /** S6: a try that goes back before it has asked for a grant, after another one whose worker was lost in the call. */
 import type { AccountRuntime } from '../../activities/deps';
 import { sendOnce } from '../../activities/send-once';
-import type { LedgerStatus, SubjectState } from '../../workflows/ledger/messages';
+import type { LedgerStatus, SubjectState } from '../../src/ledger/messages';
 import { asActivity } from './service';
 
 const NOW = Date.now();

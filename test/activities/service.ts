@@ -2,7 +2,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { AccountRuntime } from '../../activities/deps';
 import { Unshown } from '../../src/agent-api/unshown';
-import { FailureType } from '../../src/policy/failures';
+import { FailureType } from '../../src/runs/failure-types';
 import { apiOf, json, type Seen, serve } from '../agent-api/server';
 
 export interface Service {

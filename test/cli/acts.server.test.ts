@@ -1,7 +1,8 @@
 /** What people do in the Web UI, they can do at the command line: clear sentences, codes, and who did it. */
+
+import { stateQuery } from '../../src/ledger/messages';
 import { leadPipeline } from '../../workflows';
 import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
-import { stateQuery } from '../../workflows/ledger/messages';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 import { cliFolder } from './cli';

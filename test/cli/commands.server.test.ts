@@ -4,8 +4,8 @@ import { checkAccount } from '../../src/cli/doctor/account';
 import { NO_LEDGERS } from '../../src/cli/doctor/clearance';
 import { sandboxConfig } from '../../src/cli/local';
 import { type RunOptions, runCommand } from '../../src/cli/run';
+import { freePort } from '../../src/dev-server/free-port';
 import { type Sandbox, startSandbox } from '../../src/sandbox';
-import { freePort } from '../../src/temporal/free-port';
 import { newNamespace, temporalEnv } from '../support/temporal';
 import { cliFolder } from './cli';
 

@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { sentenceOf } from '../../src/cli/sentence';
-import { startServer } from '../../src/temporal/server';
+import { startServer } from '../../src/dev-server/server';
 import { until } from '../support/until';
 import { cliFolder } from './cli';
 

@@ -1,6 +1,6 @@
 import { EXIT } from '../../src/cli/exit';
 import { showResult } from '../../src/cli/results';
-import { WORKFLOW_TYPES, type WorkflowName } from '../../src/policy/workflow-types';
+import { WORKFLOW_TYPES, type WorkflowName } from '../../src/runs/workflow-types';
 
 const CONVERTED = { leadId: 'lead-1', outcome: 'converted', credits: 1_000, projectId: 'project-1' };
 

@@ -1,4 +1,4 @@
-import { WORKFLOW_TYPES } from '../../src/policy/workflow-types';
+import { WORKFLOW_TYPES } from '../../src/runs/workflow-types';
 import { startSandbox } from '../../src/sandbox';
 import { connectClient } from '../../src/temporal/connect';
 import { queueRate, readQueueLimit } from '../../src/temporal/queue-limits';

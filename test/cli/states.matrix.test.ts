@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { freePort } from '../../src/temporal/free-port';
+import { freePort } from '../../src/dev-server/free-port';
 import { newNamespace, temporalEnv, testServer } from '../support/temporal';
 import { cliFolder, type Ended } from './cli';
 import { answers, blackHole, garbage, type World } from './worlds';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { configureUpdate, holdUpdate, releaseUpdate } from '../../src/ledger/messages';
 import { leadPipeline } from '../../workflows';
-import { configureUpdate, holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
 import { ledgerOf, withAccounts } from '../support/ledgers';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';

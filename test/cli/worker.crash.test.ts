@@ -1,6 +1,6 @@
+import { freePort } from '../../src/dev-server/free-port';
+import { type OwnServer, startServer } from '../../src/dev-server/server';
 import { type Sandbox, startSandbox } from '../../src/sandbox';
-import { freePort } from '../../src/temporal/free-port';
-import { type OwnServer, startServer } from '../../src/temporal/server';
 import { cliFolder, until } from './cli';
 
 const cli = cliFolder();

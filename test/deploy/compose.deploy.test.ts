@@ -2,8 +2,8 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { loadConfig } from '../../src/config';
+import { DYNAMIC_CONFIG } from '../../src/dev-server/server-process';
 import { startSandbox } from '../../src/sandbox';
-import { DYNAMIC_CONFIG } from '../../src/temporal/server-process';
 import { compose, ROOT, read, run, type Service, service, testWith } from './support';
 
 const DYNAMIC_CONFIG_FILE = './deploy/temporal-dynamic-config.yaml';

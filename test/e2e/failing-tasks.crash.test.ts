@@ -2,7 +2,7 @@
 
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import pino from 'pino';
-import { convertLeadId } from '../../src/policy/run-ids';
+import { convertLeadId } from '../../src/runs/run-ids';
 import { connectNative } from '../../src/temporal/connect-worker';
 import { LedgerClient } from '../../src/temporal/ledger-client';
 import { installSdkRuntime } from '../../src/temporal/sdk-runtime';

@@ -1,10 +1,10 @@
 /** S3: what one user's ledger granted is sent with that user's token, whatever the token file says meanwhile. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { statusQuery } from '../../src/ledger/messages';
 import { ledgerId } from '../../src/temporal/ledger-client';
 import { convertLead, leadPipeline } from '../../workflows';
 import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
-import { statusQuery } from '../../workflows/ledger/messages';
 import { UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 import { inScene } from './support/scene';

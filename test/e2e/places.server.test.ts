@@ -1,7 +1,7 @@
 /** Runs that only wait, until it is known what became of a call or for a person, give their places to others. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BackfillJson } from '../../src/policy/inputs/backfill';
+import type { BackfillJson } from '../../src/inputs/backfill';
 import { backfill, leadPipeline } from '../../workflows';
 import * as messages from '../../workflows/backfill/messages';
 import { pipelineProgressQuery } from '../../workflows/lead-pipeline';

@@ -2,10 +2,10 @@
 
 import { randomUUID } from 'node:crypto';
 import Long from 'long';
-import { convertLeadId } from '../../src/policy/run-ids';
+import { holdUpdate, releaseUpdate } from '../../src/ledger/messages';
+import { convertLeadId } from '../../src/runs/run-ids';
 import { auditProject, type convertLead, leadPipeline } from '../../workflows';
 import { type LeadPipelineResult, pipelineProgressQuery } from '../../workflows/lead-pipeline';
-import { holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
 import { stopUpdate } from '../../workflows/pipeline/controls';
 import { progressQuery } from '../../workflows/shared/status';
 import { UNHURRIED } from '../support/stage';

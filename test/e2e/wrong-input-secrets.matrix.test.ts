@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { WRONG, withField } from '../policy/wrong-inputs';
+import { WRONG, withField } from '../inputs/wrong-inputs';
 import { until } from '../support/until';
 import { leaks, type Place, placesOfFiles, readable } from './support/leaks';
 import { Scene } from './support/scene';

@@ -1,4 +1,4 @@
-import { CATEGORIES } from '../../src/policy/categories';
+import { CATEGORIES } from '../../src/audits/categories';
 import type { AuditReport } from '../../src/report';
 
 /** Texts that would be markup somewhere. Each holds `marker`, so that a test can look for what became of it. */

@@ -1,4 +1,4 @@
-import { CATEGORIES } from '../../src/policy/categories';
+import { CATEGORIES } from '../../src/audits/categories';
 import type { AuditReport } from '../../src/report';
 
 const id = (number: number) => `5d0c6f3a-0000-4000-8000-${String(number).padStart(12, '0')}`;

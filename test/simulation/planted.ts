@@ -13,12 +13,12 @@ interface Planted {
 
 export const PLANTED: Readonly<Record<string, Planted>> = {
   'a look is trusted that was asked before the last possible effect': {
-    file: 'src/policy/pay-once.js',
+    file: 'src/paying/open-sends.js',
     from: 'if (open && request.lookedAt <= open.overAt)',
     to: 'if (open && request.lookedAt <= open.overAt - 400000)',
   },
   'the ledger grants to everybody': {
-    file: 'src/policy/pay-once.js',
+    file: 'src/paying/open-sends.js',
     from: 'if (open && request.lookedAt <= open.overAt)',
     to: 'if (false)',
   },
@@ -38,32 +38,32 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     to: '1',
   },
   'a settlement books nothing': {
-    file: 'src/policy/pay-once.js',
+    file: 'src/paying/open-sends.js',
     from: '...(difference !== 0 && {',
     to: '...(difference < 0 && {',
   },
   'a cap does not count what is under way': {
-    file: 'src/policy/ledger/caps.js',
+    file: 'src/ledger/caps.js',
     from: 'if (perDay !== null && spent + reserved + credits > perDay)',
     to: 'if (perDay !== null && spent + credits > perDay)',
   },
   'the cap of the day is off by one call': {
-    file: 'src/policy/ledger/caps.js',
+    file: 'src/ledger/caps.js',
     from: 'if (perDay !== null && spent + reserved + credits > perDay)',
     to: 'if (perDay !== null && spent + reserved > perDay)',
   },
   'the floor of the balance is not kept': {
-    file: 'src/policy/ledger/caps.js',
+    file: 'src/ledger/caps.js',
     from: 'return left - credits < balanceFloor ? floor : undefined;',
     to: 'return undefined;',
   },
   'a ledger that takes the place of another knows nothing of it': {
-    file: 'src/policy/ledger/opening.js',
+    file: 'src/ledger/opening.js',
     from: 'function reopen({ state, lost }, start, now) {\n    if (!state)',
     to: 'function reopen({ state, lost }, start, now) {\n    if (true)',
   },
   'a ledger that was lost is followed by one without patience': {
-    file: 'src/policy/ledger/opening.js',
+    file: 'src/ledger/opening.js',
     from: 'return lost ? patient(empty, now) : empty;',
     to: 'return empty;',
   },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { WORKFLOW_TYPES } from '../../src/policy/workflow-types';
+import { WORKFLOW_TYPES } from '../../src/runs/workflow-types';
 import { exampleAccount, exampleInput } from '../../src/start-here/example-inputs';
 import { formPath, MAX_ENCODED, NOT_DONE, type Page, startPage } from '../../src/start-here/page';
 

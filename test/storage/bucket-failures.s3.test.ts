@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { PutBucketPolicyCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { freePort } from '../../src/dev-server/free-port';
 import { openStorage, type Storage } from '../../src/storage';
-import { freePort } from '../../src/temporal/free-port';
 import { bucketOf, inProcess, SECRET, useBuckets } from './bucket';
 import { listed, mebibytes } from './contract';
 

@@ -6,9 +6,9 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder } from '../../src/temporal/find-server';
-import { guard } from '../../src/temporal/guard';
-import { withLock } from '../../src/temporal/lock';
+import { cacheFolder } from '../../src/dev-server/find-server';
+import { guard } from '../../src/dev-server/guard';
+import { withLock } from '../../src/dev-server/lock';
 
 /** What `moto[server]` needs for S3 alone: a third of its size and of the time that it takes. */
 const PACKAGES = ['moto[s3]==5.2.5', 'flask==3.1.3', 'flask-cors==6.0.5'];

@@ -7,14 +7,14 @@ import { stringify } from 'yaml';
 import type { z } from 'zod';
 import { type Config, loadConfig } from '../../src/config';
 import type { AccountFile } from '../../src/config/schema';
+import { type OwnServer, startServer } from '../../src/dev-server/server';
+import { statusQuery } from '../../src/ledger/messages';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox';
 import { type Connected, connectClient } from '../../src/temporal/connect';
 import { connectNative } from '../../src/temporal/connect-worker';
 import { ledgerId } from '../../src/temporal/ledger-client';
 import { installSdkRuntime } from '../../src/temporal/sdk-runtime';
-import { type OwnServer, startServer } from '../../src/temporal/server';
 import { type RunningWorker, startWorker } from '../../src/worker';
-import { statusQuery } from '../../workflows/ledger/messages';
 import { newNamespace, temporalEnv } from './temporal';
 
 export interface StageOptions {

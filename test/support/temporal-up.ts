@@ -1,6 +1,6 @@
 /** Before the first test: one Temporal server for the run, in memory. Each test file has namespaces of its own on it. */
 import { writeFileSync } from 'node:fs';
-import { type OwnServer, startServer } from '../../src/temporal/server';
+import { type OwnServer, startServer } from '../../src/dev-server/server';
 
 declare global {
   // What jest's teardown, which is another module, ends.

@@ -6,7 +6,7 @@ import { Worker } from '@temporalio/worker';
 import { bundleWorkflows, workflowBundlePath } from '../../src/temporal/bundle';
 import { dataConverter, ENCRYPTION_VARIABLE } from '../../src/temporal/encryption';
 import { packageRoot } from '../../src/temporal/package-root';
-import { allProblems } from '../policy/wrong-inputs';
+import { allProblems } from '../inputs/wrong-inputs';
 import { startTestTemporal, type TestTemporal } from '../support/temporal';
 import { remove, temporaryFolder } from './support';
 
@@ -110,7 +110,7 @@ test('the bundle that workers load has what workflows need, and no more', async 
     'src/temporal/queues.ts',
     'src/temporal/search-attribute-keys.ts',
   ]);
-  expect(ours).toContain('src/policy/inputs/preload.ts');
+  expect(ours).toContain('src/inputs/preload.ts');
   expect(modules.filter((file) => /zod.v4.locales/.test(file)).map((file) => path.parse(file).name)).toEqual(['en']);
 });
 

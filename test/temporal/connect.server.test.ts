@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { freePort } from '../../src/dev-server/free-port';
+import { startServer } from '../../src/dev-server/server';
 import { connectClient, connectionConfig, TemporalUnreachable } from '../../src/temporal/connect';
 import { connectNative } from '../../src/temporal/connect-worker';
-import { freePort } from '../../src/temporal/free-port';
-import { startServer } from '../../src/temporal/server';
 import { startTestTemporal, type TestTemporal } from '../support/temporal';
 import { until } from '../support/until';
 import { remove, temporaryFolder } from './support';

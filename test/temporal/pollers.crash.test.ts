@@ -1,9 +1,9 @@
 /** How many requests for work the workers keep open, and what is said when a server takes fewer. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type OwnServer, startServer } from '../../src/dev-server/server';
 import { type Sandbox, startSandbox } from '../../src/sandbox';
 import { pollersOf } from '../../src/temporal/pollers';
-import { type OwnServer, startServer } from '../../src/temporal/server';
 import { cliFolder } from '../cli/cli';
 
 const cli = cliFolder();

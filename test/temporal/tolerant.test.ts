@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
-import { whyUnreadable } from '../../src/policy/unreadable';
+import { whyUnreadable } from '../../src/runs/unreadable-data';
 import { CannotDecrypt, ENCRYPTION_VARIABLE, encryptionCodec } from '../../src/temporal/encryption';
 import { TolerantCodec } from '../../src/temporal/tolerant';
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
+import { type OwnServer, startServer } from '../../src/dev-server/server';
 import { type Connected, connectClient } from '../../src/temporal/connect';
-import { type OwnServer, startServer } from '../../src/temporal/server';
 import { launchChromium } from '../support/chromium';
 
 let server: OwnServer;

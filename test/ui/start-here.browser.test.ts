@@ -7,14 +7,14 @@ import { pino } from 'pino';
 import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
 import { type LocalWorker, localWorker, sandboxConfig } from '../../src/cli/local';
 import { linkTo } from '../../src/cli/server';
-import { WORKFLOW_TYPES } from '../../src/policy/workflow-types';
+import { type OwnServer, startServer } from '../../src/dev-server/server';
+import { WORKFLOW_TYPES } from '../../src/runs/workflow-types';
 import { type Sandbox, startSandbox } from '../../src/sandbox';
 import { exampleInput } from '../../src/start-here/example-inputs';
+import { START_HERE } from '../../src/start-here/keep';
 import { type Connected, connectClient } from '../../src/temporal/connect';
 import { installSdkRuntime } from '../../src/temporal/sdk-runtime';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
-import { type OwnServer, startServer } from '../../src/temporal/server';
-import { START_HERE } from '../../src/temporal/start-here';
 import { launchChromium } from '../support/chromium';
 import { until } from '../support/until';
 

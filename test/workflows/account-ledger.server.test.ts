@@ -1,8 +1,4 @@
 import type { Config } from '../../src/config';
-import { LedgerClient } from '../../src/temporal/ledger-client';
-import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
-import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
-import { accountLedger } from '../../workflows/account-ledger';
 import {
   adjustUpdate,
   clearUpdate,
@@ -11,7 +7,11 @@ import {
   setBudgetUpdate,
   stateQuery,
   statusQuery,
-} from '../../workflows/ledger/messages';
+} from '../../src/ledger/messages';
+import { LedgerClient } from '../../src/temporal/ledger-client';
+import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
+import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { accountLedger } from '../../workflows/account-ledger';
 import { ledgerOf, withAccounts } from '../support/ledgers';
 import { QUICK, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';

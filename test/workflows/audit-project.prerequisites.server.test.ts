@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { perClass } from '../../src/agent-api/rate-class';
-import { addNeeds, noNeeds, planBackfill } from '../../src/policy/backfill/plan';
+import { addNeeds, noNeeds, planBackfill } from '../../src/batches/plan';
 import { auditProject } from '../../workflows';
 import { progressQuery } from '../../workflows/shared/status';
 

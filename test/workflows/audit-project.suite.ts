@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { convertLeadId } from '../../src/policy/run-ids';
+import { convertLeadId } from '../../src/runs/run-ids';
 import { variantOverrides } from '../../src/sandbox';
 import type { FaultRule } from '../../src/sandbox/options';
 import { NOT_DONE } from '../../src/start-here/page';

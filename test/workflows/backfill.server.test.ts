@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BackfillJson } from '../../src/policy/inputs/backfill';
+import type { BackfillJson } from '../../src/inputs/backfill';
 import type { FaultRule } from '../../src/sandbox/options';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { backfill } from '../../workflows';

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import type { Config } from '../../src/config';
+import { setBudgetUpdate, statusQuery } from '../../src/ledger/messages';
 import { leadPipeline } from '../../workflows';
-import { setBudgetUpdate, statusQuery } from '../../workflows/ledger/messages';
 import { onStage, type Stage, type StageOptions, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CancelledFailure } from '@temporalio/common';
 import Long from 'long';
-import { convertLeadId } from '../../src/policy/run-ids';
+import { convertLeadId } from '../../src/runs/run-ids';
 import { variantOverrides } from '../../src/sandbox';
 import type { FaultRule } from '../../src/sandbox/options';
 import { convertLead } from '../../workflows';

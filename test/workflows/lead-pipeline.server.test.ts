@@ -1,7 +1,7 @@
-import { convertLeadId } from '../../src/policy/run-ids';
+import { holdUpdate, releaseUpdate } from '../../src/ledger/messages';
+import { convertLeadId } from '../../src/runs/run-ids';
 import { type auditProject, convertLead, leadPipeline } from '../../workflows';
 import { approveUpdate, pipelineProgressQuery } from '../../workflows/lead-pipeline';
-import { holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
 import { changeLimitsUpdate, pauseUpdate, resumeUpdate } from '../../workflows/pipeline/controls';
 import { progressQuery } from '../../workflows/shared/status';
 import { onStage, type Stage, type StageOptions, startStage, UNHURRIED } from '../support/stage';

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { Webhook } from 'standardwebhooks';
+import { holdUpdate, releaseUpdate } from '../../src/ledger/messages';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { backfill, leadPipeline } from '../../workflows';
 import { approveUpdate } from '../../workflows/lead-pipeline';
-import { holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 

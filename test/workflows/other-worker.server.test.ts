@@ -3,8 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config';
+import { holdUpdate, releaseUpdate } from '../../src/ledger/messages';
 import { callApi, convertLead } from '../../workflows';
-import { holdUpdate, releaseUpdate } from '../../workflows/ledger/messages';
 import { progressQuery } from '../../workflows/shared/status';
 import { QUICK, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CLOCK_TOLERANCE_MS } from '../../src/policy/pay-once';
+import { CLOCK_TOLERANCE_MS } from '../../src/paying/open-sends';
 import type { FaultRule } from '../../src/sandbox';
 import { auditProject, ingestCapture } from '../../workflows';
 import { progressQuery } from '../../workflows/shared/status';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { WORKFLOW_TYPES } from '../../src/policy/workflow-types';
-import { keepExamples } from '../../src/temporal/examples';
+import { WORKFLOW_TYPES } from '../../src/runs/workflow-types';
+import { keepExamples } from '../../src/start-here/examples';
+import { ensureStartHere, START_HERE } from '../../src/start-here/keep';
 import { packageRoot } from '../../src/temporal/package-root';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
-import { ensureStartHere, START_HERE } from '../../src/temporal/start-here';
 import { startHere } from '../../workflows';
 import { refreshSignal } from '../../workflows/start-here';
 import { type Stage, startStage } from '../support/stage';

@@ -1,7 +1,7 @@
 /** A run that waits says what keeps it now, not what kept it when it began to wait (S7). */
 
+import { holdUpdate, releaseUpdate, setBudgetUpdate } from '../../src/ledger/messages';
 import { auditProject, convertLead } from '../../workflows';
-import { holdUpdate, releaseUpdate, setBudgetUpdate } from '../../workflows/ledger/messages';
 import { chooseProjectUpdate } from '../../workflows/shared/choose-project';
 import { progressQuery } from '../../workflows/shared/status';
 import { startStage, UNHURRIED } from '../support/stage';

@@ -1,6 +1,6 @@
 /** Waits for the end of an audit that was started: by its job, and by the analysis that it becomes. */
 import type { JobCall, JobEnd } from '../../activities/audits';
-import { type AnalysisSeen, type Before, isOurs } from '../../src/policy/analysis';
+import { type AnalysisSeen, type Before, isOurs } from '../../src/audits/analysis';
 import { notShownUntil, polls, reads, untilNextLook } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { refusalOf } from '../shared/failures';

@@ -10,7 +10,7 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import { convertLeadId } from '../../src/policy/run-ids';
+import { convertLeadId } from '../../src/runs/run-ids';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { type ConvertLeadResult, convertLead } from '../convert-lead';
 import { control } from '../shared/calls';

@@ -1,10 +1,10 @@
 /** The documents of an audit: uploaded once each, by a person where the token may not, and waited for. */
 
 import type { ResizedDocument } from '../../activities/documents';
-import type { LookOutcome } from '../../src/policy/course';
-import type { DocumentState } from '../../src/policy/document-states';
-import type { AuditDocument } from '../../src/policy/documents';
-import { documentSubject } from '../../src/policy/subject';
+import type { DocumentState } from '../../src/audits/document-states';
+import type { AuditDocument } from '../../src/audits/documents';
+import type { LookOutcome } from '../../src/paying/course';
+import { documentSubject } from '../../src/paying/subject';
 import { type Purchase, payOnce } from '../paying/pay-once';
 import type { Looked } from '../paying/walk';
 import { WHY } from '../shared/asker';

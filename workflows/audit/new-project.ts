@@ -1,8 +1,8 @@
 /** A new project: created once, under its reference (S1–S3). */
 import type { NewProject } from '../../activities/projects';
-import type { LookOutcome } from '../../src/policy/course';
-import { isShortened } from '../../src/policy/reference';
-import { projectSubject } from '../../src/policy/subject';
+import { isShortened } from '../../src/audits/reference';
+import type { LookOutcome } from '../../src/paying/course';
+import { projectSubject } from '../../src/paying/subject';
 import { elsewhere } from '../paying/elsewhere';
 import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
 import { WHY } from '../shared/asker';

@@ -1,7 +1,7 @@
 /** What an audit gave: fetched part by part, stored, and made into a report. */
 import type { StoredPart, StoredReport } from '../../activities/deliverables';
 import { asName } from '../../src/agent-api/id';
-import { CATEGORIES } from '../../src/policy/categories';
+import { CATEGORIES } from '../../src/audits/categories';
 import { control, notShownUntil, patiently, reads, untilNextLook } from '../shared/calls';
 import { refusalOf } from '../shared/failures';
 import { beside } from '../shared/status';

@@ -1,7 +1,7 @@
 /** What the steps of an audit share. */
 import type { Priority } from '@temporalio/common';
 import type { AccountFacts } from '../../activities/account';
-import type { AuditProjectInput } from '../../src/policy/inputs/audit-project';
+import type { AuditProjectInput } from '../../src/inputs/audit-project';
 import type { Asker } from '../shared/asker';
 import { notShownUntil, patiently } from '../shared/calls';
 import type { ProjectChoice } from '../shared/choose-project';

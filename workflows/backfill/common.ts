@@ -1,5 +1,5 @@
 import type { AccountFacts } from '../../activities/account';
-import type { BackfillInput, Operation } from '../../src/policy/inputs/backfill';
+import type { BackfillInput, Operation } from '../../src/inputs/backfill';
 import type { Status } from '../shared/status';
 
 /** What the items of one backfill have in common. */

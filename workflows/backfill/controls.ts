@@ -1,8 +1,8 @@
 /** What people may do to a backfill while it runs, and what they did. */
 import { setHandler } from '@temporalio/workflow';
 import type { z } from 'zod';
-import { type BackfillInput, LimitChanges } from '../../src/policy/inputs/backfill';
-import { Said, StopSaid } from '../../src/policy/inputs/messages';
+import { type BackfillInput, LimitChanges } from '../../src/inputs/backfill';
+import { Said, StopSaid } from '../../src/inputs/messages';
 import { type Answered, answered, checked } from '../shared/said';
 import * as messages from './messages';
 

@@ -1,7 +1,7 @@
 /** What a backfill says of itself, in Markdown and in figures. */
-import { OUTCOMES } from '../../src/policy/backfill/outcomes';
-import { type BackfillPlan, grouped } from '../../src/policy/backfill/plan';
-import { formatDuration } from '../../src/policy/duration';
+import { OUTCOMES } from '../../src/batches/outcomes';
+import { type BackfillPlan, grouped } from '../../src/batches/plan';
+import { formatDuration } from '../../src/time/duration';
 import { linked } from '../shared/begun';
 import { onlyWait } from '../shared/place';
 import type { Controls } from './controls';

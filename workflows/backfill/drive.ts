@@ -8,9 +8,9 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Item } from '../../src/policy/backfill/items';
-import { type Ended, stopsAll } from '../../src/policy/backfill/outcomes';
-import { type BackfillPlan, priceOf } from '../../src/policy/backfill/plan';
+import type { Item } from '../../src/batches/items';
+import { type Ended, stopsAll } from '../../src/batches/outcomes';
+import { type BackfillPlan, priceOf } from '../../src/batches/plan';
 import { type GoesOn, goesOn } from '../shared/begun';
 import { control } from '../shared/calls';
 import { Lookout } from '../shared/lookout';

@@ -1,5 +1,5 @@
 /** The next items of the lists, read from the storage a portion at a time. */
-import type { Item } from '../../src/policy/backfill/items';
+import type { Item } from '../../src/batches/items';
 import { control } from '../shared/calls';
 import type { WorkList } from './state';
 

@@ -1,8 +1,8 @@
 /** An item whose run was terminated or failed. S6: whether it was paid for is asked, never assumed. */
-import type { Item } from '../../src/policy/backfill/items';
-import type { Ended } from '../../src/policy/backfill/outcomes';
-import { AuditProjectInput } from '../../src/policy/inputs/audit-project';
-import { leadSubject, projectSubject } from '../../src/policy/subject';
+import type { Item } from '../../src/batches/items';
+import type { Ended } from '../../src/batches/outcomes';
+import { AuditProjectInput } from '../../src/inputs/audit-project';
+import { leadSubject, projectSubject } from '../../src/paying/subject';
 import { findOut } from '../paying/lost-lead';
 import { control } from '../shared/calls';
 import type { Common } from './common';

@@ -1,10 +1,10 @@
 /** What people say to a backfill, what it answers, and what it leaves. */
 
 import { defineUpdate } from '@temporalio/workflow';
-import type { Counts } from '../../src/policy/backfill/outcomes';
-import type { BackfillPlan } from '../../src/policy/backfill/plan';
-import type { LimitChanges, Operation } from '../../src/policy/inputs/backfill';
-import type { Said, StopSaid } from '../../src/policy/inputs/messages';
+import type { Counts } from '../../src/batches/outcomes';
+import type { BackfillPlan } from '../../src/batches/plan';
+import type { LimitChanges, Operation } from '../../src/inputs/backfill';
+import type { Said, StopSaid } from '../../src/inputs/messages';
 import type { GoesOn } from '../shared/begun';
 import type { Answered } from '../shared/said';
 import { type Progress, progressQueryOf } from '../shared/status';

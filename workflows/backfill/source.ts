@@ -5,7 +5,7 @@ import type { Opened } from '../../activities/backfill';
 import type { Prepared } from '../../activities/backfill-list';
 import type { Making } from '../../activities/backfill-source';
 import type { ListPlace } from '../../activities/list-pages';
-import type { BackfillInput } from '../../src/policy/inputs/backfill';
+import type { BackfillInput } from '../../src/inputs/backfill';
 import type { Kept } from '../../src/storage/claim';
 import { fairnessKey, patiently, reads, streaming } from '../shared/calls';
 import { type Listed, listLeads } from '../shared/list-leads';

@@ -2,8 +2,8 @@
 import type { AccountFacts } from '../../activities/account';
 import type { Opened } from '../../activities/backfill';
 import type { Prepared } from '../../activities/backfill-list';
-import type { Item } from '../../src/policy/backfill/items';
-import { type Counts, noCounts, OUTCOMES } from '../../src/policy/backfill/outcomes';
+import type { Item } from '../../src/batches/items';
+import { type Counts, noCounts, OUTCOMES } from '../../src/batches/outcomes';
 import type { Placed } from '../shared/place';
 import type { ControlState } from './controls';
 import type { Listing } from './source';

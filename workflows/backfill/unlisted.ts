@@ -1,9 +1,9 @@
 /** A backfill before its items are listed. */
 import type { Opening } from '../../activities/backfill';
 import { perClass } from '../../src/agent-api/rate-class';
-import { noCounts } from '../../src/policy/backfill/outcomes';
-import type { BackfillPlan } from '../../src/policy/backfill/plan';
-import type { BackfillInput } from '../../src/policy/inputs/backfill';
+import { noCounts } from '../../src/batches/outcomes';
+import type { BackfillPlan } from '../../src/batches/plan';
+import type { BackfillInput } from '../../src/inputs/backfill';
 import type { Answered } from '../shared/said';
 import type { BackfillResult } from './messages';
 

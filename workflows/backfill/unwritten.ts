@@ -1,5 +1,5 @@
 /** Lines of the item ledger that are in memory only, that is: in the history; written to the storage in parts (S6). */
-import type { LedgerLine } from '../../src/policy/backfill/outcomes';
+import type { LedgerLine } from '../../src/batches/outcomes';
 import { control } from '../shared/calls';
 import type { State } from './state';
 

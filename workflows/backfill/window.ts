@@ -10,10 +10,10 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ClosedRun } from '../../activities/backfill';
-import type { Item } from '../../src/policy/backfill/items';
-import { doneElsewhere, type Ended, endedBy } from '../../src/policy/backfill/outcomes';
-import { priceOf } from '../../src/policy/backfill/plan';
-import type { Operation } from '../../src/policy/inputs/backfill';
+import type { Item } from '../../src/batches/items';
+import { doneElsewhere, type Ended, endedBy } from '../../src/batches/outcomes';
+import { priceOf } from '../../src/batches/plan';
+import type { Operation } from '../../src/inputs/backfill';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { Begun, untilEnded } from '../shared/begun';
 import { control, fairnessKey } from '../shared/calls';

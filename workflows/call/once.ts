@@ -1,7 +1,7 @@
 /** A call that costs, or that would do something twice (S1–S3). */
 import type { Doubt, Replied } from '../../activities/any-call';
-import type { LookOutcome, SendOutcome } from '../../src/policy/course';
-import { FailureType } from '../../src/policy/failures';
+import type { LookOutcome, SendOutcome } from '../../src/paying/course';
+import { FailureType } from '../../src/runs/failure-types';
 import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
 import type { Order } from '../paying/walk';
 import { control, patiently, type Sends } from '../shared/calls';

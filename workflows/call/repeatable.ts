@@ -1,5 +1,5 @@
 /** A call that may be repeated: reads, and writes that change nothing the second time. */
-import { FailureType } from '../../src/policy/failures';
+import { FailureType } from '../../src/runs/failure-types';
 import { patiently, polls, reads, writes } from '../shared/calls';
 import { failureType } from '../shared/failures';
 import type { At, End } from './step';

@@ -2,7 +2,7 @@
 import type { Priority } from '@temporalio/common';
 import type { AccountFacts } from '../../activities/account';
 import type { CallPlan, Replied } from '../../activities/any-call';
-import type { CallApiInput } from '../../src/policy/inputs/call-api';
+import type { CallApiInput } from '../../src/inputs/call-api';
 import type { Asker } from '../shared/asker';
 import type { Status } from '../shared/status';
 

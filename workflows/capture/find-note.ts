@@ -3,9 +3,9 @@ import { sleep } from '@temporalio/workflow';
 import type { ListPlace } from '../../activities/list-pages';
 import type { Claim, NoteCall, NotePage } from '../../activities/notes';
 import { includesId } from '../../src/agent-api/id';
-import { CLOCKS_APART_MS } from '../../src/policy/clocks';
-import type { NoteIdentity } from '../../src/policy/note';
-import { noteSubject } from '../../src/policy/subject';
+import type { NoteIdentity } from '../../src/captures/note';
+import { noteSubject } from '../../src/paying/subject';
+import { CLOCKS_APART_MS } from '../../src/time/clocks';
 import { control, notShownUntil, patiently, reads } from '../shared/calls';
 import type { At } from './step';
 

@@ -1,8 +1,8 @@
 /** Follows a capture until it is processed: failures are extracted again, and a review waits for a person. */
 import { sleep } from '@temporalio/workflow';
 import type { CaptureSeen } from '../../activities/capture-poll';
-import { formatDuration } from '../../src/policy/duration';
-import { captureSubject } from '../../src/policy/subject';
+import { captureSubject } from '../../src/paying/subject';
+import { formatDuration } from '../../src/time/duration';
 import { type Purchase, payOnce } from '../paying/pay-once';
 import { WHY } from '../shared/asker';
 import { patiently, reads } from '../shared/calls';

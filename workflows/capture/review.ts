@@ -1,7 +1,7 @@
 /** A capture that needs review: a person decides here, or in the web app. */
 import { CancellationScope, defineUpdate, isCancellation, setHandler, sleep } from '@temporalio/workflow';
 import type { CaptureStored } from '../../activities/captures';
-import { Said } from '../../src/policy/inputs/messages';
+import { Said } from '../../src/inputs/messages';
 import { patiently, reads } from '../shared/calls';
 import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';

@@ -2,7 +2,7 @@
 import type { Priority } from '@temporalio/common';
 import type { AccountFacts } from '../../activities/account';
 import type { CaptureStored } from '../../activities/captures';
-import type { IngestCaptureInput } from '../../src/policy/inputs/ingest-capture';
+import type { IngestCaptureInput } from '../../src/inputs/ingest-capture';
 import type { Asker } from '../shared/asker';
 import type { Status } from '../shared/status';
 

@@ -1,8 +1,8 @@
 /** Submits a note once (S1, S2), or has a person do it where the token may not. */
 import { condition, defineUpdate, setHandler, sleep } from '@temporalio/workflow';
-import { CaptureSaid } from '../../src/policy/inputs/messages';
-import { noteSubject } from '../../src/policy/subject';
-import { utc } from '../../src/policy/utc';
+import { CaptureSaid } from '../../src/inputs/messages';
+import { noteSubject } from '../../src/paying/subject';
+import { utc } from '../../src/time/utc';
 import { elsewhere } from '../paying/elsewhere';
 import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
 import { WHY } from '../shared/asker';

@@ -1,9 +1,9 @@
 /** The books of a ledger: closed until it is known what stands in them, and again when the run is reset. */
 import { ApplicationFailure, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import { FailureType } from '../../src/policy/failures';
-import type { LedgerState } from '../../src/policy/ledger';
+import type { LedgerState } from '../../src/ledger';
+import { describeLedger } from '../../src/ledger/details';
+import { FailureType } from '../../src/runs/failure-types';
 import { epoch } from '../shared/reset';
-import { describeLedger } from './details';
 
 const OPENING =
   'The ledger is finding out from a worker what stands in its books. It grants nothing and takes nothing until then: say it again in a moment.';

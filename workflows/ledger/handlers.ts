@@ -1,11 +1,11 @@
 /** A ledger's handlers. No worker's message waits, so that a grant is one workflow task old at most (S1). */
 import { condition, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
-import { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../../src/policy/inputs/messages';
-import * as policy from '../../src/policy/ledger';
+import { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../../src/inputs/messages';
+import * as policy from '../../src/ledger';
+import * as messages from '../../src/ledger/messages';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { checked } from '../shared/said';
 import type { Book } from './book';
-import * as messages from './messages';
 import { statusOf } from './status';
 import { requireShape, shapes } from './validate';
 

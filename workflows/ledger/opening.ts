@@ -1,12 +1,12 @@
 /** How a ledger comes by its books (S1, S3). A workflow does not see who started it: it believes the server, and workers. */
 import { proxyActivities, upsertSearchAttributes } from '@temporalio/workflow';
 import type { Activities } from '../../activities';
-import * as policy from '../../src/policy/ledger';
+import * as policy from '../../src/ledger';
+import type { LedgerInput, Opened } from '../../src/ledger/messages';
 import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { handed } from '../shared/handed';
 import { wasReset } from '../shared/reset';
-import type { LedgerInput, Opened } from './messages';
 
 const workers = proxyActivities<Activities>({
   taskQueue: WORKFLOW_QUEUE,

@@ -1,6 +1,6 @@
 /** A ledger's answer to the query `status`. */
-import * as policy from '../../src/policy/ledger';
-import type { LedgerStatus } from './messages';
+import * as policy from '../../src/ledger';
+import type { LedgerStatus } from '../../src/ledger/messages';
 
 export function statusOf(state: policy.LedgerState, now: number): LedgerStatus {
   const available = policy.available(state);

@@ -1,9 +1,9 @@
 /** Validators of what workers say. */
 import { z } from 'zod';
+import { MOST_CREDITS } from '../../src/agent-api/credits';
 import { rateClasses } from '../../src/agent-api/rate-class';
-import { MOST_CREDITS } from '../../src/policy/credits';
-import { TimeZone } from '../../src/policy/inputs/fields';
-import { LAPSES_AFTER_MS } from '../../src/policy/ledger';
+import { TimeZone } from '../../src/inputs/fields';
+import { LAPSES_AFTER_MS } from '../../src/ledger';
 
 /**
  * Refuses a message of the wrong shape. What a handler throws would stop the whole workflow; what a validator throws only

@@ -1,8 +1,8 @@
 /** What was found to have happened, in the account's books (S3). */
 import { patched, workflowInfo } from '@temporalio/workflow';
-import { isOwnPayment } from '../../src/policy/own-send';
-import type { Settlement } from '../../src/policy/pay-once';
-import { partsOf } from '../../src/policy/subject';
+import type { Settlement } from '../../src/paying/open-sends';
+import { isOwnPayment } from '../../src/paying/own-send';
+import { partsOf } from '../../src/paying/subject';
 import { type Books, besideWorkflows, control } from '../shared/calls';
 import type { Wanted } from './walk';
 

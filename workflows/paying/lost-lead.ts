@@ -1,6 +1,6 @@
 /** A lead whose run is gone. S6: whether it was paid for is asked, never assumed. */
 import { isCancellation, workflowInfo } from '@temporalio/workflow';
-import { leadSubject } from '../../src/policy/subject';
+import { leadSubject } from '../../src/paying/subject';
 import { control, patiently, reads } from '../shared/calls';
 import { settle } from './book';
 import type { Wanting } from './walk';

@@ -11,11 +11,11 @@ import {
   type SendOutcome,
   type Step,
   start,
-} from '../../src/policy/course';
-import { formatDuration } from '../../src/policy/duration';
-import { FailureType } from '../../src/policy/failures';
-import { ownOutcome, ownSend } from '../../src/policy/own-send';
-import { BUDGET_STAGE } from '../../src/policy/stages';
+} from '../../src/paying/course';
+import { ownOutcome, ownSend } from '../../src/paying/own-send';
+import { FailureType } from '../../src/runs/failure-types';
+import { BUDGET_STAGE } from '../../src/runs/stages';
+import { formatDuration } from '../../src/time/duration';
 import { awaitClearance, control, type Sends } from '../shared/calls';
 import { failureType, refusalOf } from '../shared/failures';
 import { givePlace, takePlace } from '../shared/place';
@@ -53,7 +53,7 @@ export interface Looked {
 
 /** What is to happen once, and all that differs from one such thing to another. */
 export interface Wanted {
-  /** What happens once; see src/policy/subject.ts. */
+  /** What happens once; see src/paying/subject.ts. */
   subject: string;
   /** Credits; 0 where it only must not happen twice. */
   price: number;

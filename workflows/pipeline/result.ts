@@ -2,7 +2,7 @@
 
 import type { AccountFacts } from '../../activities/account';
 import type { LeadChoice, LeadVerdict } from '../../activities/lead-list';
-import { plan } from '../../src/policy/budget-plan';
+import { plan } from '../../src/leads/cost-plan';
 import type { Kept } from '../../src/storage/claim';
 import type { GoesOn } from '../shared/begun';
 import type { Answered } from '../shared/said';

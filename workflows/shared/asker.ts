@@ -1,7 +1,7 @@
 /** Questions to a person: asked one after the other, answered by an update, given up when the deadline passes or the run is cancelled (S7). */
 import { CancellationScope, condition, defineUpdate, setHandler } from '@temporalio/workflow';
-import type { PersonDecision } from '../../src/policy/course';
-import { DecideSaid, type Said } from '../../src/policy/inputs/messages';
+import { DecideSaid, type Said } from '../../src/inputs/messages';
+import type { PersonDecision } from '../../src/paying/course';
 import { givePlace } from './place';
 import { type Answered, answered, checked } from './said';
 import type { Status } from './status';

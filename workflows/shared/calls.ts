@@ -5,7 +5,7 @@ import { type ActivityInterfaceFor, proxyActivities, sleep, workflowInfo } from 
 import type { Activities } from '../../activities';
 import type { AccountFacts, Clearance, ClearanceAsked } from '../../activities/account';
 import type { QueueClass } from '../../src/agent-api/rate-class';
-import { FailureType } from '../../src/policy/failures';
+import { FailureType } from '../../src/runs/failure-types';
 import { queueName, WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { failureText, failureType, isNotFound } from './failures';
 import type { Status } from './status';

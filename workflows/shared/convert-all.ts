@@ -2,9 +2,9 @@
 import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import type { LeadOutcome } from '../../activities/lead-list';
-import { concernsAccount } from '../../src/policy/classify';
-import type { LeadPipelineInput } from '../../src/policy/inputs/lead-pipeline';
-import { convertLeadId } from '../../src/policy/run-ids';
+import type { LeadPipelineInput } from '../../src/inputs/lead-pipeline';
+import { concernsAccount } from '../../src/ledger/account-failures';
+import { convertLeadId } from '../../src/runs/run-ids';
 import type { Controls } from '../pipeline/controls';
 import { Begun, type GoesOn, goesOn, untilEnded } from './begun';
 import { type Account, type AuditSettings, convertOne, goOn, type Lane } from './convert-one';

@@ -10,8 +10,8 @@ import {
 } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import type { LeadOutcome } from '../../activities/lead-list';
-import type { LeadPipelineJson } from '../../src/policy/inputs/lead-pipeline';
-import { auditProjectId, convertLeadId } from '../../src/policy/run-ids';
+import type { LeadPipelineJson } from '../../src/inputs/lead-pipeline';
+import { auditProjectId, convertLeadId } from '../../src/runs/run-ids';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import type { auditProject } from '../audit-project';
 import { convertLead } from '../convert-lead';

@@ -1,7 +1,7 @@
 /** What a failed call means: its type, its words, and what the service refused. */
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
-import { refusalReason } from '../../src/policy/classify';
-import { FailureType, type Refusal } from '../../src/policy/failures';
+import { refusalReason } from '../../src/ledger/account-failures';
+import { FailureType, type Refusal } from '../../src/runs/failure-types';
 
 /** The type of the application failure behind an activity's failure. */
 export function failureType(error: unknown): string | undefined {

@@ -6,7 +6,7 @@ import type { LeadSeen } from '../../activities/leads';
 import type { ListPlace } from '../../activities/list-pages';
 import type { ProjectPage } from '../../activities/projects';
 import { includesId } from '../../src/agent-api/id';
-import { CLOCK_STEP_MS, CLOCKS_APART_MS } from '../../src/policy/clocks';
+import { CLOCK_STEP_MS, CLOCKS_APART_MS } from '../../src/time/clocks';
 import { control, patiently, reads } from './calls';
 import type { Status } from './status';
 

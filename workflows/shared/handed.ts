@@ -3,12 +3,7 @@
  * turn of `temporal workflow start --cron`; but nobody knows beforehand which ID its first run will have.
  */
 import { workflowInfo } from '@temporalio/workflow';
-
-export interface HandedOn<T> {
-  /** The first run of those that continue each other. */
-  of: string;
-  state: T;
-}
+import type { HandedOn } from '../../src/runs/handed-on';
 
 export const handOn = <T>(state: T): HandedOn<T> => ({ of: workflowInfo().firstExecutionRunId, state });
 

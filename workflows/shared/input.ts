@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import type { z } from 'zod';
-import { FailureType } from '../../src/policy/failures';
-import { InputError, parseInput, refuseTooDeep } from '../../src/policy/input';
+import { InputError, parseInput, refuseTooDeep } from '../../src/inputs/parse-input';
+import { FailureType } from '../../src/runs/failure-types';
 
 const badInput = (error: InputError) =>
   ApplicationFailure.nonRetryable(error.message, FailureType.badInput, error.problems);

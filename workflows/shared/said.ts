@@ -1,8 +1,8 @@
 /** Updates by people: a wrong one is answered with a sentence, and who did what is kept. */
 import { allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
 import type { z } from 'zod';
-import { InputError, parseInput } from '../../src/policy/input';
-import type { Said } from '../../src/policy/inputs/messages';
+import type { Said } from '../../src/inputs/messages';
+import { InputError, parseInput } from '../../src/inputs/parse-input';
 
 /** What a person did, as the result of a run keeps it. */
 export interface Answered {

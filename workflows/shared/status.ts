@@ -8,8 +8,8 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import { utc } from '../../src/policy/utc';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { utc } from '../../src/time/utc';
 import { runKind } from './tell';
 
 /**

@@ -3,8 +3,8 @@
  * run says so (S7).
  */
 import { ActivityFailure, ApplicationFailure, sleep } from '@temporalio/workflow';
-import { FailureType } from '../../src/policy/failures';
-import { utc } from '../../src/policy/utc';
+import { FailureType } from '../../src/runs/failure-types';
+import { utc } from '../../src/time/utc';
 import { failureText, failureType } from './failures';
 import { ownStatus } from './status';
 

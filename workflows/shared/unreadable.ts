@@ -5,8 +5,8 @@
 import { ChildWorkflowFailure } from '@temporalio/common';
 import type { WorkflowInboundCallsInterceptor, WorkflowOutboundCallsInterceptor } from '@temporalio/workflow';
 import { ApplicationFailure, log } from '@temporalio/workflow';
-import { FailureType } from '../../src/policy/failures';
-import { whyUnreadable } from '../../src/policy/unreadable';
+import { FailureType } from '../../src/runs/failure-types';
+import { whyUnreadable } from '../../src/runs/unreadable-data';
 
 /** @throws ApplicationFailure where one of them cannot be read */
 function readable(what: string, values: readonly unknown[], type: string = FailureType.illegible): void {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { acceptUpdate } from '../../../workflows/capture/review';
-import { type PlannedRun, WORKFLOW_TYPES, type WorkflowName } from '../../policy/workflow-types';
+import { type PlannedRun, WORKFLOW_TYPES, type WorkflowName } from '../../runs/workflow-types';
 import type { Storage } from '../../storage';
 import { type Followed, follow, type RunEnd } from '../follow';
 import { start } from '../run';

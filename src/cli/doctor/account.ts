@@ -1,12 +1,13 @@
 /** What `doctor` sees of one account: six requests at most, which count against its limits. */
-import { describeDearer, describeHold } from '../../../workflows/ledger/details';
+
 import { createAgentApi } from '../../agent-api/client';
 import type { Attempt, Failure } from '../../agent-api/failure';
 import { createGate } from '../../agent-api/gate';
 import type { CallInput } from '../../agent-api/input';
 import { type Reply, type RouteName, routes } from '../../agent-api/routes';
 import { type Account, apiOptions } from '../../config';
-import type { HoldKind } from '../../policy/ledger';
+import type { HoldKind } from '../../ledger';
+import { describeDearer, describeHold } from '../../ledger/details';
 import { ledgerId } from '../../temporal/ledger-client';
 import { number } from '../output';
 import { checkBudget, MEND_PRICE } from './budget';

@@ -1,7 +1,8 @@
 /** Whether the caps that hold are at least as strict as this configuration says. */
-import { describeBudget } from '../../../workflows/ledger/details';
+
 import type { Account } from '../../config';
-import type { BudgetInForce } from '../../policy/ledger';
+import type { BudgetInForce } from '../../ledger';
+import { describeBudget } from '../../ledger/details';
 import { area, type Check } from './check';
 
 export const MEND_PRICE =

@@ -3,15 +3,15 @@
  * the ledger and a backlog are what can be seen from outside; where nobody works, nobody else sends.
  */
 import { temporal } from '@temporalio/proto';
-import { describeHold } from '../../../workflows/ledger/details';
-import { type LedgerStatus, statusQuery } from '../../../workflows/ledger/messages';
 import { queueClassOf, type RateClass } from '../../agent-api/rate-class';
 import type { Account } from '../../config';
-import { stopping } from '../../policy/ledger';
-import { utc } from '../../policy/utc';
+import { stopping } from '../../ledger';
+import { describeHold } from '../../ledger/details';
+import { type LedgerStatus, statusQuery } from '../../ledger/messages';
 import { type Connected, type ConnectionConfig, connectClient } from '../../temporal/connect';
 import { queueState } from '../../temporal/queue-workers';
 import { queueName } from '../../temporal/queues';
+import { utc } from '../../time/utc';
 import { number } from '../output';
 import { findLedgers } from '../spend';
 

@@ -3,13 +3,13 @@ import { auditCapable } from '../../agent-api/account';
 import { type Route, type RouteName, routes } from '../../agent-api/routes';
 import type { Unshown } from '../../agent-api/unshown';
 import type { Pipeline } from '../../config';
-import { readCall } from '../../policy/any-call';
-import { AuditProjectInput } from '../../policy/inputs/audit-project';
-import { BackfillInput, type Operation } from '../../policy/inputs/backfill';
-import { CaptureSweepInput } from '../../policy/inputs/capture-sweep';
-import { IngestCaptureInput } from '../../policy/inputs/ingest-capture';
-import { LeadPipelineInput } from '../../policy/inputs/lead-pipeline';
-import type { WorkflowName } from '../../policy/workflow-types';
+import { readCall } from '../../inputs/any-call';
+import { AuditProjectInput } from '../../inputs/audit-project';
+import { BackfillInput, type Operation } from '../../inputs/backfill';
+import { CaptureSweepInput } from '../../inputs/capture-sweep';
+import { IngestCaptureInput } from '../../inputs/ingest-capture';
+import { LeadPipelineInput } from '../../inputs/lead-pipeline';
+import type { WorkflowName } from '../../runs/workflow-types';
 import { area, type Check } from './check';
 
 /** What the account has shown; undefined where it has not. */

@@ -1,11 +1,11 @@
 /** `audit-runner schedules pause | resume | trigger | backfill`: what people do with a schedule. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { Since } from '../../policy/inputs/fields';
-import { utc } from '../../policy/utc';
+import { Since } from '../../inputs/fields';
 import { redactText } from '../../redact';
 import { overlapPolicy } from '../../temporal/schedule-definition';
 import { matchingTimes, readSchedule, type StoredSchedule, scheduleHandle } from '../../temporal/schedules';
+import { utc } from '../../time/utc';
 import { EXIT, Exit } from '../exit';
 import { print, printJson, tell } from '../output';
 import { linkTo } from '../server';

@@ -1,11 +1,11 @@
 /** What a pipeline's schedule should be, and what a person should know before it is applied. */
 import type { Pipeline } from '../../config';
-import { namesBothDays, parseCron } from '../../policy/cron';
-import { resolveApproval } from '../../policy/inputs/lead-pipeline';
-import { WORKFLOW_TYPES } from '../../policy/workflow-types';
+import { resolveApproval } from '../../inputs/lead-pipeline';
+import { WORKFLOW_TYPES } from '../../runs/workflow-types';
 import { WORKFLOW_QUEUE } from '../../temporal/queues';
 import { durationText, type ScheduleDefinition } from '../../temporal/schedule-definition';
 import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
+import { namesBothDays, parseCron } from '../../time/cron';
 
 /** A pipeline as the file wants it. */
 export interface Wanted {

@@ -1,9 +1,9 @@
 /** What the input of a pipeline names in the storage: a run refuses it where it is not there, so the plan looks too. */
 import { z } from 'zod';
+import { type DocumentChoice, doubledNames, problemsOf } from '../../audits/documents';
 import type { Pipeline } from '../../config';
-import { type DocumentChoice, doubledNames, problemsOf } from '../../policy/documents';
-import { documentsIn } from '../../policy/inputs/audit-project';
-import { noteFileIn } from '../../policy/inputs/ingest-capture';
+import { documentsIn } from '../../inputs/audit-project';
+import { noteFileIn } from '../../inputs/ingest-capture';
 import type { Storage } from '../../storage';
 
 /** Where inputs name files: themselves, for the audits that follow, for all items of a batch, and a batch's list. */

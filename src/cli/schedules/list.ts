@@ -1,8 +1,8 @@
 /** `audit-runner schedules list`: when pipelines run next, how their last runs ended, and which are paused. */
 import { type Client, type ScheduleExecutionResult, WorkflowNotFoundError } from '@temporalio/client';
-import { utc } from '../../policy/utc';
 import { ownedPipelines, readSchedule, type StoredSchedule, scheduleId } from '../../temporal/schedules';
 import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
+import { utc } from '../../time/utc';
 import { EXIT } from '../exit';
 import { print, printJson, table } from '../output';
 import { linkTo } from '../server';

@@ -1,4 +1,4 @@
-import { CATEGORIES } from '../../policy/categories';
+import { CATEGORIES } from '../../audits/categories';
 import { AUDIT_LIMIT_MS, categoryOf } from '../audits';
 import { AUDIT_TIER, requireTier } from '../plan';
 import { badRequest, found, ok, Refusal } from '../refusal';

@@ -1,7 +1,7 @@
 import { checkAccount } from '../../../src/cli/doctor/account';
 import { ledgersOf } from '../../../src/cli/doctor/clearance';
+import { holdUpdate, parkUpdate, releaseUpdate } from '../../../src/ledger/messages';
 import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
-import { holdUpdate, parkUpdate, releaseUpdate } from '../../../workflows/ledger/messages';
 import { QUICK, type Stage, startStage } from '../../support/stage';
 import { until } from '../../support/until';
 

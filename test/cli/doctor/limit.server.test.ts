@@ -1,7 +1,7 @@
 /** `doctor` ends in time, and an account that is on hold is wrong. */
 import { doctorCommand } from '../../../src/cli/doctor';
+import { statusQuery } from '../../../src/ledger/messages';
 import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
-import { statusQuery } from '../../../workflows/ledger/messages';
 import { type Stage, startStage } from '../../support/stage';
 import { until } from '../../support/until';
 import { cliFolder } from '../cli';

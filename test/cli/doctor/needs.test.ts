@@ -1,6 +1,6 @@
 import { Unshown } from '../../../src/agent-api/unshown';
 import { checkNeeds, type Shown } from '../../../src/cli/doctor/needs';
-import type { WorkflowName } from '../../../src/policy/workflow-types';
+import type { WorkflowName } from '../../../src/runs/workflow-types';
 import { exampleInput } from '../../../src/start-here/example-inputs';
 
 const unshown = Unshown.parse({});

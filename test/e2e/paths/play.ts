@@ -1,8 +1,8 @@
 /** What the paths of recorded runs have at hand. */
 import type { Workflow } from '@temporalio/common';
+import { holdUpdate, releaseUpdate, setBudgetUpdate } from '../../../src/ledger/messages';
 import type { FaultRule } from '../../../src/sandbox/options';
 import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
-import { holdUpdate, releaseUpdate, setBudgetUpdate } from '../../../workflows/ledger/messages';
 import type { Stage } from '../../support/stage';
 import { until } from '../../support/until';
 

@@ -1,7 +1,7 @@
 /** A batch that is ended by a person while some of it waits (S3, S6). */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BackfillJson } from '../../../src/policy/inputs/backfill';
+import type { BackfillJson } from '../../../src/inputs/backfill';
 import { backfill } from '../../../workflows';
 import * as messages from '../../../workflows/backfill/messages';
 import { UNHURRIED } from '../../support/stage';

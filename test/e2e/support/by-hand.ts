@@ -1,7 +1,7 @@
 /** What a person does to a ledger by hand while a paid call is under way, and what must come of it (S1, S3). */
 import { randomUUID } from 'node:crypto';
 import { temporal } from '@temporalio/proto';
-import { adjustUpdate, stateQuery } from '../../../workflows/ledger/messages';
+import { adjustUpdate, stateQuery } from '../../../src/ledger/messages';
 import { deleteRun } from '../../support/ledgers';
 import { QUICK } from '../../support/stage';
 import { until } from '../../support/until';

@@ -3,10 +3,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { HoldKind } from '../../../src/policy/ledger';
+import type { HoldKind } from '../../../src/ledger';
+import { type LedgerStatus, statusQuery } from '../../../src/ledger/messages';
 import { leadPipeline } from '../../../workflows';
 import { pipelineProgressQuery } from '../../../workflows/lead-pipeline';
-import { type LedgerStatus, statusQuery } from '../../../workflows/ledger/messages';
 import { progressQuery } from '../../../workflows/shared/status';
 import { QUICK, type Stage, type StageOptions, UNHURRIED } from '../../support/stage';
 import { until } from '../../support/until';

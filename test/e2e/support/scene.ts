@@ -1,9 +1,9 @@
 /** A stage whose workers are processes and whose Temporal server may be killed. */
 
-import { convertLeadId } from '../../../src/policy/run-ids';
-import type { OwnServer } from '../../../src/temporal/server';
+import type { OwnServer } from '../../../src/dev-server/server';
+import { setBudgetUpdate, statusQuery } from '../../../src/ledger/messages';
+import { convertLeadId } from '../../../src/runs/run-ids';
 import { convertLead } from '../../../workflows';
-import { setBudgetUpdate, statusQuery } from '../../../workflows/ledger/messages';
 import { type Stage, type StageOptions, startStage } from '../../support/stage';
 import { until } from '../../support/until';
 import { WorkerProcess } from './worker-process';

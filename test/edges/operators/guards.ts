@@ -11,7 +11,7 @@ export const guards: Guards = {
   'single-flight': {
     about:
       'S1: while one attempt for a subject may have an effect, no other is granted (convertLead.in-flight/terminate)',
-    file: 'src/policy/pay-once.js',
+    file: 'src/paying/open-sends.js',
     find: 'if (open && request.lookedAt <= open.overAt)',
     replace: 'if (false)',
   },

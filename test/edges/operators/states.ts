@@ -1,5 +1,5 @@
 /** Every state in which a workflow waits, one line each. */
-import { holdUpdate, releaseUpdate, setBudgetUpdate, statusQuery } from '../../../workflows/ledger/messages';
+import { holdUpdate, releaseUpdate, setBudgetUpdate, statusQuery } from '../../../src/ledger/messages';
 import { until } from '../../support/until';
 import { answer, calls, type State, says, state } from './state';
 import { LONG_MS, PER_DAY, SHORT_CALLS, type World } from './world';

@@ -16,7 +16,7 @@ export const guards: Guards = {
   },
   mark: {
     about: 'a project whose creation was not answered is known by the mark in its description',
-    file: 'src/policy/reference.js',
+    file: 'src/audits/reference.js',
     find: 'description?.includes(mark(reference)) ?? false',
     replace: 'false',
   },

@@ -1,5 +1,5 @@
 /** The matrix of shapes: what the document leaves open, in every form that a service may choose. */
-import { startServer } from '../../../src/temporal/server';
+import { startServer } from '../../../src/dev-server/server';
 import { type Asked, chosenOf, listOf } from '../matrix';
 import { type Case, cases, SAMPLE } from './cases';
 import { answersTo, judge } from './judge';

@@ -1,5 +1,5 @@
 /** What must hold: at each moment, and when all is over (docs/architecture.md, S1–S8). */
-import type { LedgerState } from '../../../src/policy/ledger';
+import type { LedgerState } from '../../../src/ledger';
 import type { Failure } from '../engine/proto';
 import type { Run } from '../engine/run';
 import { clientOf, type People } from './people';

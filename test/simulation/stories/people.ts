@@ -1,7 +1,7 @@
 /** What people do: operators to whatever is there, and those whom runs ask. */
 import { defaultPayloadConverter } from '@temporalio/common';
-import type { LedgerState } from '../../../src/policy/ledger';
-import { convertLeadId } from '../../../src/policy/run-ids';
+import type { LedgerState } from '../../../src/ledger';
+import { convertLeadId } from '../../../src/runs/run-ids';
 import { shownBy } from '../engine/proto';
 import type { Run } from '../engine/run';
 import { meeting } from './coverage';

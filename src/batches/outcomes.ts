@@ -1,0 +1,90 @@
+/** What became of an item, in the words of the item ledger (S6). Pure. */
+import { z } from 'zod';
+import type { Operation } from '../inputs/backfill';
+import { concernsAccount } from '../ledger/account-failures';
+
+export const OUTCOMES = ['done', 'alreadyDone', 'skipped', 'failed', 'waiting', 'quarantined'] as const;
+/** `alreadyDone`: by another run or somebody else. `waiting`: for a person, or for its own run, which goes on. */
+export type OutcomeWord = (typeof OUTCOMES)[number];
+export type Counts = Record<OutcomeWord, number>;
+export const noCounts = (): Counts => ({ done: 0, alreadyDone: 0, skipped: 0, failed: 0, waiting: 0, quarantined: 0 });
+
+/** How one item ended. */
+export const Ended = z.object({
+  outcome: z.enum(OUTCOMES),
+  /** A stable code: why, or for whom it waits. */
+  reason: z.string().optional(),
+  /** Credits that it cost this backfill, as booked. */
+  credits: z.number(),
+  /** What came of it: the project's or the capture's ID. */
+  ref: z.string().optional(),
+});
+export type Ended = z.output<typeof Ended>;
+
+/** A line of the item ledger. */
+export const LedgerLine = z.object({
+  /** The item's place in the list; absent for a row that never became one. */
+  n: z.int().optional(),
+  /** Its line in the source file. */
+  line: z.int().optional(),
+  id: z.string().optional(),
+  ...Ended.shape,
+  /** The run that did it. */
+  run: z.string().optional(),
+  /** ISO 8601. */
+  at: z.string().optional(),
+});
+export type LedgerLine = z.output<typeof LedgerLine>;
+
+const ChildResult = z.looseObject({
+  outcome: z.string(),
+  reason: z.string().optional(),
+  credits: z.number().default(0),
+  projectId: z.string().optional(),
+  captureId: z.string().optional(),
+  submitted: z.boolean().default(false),
+  reprocesses: z.number().default(0),
+  analysis: z.object({ how: z.string() }).optional(),
+});
+
+/** What a run's own result means for its item. */
+export function endedBy(operation: Operation, result: unknown): Ended {
+  const parsed = ChildResult.safeParse(result);
+  if (!parsed.success) return { outcome: 'failed', reason: 'unreadableResult', credits: 0 };
+  const { outcome, reason, credits, projectId, captureId, submitted, reprocesses, analysis } = parsed.data;
+  const ref = operation === 'convertLead' || operation === 'auditProject' ? projectId : captureId;
+  const ended = (word: OutcomeWord, why = reason): Ended => ({
+    outcome: word,
+    ...(why && { reason: why }),
+    credits,
+    ...(ref && { ref }),
+  });
+  switch (outcome) {
+    case 'converted':
+      return ended('done');
+    case 'alreadyConverted':
+      return ended('alreadyDone');
+    case 'audited':
+      return ended(analysis?.how === 'existing' && credits === 0 ? 'alreadyDone' : 'done');
+    case 'processed':
+    case 'accepted':
+      return ended(submitted || reprocesses > 0 ? 'done' : 'alreadyDone');
+    case 'skipped':
+      return ended('skipped');
+    case 'unresolved':
+      // Nobody could tell, so it may have happened: no failure (S6).
+      return ended('waiting', `person: ${reason ?? 'unresolved'}`);
+    default:
+      return ended('failed', reason ?? outcome);
+  }
+}
+
+/** Done by another run: its credits are that run's. @returns undefined when that run did not do it */
+export function doneElsewhere({ outcome, ref }: Ended): Ended | undefined {
+  if (outcome !== 'done' && outcome !== 'alreadyDone') return undefined;
+  return { outcome: 'alreadyDone', reason: 'inAnotherRun', credits: 0, ...(ref && { ref }) };
+}
+
+/** A refusal that every further item would meet too. */
+export const stopsAll = ({ outcome, reason }: Ended): boolean =>
+  outcome === 'failed' && reason !== undefined && concernsAccount(reason);

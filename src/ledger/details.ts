@@ -1,0 +1,105 @@
+/** The ledger's current details, written for a person in the Web UI (S7). */
+
+import { utc } from '../time/utc';
+import * as policy from '.';
+
+const HOLD_TEXT: Record<policy.HoldKind, string> = {
+  killSwitch:
+    'the service has switched its agent API off; it is asked again every minute and everything goes on by itself',
+  token: 'the service does not accept the token; put a valid one in its place and everything goes on by itself',
+  otherUser:
+    'the token belongs to another user than before, so nothing is sent with it; put a token of the user before in its place and everything goes on by itself, or restart the workers to work for the other one',
+  noCredits: 'there are too few credits; what costs none goes on, and the rest by itself when the balance suffices',
+  manual: 'a person put it on hold; it ends with the update `release`',
+};
+
+const RETRY_TEXT = {
+  unreadable:
+    "there are too few credits, and the balance cannot be read (name its field with the setting 'unshown.account.balance')",
+  refused: 'a call was refused for lack of credits, though the balance looks sufficient',
+};
+
+/** One sentence on a hold: what, since when, what ends it. */
+export const describeHold = ({ kind, since, reason, retry, stopsAll }: policy.Hold): string =>
+  `on hold since ${utc(since)} UTC: ${
+    retry
+      ? `${RETRY_TEXT[retry.why]}; it is tried again at ${utc(retry.at)} UTC`
+      : stopsAll
+        ? 'there are too few credits, also for a call that should cost none; everything goes on by itself when the balance suffices'
+        : HOLD_TEXT[kind]
+  } (${reason})`;
+
+/** What an account's ledger lets through, in a few words. */
+export function describeState({ holds, restingSince }: Pick<policy.LedgerState, 'holds' | 'restingSince'>): string {
+  if (policy.stopping(holds, 0).length > 0) return 'on hold';
+  if (holds.length > 0) return 'no credits';
+  return restingSince === undefined ? 'open' : 'an earlier user';
+}
+
+const sourceOf = (source: policy.LimitSource | undefined): string => {
+  if (source === undefined) return '';
+  return source.kind === 'configured'
+    ? ` (configured: budget, of worker ${source.worker})`
+    : ` (set by ${source.by} at ${utc(source.at)} UTC)`;
+};
+
+/** The limits that hold, and whose word they are. */
+export function describeBudget({ perDay, balanceFloor, from, workers, live }: policy.BudgetInForce): string[] {
+  const counted = workers === 1 ? '1 worker' : `${workers} workers`;
+  return [
+    `Most credits a day: ${perDay === null ? 'no limit' : perDay}${sourceOf(from.perDay)}`,
+    ...(balanceFloor > 0 ? [`Must remain of the balance: ${balanceFloor}${sourceOf(from.balanceFloor)}`] : []),
+    live
+      ? `The strictest counts of what ${counted} ${workers === 1 ? 'is' : 'are'} configured with, and of what people set`
+      : `No worker has said of late what it is configured with: what was known last holds (${counted})`,
+  ];
+}
+
+const CALLS: Record<policy.PaidKind, { what: string; route: string }> = {
+  lead: { what: 'A conversion', route: 'leads.convert' },
+  project: { what: 'A new project', route: 'projects.create' },
+};
+
+/** A call costs more than is configured: what is reserved for it, and what mends it. */
+export const describeDearer = ({ kind, real, configured, at: since }: policy.Dearer): string =>
+  `${CALLS[kind].what} cost ${real} credits by the reply of ${utc(since)} UTC, ${configured} by the configuration: ${real} are reserved for each from now on. If that is its price, set credits.'${CALLS[kind].route}' to it; if it was a mistake, the update \`release\` forgets it`;
+
+/** Which classes of calls wait since the service asked for it, and until when; undefined when none does. */
+export function describePause(parked: policy.LedgerState['parked'], now: number): string | undefined {
+  const classes = Object.entries(parked).filter(([, until]) => until > now);
+  if (classes.length === 0) return undefined;
+  return `The service asked to wait (429): ${classes.map(([rateClass, until]) => `${rateClass} go on at ${utc(until)} UTC`).join(', ')}`;
+}
+
+export function describeLedger(state: policy.LedgerState, now: number): string {
+  const open = Object.entries(state.flights.open);
+  const budget = policy.budgetInForce(state, now);
+  const left = policy.balance(state);
+  const unread = state.unreadable === undefined ? 'not read yet' : `cannot be read: ${state.unreadable.problem}`;
+  const balance = left === undefined ? unread : `${left} credits`;
+  const lines = [
+    `**Account ${state.account}**: ${describeState(state)}`,
+    ...state.holds.map((hold) => `- ${describeHold(hold)}`),
+    '',
+    `- Balance: ${balance}, of which reserved for calls under way: ${policy.reservedCredits(state)}`,
+    `- Spent today (${budget.timeZone}): ${policy.spentOn(state, now)}`,
+    ...describeBudget(budget).map((line) => `- ${line}`),
+    ...policy.dearer(state).map((price) => `- ${describeDearer(price)}`),
+    ...(left === undefined ? [] : [`- Spent elsewhere, as the balance shows: ${state.elsewhere}`]),
+    ...(state.patientUntil !== undefined && now < state.patientUntil
+      ? [
+          `- This ledger replaced one that was lost: it grants nothing before ${utc(state.patientUntil)} UTC, when whatever was under way is over`,
+        ]
+      : []),
+    ...[describePause(state.parked, now)].flatMap((pause) => (pause === undefined ? [] : `- ${pause}`)),
+    '',
+    open.length === 0 ? 'No paid call is under way.' : `Paid calls under way or not yet proven, ${open.length}:`,
+    ...open
+      .slice(0, 20)
+      .map(
+        ([subject, f]) => `- ${subject} since ${utc(f.grantedAt)} UTC, settled by ${utc(f.overAt)} UTC at the latest`,
+      ),
+    ...(state.actions ?? []).slice(-5).map((a) => `- ${utc(a.at)} UTC ${a.by}: ${a.what} (${a.reason})`),
+  ];
+  return lines.join('\n');
+}

@@ -1,0 +1,214 @@
+/**
+ * What an account's ledger answers (S1, S3, S5): may this attempt send, what was spent, what stands still. Pure; the
+ * workflow `accountLedger` keeps the state, and every call that must not happen twice asks here first.
+ */
+
+import type { Limit } from '../agent-api/limiter';
+import * as payOnce from '../paying/open-sends';
+import { dayOf } from '../time/day';
+import { bookOff } from './balance';
+import { budgetInForce } from './budget';
+import { type Capped, overAccountCap, overCap, reservedCredits, type Spending } from './caps';
+import { stopping } from './holds';
+import { noPermits, takePermit } from './permits';
+import { learnPrice, noteConfigured, reservation } from './prices';
+import type { Hold, LedgerState } from './state';
+import { todayOf } from './today';
+
+export { balance, nextReading } from './balance';
+export {
+  type BudgetInForce,
+  type BudgetWanted,
+  budgetInForce,
+  budgetRefusal,
+  configure,
+  LAPSES_AFTER_MS,
+  type LimitSource,
+  leave,
+  setBudget,
+  strictest,
+} from './budget';
+export { available, reservedCredits } from './caps';
+export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest, stopping, wake } from './holds';
+export { openLedger, reopen, whole } from './opening';
+export { type Dearer, dearer } from './prices';
+export type { Before, Budget, Hold, HoldKind, LedgerStart, LedgerState, PaidKind, RunSum } from './state';
+export { spentOn } from './today';
+
+const KEEP_DAYS = 40;
+/** The cap of a run holds until so many others have paid since; a run takes some 150 bytes of what continues as new. */
+const KEEP_RUNS = 2_000;
+const KEEP_BOOKINGS = 300;
+
+export interface BeginSend extends payOnce.SendRequest, Pick<Spending, 'runCap'> {
+  /** The call needs a permit of a limit of its own as well: a note, the start of an audit. */
+  readonly own?: { readonly rateClass: string; readonly limit?: Limit };
+  /** Where a floor is set: a reading of the balance counts only when it was asked for no sooner than this. */
+  readonly readSince?: number | undefined;
+  /** What the sender's process is configured with; another one may have configured the ledger. */
+  readonly sender?: SenderTiming;
+}
+
+type SenderTiming = Pick<payOnce.PayTiming, 'sendWindowMs' | 'paidTimeoutMs'>;
+
+/** S1: a flight is over when it is by the longer of both, the sender's time and that of the ledger. */
+const longer = (timing: payOnce.PayTiming, sender: SenderTiming = timing): payOnce.PayTiming => ({
+  ...timing,
+  sendWindowMs: Math.max(timing.sendWindowMs, sender.sendWindowMs),
+  paidTimeoutMs: Math.max(timing.paidTimeoutMs, sender.paidTimeoutMs),
+});
+
+export type BeginAnswer =
+  | payOnce.FlightAnswer
+  | { kind: 'held'; holds: readonly Hold[] }
+  /** The ledger replaced one that was lost: what that one granted may have an effect until then. */
+  | { kind: 'patient'; until: number }
+  | { kind: 'parked'; until: number }
+  /** A part of the balance must remain, and it was not read since the call's turn came. */
+  | { kind: 'unread' }
+  | Capped;
+
+/** `beginSend`: may this attempt send, now? The order matters: an attempt that was granted stays granted. */
+export function beginSend(
+  state: LedgerState,
+  asked: BeginSend,
+  now: number,
+): { state: LedgerState; answer: BeginAnswer } {
+  const request = { ...asked, credits: reservation(state, asked.subject, asked.credits) };
+  const refuse = (answer: BeginAnswer) => ({ state, answer });
+  const open = state.flights.open[request.subject];
+  if (open?.attempt === request.attempt) return refuse({ kind: 'granted', flight: open });
+  const holds = stopping(state.holds, request.credits);
+  if (holds.length > 0) return refuse({ kind: 'held', holds });
+  if (state.patientUntil !== undefined && now < state.patientUntil)
+    return refuse({ kind: 'patient', until: state.patientUntil });
+  const timing = longer(state.timing, request.sender);
+  const answer = payOnce.admit(state.flights, request, now, timing);
+  if (answer.kind !== 'granted') return refuse(answer);
+  const { own } = request;
+  const until = Math.max(state.parked.writes ?? 0, (own && state.parked[own.rateClass]) ?? 0);
+  if (until > now) return refuse({ kind: 'parked', until });
+  const capped = overCap(state, request, now);
+  if (capped) return refuse(capped);
+  if (request.credits > 0 && isUnread(state, request, now)) return refuse({ kind: 'unread' });
+  const permitted =
+    own?.limit &&
+    takePermit(state.permits[own.rateClass] ?? noPermits, request.subject, now, own.limit, timing.sendWindowMs);
+  const next = permitted ? { ...state, permits: { ...state.permits, [own.rateClass]: permitted.permits } } : state;
+  if (permitted && permitted.at !== 'now') return { state: next, answer: { kind: 'parked', until: permitted.at } };
+  const prices = noteConfigured(state.prices, request.subject, asked.credits);
+  return { state: { ...next, prices, flights: payOnce.take(next.flights, request.subject, answer.flight) }, answer };
+}
+
+/** Others spend from the same balance: above a floor each payment takes a reading from after its turn had come. */
+const isUnread = (state: LedgerState, { readSince }: BeginSend, now: number): boolean =>
+  budgetInForce(state, now).balanceFloor > 0 &&
+  (state.funds?.askedAt ?? Number.NEGATIVE_INFINITY) < (readSince ?? Number.POSITIVE_INFINITY);
+
+/** Why a waiting run may not go on yet, if so: a hold, or a cap on so many credits more. */
+export function obstacle(
+  state: LedgerState,
+  credits: number,
+  now: number,
+): Extract<BeginAnswer, { kind: 'held' | 'capped' }> | undefined {
+  const holds = stopping(state.holds, credits);
+  if (holds.length > 0) return { kind: 'held', holds };
+  return credits > 0 ? overAccountCap(state, credits, reservedCredits(state), now) : undefined;
+}
+
+export interface Settle {
+  readonly subject: string;
+  readonly attempt: string;
+  readonly run: string;
+  readonly settlement: payOnce.Settlement;
+}
+
+/**
+ * `settle`: books what became of an attempt. Answers the credits that this very call booked for its own run: what it found
+ * of another's attempt is in that run's books, and in its result (S6).
+ */
+export function settle(state: LedgerState, request: Settle, now: number): { state: LedgerState; booked: number } {
+  const { subject, attempt, run, settlement } = request;
+  const { flights, booking } = payOnce.settle(state.flights, subject, attempt, run, settlement, now);
+  const settled = { ...state, flights };
+  const open = state.flights.open[subject];
+  const reserved = open?.attempt === attempt ? open.credits : undefined;
+  const next = settlement.kind === 'paid' ? learnPrice(settled, subject, settlement.credits, reserved, now) : settled;
+  if (!booking) return { state: next, booked: 0 };
+  return { state: book(next, booking), booked: booking.run === run ? booking.credits : 0 };
+}
+
+/** `clear`: a person says that an open send is over. */
+export function clear(state: LedgerState, subject: string): { state: LedgerState; cleared: boolean } {
+  const { [subject]: flight, ...open } = state.flights.open;
+  return { state: { ...state, flights: { ...state.flights, open } }, cleared: flight !== undefined };
+}
+
+/** Books credits on their day and run. Also `adjust`: a person corrects the books. */
+export function book(state: LedgerState, booking: payOnce.Booking): LedgerState {
+  const day = dayOf(booking.at, state.timeZone);
+  const today = todayOf(state, booking.at);
+  const days = latest({ ...state.days, [day]: (state.days[day] ?? 0) + booking.credits }, KEEP_DAYS, ([key]) => key);
+  const sums = {
+    ...state.runs,
+    [booking.run]: { spent: (state.runs[booking.run]?.spent ?? 0) + booking.credits, lastAt: booking.at },
+  };
+  // What can be paid for is no longer in doubt.
+  const { creditsTried: _, ...rest } = state;
+  return {
+    ...rest,
+    days,
+    today: { ...today, spent: today.spent + booking.credits },
+    runs: latest(sums, KEEP_RUNS, ([, run]) => run.lastAt),
+    bookings: [...state.bookings, booking].filter(
+      // Those that a reading of the balance may lack yet are all kept.
+      ({ at }, i, { length }) => i >= length - KEEP_BOOKINGS || at > booking.at - 2 * state.timing.settlingMs,
+    ),
+    ...(state.funds && { funds: bookOff(state.funds, booking.credits, booking.at) }),
+  };
+}
+
+/** When the ledger would next answer otherwise, though nobody told it anything: a day, a park, a patience, a word is over. */
+export function nextChange(state: LedgerState, now: number): number {
+  const { workers, patientUntil = 0, parked, today } = state;
+  const moments = [
+    ...(today ? [today.until] : []),
+    ...(workers.length > 1 ? workers.map(({ until }) => until) : []),
+    ...Object.values(parked),
+    patientUntil,
+  ];
+  return Math.min(...moments.filter((moment) => moment > now));
+}
+
+/** An open send that no run settled, and when the ledger sees to it itself. */
+export interface Abandoned {
+  subject: string;
+  /** What may have been spent; where it is nothing there is nothing to find out. */
+  credits: number;
+  dueAt: number;
+}
+
+/** Open sends that nobody settled in good time after they were over. */
+export const abandoned = (state: LedgerState): Abandoned[] =>
+  Object.entries(state.flights.open).map(([subject, { overAt, credits }]) => ({
+    subject,
+    credits,
+    dueAt: Math.max(overAt + state.timing.settlingMs, state.postponed?.[subject] ?? 0),
+  }));
+
+/** An open send that could not be looked up is tried again after another settling time. */
+export function postpone(state: LedgerState, subject: string, now: number): LedgerState {
+  const open = Object.entries(state.postponed ?? {}).filter(([other]) => other in state.flights.open);
+  return { ...state, postponed: { ...Object.fromEntries(open), [subject]: now + state.timing.settlingMs } };
+}
+
+/** The last so many, and up to a tenth more: not each booking sorts them. */
+function latest<T>(
+  all: Record<string, T>,
+  keep: number,
+  rank: (entry: [string, T]) => string | number,
+): Record<string, T> {
+  const entries = Object.entries(all);
+  if (entries.length <= 1.1 * keep) return all;
+  return Object.fromEntries(entries.sort((a, b) => (rank(a) < rank(b) ? 1 : -1)).slice(0, keep));
+}

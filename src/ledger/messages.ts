@@ -1,0 +1,82 @@
+/** What people and workers say to a ledger, and what it answers. */
+import { defineQuery, defineUpdate } from '@temporalio/workflow';
+import type { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../inputs/messages';
+import type { Flight, Settled } from '../paying/open-sends';
+import type { HandedOn } from '../runs/handed-on';
+import type * as policy from '.';
+
+/** Workflow ID of the ledger of a user: this, and the user's ID or its hash. */
+export const LEDGER_ID = /^account-ledger\.[A-Za-z0-9-]{1,64}$/;
+
+/** What a ledger works by. */
+export interface Opened {
+  state: policy.LedgerState;
+  /** Least time between two probes while the account is on hold, milliseconds. */
+  probeEveryMs: number;
+}
+
+/** Whoever starts a ledger may write here what they like: of what is handed on, only what the run before did is believed. */
+export interface LedgerInput extends Partial<HandedOn<Opened>> {
+  /** Continue as new after so many history events, between 50 and 1500. @default 1500 */
+  maxEvents?: number;
+}
+
+export interface LedgerStatus {
+  account: string;
+  balance?: number;
+  available?: number;
+  reserved: number;
+  spentToday: number;
+  elsewhere: number;
+  /** Since when the balance cannot be read, and why. */
+  unreadable?: { since: number; problem: string };
+  /** The limits that hold now, and whose word they are. */
+  budget: policy.BudgetInForce;
+  /** Calls that cost more than is configured, by their last reply. */
+  dearer: policy.Dearer[];
+  /** When the latest reading of the balance was asked for. */
+  balanceAskedAt?: number;
+  holds: readonly policy.Hold[];
+  /** Classes that a 429 has parked, until when; those that have ended are not in it. */
+  parked: Readonly<Record<string, number>>;
+  open: { subject: string; run: string; grantedAt: number; overAt: number }[];
+  patientUntil?: number;
+  /** When a worker last told the ledger its configuration. */
+  configuredAt?: number;
+  /** Since when the account works for another user; this one is an earlier one's. */
+  restingSince?: number;
+}
+
+/** What stands in the way of spending. */
+export type Obstacle = Extract<policy.BeginAnswer, { kind: 'held' | 'capped' }> | { kind: 'none' };
+
+/** What the ledger knows of one subject. */
+export interface SubjectState {
+  open?: Flight;
+  settled?: Settled;
+}
+
+export const beginSendUpdate = defineUpdate<policy.BeginAnswer, [policy.BeginSend]>('beginSend');
+export const settleUpdate = defineUpdate<number, [policy.Settle]>('settle');
+/** Answers the moment in workflow time, from which the worker knows the server's clock. */
+export const configureUpdate = defineUpdate<number, [policy.LedgerStart]>('configure');
+export const leaveUpdate = defineUpdate<void, [{ worker: string }]>('leave');
+/** Answers the moment from which on a reading that is asked for counts. */
+export const readBalanceUpdate = defineUpdate<number, [Record<string, never>]>('readBalance');
+export const setBudgetUpdate = defineUpdate<policy.BudgetInForce, [BudgetSaid]>('setBudget');
+export const holdUpdate = defineUpdate<string, [Reasoned]>('hold');
+export const releaseUpdate = defineUpdate<string, [ReleaseSaid]>('release');
+export const clearUpdate = defineUpdate<string, [ClearSaid]>('clear');
+export const adjustUpdate = defineUpdate<number, [AdjustSaid]>('adjust');
+export const reportHoldUpdate = defineUpdate<void, [policy.Hold]>('reportHold');
+/** @param forMs a duration: the clocks of processes differ */
+export const parkUpdate = defineUpdate<void, [{ rateClass: string; forMs: number }]>('park');
+export const statusQuery = defineQuery<LedgerStatus>('status');
+/** @param credits what is about to be spent; 0 asks for holds alone */
+export const obstacleQuery = defineQuery<Obstacle, [{ credits: number }]>('obstacle');
+export const stateQuery = defineQuery<policy.LedgerState>('state');
+/** For the ledger that replaces it; null: its books were never opened, so it has granted nothing. */
+export const booksQuery = defineQuery<policy.LedgerState | null>('books');
+
+export const subjectQuery = defineQuery<SubjectState, [string]>('subject');
+export const claimsQuery = defineQuery<string[], [string]>('claims');

@@ -1,0 +1,50 @@
+/** How a ledger's books begin: anew, from what the ledger before it knew, or from what an earlier version wrote. */
+import { noFlights } from '../paying/open-sends';
+import { configure, toConfigured } from './budget';
+import type { Before, Budget, LedgerStart, LedgerState } from './state';
+
+/** A ledger that takes the place of another, by the configuration of the worker that it asked. */
+export function reopen({ state, lost }: Before, start: LedgerStart, now: number): LedgerState {
+  if (!state) return openLedger(start, now, lost);
+  const configured = configure(whole(state, now), start, now);
+  return lost ? patient(configured, now) : configured;
+}
+
+/** Books of an earlier version lack what has come since. */
+export function whole(state: LedgerState & { readonly budget?: Budget }, now: number): LedgerState {
+  const { account, timing, budget } = state;
+  return state.workers || !budget ? state : { ...openLedger({ account, timing, budget }, now, false), ...state };
+}
+
+/** A new ledger. @param lost it replaces one of which nothing is left */
+export function openLedger(start: LedgerStart, now: number, lost: boolean): LedgerState {
+  const { account, timing, budget } = start;
+  const empty: LedgerState = {
+    account,
+    timing,
+    workers: [toConfigured(start, now)],
+    set: {},
+    timeZone: budget.timeZone,
+    prices: {},
+    flights: noFlights(),
+    days: {},
+    runs: {},
+    bookings: [],
+    holds: [],
+    elsewhere: 0,
+    parked: {},
+    permits: {},
+  };
+  return lost ? patient(empty, now) : empty;
+}
+
+/**
+ * Books that lack what a lost ledger granted: it waits until any of that is surely over, and then believes only looks that
+ * were asked for after that.
+ */
+function patient(state: LedgerState, now: number): LedgerState {
+  const { sendWindowMs, paidTimeoutMs, settlingMs } = state.timing;
+  const patientUntil = now + sendWindowMs + paidTimeoutMs + settlingMs;
+  const forgottenBefore = Math.max(state.flights.forgottenBefore, patientUntil);
+  return { ...state, flights: { ...state.flights, forgottenBefore }, patientUntil };
+}

@@ -1,0 +1,83 @@
+/**
+ * Permits of the limits that stand inside that of the writes (S5): so many notes in any hour, so many audits, however the
+ * service counts its windows. An exact log keeps every window; a pace with a burst lets a few go at once and spreads the
+ * rest, so that nobody's batch takes the whole window.
+ */
+import {
+  admit,
+  idle,
+  type Limit,
+  type Log,
+  logAdmits,
+  logEnter,
+  logFits,
+  type Pace,
+  type PaceState,
+} from '../agent-api/limiter';
+
+/** How many go out at once after a quiet window. */
+const BURST = 10;
+
+export interface Permits {
+  /** Moments at which some left or are promised to leave. */
+  readonly log: Log;
+  readonly pace: PaceState | null;
+  /** A place in the log for each subject that was told when to come back. */
+  readonly promised: Readonly<Record<string, number>>;
+}
+
+export const noPermits: Permits = { log: [], pace: null, promised: {} };
+
+/** The permit is taken, or there will be one at a later moment. */
+export interface PermitAnswer {
+  readonly at: 'now' | number;
+  readonly permits: Permits;
+}
+
+/** How late, as a share of the window, who was promised a place may come for it and still find it. */
+const GRACE = 0.01;
+
+/**
+ * Asks for the next place. Who is told a later moment keeps that place, and whoever comes after gets one behind it: a
+ * hundred notes come back one by one instead of all together.
+ * @param sendWindowMs how much later than its permit a request may leave
+ */
+export function takePermit(
+  permits: Permits,
+  subject: string,
+  now: number,
+  limit: Limit,
+  sendWindowMs: number,
+): PermitAnswer {
+  // Of a short window the share is shorter than the look that comes before each try.
+  const graceMs = Math.max(limit.windowMs * GRACE, sendWindowMs);
+  // Longer by all that a request may be late, so that what stands in the log is as good as what happens.
+  const window = { max: limit.max, windowMs: limit.windowMs + graceMs + sendWindowMs };
+  const promise = permits.promised[subject];
+  if (promise !== undefined && promise > now) return { at: promise, permits };
+  const kept = withoutLapsed(permits, now - graceMs);
+  const { [subject]: mine, ...promised } = kept.promised;
+  if (mine !== undefined) return { at: 'now', permits: { ...kept, promised } };
+  // Who comes too late for a place of its own takes one that somebody else left, if there is one.
+  if (promise !== undefined && logFits(kept.log, now, window))
+    return { at: 'now', permits: { ...kept, log: logEnter(kept.log, now, now, window) } };
+  const next = admit(kept.pace ?? idle, logAdmits(kept.log, now, window), paceOf(limit));
+  const entered = { log: logEnter(kept.log, next.at, now, window), pace: next.state };
+  if (next.at <= now) return { at: 'now', permits: { ...entered, promised } };
+  return { at: next.at, permits: { ...entered, promised: { ...promised, [subject]: next.at } } };
+}
+
+const paceOf = ({ max, windowMs }: Limit): Pace => ({ burst: Math.min(BURST, max), ratePerMs: max / windowMs });
+
+/** Places that nobody came for are free again. */
+function withoutLapsed(permits: Permits, before: number): Permits {
+  const all = Object.entries(permits.promised);
+  const lapsed = all.filter(([, at]) => at < before).map(([, at]) => at);
+  if (lapsed.length === 0) return permits;
+  const log = [...permits.log];
+  for (const at of lapsed) {
+    const place = log.indexOf(at);
+    if (place >= 0) log.splice(place, 1);
+  }
+  return { ...permits, log, promised: Object.fromEntries(all.filter(([, at]) => at >= before)) };
+}

@@ -1,0 +1,58 @@
+/**
+ * S3: what calls really cost. A reply that says more than is configured makes every further reservation as large, those of
+ * the calls under way too: caps are exact at the known price, and the first dearer reply exceeds them by the calls then in
+ * flight at most. A later reply that says less lowers it again, never below the configured price.
+ */
+import { partsOf } from '../paying/subject';
+import type { LedgerState, PaidKind, Price } from './state';
+
+const paidKind = (subject: string): PaidKind | undefined => {
+  const kind = partsOf(subject)?.kind;
+  return kind === 'lead' || kind === 'project' ? kind : undefined;
+};
+
+/** What is reserved for a call that costs so much by the configuration. A free call stays one. */
+export function reservation({ prices }: LedgerState, subject: string, configured: number): number {
+  const kind = paidKind(subject);
+  return configured === 0 || !kind ? configured : Math.max(configured, prices[kind]?.real ?? 0);
+}
+
+/** A call is sent that costs so much by the configuration. */
+export function noteConfigured(prices: LedgerState['prices'], subject: string, configured: number) {
+  const kind = paidKind(subject);
+  const known = kind && prices[kind];
+  return known && configured > 0 ? { ...prices, [kind]: { ...known, configured } } : prices;
+}
+
+/** A reply says what the call cost. @param reserved what was reserved for it; absent where that is not known any more */
+export function learnPrice(
+  state: LedgerState,
+  subject: string,
+  real: number,
+  reserved: number | undefined,
+  now: number,
+): LedgerState {
+  const kind = paidKind(subject);
+  if (!kind || reserved === 0) return state;
+  const configured = state.prices[kind]?.configured ?? reserved ?? real;
+  const open = Object.entries(state.flights.open).map(([other, flight]) => {
+    const dearer = paidKind(other) === kind && flight.credits > 0 && flight.credits < real;
+    return [other, dearer ? { ...flight, credits: real } : flight] as const;
+  });
+  return {
+    ...state,
+    prices: { ...state.prices, [kind]: { real, at: now, configured } },
+    flights: { ...state.flights, open: Object.fromEntries(open) },
+  };
+}
+
+export interface Dearer extends Price {
+  readonly kind: PaidKind;
+}
+
+/** What costs more than is configured. */
+export const dearer = ({ prices }: LedgerState): Dearer[] =>
+  (['lead', 'project'] as const).flatMap((kind) => {
+    const price = prices[kind];
+    return price && price.real > price.configured ? [{ kind, ...price }] : [];
+  });

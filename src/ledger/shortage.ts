@@ -1,0 +1,38 @@
+/** Credits that may not be spent now: which limit, by how much, and what ends it (S7). For all who wait for it. */
+import type { LimitSource } from '.';
+import type { LedgerStatus, Obstacle } from './messages';
+
+type Capped = Extract<Obstacle, { kind: 'capped' }>;
+
+/** '5,000'. The same on every machine. */
+const credits = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
+const utc = (ms: number): string => `${new Date(ms).toISOString().replace('T', ' ').slice(0, 16)} UTC`;
+
+/** Who may give more: a person what a person set, and the configuration what it says. */
+function moreFrom(source: LimitSource | undefined, setting: string, account: string): string {
+  if (source?.kind !== 'person') return `the configuration of every worker allows more (${setting})`;
+  return `somebody changes what ${source.by} set (\`audit-runner set-budget ${account}\`, or the update \`setBudget\` of its ledger)`;
+}
+
+/** One sentence without a full stop. */
+export function describeShortage(
+  { cap, credits: next, until, balance }: Capped,
+  { account, budget, spentToday, reserved, available, unreadable }: LedgerStatus,
+): string {
+  const { perDay, balanceFloor, from } = budget;
+  const open = reserved > 0 ? ` and ${credits(reserved)} reserved for calls under way or not yet proven` : '';
+  if (cap === 'run') return 'the run has spent what it may';
+  if (cap === 'day')
+    return (
+      `the credits of the day are used up: ${credits(spentToday)} spent${open}, of ${credits(perDay ?? 0)} a day; ` +
+      `the next call costs ${credits(next)}. It goes on ${until === undefined ? 'tomorrow' : `at ${utc(until)}`}, or when ${moreFrom(from.perDay, 'budget.perDay', account)}`
+    );
+  if (balance === 'unread')
+    return 'the balance, of which a part must remain, was not read yet; it goes on when it was and leaves enough';
+  if (balance === 'unreadable')
+    return `the balance, of which a part must remain, cannot be read: ${unreadable?.problem ?? 'its reply has none'}, or remove 'budget.balanceFloor', and restart the workers`;
+  return (
+    `the balance has reached its floor, of which ${credits(balanceFloor)} must remain: ${credits(available ?? 0)} are surely left, ` +
+    `less what was spent in the last minutes and may not show yet${open}; the next call costs ${credits(next)}. It goes on when the balance leaves enough, or when ${moreFrom(from.balanceFloor, 'budget.balanceFloor', account)}`
+  );
+}

@@ -1,0 +1,163 @@
+/** What an account's ledger knows. Plain data: it goes through Temporal at every continue-as-new. */
+import type { Booking, Flights, PayTiming } from '../paying/open-sends';
+import type { Permits } from './permits';
+
+/** Why an account's calls stand still. `manual` holds are lifted by a person, all others when their cause has gone. */
+export type HoldKind = 'killSwitch' | 'token' | 'otherUser' | 'noCredits' | 'manual';
+
+export interface Hold {
+  readonly kind: HoldKind;
+  readonly since: number;
+  readonly reason: string;
+  /** For `noCredits`: the balance that lifts it. */
+  readonly needs?: number;
+  /** For `noCredits`: a call met it that should cost nothing, so calls that cost nothing wait as well. */
+  readonly stopsAll?: true;
+  /** For `noCredits`, where the balance does not tell when it ends: a call is tried again after this. */
+  readonly retry?: { readonly at: number; readonly why: 'unreadable' | 'refused' } | undefined;
+}
+
+/** What an account may spend. Credits. */
+export interface Budget {
+  /** Most credits per calendar day; null for no limit. @default null */
+  readonly perDay: number | null;
+  /** Credits that must remain on the balance. @default 0 */
+  readonly balanceFloor: number;
+  /** IANA time zone in which a day begins and ends. @default 'UTC' */
+  readonly timeZone: string;
+}
+
+/** What one worker process is configured with. */
+export interface Configured {
+  /** Names one process, and no other one ever. */
+  readonly worker: string;
+  readonly budget: Budget;
+  readonly timing: PayTiming;
+  /** It counts until then, unless it is said again. */
+  readonly until: number;
+}
+
+/** What a person set, and who it was. */
+export interface Said<T> {
+  readonly value: T;
+  readonly by: string;
+  readonly at: number;
+}
+
+/** What people set; a value as loose as the configured one is none of its own. */
+export type SetByPeople = { readonly [K in keyof Budget]?: Said<NonNullable<Budget[K]>> };
+
+/** What one reading says by now: what was booked after it is off both ends. Credits. */
+export interface Reading {
+  /** When its answer was there. */
+  readonly at: number;
+  /** If nothing that was booked shortly before it is in it. */
+  readonly least: number;
+  /** If everything is. */
+  readonly most: number;
+}
+
+export interface Funds {
+  /** Those of which none is surely newer than another, the latest last. */
+  readonly readings: readonly Reading[];
+  /** When the latest of them was asked for. */
+  readonly askedAt?: number;
+  /** By the books: the last reading that was compared with them, less what was booked since. */
+  readonly expected?: number | undefined;
+  /** When that reading came. */
+  readonly comparedAt?: number | undefined;
+  /** A reading that shows the balance of a later moment than this tells more; absent when none would. */
+  readonly doubtAt?: number | undefined;
+}
+
+/** The two kinds of calls that cost by the document. */
+export type PaidKind = 'lead' | 'project';
+
+export interface Price {
+  /** What the last reply said, and when. */
+  readonly real: number;
+  readonly at: number;
+  /** What the last call was expected to cost by the configuration of its worker. */
+  readonly configured: number;
+}
+
+/** The day whose credits are counted against the cap. */
+export interface Today {
+  /** When the next day begins. */
+  readonly until: number;
+  /** Credits booked since it began. */
+  readonly spent: number;
+}
+
+export interface RunSum {
+  readonly spent: number;
+  readonly lastAt: number;
+}
+
+export interface LedgerState {
+  /** Its name in the configuration that a worker told last. */
+  readonly account: string;
+  /** The longest times of those workers. */
+  readonly timing: PayTiming;
+  /** What workers are configured with, at least one, those that lapse first first; see `budget.ts`. */
+  readonly workers: readonly Configured[];
+  /** What people set beside that. */
+  readonly set: SetByPeople;
+  /** The zone in which a day begins and ends now. */
+  readonly timeZone: string;
+  /** The present day, as far as anything was booked on it. */
+  readonly today?: Today;
+  /** What calls cost by their replies. */
+  readonly prices: Readonly<Partial<Record<PaidKind, Price>>>;
+  readonly flights: Flights;
+  /** Credits spent per calendar day, the last forty or so. */
+  readonly days: Readonly<Record<string, number>>;
+  /** Credits spent per run, the most recent ones: of the others the cap is forgotten. */
+  readonly runs: Readonly<Record<string, RunSum>>;
+  /** Bookings, newest last, for `spend`; older ones are in the sums. */
+  readonly bookings: readonly Booking[];
+  readonly holds: readonly Hold[];
+  /** Holds whose beginning people were told, prices that they were told, and how many notices there were. */
+  readonly told?: { readonly kinds: readonly HoldKind[]; readonly prices?: readonly string[]; readonly count: number };
+  /** What is left by the readings of the balance; absent until one was read. */
+  readonly funds?: Funds;
+  /** The service answers without a balance that can be read: since when, and what is wrong with the reply. */
+  readonly unreadable?: { readonly since: number; readonly problem: string } | undefined;
+  /** The balance at which a hold for lack of credits was last lifted. */
+  readonly creditsTried?: { readonly amount: number; readonly at: number };
+  /** Sum of what the balance lost or gained beyond our own bookings: spent in the web app, or topped up. */
+  readonly elsewhere: number;
+  /** Classes parked by a 429, until when. */
+  readonly parked: Readonly<Record<string, number>>;
+  /** Permits of classes with a limit of their own (notes, audits): taken, and promised. */
+  readonly permits: Readonly<Record<string, Permits>>;
+  /** What people changed, newest last. */
+  readonly actions?: readonly { at: number; by: string; what: string; reason: string }[];
+  /** When a worker last said so: of several ledgers of one account name the latest is that of its present user. */
+  readonly configuredAt?: number;
+  /** Open sends that the ledger could not look up, and when it tries again. */
+  readonly postponed?: Readonly<Record<string, number>>;
+  /** Since when the account's token is another user's: until this user's is used again there is nothing to ask for. */
+  readonly restingSince?: number | undefined;
+  /** Set when this ledger replaced one that was lost: nothing is granted before. */
+  readonly patientUntil?: number;
+}
+
+/** What one worker says that it is configured with; a ledger starts with the first one's word. */
+export interface LedgerStart {
+  account: string;
+  timing: PayTiming;
+  budget: Budget;
+  /** Names the worker's process, and no other one ever. */
+  worker?: string;
+  /** How long this counts, milliseconds. @default 600000 */
+  lapsesAfterMs?: number;
+}
+
+/** What is known of the ledger before this one. */
+export interface Before {
+  /** Its state; absent where there was none, or nothing is left of it. */
+  readonly state?: LedgerState | undefined;
+  /** It may have granted what stands nowhere. */
+  readonly lost: boolean;
+}

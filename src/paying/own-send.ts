@@ -1,0 +1,53 @@
+/** Which sends are a run's own: a run that is not to send any more still hears out what it has sent (S6). */
+import type { SendOutcome } from './course';
+import type { Flight, Settled } from './open-sends';
+
+/** How the names of a run's attempts begin. */
+export const ownerOf = (workflowId: string): string => `${workflowId}#`;
+/** Whether an attempt is one of a run's with this ID. */
+export const isOwn = ({ attempt }: Pick<Settled, 'attempt'>, workflowId: string): boolean =>
+  attempt.startsWith(ownerOf(workflowId));
+
+/**
+ * Whether what was paid for is a run's own to report (S6), by the books: what one before it under the same ID has sent is, for
+ * a run that heard it out; what another run has paid since is not.
+ * @param settled undefined: the books know of nobody
+ * @param own.sent it has heard out a send of its own, or of a run before it
+ */
+export const isOwnPayment = (
+  settled: Settled | undefined,
+  { workflowId, run, sent }: { workflowId: string; run: string; sent: boolean },
+): boolean =>
+  settled === undefined ? sent : settled.credits > 0 && (settled.run === run || (sent && isOwn(settled, workflowId)));
+
+/**
+ * Whether a run has sent something whose effect it does not know: it is open, or the ledger has looked it up meanwhile, as
+ * it does where nobody settles it in time.
+ * @returns until when it may still have an effect; undefined where nothing was sent, or nothing came of it
+ */
+export function ownSend(
+  { open, settled }: { open?: Flight | undefined; settled?: Settled | undefined },
+  workflowId: string,
+): { overAt: number } | undefined {
+  if (open && isOwn(open, workflowId)) return { overAt: open.overAt };
+  // Of what costs nothing the books show no more than that nobody had to look.
+  const happened = settled && (settled.credits > 0 || settled.ref !== undefined || !settled.byLook);
+  return happened && isOwn(settled, workflowId) ? { overAt: settled.at } : undefined;
+}
+
+/**
+ * The same, as the outcome of the send: where the books say that it was paid for, that is known. Not to be had from a look
+ * later on: the books forget, and what is found then would be booked once more.
+ */
+export function ownOutcome(
+  state: { open?: Flight | undefined; settled?: Settled | undefined },
+  workflowId: string,
+): Extract<SendOutcome, { kind: 'paid' | 'unknown' }> | undefined {
+  const { open, settled } = state;
+  if (!open && settled && settled.credits > 0 && isOwn(settled, workflowId)) {
+    const { credits, ref } = settled;
+    return { kind: 'paid', credits, ...(ref !== undefined && { ref }) };
+  }
+  const sent = ownSend(state, workflowId);
+  return sent && { kind: 'unknown', ...sent };
+}

@@ -1,0 +1,171 @@
+/**
+ * The registry of the workflow types that people and schedules start. Whatever has an entry for each of them is keyed by
+ * {@link WorkflowName}, so that the compiler names what a new type lacks.
+ */
+import type { z } from 'zod';
+import { callKey, createsSomething, readCall } from '../inputs/any-call';
+import { AuditProjectInput } from '../inputs/audit-project';
+import { BackfillInput } from '../inputs/backfill';
+import { CallApiInput } from '../inputs/call-api';
+import { CaptureSweepInput } from '../inputs/capture-sweep';
+import { ConvertLeadInput } from '../inputs/convert-lead';
+import { IngestCaptureInput } from '../inputs/ingest-capture';
+import { LeadPipelineInput } from '../inputs/lead-pipeline';
+import { parseInput } from '../inputs/parse-input';
+import { auditProjectId, convertLeadId, ingestCaptureId } from './run-ids';
+
+/** A run that is about to start. */
+export interface PlannedRun {
+  account: string;
+  workflowId: string;
+  /** For the list of runs in the Web UI. */
+  summary: string;
+  leadId?: string;
+  /** It only looks: nothing is written or spent. */
+  dryRun?: boolean;
+}
+
+export interface WorkflowType {
+  about: string;
+  /** What its input may hold. */
+  schema: z.ZodType;
+  /**
+   * Stands in the start form that the page `startHere` opens, beside the account. Whoever starts it unchanged changes nothing
+   * and spends nothing: it only plans, or names something that is not there. Nothing in it is secret: example runs keep it
+   * readable, also where encryption is on.
+   */
+  example: Readonly<Record<string, unknown>>;
+  /** Its runs themselves send what costs or must not happen twice: where a ledger was lost, they tell that there was one. */
+  sends: boolean;
+  /** Checks the input. @throws InputError */
+  plan(raw: unknown): PlannedRun;
+}
+
+type Facts = Pick<WorkflowType, 'about' | 'example' | 'sends'>;
+
+const define = <S extends z.ZodType>(
+  type: string,
+  facts: Facts,
+  schema: S,
+  plan: (input: z.output<S>) => PlannedRun,
+): WorkflowType => ({ ...facts, schema, plan: (raw) => plan(parseInput(schema, raw, type)) });
+
+/** Stands for an ID that a person puts in. */
+const SOME_ID = '00000000-0000-4000-8000-000000000000';
+
+/** A moment in a workflow ID: readable, sorts by time. */
+const stamp = () => new Date().toISOString().replace(/[-:]/g, '').replace('.', '-');
+
+const TYPES = {
+  leadPipeline: define(
+    'leadPipeline',
+    {
+      about: 'takes the survey leads, decides on each, converts the best within a budget',
+      example: { dryRun: true, maxConversions: 5 },
+      sends: false,
+    },
+    LeadPipelineInput,
+    ({ account, dryRun, maxCredits }) => ({
+      ...{ account, dryRun },
+      workflowId: `lead-pipeline.${account}.${stamp()}`,
+      summary: dryRun
+        ? `Plan conversions of account ${account}`
+        : `Convert leads of ${account}, up to ${maxCredits} credits`,
+    }),
+  ),
+  convertLead: define(
+    'convertLead',
+    {
+      about: 'converts one lead into a project, once',
+      example: { leadId: SOME_ID },
+      sends: true,
+    },
+    ConvertLeadInput,
+    ({ account, leadId }) => ({
+      account,
+      leadId,
+      workflowId: convertLeadId(account, leadId),
+      summary: `Convert lead ${leadId}`,
+    }),
+  ),
+  auditProject: define(
+    'auditProject',
+    {
+      about: 'audits a project: from documents in the storage to a report',
+      example: { projectId: SOME_ID, documents: ['documents/interview.pdf'] },
+      sends: true,
+    },
+    AuditProjectInput,
+    ({ account, projectId, leadId }) => ({
+      account,
+      ...(leadId && { leadId }),
+      workflowId: auditProjectId(account, projectId ?? leadId ?? stamp()),
+      summary: `Audit ${projectId ? `project ${projectId}` : leadId ? `lead ${leadId}` : 'a new project'}`,
+    }),
+  ),
+  ingestCapture: define(
+    'ingestCapture',
+    {
+      about: 'submits a note, or takes a capture, and follows it to its extracted items',
+      example: { noteFile: 'notes/meeting.txt' },
+      sends: true,
+    },
+    IngestCaptureInput,
+    ({ account, captureId, reference, noteFile }) => ({
+      account,
+      workflowId: ingestCaptureId(account, captureId ?? reference ?? stamp()),
+      summary: `Ingest ${captureId ? `capture ${captureId}` : noteFile ? `the note in ${noteFile}` : 'a note'}`,
+    }),
+  ),
+  captureSweep: define(
+    'captureSweep',
+    {
+      about: 'has captures that failed or are stuck extracted again',
+      example: { dryRun: true },
+      sends: true,
+    },
+    CaptureSweepInput,
+    ({ account, dryRun }) => ({
+      ...{ account, dryRun },
+      workflowId: `capture-sweep.${account}.${stamp()}`,
+      summary: `${dryRun ? 'Look for' : 'See to'} captures of ${account} that failed or are stuck`,
+    }),
+  ),
+  backfill: define(
+    'backfill',
+    {
+      about: 'does one operation to each of many items: leads, captures, rows of a file, or what failed before',
+      example: { operation: 'convertLead', leads: {}, dryRun: true },
+      sends: false,
+    },
+    BackfillInput,
+    ({ account, operation, redriveOf, dryRun }) => ({
+      ...{ account, dryRun },
+      workflowId: `backfill.${account}.${stamp()}`,
+      summary: `${dryRun ? 'Plan a backfill' : 'Backfill'}: ${operation ?? `again what failed in ${redriveOf}`}`,
+    }),
+  ),
+  callApi: {
+    about: 'makes any other call of the API; the command `api` shows the routes and the reply',
+    example: { route: 'contacts.list', query: { limit: 5 } },
+    sends: true,
+    schema: CallApiInput,
+    plan(raw: unknown) {
+      const call = readCall(raw);
+      const { account, route, id } = call;
+      // Equal calls that create something are one; the ledger holds that, the ID only saves work.
+      const which = createsSomething(route) ? callKey(call).slice(0, 12) : stamp();
+      return {
+        account,
+        workflowId: `call-api.${account}.${route}.${which}`,
+        summary: `Call ${route}${id === undefined ? '' : ` ${id}`}`,
+      };
+    },
+  },
+} satisfies Record<string, WorkflowType>;
+
+export type WorkflowName = keyof typeof TYPES;
+
+export const WORKFLOW_TYPES: Readonly<Record<WorkflowName, WorkflowType>> = TYPES;
+
+export const isWorkflowName = (name: string): name is WorkflowName => Object.hasOwn(TYPES, name);

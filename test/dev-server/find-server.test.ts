@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import path from 'node:path';
+import { downloadServer } from '../../src/dev-server/download-server';
+import { cacheFolder, findServer, NoTemporalServer } from '../../src/dev-server/find-server';
+import type { Env } from '../../src/temporal/environment';
+import { packageRoot } from '../../src/temporal/package-root';
+import { until } from '../support/until';
+import { executable, remove, temporaryFolder, version } from '../temporal/support';
+
+const BUILT = 'printf \'#!/bin/sh\\necho "temporal version 0.0.0-DEV (Server 1.29.1, UI 2.0.0)"\\n\'';
+/** A `go` that builds a `temporal` and notes that it did, with what arguments and settings. */
+const goInstall = (note: string, before = ':') =>
+  `${before}\necho "$* GOFLAGS=$GOFLAGS" >> ${note}\n${BUILT} > "$GOBIN/temporal"\n/bin/chmod +x "$GOBIN/temporal"`;
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+let folder: string;
+let bin: string;
+let env: Env;
+let lines: string[];
+const log = (line: string) => void lines.push(line);
+
+/** Stands where the SDK's download would leave the machine, so that no test does. */
+let proxy: Server;
+let refusesAt: string;
+
+beforeAll(async () => {
+  proxy = createServer((socket) => socket.destroy());
+  refusesAt = await listen(proxy);
+});
+afterAll(() => new Promise((resolve) => proxy.close(resolve)));
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  bin = path.join(folder, 'bin');
+  lines = [];
+  env = { PATH: bin, HOME: folder, XDG_CACHE_HOME: path.join(folder, 'cache'), HTTPS_PROXY: refusesAt };
+});
+afterEach(() => remove(folder));
+
+test('takes the `temporal` on the PATH before the one in the cache', async () => {
+  const onPath = await executable(bin, 'temporal', version('1.30.0'));
+  await executable(cacheFolder(env), 'temporal', version('1.29.1'));
+  await expect(findServer(env, log)).resolves.toEqual({ file: onPath, serverVersion: '1.30.0' });
+});
+
+test.each([
+  ['is too old', version('1.24.2')],
+  ['does not run', 'exit 1'],
+  ['says nothing of a server', 'echo temporal'],
+])('takes the cached one when the `temporal` on the PATH %s', async (_, script) => {
+  await executable(bin, 'temporal', script);
+  const cached = await executable(cacheFolder(env), 'temporal', version('1.29.1'));
+  await expect(findServer(env, log)).resolves.toEqual({ file: cached, serverVersion: '1.29.1' });
+});
+
+test('builds one with go install when the download fails, once, and keeps it', async () => {
+  const note = path.join(folder, 'builds');
+  await executable(bin, 'go', goInstall(note));
+  const cached = path.join(cacheFolder(env), 'temporal');
+  await expect(findServer(env, log)).resolves.toEqual({ file: cached, serverVersion: '1.29.1' });
+  await expect(findServer(env, log)).resolves.toEqual({ file: cached, serverVersion: '1.29.1' });
+  expect(await readFile(note, 'utf8')).toBe(
+    'install github.com/temporalio/cli/cmd/temporal@v1.5.1 GOFLAGS=-modcacherw\n',
+  );
+  expect(await readdir(cacheFolder(env))).toEqual(['temporal']);
+  expect(lines[0]).toBe('downloading the Temporal server, once');
+  expect(lines[1]).toBe('building the Temporal server, about three minutes, once: 0 s');
+});
+
+test('replaces a cached one that does not run', async () => {
+  await executable(cacheFolder(env), 'temporal', 'exit 1');
+  await executable(bin, 'go', goInstall(path.join(folder, 'builds')));
+  await expect(findServer(env, log)).resolves.toMatchObject({ serverVersion: '1.29.1' });
+});
+
+test('says what was tried, and what to do, when no way leads to a server', async () => {
+  await executable(bin, 'temporal', version('1.24.2'));
+  await executable(bin, 'go', 'echo "go: no network" >&2; exit 1');
+  const error = await findServer(env, log).catch((e: unknown) => e);
+  expect(error).toBeInstanceOf(NoTemporalServer);
+  const message = error instanceof Error ? error.message : '';
+  expect(message).toContain(`${bin}/temporal brings Temporal server 1.24.2; 1.25 is the oldest that will do`);
+  expect(message).toContain(`none in ${cacheFolder(env)}`);
+  expect(message).toMatch(/the SDK's download failed: .*temporal\.download/);
+  expect(message).toContain('`go install` failed: go: no network');
+  expect(message).toContain('set TEMPORAL_ADDRESS');
+  expect(message.match(/none in/g)).toHaveLength(1);
+});
+
+test('gives up a download from which nothing arrives, and leaves no process behind', async () => {
+  const silent = createServer((socket) => void socket.on('error', () => undefined).resume());
+  const hangs = { ...env, HTTPS_PROXY: await listen(silent) };
+  const cut = new Promise((resolve) => silent.once('connection', (socket) => socket.once('close', resolve)));
+  await expect(downloadServer(cacheFolder(env), '1.5.1', hangs, log, 3_000)).rejects.toThrow('nothing arrived for 3 s');
+  await cut;
+  silent.close();
+});
+
+describe('two processes that start at once', () => {
+  const children: ChildProcess[] = [];
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+  });
+
+  const script = `const { findServer } = require(${JSON.stringify(path.join(packageRoot(), 'dist/src/dev-server/find-server.js'))});
+    findServer(process.env, console.log).then(({ file }) => console.log('found ' + file));`;
+  const start = (environment: Env) => {
+    const child = spawn(process.execPath, ['-e', script], {
+      env: { ...environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    children.push(child);
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk;
+    });
+    return { child, output: () => output };
+  };
+
+  test('fetch the server once; the second waits and says for whom', async () => {
+    const note = path.join(folder, 'builds');
+    const gate = path.join(folder, 'gate');
+    await executable(bin, 'go', goInstall(note, `while [ ! -e ${gate} ]; do /bin/sleep 0.05; done`));
+    const [first, second] = [start(env), start(env)];
+    const waits = () => [first, second].filter(({ output }) => output().includes('waiting for it'));
+    await until(() => waits().length === 1);
+    await writeFile(gate, '');
+    await until(() => [first, second].every(({ output }) => output().includes('found')));
+    expect((await readFile(note, 'utf8')).trim().split('\n')).toHaveLength(1);
+    const [builder] = [first, second].filter((one) => !waits().includes(one));
+    expect(waits()[0]?.output()).toContain(`another audit-runner (process ${builder?.child.pid})`);
+  });
+
+  test('do not wait for one that was killed while it built', async () => {
+    const begun = path.join(folder, 'begun');
+    await executable(bin, 'go', `: > ${begun}; exec /bin/sleep 5`);
+    const first = start(env);
+    await until(() => existsSync(begun));
+    first.child.kill('SIGKILL');
+    await until(() => first.child.signalCode !== null);
+    await executable(bin, 'go', goInstall(path.join(folder, 'builds')));
+    const second = start(env);
+    await until(() => second.output().includes('found'));
+    expect(second.output()).not.toContain('waiting for it');
+  });
+});

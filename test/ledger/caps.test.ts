@@ -1,0 +1,221 @@
+/** S3: which cap holds when several workers and people say different things, and what a dearer price does to it. */
+import * as ledger from '../../src/ledger';
+import { describeBudget, describeDearer } from '../../src/ledger/details';
+
+const timing = { sendWindowMs: 5_000, paidTimeoutMs: 210_000, settlingMs: 300_000 };
+const MINUTE = 60_000;
+const NOW = Date.UTC(2026, 10, 21, 12);
+const said = (worker: string, over: Partial<ledger.Budget> = {}) => ({
+  ...{ account: 'a', worker, timing },
+  budget: { perDay: null, balanceFloor: 0, timeZone: 'UTC', ...over },
+});
+const open = (over: Partial<ledger.Budget> = {}) => ledger.openLedger(said('first', over), NOW, false);
+const request = (n: number, over: Partial<ledger.BeginSend> = {}): ledger.BeginSend => ({
+  ...{ subject: `lead:${n}`, attempt: `${n}`, run: 'r', credits: 1_000, lookedAt: NOW + 1, runCap: 1e12 },
+  ...over,
+});
+const paid = (state: ledger.LedgerState, n: number, credits: number, now: number) =>
+  ledger.settle(state, { ...request(n), settlement: { kind: 'paid', credits } }, now).state;
+/** Grants so many as are let through, and answers how many that were. */
+function grant(state: ledger.LedgerState, from: number, to: number, now: number) {
+  let granted = 0;
+  for (let n = from; n <= to; n++) {
+    const asked = ledger.beginSend(state, request(n, { lookedAt: now - 1 }), now);
+    if (asked.answer.kind === 'granted') granted++;
+    state = asked.state;
+  }
+  return { state, granted };
+}
+const cap = (state: ledger.LedgerState, now: number) => ledger.budgetInForce(state, now).perDay;
+
+describe('the cap that holds', () => {
+  test('a worker without a cap, or with a higher one, does not lift that of another which is alive', () => {
+    const none = ledger.configure(open({ perDay: 3_000 }), said('second'), NOW + MINUTE);
+    expect(cap(none, NOW + MINUTE)).toBe(3_000);
+    expect(grant(none, 1, 8, NOW + MINUTE).granted).toBe(3);
+    const higher = ledger.configure(none, said('third', { perDay: 8_000 }), NOW + MINUTE);
+    expect(cap(higher, NOW + MINUTE)).toBe(3_000);
+    expect(describeBudget(ledger.budgetInForce(higher, NOW)).join()).toMatch(
+      /3000 \(configured: .*worker first\).*3 workers/,
+    );
+  });
+
+  test('who was not heard for ten minutes no longer counts; when nobody was, what was known last does', () => {
+    let state = ledger.configure(open({ perDay: 3_000 }), said('second', { perDay: 8_000 }), NOW + 5 * MINUTE);
+    expect(cap(state, NOW + 10 * MINUTE - 1)).toBe(3_000);
+    expect(cap(state, NOW + 10 * MINUTE)).toBe(8_000);
+    expect(ledger.nextChange(state, NOW)).toBe(NOW + 10 * MINUTE);
+    state = ledger.configure(state, said('second', { perDay: 8_000 }), NOW + 10 * MINUTE);
+    expect(cap(state, NOW + 60 * MINUTE)).toBe(8_000);
+    expect(ledger.budgetInForce(state, NOW + 60 * MINUTE).live).toBe(false);
+    expect(cap(ledger.configure(state, said('third'), NOW + 61 * MINUTE), NOW + 61 * MINUTE)).toBeNull();
+  });
+
+  test('a worker that ends says so; the last one leaves its word behind', () => {
+    const two = ledger.configure(open({ perDay: 3_000 }), said('second', { perDay: 8_000 }), NOW);
+    const one = ledger.leave(two, 'first', NOW + 1);
+    expect(cap(one, NOW + 1)).toBe(8_000);
+    expect(
+      cap(ledger.leave(ledger.configure(one, said('second', { perDay: 8_000 }), NOW + 2), 'second', NOW + 3), NOW + 4),
+    ).toBe(8_000);
+  });
+
+  test('a lower cap in the file is in force with the next message of its worker, a higher one too', () => {
+    const lower = ledger.configure(open({ perDay: 20_000 }), said('first', { perDay: 12_000 }), NOW + 1);
+    expect(cap(lower, NOW + 1)).toBe(12_000);
+    expect(cap(ledger.configure(lower, said('first', { perDay: 30_000 }), NOW + 2), NOW + 2)).toBe(30_000);
+  });
+
+  test('a person lowers it and raises it up to the configured one, no further', () => {
+    const state = open({ perDay: 8_000, balanceFloor: 500 });
+    const set = (wanted: ledger.BudgetWanted, on = state) => ledger.setBudget(on, wanted, 'Ada', NOW);
+    const refusal = (wanted: ledger.BudgetWanted) => ledger.budgetRefusal(state, wanted, NOW);
+    expect(cap(set({ perDay: 2_000 }), NOW)).toBe(2_000);
+    expect(refusal({ perDay: null })).toMatch(/perDay was given null \(no limit\); allowed is at most 8000/);
+    expect(refusal({ perDay: 8_001 })).toContain('allowed is at most 8000');
+    expect(refusal({ balanceFloor: 499 })).toContain('allowed is at least 500');
+    expect(refusal({ perDay: 8_000, balanceFloor: 501 })).toBeUndefined();
+    expect(set({ perDay: null })).toEqual(state);
+    const low = set({ perDay: 2_000, balanceFloor: 900 });
+    expect(describeBudget(ledger.budgetInForce(low, NOW)).join()).toMatch(/2000 \(set by Ada.*900 \(set by Ada/);
+    expect(cap(set({ perDay: 8_000 }, low), NOW)).toBe(8_000);
+    expect(ledger.budgetRefusal(open(), { perDay: null }, NOW)).toBeUndefined();
+  });
+
+  test('what a person set does not outlive a lower cap, and one as high as the configured is none of its own', () => {
+    const set = ledger.setBudget(open({ perDay: 20_000 }), { perDay: 15_000 }, 'Ada', NOW);
+    const lower = ledger.configure(set, said('first', { perDay: 12_000 }), NOW + 1);
+    expect(cap(lower, NOW + 1)).toBe(12_000);
+    expect(cap(ledger.configure(lower, said('first', { perDay: 20_000 }), NOW + 2), NOW + 2)).toBe(15_000);
+    const same = ledger.setBudget(set, { perDay: 20_000 }, 'Ada', NOW);
+    expect(cap(ledger.configure(same, said('first', { perDay: 30_000 }), NOW + 1), NOW + 1)).toBe(30_000);
+  });
+
+  test('the highest floor and the longest times count', () => {
+    const state = ledger.configure(
+      open({ balanceFloor: 5_000 }),
+      { ...said('second', { balanceFloor: 100 }), timing: { ...timing, settlingMs: 900_000, paidTimeoutMs: 1_000 } },
+      NOW,
+    );
+    expect(ledger.budgetInForce(state, NOW).balanceFloor).toBe(5_000);
+    expect(state.timing).toEqual({ ...timing, settlingMs: 900_000 });
+  });
+
+  test('so many workers are told apart; of a thousand the strictest still counts, in a small state', () => {
+    let state = open({ perDay: 3_000, balanceFloor: 70 });
+    for (let n = 0; n < 1_000; n++) state = ledger.configure(state, said(`worker ${n}`), NOW + n);
+    expect(ledger.budgetInForce(state, NOW + 1_000)).toMatchObject({ perDay: 3_000, balanceFloor: 70 });
+    expect(JSON.stringify(state.workers).length).toBeLessThan(20_000);
+  });
+});
+
+describe('the day that is counted', () => {
+  const spentBy = (state: ledger.LedgerState, n: number, at: number) => {
+    const { state: begun } = ledger.beginSend(state, request(n, { lookedAt: at - 1 }), at);
+    return paid(begun, n, 1_000, at);
+  };
+
+  test('another time zone opens no fresh day: the present one ends when it has in both', () => {
+    const full = spentBy(open({ perDay: 1_000 }), 1, NOW);
+    // It is tomorrow there already; and the other way round.
+    for (const timeZone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+      const moved = ledger.configure(full, said('first', { perDay: 1_000, timeZone }), NOW + 1);
+      expect(ledger.budgetInForce(moved, NOW + 1).timeZone).toBe(timeZone);
+      const answer = ledger.beginSend(moved, request(2, { lookedAt: NOW + 1 }), NOW + 2).answer;
+      expect(answer).toMatchObject({ kind: 'capped', cap: 'day' });
+      const until = answer.kind === 'capped' ? (answer.until ?? 0) : 0;
+      expect(until).toBeGreaterThanOrEqual(Date.UTC(2026, 10, 22));
+      expect(ledger.beginSend(moved, request(2, { lookedAt: until }), until - 1).answer.kind).toBe('capped');
+      expect(ledger.beginSend(moved, request(2, { lookedAt: until }), until).answer.kind).toBe('granted');
+    }
+  });
+
+  test('two workers that differ do not change the zone to and fro', () => {
+    let state = spentBy(open({ perDay: 1_000 }), 1, NOW);
+    for (let n = 1; n < 48 * 12; n++) {
+      const at = NOW + n * 5 * MINUTE;
+      state = ledger.configure(state, said('first', { perDay: 1_000 }), at);
+      state = ledger.configure(state, said('second', { perDay: 1_000, timeZone: 'Pacific/Kiritimati' }), at + 1);
+      expect(ledger.budgetInForce(state, at).timeZone).toBe('UTC');
+    }
+    expect(
+      ledger.beginSend(state, request(2, { lookedAt: NOW + 48 * 60 * MINUTE }), NOW + 48 * 60 * MINUTE).answer.kind,
+    ).toBe('granted');
+  });
+});
+
+describe('a price above the configured one', () => {
+  test('is reserved for every further call: the first dearer reply exceeds the cap by the calls in flight at most', () => {
+    const flying = grant(open({ perDay: 4_000 }), 1, 2, NOW).state;
+    const learned = paid(flying, 1, 2_300, NOW + 10);
+    // The second is under way, and counts at the known price from now on.
+    expect(ledger.reservedCredits(learned)).toBe(2_300);
+    expect(grant(learned, 3, 9, NOW + 20).granted).toBe(0);
+    const settled = paid(learned, 2, 2_300, NOW + 30);
+    expect(ledger.spentOn(settled, NOW + 40)).toBe(4_600);
+    const [known] = ledger.dearer(settled);
+    expect(known && describeDearer(known)).toMatch(
+      /A conversion cost 2300 credits .* 1000 by the configuration.*leads\.convert/,
+    );
+  });
+
+  test('counts against the cap of a run, and says what it needs', () => {
+    const learned = paid(grant(open(), 1, 1, NOW).state, 1, 2_300, NOW);
+    const again = ledger.beginSend(learned, request(2, { lookedAt: NOW + 5, runCap: 4_000 }), NOW + 5_000);
+    expect(again.answer).toEqual({ kind: 'capped', cap: 'run', credits: 2_300 });
+    const other = ledger.beginSend(
+      learned,
+      request(2, { run: 'other', lookedAt: NOW + 5, runCap: 2_300 }),
+      NOW + 5_000,
+    );
+    expect(other.answer).toMatchObject({ kind: 'granted', flight: { credits: 2_300 } });
+  });
+
+  test('is that of its own kind, falls again with a reply that says less, and never below the configured one', () => {
+    const learned = paid(grant(open(), 1, 1, NOW).state, 1, 2_300, NOW);
+    const reserved = (state: ledger.LedgerState, subject: string, credits = 1_000) => {
+      const { answer } = ledger.beginSend(state, request(7, { subject, credits, lookedAt: NOW + 1e6 }), NOW + 1e6);
+      return answer.kind === 'granted' ? answer.flight.credits : answer.kind;
+    };
+    expect(reserved(learned, 'project:x')).toBe(1_000);
+    expect(reserved(learned, 'note:x', 0)).toBe(0);
+    const next = grant(learned, 2, 2, NOW + 5_000).state;
+    const cheaper = paid(next, 2, 1_500, NOW + 6_000);
+    expect(reserved(cheaper, 'lead:7')).toBe(1_500);
+    const free = paid(grant(cheaper, 3, 3, NOW + 7_000).state, 3, 0, NOW + 8_000);
+    expect(reserved(free, 'lead:7')).toBe(1_000);
+    expect(ledger.dearer(free)).toEqual([]);
+  });
+
+  test('that is a mistake and above every cap is forgotten when a person releases the account', () => {
+    const absurd = paid(grant(open({ perDay: 2e9 }), 1, 1, NOW).state, 1, 1e9, NOW);
+    expect(grant(absurd, 2, 4, NOW + 1e4).granted).toBe(1);
+    expect(grant(ledger.releaseAll(absurd, false), 2, 4, NOW + 1e4).granted).toBe(3);
+  });
+});
+
+describe('a floor of the balance', () => {
+  const floored = (balance: number) => ledger.readBalance(open({ balanceFloor: 66_000 }), balance, NOW, NOW);
+
+  test('takes a reading that was asked for after the payment had its turn: what was spent elsewhere is seen', () => {
+    const state = floored(74_000);
+    const ask = (on: ledger.LedgerState, n: number, readSince?: number) =>
+      ledger.beginSend(on, request(n, { readSince, lookedAt: NOW + MINUTE }), NOW + MINUTE + 1);
+    expect(ask(state, 1).answer).toEqual({ kind: 'unread' });
+    expect(ask(state, 1, NOW + MINUTE).answer).toEqual({ kind: 'unread' });
+    let read = ledger.readBalance(state, 71_000, NOW + MINUTE, NOW + MINUTE + 1);
+    let granted = 0;
+    for (let n = 1; n <= 8; n++) {
+      const asked = ask(read, n, NOW + MINUTE);
+      granted += asked.answer.kind === 'granted' ? 1 : 0;
+      read = asked.state;
+    }
+    expect(granted).toBe(5);
+  });
+
+  test('asks nothing of free calls, nor where there is none', () => {
+    const free = request(1, { subject: 'note:1', credits: 0, runCap: 0 });
+    expect(ledger.beginSend(floored(0), free, NOW + 2).answer.kind).toBe('granted');
+    expect(ledger.beginSend(open(), request(1), NOW + 2).answer.kind).toBe('granted');
+  });
+});
