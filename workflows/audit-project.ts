@@ -4,11 +4,11 @@ import type { AuditDocument } from '../src/audits/documents';
 import { AuditProjectInput, type AuditProjectJson, documentsIn } from '../src/inputs/audit-project';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { type Analysed, analyse } from './audit/analysis';
+import { type AuditRun, type Taken, take } from './audit/audit-run';
 import { convertToProject } from './audit/converted-lead';
 import { type UploadedDocuments, uploadDocuments } from './audit/documents';
 import { createProject } from './audit/new-project';
 import { type StoredResults, storeResults } from './audit/results';
-import { type At, type Taken, take } from './audit/step';
 import { Asker } from './shared/asker';
 import { control, factsOf, fairnessKey, runKey } from './shared/calls';
 import { ProjectChoice } from './shared/choose-project';
@@ -73,7 +73,7 @@ async function audit(raw: AuditProjectJson, status: Status): Promise<AuditProjec
   };
   upsertSearchAttributes(identity(account, ...(leadId ? [{ key: searchAttributeKeys.leadId, value: leadId }] : [])));
   const run = input.run ?? { key: runKey(), maxCredits: input.maxCredits };
-  const at: At = {
+  const at: AuditRun = {
     ...{ account, input, status, asker, choice, run },
     taken: { credits: 0, freshUntil: 0 },
     facts: await factsOf(account),
@@ -106,7 +106,7 @@ async function audit(raw: AuditProjectJson, status: Status): Promise<AuditProjec
 // ---- Helpers
 
 /** S6: a failed call, or a cancellation, ends the run with what was done and paid for. @returns undefined for all else */
-function stopFor(error: unknown, { taken: { projectId, credits, freshUntil } }: At): Stop | undefined {
+function stopFor(error: unknown, { taken: { projectId, credits, freshUntil } }: AuditRun): Stop | undefined {
   const reason = refusalOf(error);
   const next = projectId ? `start auditProject with projectId ${projectId}` : 'start this input again';
   if (isCancellation(error) && credits > 0)
@@ -130,7 +130,7 @@ function stopFor(error: unknown, { taken: { projectId, credits, freshUntil } }: 
 }
 
 /** The given project, a new one, or the one that a lead becomes. @returns its ID; what is known of it stands in `at.taken` (S6) */
-async function takeProject(at: At): Promise<string> {
+async function takeProject(at: AuditRun): Promise<string> {
   const { project, projectId, leadId, fresh } = at.input;
   if (project) return createProject(at, project);
   if (leadId) return convertToProject(at, leadId);

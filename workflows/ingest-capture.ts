@@ -3,8 +3,8 @@ import { isCancellation, upsertSearchAttributes } from '@temporalio/workflow';
 import type { CaptureStored, ItemCounts } from '../activities/captures';
 import { IngestCaptureInput, type IngestCaptureJson, noteFileIn } from '../src/inputs/ingest-capture';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
+import type { Ingestion, Progress } from './capture/ingestion';
 import { processCapture } from './capture/process';
-import type { At, Progress } from './capture/step';
 import { submitNote } from './capture/submit-note';
 import { Asker } from './shared/asker';
 import { control, factsOf, notShownUntil, ownFairnessKey, runKey } from './shared/calls';
@@ -66,7 +66,7 @@ async function ingest(raw: IngestCaptureJson, status: Status): Promise<IngestCap
   const run = runKey();
   const progress: Progress = { submitted: false, freshUntil: 0, reprocesses: 0 };
   const asker = new Asker(status, input, 'the note or its extraction');
-  const at: At = {
+  const at: Ingestion = {
     ...{ account, input, status, asker, run, progress },
     facts: await factsOf(account),
     place: { priorityKey: input.priority, fairnessKey: ownFairnessKey() },
@@ -102,7 +102,7 @@ async function ingest(raw: IngestCaptureJson, status: Status): Promise<IngestCap
 
 // ---- Helpers
 
-async function follow(at: At): Promise<Pick<IngestCaptureResult, 'outcome' | 'sentence'>> {
+async function follow(at: Ingestion): Promise<Pick<IngestCaptureResult, 'outcome' | 'sentence'>> {
   const { input, status, facts, progress } = at;
   if (input.captureId === undefined) status.step('looking', 'Looking whether the note is there already');
   const captureId = input.captureId ?? (await submitNote(at));

@@ -1,7 +1,7 @@
 /** From the columns of a file to the fields of an operation's input. Pure. */
 import { allFields, describable, type Node, nodesAt } from '../inputs/allowed';
 import { itemFields, itemSchemas, type Operation } from '../inputs/backfill';
-import { kindOf } from '../inputs/place';
+import { kindOf } from '../inputs/problem-words';
 
 /** Which column is which field (`project.clientName`). */
 export type Columns = Readonly<Record<string, string>>;

@@ -48,7 +48,7 @@ interface Prices {
   readonly createPrice: number;
 }
 
-export interface Limits extends Prices {
+export interface PlanLimits extends Prices {
   readonly limits: Readonly<Record<RateClass, { readonly max: number; readonly windowMs: number }>>;
   readonly itemsPerMinute?: number | undefined;
   readonly maxItems?: number | undefined;
@@ -86,7 +86,7 @@ const POLLS = 10;
 const AUDIT_READS = 12;
 
 /** Where caps leave items out, the others are taken to be of the same mixture. */
-export function planBackfill(operation: Operation, needs: Needs, limits: Limits): BackfillPlan {
+export function planBackfill(operation: Operation, needs: Needs, limits: PlanLimits): BackfillPlan {
   const wanted = Math.min(needs.items, limits.maxItems ?? needs.items);
   const all = needs.conversions * limits.convertPrice + needs.creations * limits.createPrice;
   const price = needs.items === 0 ? 0 : all / needs.items;

@@ -28,7 +28,7 @@ export async function downloadServer(
   await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });
   log('downloading the Temporal server, once');
-  const script = path.join(packageRoot(), 'dist', 'src', 'temporal', 'sdk-download.js');
+  const script = path.join(packageRoot(), 'dist', 'src', 'dev-server', 'sdk-download.js');
   const child = spawn(process.execPath, [script, target, version], {
     env: setVariables(env),
     stdio: ['pipe', 'ignore', 'pipe'],

@@ -11,7 +11,7 @@ import { isTooDeep } from '../text/json-depth';
 import { allowed, describable, either, fieldsAt, type Node, nodesAt } from './allowed';
 import { CallApiInput } from './call-api';
 import { InputError, parseInput } from './parse-input';
-import { kindOf, unknown, valueAt, written } from './place';
+import { kindOf, unknown, valueAt, written } from './problem-words';
 
 /** Routes that have a workflow of their own, which knows how to look before it sends again (S2). */
 export const OWN_WORKFLOW: Readonly<Partial<Record<RouteName, string>>> = {

@@ -6,7 +6,7 @@ import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { isTooDeep, MOST_LEVELS } from '../text/json-depth';
 import { allFields, allowed, describable, either, fieldsAt, type Node, nodesAt } from './allowed';
-import { kindOf, unknown, valueAt, written } from './place';
+import { kindOf, unknown, valueAt, written } from './problem-words';
 
 /** In the message of every wrong input, after the workflow's type and before the sentences. */
 export const WRONG_INPUT = 'cannot start with this input:';

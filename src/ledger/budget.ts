@@ -38,14 +38,14 @@ const counting = (state: LedgerState, now: number): readonly Configured[] => {
   return heard.length > 0 ? heard : state.workers;
 };
 
-interface Limits {
+interface BudgetLimits {
   perDay?: { value: number; from: LimitSource };
   floor?: { value: number; from: LimitSource };
 }
 
 /** The strictest that is configured: a lower cap of the day, a higher floor. */
-function configuredLimits(state: LedgerState, now: number): Limits {
-  const limits: Limits = {};
+function configuredLimits(state: LedgerState, now: number): BudgetLimits {
+  const limits: BudgetLimits = {};
   for (const { worker, budget } of counting(state, now)) {
     const from = { kind: 'configured', worker } as const;
     const { perDay, balanceFloor } = budget;

@@ -14,7 +14,7 @@ const bundleFile = (folder: string, encrypted: boolean): string =>
   path.join(folder, encrypted ? 'workflow-bundle.encrypted.js' : 'workflow-bundle.js');
 
 /** Without an extension, for both `src/` and `dist/`. */
-const PRELOAD_PATH = path.join(__dirname, '..', 'policy', 'inputs', 'preload');
+const PRELOAD_PATH = path.join(__dirname, '..', 'inputs', 'preload');
 
 const locales = path.dirname(require.resolve('zod/v4/locales'));
 

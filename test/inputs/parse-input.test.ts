@@ -3,7 +3,7 @@ import { allFields, describable } from '../../src/inputs/allowed';
 import { ConvertLeadInput } from '../../src/inputs/convert-lead';
 import { LeadPipelineInput, needsApproval, resolveApproval } from '../../src/inputs/lead-pipeline';
 import { InputError, parseInput } from '../../src/inputs/parse-input';
-import { kindOf } from '../../src/inputs/place';
+import { kindOf } from '../../src/inputs/problem-words';
 import { problemsOf, WRONG, withField } from './wrong-inputs';
 
 describe.each(Object.entries(WRONG))('the input of %s', (_type, { schema, valid, fields }) => {

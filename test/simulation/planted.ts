@@ -73,7 +73,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     to: '(0, handed_1.handOn)({ probeEveryMs, state: { ...state, flights: { ...state.flights, open: {} } } })',
   },
   'children die with their parent': {
-    file: 'workflows/shared/convert-one.js',
+    file: 'workflows/pipeline/convert-one.js',
     from: 'ParentClosePolicy.ABANDON',
     to: 'ParentClosePolicy.TERMINATE',
   },

@@ -8,8 +8,8 @@ import { WHY } from '../shared/asker';
 import { reads } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { Stop } from '../shared/stop';
+import { type AuditRun, ofProject } from './audit-run';
 import { awaitAudit, type Started } from './await-audit';
-import { type At, ofProject } from './step';
 
 /** A complete analysis. */
 export interface Analysed {
@@ -20,9 +20,9 @@ export interface Analysed {
   starts: number;
 }
 
-type Mode = At['input']['mode'];
+type Mode = AuditRun['input']['mode'];
 
-const seen = (at: At, projectId: string): Promise<AnalysisSeen> =>
+const seen = (at: AuditRun, projectId: string): Promise<AnalysisSeen> =>
   ofProject(at, () =>
     reads(at.account, at.place, 'Look at the analysis').analysisSeen({ account: at.account, projectId }),
   );
@@ -33,7 +33,7 @@ const done = ({ id }: AnalysisSeen, how: Analysed['how'], starts: number): Analy
   starts,
 });
 
-export async function analyse(at: At, projectId: string, added: boolean): Promise<Analysed> {
+export async function analyse(at: AuditRun, projectId: string, added: boolean): Promise<Analysed> {
   const { input, status, facts } = at;
   const first = await seen(at, projectId);
   if (first.state === 'complete' && !added && !input.again) {
@@ -75,7 +75,7 @@ export async function analyse(at: At, projectId: string, added: boolean): Promis
  * Waits for the project's document and interview analysis, or ends the run, as the input says.
  * @returns whether one was missing
  */
-async function awaitPrerequisites(at: At, projectId: string): Promise<boolean> {
+async function awaitPrerequisites(at: AuditRun, projectId: string): Promise<boolean> {
   const { account, facts, status, place, input } = at;
   const since = Date.now();
   const { hasAnalysis, hasInterviewAnalysis } = await ofProject(at, () =>
@@ -103,7 +103,7 @@ async function awaitPrerequisites(at: At, projectId: string): Promise<boolean> {
 }
 
 /** Starts one analysis unless a look finds one (S1, S2). */
-async function startAudit(at: At, projectId: string, look: () => Promise<LookOutcome>): Promise<Started> {
+async function startAudit(at: AuditRun, projectId: string, look: () => Promise<LookOutcome>): Promise<Started> {
   const { account, status, asker, input } = at;
   const since = Date.now();
   let refusals = 0;
@@ -153,7 +153,7 @@ const MAY_LACK = /^(?!http403$|planTooLow:|PAT_)/;
  * of a project that is there.
  * @returns whether to start again; false: the refusal stands as it is
  */
-async function awaitCurrent(at: At, projectId: string, reason: string, since: number, refusals: number) {
+async function awaitCurrent(at: AuditRun, projectId: string, reason: string, since: number, refusals: number) {
   const { account, facts, status, place, input } = at;
   if (reason === 'http404') {
     const look = reads(account, place, `Look whether project ${projectId} is there`);

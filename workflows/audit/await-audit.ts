@@ -5,7 +5,7 @@ import { notShownUntil, polls, reads, untilNextLook } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { refusalOf } from '../shared/failures';
 import { Stop } from '../shared/stop';
-import type { At } from './step';
+import type { AuditRun } from './audit-run';
 
 /** An audit that is under way, or may be over already. */
 export interface Started {
@@ -22,7 +22,7 @@ export interface Started {
  * @returns `complete`, or `failed`; `none` when no analysis came of the start in the time in which it would have shown
  */
 export async function awaitAudit(
-  at: At,
+  at: AuditRun,
   projectId: string,
   { jobId, waitedFor }: Started,
   before: Before,
@@ -49,7 +49,12 @@ export async function awaitAudit(
 }
 
 /** @returns `lost` when nobody knows the job, or it cannot be read: then the analysis itself tells */
-async function awaitJob(at: At, job: Pick<JobCall, 'projectId' | 'jobId' | 'before'>, deadlineAt: number, why: string) {
+async function awaitJob(
+  at: AuditRun,
+  job: Pick<JobCall, 'projectId' | 'jobId' | 'before'>,
+  deadlineAt: number,
+  why: string,
+) {
   const { account, facts, status, place } = at;
   const priority = { ...place, fairnessKey: job.jobId.slice(0, 36) };
   let unclear: string | undefined;

@@ -6,7 +6,7 @@ import { control, reads } from '../shared/calls';
 import { failureText, refusalOf } from '../shared/failures';
 import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';
-import type { At } from './step';
+import type { AuditRun } from './audit-run';
 
 export const documentsUploadedUpdate = defineUpdate<string, [Said | undefined]>('documentsUploaded');
 
@@ -16,7 +16,7 @@ export class Person {
   #done = false;
 
   constructor(
-    private readonly at: At,
+    private readonly at: AuditRun,
     private readonly projectId: string,
   ) {
     setHandler(documentsUploadedUpdate, (said) => this.#heard(said), {

@@ -18,14 +18,14 @@ import { givePlace, hearPlaces, type Placed, takePlace } from '../shared/place';
 import { Stop } from '../shared/stop';
 import { runKind } from '../shared/tell';
 import { endsCancelled, gotSomething, WITHDRAWN } from '../shared/withdraw';
-import { type At, take } from './step';
+import { type AuditRun, take } from './audit-run';
 
 /** How often another run's conversion of the lead is waited for. */
 const MAX_FOLLOWED = 3;
 const LONGEST_BETWEEN_LOOKS_MS = 4 * 3_600_000;
 
 /** @returns its ID; what is known of it stands in `at.taken` from then on, also when this throws (S6) */
-export async function convertToProject(at: At, leadId: string): Promise<string> {
+export async function convertToProject(at: AuditRun, leadId: string): Promise<string> {
   at.status.step(
     'converting',
     `Converting lead ${leadId}; the run ${convertLeadId(at.account, leadId)} says how far it is`,
@@ -43,7 +43,7 @@ export async function convertToProject(at: At, leadId: string): Promise<string> 
   throw new Stop(outcome, reason ?? outcome, `Lead ${leadId} was not converted (${reason ?? outcome}).`);
 }
 
-async function conversionOf(at: At, leadId: string): Promise<ConvertLeadResult> {
+async function conversionOf(at: AuditRun, leadId: string): Promise<ConvertLeadResult> {
   const { account, input, run } = at;
   const { priority, askPerson, personDeadline } = input;
   const workflowId = convertLeadId(account, leadId);
@@ -101,7 +101,11 @@ async function conversionOf(at: At, leadId: string): Promise<ConvertLeadResult> 
 }
 
 /** S7: a conversion whose workflow task fails cannot say so: who waits for it looks, ever more seldom, and does. */
-async function watched<T>({ account, facts, status }: At, workflowId: string, work: () => Promise<T>): Promise<T> {
+async function watched<T>(
+  { account, facts, status }: AuditRun,
+  workflowId: string,
+  work: () => Promise<T>,
+): Promise<T> {
   // Runs of before only waited.
   if (!patched('watchesConversion')) return work();
   const watching = new CancellationScope();

@@ -12,8 +12,8 @@ import { control, reads } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { beside } from '../shared/status';
 import { Stop } from '../shared/stop';
+import { type AuditRun, ofProject } from './audit-run';
 import { Person } from './by-person';
-import { type At, ofProject } from './step';
 
 /**
  * The documents that are in the project, each in exactly one of them (S6): `uploaded` by this run, `found` there before, or
@@ -29,7 +29,7 @@ const FORM_REFUSED = /^(http400|http415|http422|(?!http|PAT_|planTooLow:).+)$/;
 
 /** @param result gets each document as soon as it is there, so that it tells also when this throws */
 export async function uploadDocuments(
-  at: At,
+  at: AuditRun,
   projectId: string,
   documents: readonly AuditDocument[],
   result: UploadedDocuments,
@@ -106,7 +106,12 @@ export async function uploadDocuments(
 const HIDDEN =
   'The service does not show the documents of a project: that they are there is known by its replies alone.';
 
-const statesOf = (at: At, projectId: string, documents: readonly AuditDocument[], beside: readonly string[] = []) =>
+const statesOf = (
+  at: AuditRun,
+  projectId: string,
+  documents: readonly AuditDocument[],
+  beside: readonly string[] = [],
+) =>
   ofProject(at, () =>
     reads(at.account, at.place, 'Look at the documents').documentStates({
       ...{ account: at.account, projectId, documents, beside },
@@ -130,7 +135,7 @@ interface Upload {
 
 /** S2: looked up in the project's `documents` before it is sent, and before it is sent again. */
 async function uploadOne(
-  at: At,
+  at: AuditRun,
   { projectId, document, looked, others, strangers }: Upload,
 ): Promise<'uploaded' | 'found' | { refused: string }> {
   const { account, asker } = at;
@@ -178,7 +183,7 @@ async function uploadOne(
  * @param taken names of those that it has said it has
  * @returns those that it could not take in, and those of another size
  */
-async function settled(at: At, projectId: string, documents: readonly AuditDocument[], taken: readonly string[]) {
+async function settled(at: AuditRun, projectId: string, documents: readonly AuditDocument[], taken: readonly string[]) {
   const { account, facts, status, place, input } = at;
   const ended = await waitUntil(
     ...([status, facts, account, Date.now() + input.prerequisitesDeadline] as const),
@@ -201,7 +206,7 @@ function whyByHand(refusals: readonly string[]): string {
 }
 
 /** A name stands for one document, so what differs in size under it is told and never sent a second time. */
-function noteSizes(at: At, { uploaded }: UploadedDocuments, resized: readonly ResizedDocument[]): void {
+function noteSizes(at: AuditRun, { uploaded }: UploadedDocuments, resized: readonly ResizedDocument[]): void {
   const note = (of: readonly ResizedDocument[], sentence: string) => {
     const named = of.slice(0, 10).map(({ fileName, shown, size }) => `'${fileName}' (${shown}, not ${size} bytes)`);
     const rest = of.length > named.length ? ` and ${of.length - named.length} more` : '';

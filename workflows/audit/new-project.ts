@@ -9,11 +9,11 @@ import { WHY } from '../shared/asker';
 import { control, reads, writes } from '../shared/calls';
 import { refusalOf } from '../shared/failures';
 import { Stop } from '../shared/stop';
+import { type AuditRun, ofProject, take } from './audit-run';
 import { CUT, ProjectSearch } from './project-search';
-import { type At, ofProject, take } from './step';
 
 /** @returns its ID; what is known of it stands in `at.taken` from then on, also when this throws (S6) */
-export async function createProject(at: At, project: NewProject): Promise<string> {
+export async function createProject(at: AuditRun, project: NewProject): Promise<string> {
   const { account, facts, status, run, asker, input } = at;
   const reference = input.reference ?? (await control.referenceOf({ account, project }));
   status.step('looking', 'Looking whether the project is there already');
@@ -56,7 +56,7 @@ interface Creation {
 }
 
 /** What the outcome means for the run. @returns the project's ID */
-async function conclude(at: At, { project, reference, search }: Creation, outcome: Outcome): Promise<string> {
+async function conclude(at: AuditRun, { project, reference, search }: Creation, outcome: Outcome): Promise<string> {
   switch (outcome.how) {
     case 'done': {
       const { ours, credits, ref: projectId } = outcome;
@@ -101,7 +101,7 @@ function refusedToCreate(project: NewProject, reason: string): string {
 }
 
 /** Writes the description as it is to stay, where the project was created with another one. */
-async function describe(at: At, project: NewProject, reference: string, projectId: string): Promise<void> {
+async function describe(at: AuditRun, project: NewProject, reference: string, projectId: string): Promise<void> {
   const { account, place } = at;
   const keep = at.input.keepReference;
   if (keep && !isShortened(project.description, reference)) return;

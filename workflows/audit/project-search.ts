@@ -10,7 +10,7 @@ import { projectSubject } from '../../src/paying/subject';
 import { control, notShownUntil, patiently, reads } from '../shared/calls';
 import { isNotFound, refusalOf } from '../shared/failures';
 import { Stop } from '../shared/stop';
-import type { At } from './step';
+import type { AuditRun } from './audit-run';
 
 /** Pages of the project list that are read for one look; beyond them a person is asked. */
 const MAX_PAGES = 100;
@@ -36,7 +36,7 @@ export class ProjectSearch {
   readonly #marks = new Map<string, MarkSeen>();
 
   constructor(
-    private readonly at: At,
+    private readonly at: AuditRun,
     private readonly reference: string,
     private readonly clientName: string,
   ) {}

@@ -5,7 +5,7 @@ import { CATEGORIES } from '../../src/audits/categories';
 import { control, notShownUntil, patiently, reads, untilNextLook } from '../shared/calls';
 import { refusalOf } from '../shared/failures';
 import { beside } from '../shared/status';
-import type { At } from './step';
+import type { AuditRun } from './audit-run';
 
 export interface StoredResults {
   /** References into the storage: what the API gave, as it came. */
@@ -14,7 +14,7 @@ export interface StoredResults {
   opportunities: number;
 }
 
-export async function storeResults(at: At, projectId: string, analysisId: string): Promise<StoredResults> {
+export async function storeResults(at: AuditRun, projectId: string, analysisId: string): Promise<StoredResults> {
   const { account, facts, status, place } = at;
   status.step('storing', `Storing the results of project ${projectId}`);
   const folder = `audits/${asName(projectId)}/${asName(analysisId)}`;
@@ -66,7 +66,7 @@ export async function storeResults(at: At, projectId: string, analysisId: string
  * @param lackOf what it lacks, in words
  */
 async function whole(
-  { status, facts, account, notes }: At,
+  { status, facts, account, notes }: AuditRun,
   freshUntil: number,
   fetch: () => Promise<StoredPart>,
   lackOf: (stored: StoredPart) => string | undefined,

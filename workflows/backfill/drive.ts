@@ -33,7 +33,7 @@ const MAX_HISTORY_BYTES = 5_000_000;
 const MOST_UNWRITTEN = 100;
 
 /** Why no item is begun at the moment. `ms`: until when at the latest. */
-type Gate = { may: 'begin'; list: WorkList } | { may: 'wait'; ms?: number } | { may: 'end' };
+type Next = { may: 'begin'; list: WorkList } | { may: 'wait'; ms?: number } | { may: 'end' };
 
 export class Drive {
   readonly window: Window;
@@ -141,23 +141,23 @@ export class Drive {
       if (this.#unwritten.count >= MOST_UNWRITTEN) await this.flush();
       if (controls.state.retry) await this.#queueFailed();
       const { version } = controls;
-      const gate = this.#gate();
+      const next = this.#next();
       this.#say();
-      if (gate.may === 'end') return 'over';
-      if (gate.may === 'begin') {
-        const item = await this.#feed.take(gate.list);
+      if (next.may === 'end') return 'over';
+      if (next.may === 'begin') {
+        const item = await this.#feed.take(next.list);
         // While it was read, a person may have paused.
-        if (item && this.#gate().may === 'begin') this.#begin(gate.list, item);
+        if (item && this.#next().may === 'begin') this.#begin(next.list, item);
         continue;
       }
       const wake = () => controls.version !== version || window.broken !== undefined || this.#renewalDue();
-      if (gate.ms !== undefined) await condition(wake, gate.ms);
+      if (next.ms !== undefined) await condition(wake, next.ms);
       else await condition(wake);
       sample(state);
     }
   }
 
-  #gate(): Gate {
+  #next(): Next {
     const { window, state } = this;
     const { limits, paused, retry } = this.controls.state;
     const idle = window.running.size === 0;

@@ -11,7 +11,7 @@ import { fairnessKey, patiently, reads, streaming } from '../shared/calls';
 import { type Listed, listLeads } from '../shared/list-leads';
 import type { Status } from '../shared/status';
 
-interface At {
+interface Preparing {
   input: BackfillInput;
   facts: AccountFacts;
   status: Status;
@@ -25,7 +25,10 @@ export interface Listing {
 }
 
 /** @returns what is listed so far when the history has become too long to go on in this run */
-export async function prepare(at: At, before: Listing = {}): Promise<{ prepared: Prepared } | { listing: Listing }> {
+export async function prepare(
+  at: Preparing,
+  before: Listing = {},
+): Promise<{ prepared: Prepared } | { listing: Listing }> {
   const { input, facts, status, opened } = at;
   const { account } = input;
   const { leads, captures, file, defaults, redrive, earlier } = opened.source ?? { ...input, earlier: undefined };
@@ -48,7 +51,7 @@ export async function prepare(at: At, before: Listing = {}): Promise<{ prepared:
 const MAX_EVENTS = 3_000;
 
 async function listCaptures(
-  { input, facts, status }: At,
+  { input, facts, status }: Preparing,
   filter: NonNullable<BackfillInput['captures']>,
   listed: NonNullable<Listing['captures']>,
 ): Promise<NonNullable<Listing['captures']>> {

@@ -6,7 +6,7 @@ import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
 import type { Order } from '../paying/walk';
 import { control, patiently, type Sends } from '../shared/calls';
 import { failureType } from '../shared/failures';
-import type { At, End } from './step';
+import type { CallRun, End } from './call-run';
 
 /** Failures of the activity before the ledger was asked. */
 const BEFORE_THE_GRANT: readonly (string | undefined)[] = [FailureType.held, FailureType.upstream];
@@ -19,7 +19,7 @@ const OWN = 'this run';
  * there for another reason. The ledger and the storage know of every equal call; of one whose outcome nobody knows a
  * person decides, once it would have shown.
  */
-export async function callOnce(at: At): Promise<End> {
+export async function callOnce(at: CallRun): Promise<End> {
   const { input, plan, facts, status, asker, place, run, name } = at;
   const { account } = input;
   const { subject } = plan;
@@ -84,7 +84,7 @@ export async function callOnce(at: At): Promise<End> {
 }
 
 /** What the outcome means for people. */
-async function conclude(at: At, outcome: Outcome, replied: Replied | undefined): Promise<End> {
+async function conclude(at: CallRun, outcome: Outcome, replied: Replied | undefined): Promise<End> {
   const { input, plan, name } = at;
   const { account, maxCredits } = input;
   const { subject } = plan;

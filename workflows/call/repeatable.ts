@@ -2,11 +2,11 @@
 import { FailureType } from '../../src/runs/failure-types';
 import { patiently, polls, reads, writes } from '../shared/calls';
 import { failureType } from '../shared/failures';
-import type { At, End } from './step';
+import type { CallRun, End } from './call-run';
 
 const QUEUES = { reads, writes, polls };
 
-export async function callRepeatable(at: At): Promise<End> {
+export async function callRepeatable(at: CallRun): Promise<End> {
   const { input, plan, facts, status, place, name } = at;
   status.step(plan.method === 'GET' ? 'looking' : 'calling', `Calling ${name}`);
   let mayHaveArrived = false;

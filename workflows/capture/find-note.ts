@@ -7,7 +7,7 @@ import type { NoteIdentity } from '../../src/captures/note';
 import { noteSubject } from '../../src/paying/subject';
 import { CLOCKS_APART_MS } from '../../src/time/clocks';
 import { control, notShownUntil, patiently, reads } from '../shared/calls';
-import type { At } from './step';
+import type { Ingestion } from './ingestion';
 
 /** Beyond so many pages nobody can tell. */
 const MAX_PAGES = 100;
@@ -31,7 +31,7 @@ export class FindNote {
   readonly #asked = new Map<string, 'ours' | 'others' | 'unreadable'>();
 
   constructor(
-    private readonly at: At,
+    private readonly at: Ingestion,
     private readonly note: NoteIdentity,
   ) {}
 

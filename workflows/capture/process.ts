@@ -9,14 +9,14 @@ import { patiently, reads } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { isNotFound, refusalOf } from '../shared/failures';
 import { Stop } from '../shared/stop';
+import type { Ingestion } from './ingestion';
 import { Review } from './review';
-import type { At } from './step';
 
 /** The ledger believes no look that is younger than this after the last time (the clocks' tolerance). */
 const LEAST_WAIT_MS = 2_500;
 
 /** @returns how it ended well */
-export async function processCapture(at: At, captureId: string): Promise<'processed' | 'accepted'> {
+export async function processCapture(at: Ingestion, captureId: string): Promise<'processed' | 'accepted'> {
   const { account, facts, status, place, input, progress } = at;
   const review = new Review(at, captureId);
   const deadlineFromNow = () => Date.now() + input.processingDeadline;
@@ -74,7 +74,7 @@ export async function processCapture(at: At, captureId: string): Promise<'proces
 const times = (again: number) => (again === 0 ? '' : `, and ${again} times more when it was run again`);
 
 /** Has the capture extracted again, once (S1), unless somebody else has. */
-async function reprocess(at: At, captureId: string, was: CaptureSeen): Promise<void> {
+async function reprocess(at: Ingestion, captureId: string, was: CaptureSeen): Promise<void> {
   const { account, facts, status, place, asker, run, progress } = at;
   status.step('reprocessing', `Capture ${captureId} is extracted again`);
   const extraction: Purchase = {
@@ -114,7 +114,7 @@ async function reprocess(at: At, captureId: string, was: CaptureSeen): Promise<v
 
 /** A read that is refused ends the run with its reason. */
 const refusedToStop =
-  ({ progress }: At, captureId: string) =>
+  ({ progress }: Ingestion, captureId: string) =>
   (error: unknown): never => {
     const reason = refusalOf(error);
     if (reason === undefined) throw error;

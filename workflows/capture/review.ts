@@ -5,7 +5,7 @@ import { Said } from '../../src/inputs/messages';
 import { patiently, reads } from '../shared/calls';
 import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';
-import type { At } from './step';
+import type { Ingestion } from './ingestion';
 
 export const acceptUpdate = defineUpdate<string, [Said | undefined]>('accept');
 export const reprocessUpdate = defineUpdate<string, [Said | undefined]>('reprocess');
@@ -24,7 +24,7 @@ export class Review {
   #decision: Decision | undefined;
 
   constructor(
-    private readonly at: At,
+    private readonly at: Ingestion,
     private readonly captureId: string,
   ) {
     for (const [update, decision, what] of UPDATES)

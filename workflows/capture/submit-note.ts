@@ -11,7 +11,7 @@ import { refusalOf } from '../shared/failures';
 import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';
 import { FindNote } from './find-note';
-import type { At } from './step';
+import type { Ingestion } from './ingestion';
 
 export const noteSubmittedUpdate = defineUpdate<string, [CaptureSaid]>('noteSubmitted');
 
@@ -21,7 +21,7 @@ const FORM_REFUSED = /^http4(00|15|22)$/;
 const ROUTE_REFUSED = /^(PAT_ROUTE_NOT_ALLOWED|PAT_NOT_SUPPORTED_FOR_ENDPOINT|http405|http501)$/;
 
 /** @returns the capture that the note became */
-export async function submitNote(at: At): Promise<string> {
+export async function submitNote(at: Ingestion): Promise<string> {
   const { account, facts, status, asker, input, run, progress } = at;
   const { noteFile, projectId, reference } = input;
   const note = await control.identifyNote({ account, noteFile, projectId, reference });
@@ -42,7 +42,7 @@ export async function submitNote(at: At): Promise<string> {
       const { max, windowMs } = facts.limits.notes;
       if (outcome.kind === 'throttled')
         status.figures(
-          `At most ${max} notes leave in ${windowMs / 60_000} min; this one's place is at ${new Date(outcome.retryAt).toISOString()}.`,
+          `Ingestion most ${max} notes leave in ${windowMs / 60_000} min; this one's place is at ${new Date(outcome.retryAt).toISOString()}.`,
         );
       return outcome;
     },
@@ -63,7 +63,7 @@ export async function submitNote(at: At): Promise<string> {
   });
 }
 
-async function captureOf(at: At, outcome: Outcome, search: FindNote, person: Person): Promise<string> {
+async function captureOf(at: Ingestion, outcome: Outcome, search: FindNote, person: Person): Promise<string> {
   switch (outcome.how) {
     case 'done': {
       const { by, ref } = outcome;
@@ -88,7 +88,7 @@ async function captureOf(at: At, outcome: Outcome, search: FindNote, person: Per
 }
 
 /** The reply named no capture: it shows in the list sooner or later. */
-async function awaitShown(at: At, search: FindNote): Promise<string> {
+async function awaitShown(at: Ingestion, search: FindNote): Promise<string> {
   const { settlingMs } = at.facts.timing;
   for (let wait = settlingMs / 60; wait <= 2 * settlingMs; wait *= 3) {
     const captureId = await search.look();
@@ -110,7 +110,7 @@ class Person {
   #asking = false;
 
   constructor(
-    private readonly at: At,
+    private readonly at: Ingestion,
     private readonly search: FindNote,
   ) {
     setHandler(noteSubmittedUpdate, (said) => this.#heard(said), {

@@ -6,16 +6,16 @@ import type { Lookout } from '../shared/lookout';
 import { type Answered, answered, checked } from '../shared/said';
 import type { Status } from '../shared/status';
 
-export type Limits = Pick<LeadPipelineInput, 'maxConversions' | 'maxCredits' | 'concurrency'>;
+export type PipelineLimits = Pick<LeadPipelineInput, 'maxConversions' | 'maxCredits' | 'concurrency'>;
 
 export const pauseUpdate = defineUpdate<string, [Said | undefined]>('pause');
 export const resumeUpdate = defineUpdate<string, [Said | undefined]>('resume');
 export const stopUpdate = defineUpdate<string, [StopSaid | undefined]>('stop');
-export const changeLimitsUpdate = defineUpdate<Limits, [LimitChanges]>('changeLimits');
+export const changeLimitsUpdate = defineUpdate<PipelineLimits, [LimitChanges]>('changeLimits');
 
 /** What goes over to the next run when the pipeline continues as new. */
 export interface ControlState {
-  limits: Limits;
+  limits: PipelineLimits;
   /** Who has paused it. */
   paused?: string | undefined;
   /** Who has stopped it, and whether what is in a call is not to be waited for. */

@@ -18,7 +18,7 @@ export interface Progress {
 }
 
 /** The run that a step belongs to. */
-export interface At {
+export interface Ingestion {
   readonly account: string;
   readonly input: IngestCaptureInput;
   readonly facts: AccountFacts;

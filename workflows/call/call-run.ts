@@ -7,7 +7,7 @@ import type { Asker } from '../shared/asker';
 import type { Status } from '../shared/status';
 
 /** The run that a call belongs to. */
-export interface At {
+export interface CallRun {
   readonly input: CallApiInput;
   readonly plan: CallPlan;
   readonly facts: AccountFacts;

@@ -5,12 +5,12 @@ import type { LeadOutcome } from '../../activities/lead-list';
 import type { LeadPipelineInput } from '../../src/inputs/lead-pipeline';
 import { concernsAccount } from '../../src/ledger/account-failures';
 import { convertLeadId } from '../../src/runs/run-ids';
-import type { Controls } from '../pipeline/controls';
-import { Begun, type GoesOn, goesOn, untilEnded } from './begun';
+import { Begun, type GoesOn, goesOn, untilEnded } from '../shared/begun';
+import { Lookout } from '../shared/lookout';
+import { hearPlaces, taken } from '../shared/place';
+import { beside, type Status } from '../shared/status';
+import type { Controls } from './controls';
 import { type Account, type AuditSettings, convertOne, goOn, type Lane } from './convert-one';
-import { Lookout } from './lookout';
-import { hearPlaces, taken } from './place';
-import { beside, type Status } from './status';
 
 interface Watch {
   /** One of those under way only waits now, or goes on. */

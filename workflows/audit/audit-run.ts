@@ -18,7 +18,7 @@ export interface Taken {
 }
 
 /** The run that a step belongs to. */
-export interface At {
+export interface AuditRun {
   readonly account: string;
   readonly input: AuditProjectInput;
   readonly facts: AccountFacts;
@@ -34,11 +34,11 @@ export interface At {
 }
 
 /** A read of the run's project, or of what belongs to it. */
-export const ofProject = <T>({ status, facts, account, taken }: At, call: () => Promise<T>): Promise<T> =>
+export const ofProject = <T>({ status, facts, account, taken }: AuditRun, call: () => Promise<T>): Promise<T> =>
   patiently(status, facts, account, call, taken.freshUntil);
 
 /** Notes which project it is. @returns its ID */
-export function take(at: At, taken: Partial<Taken> & Required<Pick<Taken, 'projectId' | 'how'>>): string {
+export function take(at: AuditRun, taken: Partial<Taken> & Required<Pick<Taken, 'projectId' | 'how'>>): string {
   Object.assign(at.taken, { freshUntil: notShownUntil(at.facts), ...taken });
   return taken.projectId;
 }

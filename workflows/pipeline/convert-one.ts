@@ -16,10 +16,10 @@ import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import type { auditProject } from '../audit-project';
 import { convertLead } from '../convert-lead';
 import { findOut } from '../paying/lost-lead';
-import type { Begun } from './begun';
-import { control, runKey } from './calls';
-import type { Placed } from './place';
-import type { Status } from './status';
+import type { Begun } from '../shared/begun';
+import { control, runKey } from '../shared/calls';
+import type { Placed } from '../shared/place';
+import type { Status } from '../shared/status';
 
 export interface Account {
   account: string;
