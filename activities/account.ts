@@ -6,18 +6,18 @@ import { type Hold, stopping } from '../src/ledger';
 import { describeHold, describePause } from '../src/ledger/details';
 import type { SubjectState } from '../src/ledger/messages';
 import { describeShortage } from '../src/ledger/shortage';
-import type { LookOutcome } from '../src/paying/course';
+import type { LookOutcome } from '../src/paying/attempt-plan';
 import type { PayTiming, Settlement } from '../src/paying/open-sends';
 import { partsOf } from '../src/paying/subject';
 import { FailureType } from '../src/runs/failure-types';
 import { describeMend, failingAmong } from '../src/temporal/failing-tasks';
 import { type LedgerClient, ledgerAway } from '../src/temporal/ledger-client';
-import { bounce } from './bounce';
 import { askBalance, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { type EndedRun, endOf, type FollowedRun, followDelay } from './followed-run';
 import { isOver } from './over';
 import { lookForReference } from './references';
+import { requeueAfter } from './requeue';
 
 /** What a workflow needs to know of the account that it works for. */
 export interface AccountFacts {
@@ -162,7 +162,7 @@ export function createAccountActivities(deps: Deps) {
       const taken = await askLedger(account, (ledger) => ledger.claims(but));
       const left = ids.filter((id) => !includesId(taken, id));
       if (left.length <= 1) return left;
-      throw bounce(`${left.length} projects could be it`, followDelay(Context.current().info.attempt));
+      throw requeueAfter(`${left.length} projects could be it`, followDelay(Context.current().info.attempt));
     },
 
     /** What the ledger knows of a subject: open, or recently settled. */
@@ -174,7 +174,7 @@ export function createAccountActivities(deps: Deps) {
     async awaitSettled({ account, subject }: { account: string; subject: string }): Promise<void> {
       const { open } = await askLedger(account, (ledger) => ledger.subject(subject));
       if (!open) return;
-      throw bounce(
+      throw requeueAfter(
         `${subject} may still be paid for until ${new Date(open.overAt).toISOString()}`,
         followDelay(Context.current().info.attempt),
       );
@@ -198,7 +198,7 @@ export function createAccountActivities(deps: Deps) {
       if (what !== undefined && what !== asked.what) return found;
       const { holdProbeMs } = runtimeOf(deps, asked.account).account.timing;
       // Less and less often, to a minute: a thousand runs may wait.
-      throw bounce(
+      throw requeueAfter(
         why ?? 'still waiting',
         Math.min(15_000, holdProbeMs / 4) * Math.min(4, Context.current().info.attempt),
       );
@@ -211,7 +211,7 @@ export function createAccountActivities(deps: Deps) {
     async awaitRun(run: FollowedRun): Promise<EndedRun> {
       const ended = await endOf(deps.client, run);
       if (ended) return run.runId === undefined ? { status: ended.status } : ended;
-      throw bounce(`${run.workflowId} is still running`, followDelay(Context.current().info.attempt));
+      throw requeueAfter(`${run.workflowId} is still running`, followDelay(Context.current().info.attempt));
     },
   };
 }

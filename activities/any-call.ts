@@ -11,7 +11,7 @@ import { type CallSummary, summarise } from '../src/agent-api/reply-summary';
 import { type RouteName, routes } from '../src/agent-api/routes';
 import { type AnyCall, callKey, checkCall, createsSomething } from '../src/inputs/any-call';
 import type { SubjectState } from '../src/ledger/messages';
-import type { SendOutcome } from '../src/paying/course';
+import type { SendOutcome } from '../src/paying/attempt-plan';
 import { callSubject } from '../src/paying/subject';
 import { FailureType, type Refusal } from '../src/runs/failure-types';
 import { readIfThere } from '../src/storage/stored-json';

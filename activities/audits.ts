@@ -1,12 +1,12 @@
 /** The audit of a project: started once, waited for, asked about. */
 import { Context } from '@temporalio/activity';
 import { type AnalysisSeen, type Before, isOurs } from '../src/audits/analysis';
-import type { SendOutcome } from '../src/paying/course';
+import type { SendOutcome } from '../src/paying/attempt-plan';
 import { auditSubject } from '../src/paying/subject';
-import { bounce } from './bounce';
 import { callRoute, refusedWith } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { slower } from './pace';
+import { requeueAfter } from './requeue';
 import { sendInForms } from './send-forms';
 import { ownRun } from './send-once';
 
@@ -86,14 +86,14 @@ export function createAuditsActivities(deps: Deps) {
         const seen = await analysisSeen({ account, projectId });
         if (seen.state === 'complete' && isOurs(seen, before)) return { state: 'complete' };
       }
-      throw bounce('the audit is still running', slower(runtime, 6));
+      throw requeueAfter('the audit is still running', slower(runtime, 6));
     },
 
     /** Returns when no analysis of the project is running any more. Retried by Temporal without history events. */
     async awaitAnalysis(call: { account: string; projectId: string }): Promise<AnalysisSeen> {
       const seen = await analysisSeen(call);
       if (seen.state !== 'running') return seen;
-      throw bounce('the audit is still running', slower(runtimeOf(deps, call.account), 24));
+      throw requeueAfter('the audit is still running', slower(runtimeOf(deps, call.account), 24));
     },
   };
 }

@@ -13,7 +13,7 @@ import { type BackfillInput, formatOf, type Operation } from '../src/inputs/back
 import { WRONG_INPUT } from '../src/inputs/parse-input';
 import { FailureType } from '../src/runs/failure-types';
 import { type Storage, StorageError } from '../src/storage';
-import { type Kept, keep, openEach } from '../src/storage/claim';
+import { type InlineOrStored, keep, openEach } from '../src/storage/inline-or-stored';
 import { placesOf } from './backfill-ledger';
 import { type Candidate, ITEMS, type Prepared, readList, writeList } from './backfill-list';
 import { listCaptures } from './capture-list';
@@ -81,7 +81,7 @@ export function createBackfillSourceActivities(deps: Deps) {
       filter: NonNullable<BackfillInput['captures']>;
       place: ListPlace;
       ref: string;
-    }): Promise<{ page: Kept<PageRow[]>; next?: ListPlace }> {
+    }): Promise<{ page: InlineOrStored<PageRow[]>; next?: ListPlace }> {
       const { status, channel, projectId } = call.filter;
       const filter = { ...(status && { status }), ...(channel && { channel }), project: projectId };
       const page = await listCaptures(runtimeOf(deps, call.account), filter, call.place);
@@ -99,7 +99,7 @@ export function createBackfillSourceActivities(deps: Deps) {
     },
 
     /** Makes the list from the pages of leads or captures. No call of the API. */
-    async itemsFromPages(call: Making & { pages: Kept<PageRow[]>[] }): Promise<Prepared> {
+    async itemsFromPages(call: Making & { pages: InlineOrStored<PageRow[]>[] }): Promise<Prepared> {
       const { pages, ...making } = call;
       const key = making.operation === 'convertLead' || making.operation === 'auditProject' ? 'leadId' : 'captureId';
       async function* candidates(): AsyncGenerator<Candidate> {

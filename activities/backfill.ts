@@ -9,9 +9,9 @@ import { readIfThere } from '../src/storage/stored-json';
 import { type Concluding, placesOf, writeLedger, writePart } from './backfill-ledger';
 import { type Candidate, ITEMS, readList, writeList } from './backfill-list';
 import { createBackfillSourceActivities, type Making, tellOf, wrongInput } from './backfill-source';
-import { bounce } from './bounce';
 import type { Deps } from './deps';
 import { endOf, type FollowedRun, followDelay } from './followed-run';
+import { requeueAfter } from './requeue';
 
 /** What a backfill begins with. */
 export type Opening = Pick<BackfillInput, 'account' | 'operation' | 'redriveOf'> & Omit<Source, 'earlier'>;
@@ -120,7 +120,7 @@ export function createBackfillActivities(deps: Deps) {
         closed.push(...found.filter((run) => run !== undefined));
       }
       if (closed.length > 0) return closed;
-      throw bounce('all of them are still under way', followDelay(Context.current().info.attempt));
+      throw requeueAfter('all of them are still under way', followDelay(Context.current().info.attempt));
     },
   };
 

@@ -5,9 +5,9 @@ import type { Before, LedgerStart } from '../src/ledger';
 import { booksBefore, NotYetKnown } from '../src/temporal/books-before';
 import { queueState } from '../src/temporal/queue-workers';
 import { WORKFLOW_QUEUE } from '../src/temporal/queues';
-import { bounce } from './bounce';
 import { scheduledAt } from './call';
 import { comesBackIn, type Deps, SOON_TRIES } from './deps';
+import { requeueAfter } from './requeue';
 
 const { TASK_QUEUE_TYPE_ACTIVITY } = temporal.api.enums.v1.TaskQueueType;
 /** How long a closed run that does not answer is asked again, before what it knew counts as lost. */
@@ -35,7 +35,7 @@ export function createBooksActivities(deps: Deps) {
     async openBooks(): Promise<BooksTold> {
       const { workflowExecution, attempt } = Context.current().info;
       const { workflowId = '', runId = '' } = workflowExecution ?? {};
-      const again = (why: string) => bounce(why, comesBackIn(accounts, attempt));
+      const again = (why: string) => requeueAfter(why, comesBackIn(accounts, attempt));
       const [ledger] = [...accounts.values()].flatMap((runtime) => runtime.ledgerWith(workflowId) ?? []);
       if (!ledger) throw again('No account of this worker belongs to the user of this ledger; left to one that has it');
       const { configured, config } = ledger;

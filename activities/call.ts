@@ -1,6 +1,6 @@
 /**
  * One call of the API inside an activity: permit, one attempt, and the attempt's failure as Temporal understands it.
- * What has to wait is said to the workflow, which shows it (S7); only a permit's bounce is retried by Temporal itself.
+ * What has to wait is said to the workflow, which shows it (S7); only a permit that has to be waited for is retried by Temporal itself.
  */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
@@ -11,8 +11,8 @@ import { type Reply, type RouteName, routes } from '../src/agent-api/routes';
 import { stopping } from '../src/ledger';
 import { type HoldCause, holdCause } from '../src/ledger/account-failures';
 import { FailureType, type Refusal } from '../src/runs/failure-types';
-import { bounce } from './bounce';
 import type { AccountRuntime } from './deps';
+import { requeueAfter } from './requeue';
 
 /** The setting that holds the guessed names of a list's parameters. */
 const GUESSED_NAMES: Partial<Record<RouteName, string>> = {
@@ -77,7 +77,8 @@ export async function takePermit(
   const forMs = (status?.parked[rateClass] ?? 0) - ledger.now();
   if (forMs > 0) runtime.gate.park(rateClass, Date.now() + forMs);
   const permit = await runtime.gate.acquire(rateClass, { signal: Context.current().cancellationSignal });
-  if (!permit.ok) throw bounce(`waits for its turn under the limit of ${rateClass}`, permit.retryAtMs - Date.now());
+  if (!permit.ok)
+    throw requeueAfter(`waits for its turn under the limit of ${rateClass}`, permit.retryAtMs - Date.now());
 }
 
 /** S5: after a 429. The client has parked the class in this process; the ledger parks it in all others. Answers for how long. */
@@ -110,7 +111,7 @@ export const SAY_PARKED_MS = 5_000;
 const parked = (rateClass: RateClass, forMs: number) =>
   forMs > SAY_PARKED_MS
     ? ApplicationFailure.nonRetryable(`The service asked to wait (429): ${rateClass}`, FailureType.parked, forMs)
-    : bounce(`the service asked to wait (429): ${rateClass}`, forMs);
+    : requeueAfter(`the service asked to wait (429): ${rateClass}`, forMs);
 
 /** Calls a route that may be repeated (reads and repeatable writes) and returns what it read. */
 export async function callRoute<N extends RouteName>(
@@ -159,7 +160,7 @@ export async function askBalance(runtime: AccountRuntime): Promise<{ balance: nu
       return {
         problem: 'problem' in failure ? failure.problem : `GET /api/user/credits answers ${status} and no balance`,
       };
-    throw bounce('the balance cannot be read', tries * 1_000);
+    throw requeueAfter('the balance cannot be read', tries * 1_000);
   }
   const error = await asFailure(runtime, route, attempt);
   if (error.type === FailureType.refused) return { problem: error.message };
@@ -198,7 +199,7 @@ async function asFailure(runtime: AccountRuntime, name: RouteName, attempt: Extr
   // Once it may be a slip; that it stays so is worth a person's time.
   const { attempt: tries } = Context.current().info;
   if (failure.kind === 'unreadable' && routes[name].method === 'GET' && tries < READ_TRIES)
-    return bounce(`the reply of ${where} cannot be read: ${failure.problem}`, tries * 1_000);
+    return requeueAfter(`the reply of ${where} cannot be read: ${failure.problem}`, tries * 1_000);
   if (failure.kind === 'unreadable')
     return ApplicationFailure.nonRetryable(
       `the reply of ${where} cannot be read: ${failure.problem}`,

@@ -4,9 +4,9 @@
  */
 import { ApplicationFailure } from '@temporalio/common';
 import { FailureType } from '../src/runs/failure-types';
-import { bounce } from './bounce';
 import type { CaptureList } from './capture-list';
 import type { ListPlace } from './list-pages';
+import { requeueAfter } from './requeue';
 
 /** What a capture says of itself, without its content (S4). */
 export interface CaptureSeen {
@@ -77,7 +77,7 @@ export class CapturePoll {
       (error) => {
         this.#listing = undefined;
         // Who shares the list fails alike; but not because the one that reads it is cancelled.
-        throw error instanceof ApplicationFailure ? error : bounce('the list of captures was not read', 1_000);
+        throw error instanceof ApplicationFailure ? error : requeueAfter('the list of captures was not read', 1_000);
       },
     );
     const listing: Listing = { askedAt, seen, isRead: false };

@@ -10,7 +10,7 @@ import {
   troubleOf,
 } from '../src/captures/sweep';
 import { type Storage, StorageError } from '../src/storage';
-import { type Kept, keep } from '../src/storage/claim';
+import { type InlineOrStored, keep } from '../src/storage/inline-or-stored';
 import { readStored } from '../src/storage/stored-json';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { scheduledAt } from './call';
@@ -123,8 +123,13 @@ export function createCaptureSweepActivities(deps: Deps) {
     },
 
     /** The result, in the storage where it is long. No call of the API. */
-    keepSweep: ({ captures, ref }: { captures: SweptCapture[]; ref: string }): Promise<Kept<SweptCapture[]>> =>
-      keep(deps.storage, `runs/${ref}/captures`, captures),
+    keepSweep: ({
+      captures,
+      ref,
+    }: {
+      captures: SweptCapture[];
+      ref: string;
+    }): Promise<InlineOrStored<SweptCapture[]>> => keep(deps.storage, `runs/${ref}/captures`, captures),
   };
 }
 

@@ -1,15 +1,15 @@
 /** Captures: looked at, waited for, stored, and extracted again. What they hold goes to the storage, not to a history (S4). */
 import { asName } from '../src/agent-api/id';
 import type { Reply } from '../src/agent-api/routes';
-import type { SendOutcome } from '../src/paying/course';
+import type { SendOutcome } from '../src/paying/attempt-plan';
 import { captureSubject } from '../src/paying/subject';
-import { bounce } from './bounce';
 import { callRoute } from './call';
 import { listCaptures } from './capture-list';
 import { CapturePoll, type CaptureSeen } from './capture-poll';
 import { type Deps, runtimeOf } from './deps';
 import type { ListPlace } from './list-pages';
 import { slower } from './pace';
+import { requeueAfter } from './requeue';
 import { ownRun, sendOnce } from './send-once';
 
 /** Items by their type; a type that is no plain word counts as `other`. */
@@ -99,7 +99,7 @@ export function createCapturesActivities(deps: Deps) {
           return store(captureId, detail);
         }
       }
-      throw bounce(was ? 'nobody has decided yet' : 'the service still works on it', again);
+      throw requeueAfter(was ? 'nobody has decided yet' : 'the service still works on it', again);
     },
 
     /** POST: extraction again; one attempt, under S1 and S2. */

@@ -9,7 +9,7 @@ import type { Receiver } from '../src/notify/receiver';
 import { FailureType } from '../src/runs/failure-types';
 import type { Storage } from '../src/storage';
 import type { LedgerClient } from '../src/temporal/ledger-client';
-import { bounce } from './bounce';
+import { requeueAfter } from './requeue';
 
 /** Everything one account needs in a worker process. */
 export interface AccountRuntime {
@@ -58,7 +58,7 @@ export function runtimeOf({ accounts }: Deps, name: string, begun = true): Accou
   const { attempt } = Context.current().info;
   const known = [...accounts.keys()].join(', ');
   if (begun || attempt < SOON_TRIES)
-    throw bounce(
+    throw requeueAfter(
       `This worker has no account '${name}' and leaves it to one that has; its configuration has: ${known}`,
       comesBackIn(accounts, attempt),
     );

@@ -14,14 +14,14 @@ import {
   problemsOf,
   typeOf,
 } from '../src/audits/documents';
-import type { SendOutcome } from '../src/paying/course';
+import type { SendOutcome } from '../src/paying/attempt-plan';
 import { documentSubject } from '../src/paying/subject';
 import { readIfThere } from '../src/storage/stored-json';
-import { bounce } from './bounce';
 import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { slower } from './pace';
 import { notesIn, openRecord, Sending } from './record';
+import { requeueAfter } from './requeue';
 import { sendInForms } from './send-forms';
 import { ownRun } from './send-once';
 
@@ -172,7 +172,7 @@ export function createDocumentsActivities(deps: Deps) {
       const states = call.documents.map((document, i) => ({ document, state: all[i] ?? 'missing' }));
       const open = states.filter(({ state }) => state !== 'settled' && state !== 'failed');
       if (open.length > 0)
-        throw bounce(`${open.length} documents are not there yet`, slower(runtimeOf(deps, call.account), 24));
+        throw requeueAfter(`${open.length} documents are not there yet`, slower(runtimeOf(deps, call.account), 24));
       return {
         failed: states.filter(({ state }) => state === 'failed').map(({ document }) => document.fileName),
         resized: call.documents.flatMap((document) => resizedIn(document, shown ?? [])),

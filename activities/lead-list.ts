@@ -5,7 +5,7 @@ import type { Lead } from '../src/agent-api/records';
 import type { LeadPipelineInput } from '../src/inputs/lead-pipeline';
 import { type Decision, decide, type Rules } from '../src/leads/scoring';
 import { type LeadDecision, type SelectionLimits, select } from '../src/leads/selection';
-import { type Kept, keep, MAX_INLINE_BYTES, open } from '../src/storage/claim';
+import { type InlineOrStored, keep, MAX_INLINE_BYTES, open } from '../src/storage/inline-or-stored';
 import { type Deps, runtimeOf } from './deps';
 import { checkFilter } from './list-filters';
 import { type ListPage, type ListPlace, readPage, requireWhole } from './list-pages';
@@ -18,7 +18,7 @@ const MAX_RULES_BYTES = 2_048;
 
 /** One page as a workflow sees it. */
 export interface LeadPageSeen {
-  decisions: Kept<Decision[]>;
+  decisions: InlineOrStored<Decision[]>;
   total: number;
   /** Leads up to here, and the next page if there is one. */
   end: number;
@@ -30,7 +30,7 @@ export interface LeadPageSeen {
 export interface LeadChoice {
   /** IDs to convert, best first. */
   chosen: string[];
-  decisions: Kept<LeadDecision[]>;
+  decisions: InlineOrStored<LeadDecision[]>;
   /** Leads listed, each counted once. */
   leads: number;
   notes: string[];
@@ -73,7 +73,7 @@ export function createLeadListActivities(deps: Deps) {
   const { storage } = deps;
   return {
     /** The rules of a run, or where they are kept. No call of the API. */
-    keepRules: ({ rules, ref }: { rules: Rules; ref: string }): Promise<Kept<Rules>> =>
+    keepRules: ({ rules, ref }: { rules: Rules; ref: string }): Promise<InlineOrStored<Rules>> =>
       keep(storage, `runs/${ref}/rules`, rules, MAX_RULES_BYTES),
 
     /** GET one page of the lead list in order of creation, and a decision on each lead of it. */
@@ -81,7 +81,7 @@ export function createLeadListActivities(deps: Deps) {
       account: string;
       view: LeadPipelineInput['view'];
       surveyLink: LeadPipelineInput['surveyLink'];
-      rules: Kept<Rules>;
+      rules: InlineOrStored<Rules>;
       place: ListPlace;
       now: number;
       ref: string;
@@ -122,7 +122,7 @@ export function createLeadListActivities(deps: Deps) {
 
     /** Chooses from all pages. No call of the API. */
     async selectLeads(call: {
-      pages: Kept<Decision[]>[];
+      pages: InlineOrStored<Decision[]>[];
       limits: SelectionLimits;
       total: number;
       ref: string;
@@ -144,12 +144,12 @@ export function createLeadListActivities(deps: Deps) {
 
     /** Brings decisions and outcomes together; every lead ends as something (S6). No call of the API. */
     async concludeLeads(call: {
-      decisions: Kept<LeadDecision[]>;
+      decisions: InlineOrStored<LeadDecision[]>;
       outcomes: LeadOutcome[];
       /** Why a chosen lead without an outcome was left. */
       leftOver: string;
       ref: string;
-    }): Promise<{ counts: Record<string, number>; decisions: Kept<LeadVerdict[]> }> {
+    }): Promise<{ counts: Record<string, number>; decisions: InlineOrStored<LeadVerdict[]> }> {
       const outcomes = new Map(call.outcomes.map((outcome) => [outcome.leadId, outcome]));
       const verdicts = (await open(storage, call.decisions, z.array(LeadRow))).map(
         ({ id, decision, score, reasons }): LeadVerdict => {

@@ -1,5 +1,5 @@
 import type { Lead } from '../src/agent-api/records';
-import type { SendOutcome } from '../src/paying/course';
+import type { SendOutcome } from '../src/paying/attempt-plan';
 import { leadSubject } from '../src/paying/subject';
 import { keyId, nameKey } from '../src/text/name-keys';
 import { callRoute } from './call';

@@ -4,9 +4,9 @@
  */
 import type { CallInput } from '../src/agent-api/input';
 import type { RouteName } from '../src/agent-api/routes';
-import { bounce } from './bounce';
 import { callRoute, refusedWith } from './call';
 import type { AccountRuntime } from './deps';
+import { requeueAfter } from './requeue';
 
 type Value = string | number | undefined;
 
@@ -82,8 +82,8 @@ export async function callList<N extends RouteName>(
     reply = await callRoute(runtime, name, { ...filter, query });
   } catch (error) {
     if (!refusedWith(error, 400, 422) || !form.refused(sent)) throw error;
-    throw bounce('the list does not take these parameters; it is found out which', AGAIN_MS);
+    throw requeueAfter('the list does not take these parameters; it is found out which', AGAIN_MS);
   }
-  if (form.taken(sent, all)) throw bounce('it is found out which parameters the list takes', AGAIN_MS);
+  if (form.taken(sent, all)) throw requeueAfter('it is found out which parameters the list takes', AGAIN_MS);
   return { ...reply, refused: form.without(all) };
 }

@@ -5,17 +5,17 @@ import { ApplicationFailure } from '@temporalio/common';
 import { includesId } from '../src/agent-api/id';
 import { couldBe, identifyNote, isBehind, mayBe, type NoteIdentity, sameText, textKey } from '../src/captures/note';
 import { statusQuery } from '../src/ledger/messages';
-import type { SendOutcome } from '../src/paying/course';
+import type { SendOutcome } from '../src/paying/attempt-plan';
 import { noteSubject } from '../src/paying/subject';
 import { FailureType } from '../src/runs/failure-types';
 import { StorageError } from '../src/storage';
-import { bounce } from './bounce';
 import { callRoute } from './call';
 import { listCaptures } from './capture-list';
 import { type Deps, runtimeOf } from './deps';
 import type { ListPlace } from './list-pages';
 import { NoteRecord, noteText, problemsOfFile } from './note-text';
 import { notesIn, openRecord } from './record';
+import { requeueAfter } from './requeue';
 import { sendInForms } from './send-forms';
 import { ownRun } from './send-once';
 
@@ -143,7 +143,10 @@ export function createNotesActivities(deps: Deps) {
         const mine = answer.kind === 'open' && answer.attempt.startsWith(`${subject}>`);
         if (answer.kind === 'open' && !mine) continue;
         if (answer.kind !== 'granted' && !mine)
-          throw bounce('the ledger grants nothing yet', answer.kind === 'parked' ? answer.until - ledger.now() : 3_000);
+          throw requeueAfter(
+            'the ledger grants nothing yet',
+            answer.kind === 'parked' ? answer.until - ledger.now() : 3_000,
+          );
         await ledger.settle({ ...ownRun(), subject, attempt: '', settlement: { kind: 'foundPaid', ref: captureId } });
         const { settled } = await ledger.subject(subject);
         if (settled?.ref === captureId) return { kind: 'claimed', captureId, sent: settled.run === ownRun().run };
@@ -170,7 +173,7 @@ export function createNotesActivities(deps: Deps) {
     }: NoteCall & { lookedAt: number; again?: boolean }): Promise<SendOutcome> {
       const runtime = runtimeOf(deps, account);
       const text = await textOf(note, noteFile).catch(() => {
-        throw bounce('the text cannot be read now', 10_000);
+        throw requeueAfter('the text cannot be read now', 10_000);
       });
       // The file was changed since: what would be sent is not what was looked up.
       if (text === undefined) return { kind: 'refused', reason: 'noteChanged' };

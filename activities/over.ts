@@ -1,7 +1,7 @@
 /** Runs that are over, or about to be, spend nothing more (S3): neither by calls of their own nor by runs that they began. */
 import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/common';
-import { bounce } from './bounce';
+import { requeueAfter } from './requeue';
 
 /** How soon an unanswered question is asked again, milliseconds. */
 const AGAIN_MS = 1_000;
@@ -20,7 +20,7 @@ export async function isOver(budget: string | undefined): Promise<boolean> {
     if (budget === undefined || !own.begunByAnother || budget === `${workflowId}/${own.firstRunId}`) return false;
     return await isBudgetOver(budget);
   } catch (error) {
-    throw bounce(
+    throw requeueAfter(
       `whether the run still stands cannot be asked (${error instanceof Error ? error.name : 'Error'})`,
       AGAIN_MS,
     );

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { afterCreation, carries, withReference } from '../src/audits/reference';
 import type { AuditProjectInput } from '../src/inputs/audit-project';
-import type { SendOutcome } from '../src/paying/course';
+import type { SendOutcome } from '../src/paying/attempt-plan';
 import { projectSubject } from '../src/paying/subject';
 import { readIfThere } from '../src/storage/stored-json';
 import { keyId, nameKey } from '../src/text/name-keys';
 import { CLOCKS_APART_MS } from '../src/time/clocks';
-import { bounce } from './bounce';
 import { callRoute, refusedWith, scheduledAt } from './call';
 import { type Deps, runtimeOf } from './deps';
 import type { ListPlace } from './list-pages';
@@ -23,6 +22,7 @@ import {
   type Sighting,
   sightingIn,
 } from './references';
+import { requeueAfter } from './requeue';
 import { sendOnce } from './send-once';
 
 export interface ProjectPage {
@@ -235,7 +235,7 @@ export function createProjectsActivities(deps: Deps) {
       const { hasAnalysis, hasInterviewAnalysis } = await prerequisites(call);
       if (hasAnalysis && hasInterviewAnalysis) return;
       const { pollMs } = runtimeOf(deps, call.account).account.timing;
-      throw bounce('the analysis is not there yet', seldom(pollMs, scheduledAt() - call.since));
+      throw requeueAfter('the analysis is not there yet', seldom(pollMs, scheduledAt() - call.since));
     },
   };
 }

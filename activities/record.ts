@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
 import { z } from 'zod';
-import type { SendOutcome } from '../src/paying/course';
+import type { SendOutcome } from '../src/paying/attempt-plan';
 import type { Storage } from '../src/storage';
 import { readIfThere } from '../src/storage/stored-json';
 

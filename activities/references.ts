@@ -8,7 +8,7 @@ import { includesId } from '../src/agent-api/id';
 import type { Project } from '../src/agent-api/records';
 import { asText } from '../src/agent-api/shape';
 import { MAX_ASKED, markIn } from '../src/audits/reference';
-import type { LookOutcome } from '../src/paying/course';
+import type { LookOutcome } from '../src/paying/attempt-plan';
 import { projectSubject } from '../src/paying/subject';
 import type { Storage } from '../src/storage';
 import { readIfThere } from '../src/storage/stored-json';

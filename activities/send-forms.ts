@@ -4,7 +4,7 @@
  */
 import type { CallInput } from '../src/agent-api/input';
 import type { RouteName } from '../src/agent-api/routes';
-import type { SendOutcome } from '../src/paying/course';
+import type { SendOutcome } from '../src/paying/attempt-plan';
 import type { AccountRuntime } from './deps';
 import { type OnceCall, sendOnce } from './send-once';
 
@@ -27,7 +27,7 @@ export async function sendInForms<N extends RouteName>(
     const at = (first + tried) % forms.length;
     const form = forms[at];
     if (form === undefined) throw new TypeError('a call has at least one form');
-    // Set before: a bounce of the limiter begins the activity anew, and must not send the refused form again.
+    // Set before: waiting for a permit begins the activity anew, and must not send the refused form again.
     known.set(call.route, at);
     const outcome = await sendOnce(runtime, { ...call, input: form() });
     const isRefused = outcome.kind === 'refused' && FORM_REFUSED.includes(outcome.status ?? 0);

@@ -14,16 +14,16 @@ import { type Reply, type RouteName, routes } from '../src/agent-api/routes';
 import { stopping } from '../src/ledger';
 import { refusalReason } from '../src/ledger/account-failures';
 import type { LedgerStatus } from '../src/ledger/messages';
-import type { SendOutcome } from '../src/paying/course';
+import type { SendOutcome } from '../src/paying/attempt-plan';
 import type { Settlement } from '../src/paying/open-sends';
 import { isOwn, ownerOf, ownOutcome } from '../src/paying/own-send';
 import { FailureType } from '../src/runs/failure-types';
 import type { LedgerClient } from '../src/temporal/ledger-client';
-import { bounce } from './bounce';
 import { parkClass, parkedFor, reportHold, SAY_PARKED_MS, takePermit } from './call';
 import type { AccountRuntime } from './deps';
 import { isOver } from './over';
 import type { SendingNotes } from './record';
+import { requeueAfter } from './requeue';
 
 /** How long a payment waits for a reading of the balance, and how often it looks; then it goes back to the queue. */
 const READ_WITHIN_MS = 30_000;
@@ -114,7 +114,7 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
       return { kind: 'throttled', retryAt: answer.until };
     case 'unread':
       // The floor was set just now.
-      throw bounce(UNREAD, LOOK_MS);
+      throw requeueAfter(UNREAD, LOOK_MS);
     case 'patient':
       return { kind: 'open', overAt: answer.until, newBooks: true };
     case 'open':
@@ -179,7 +179,7 @@ async function balanceRead(ledger: LedgerClient, price: number): Promise<number 
     if (seen?.balanceAskedAt !== undefined && seen.balanceAskedAt >= since) return since;
     await Context.current().sleep(LOOK_MS);
   }
-  throw bounce(UNREAD, LOOK_MS);
+  throw requeueAfter(UNREAD, LOOK_MS);
 }
 
 /** The run that the call belongs to. It costs nothing, so no cap counts. */

@@ -5,10 +5,10 @@ import type { ListPlace } from '../activities/list-pages';
 import type { Troubled } from '../src/captures/sweep';
 import { CaptureSweepInput, type CaptureSweepJson } from '../src/inputs/capture-sweep';
 import { concernsAccount } from '../src/ledger/account-failures';
-import type { SendOutcome } from '../src/paying/course';
-import type { Kept } from '../src/storage/claim';
+import type { SendOutcome } from '../src/paying/attempt-plan';
+import type { InlineOrStored } from '../src/storage/inline-or-stored';
 import { sends } from './paying/sends';
-import { awaitClearance, control, factsOf, fairnessKey, patiently, reads } from './shared/calls';
+import { awaitClearance, control, factsOf, fairnessKey, reads, retryUntilAnswered } from './shared/calls';
 import { failureType } from './shared/failures';
 import { readInput } from './shared/input';
 import { allAnswered } from './shared/said';
@@ -25,7 +25,7 @@ export interface CaptureSweepResult {
   /** Captures that failed or are stuck. */
   total: number;
   /** For each capture what was done; in storage when there are many. */
-  captures: Kept<SweptCapture[]>;
+  captures: InlineOrStored<SweptCapture[]>;
   notes: string[];
 }
 
@@ -97,7 +97,7 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
       let next: ListPlace | undefined = { offset: 0 };
       for (let pages = 0; next !== undefined && pages < MAX_PAGES; pages++) {
         const from: ListPlace = next;
-        const page: SweepPage = await patiently(status, facts, account, () =>
+        const page: SweepPage = await retryUntilAnswered(status, facts, account, () =>
           reads(account, place, `List captures in ${wanted} from ${from.offset}`).sweepPage({
             ...{ account, status: wanted, projectId, place: from, stuckAfter },
           }),

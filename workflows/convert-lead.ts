@@ -8,7 +8,7 @@ import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { bookName } from './paying/book';
 import { type Outcome, type Purchase, payOnce } from './paying/pay-once';
 import { Asker, WHY } from './shared/asker';
-import { factsOf, fairnessKey, patiently, reads, runKey } from './shared/calls';
+import { factsOf, fairnessKey, reads, retryUntilAnswered, runKey } from './shared/calls';
 import { ProjectChoice } from './shared/choose-project';
 import { failureText, refusalOf } from './shared/failures';
 import { type FoundProject, findProject } from './shared/find-project';
@@ -65,7 +65,7 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
   const looks: LeadSeen[] = [];
 
   const see = () =>
-    patiently(status, facts, account, () =>
+    retryUntilAnswered(status, facts, account, () =>
       reads(account, place, `Look at lead ${leadId}`).lookAtLead({ account, leadId }),
     );
   const isConverted = async () => {
@@ -127,7 +127,7 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
       for (let wait = settlingMs / 60; ; wait *= 3) {
         const ask = () =>
           reads(account, place, `Look whether ${projectId} is the project`).isProject({ account, projectId });
-        if (await patiently(status, facts, account, ask)) return true;
+        if (await retryUntilAnswered(status, facts, account, ask)) return true;
         if (wait > settlingMs) return false;
         status.waits(
           `The service does not show project ${projectId} yet; it is looked at again in ${Math.ceil(wait / 1000)} s.`,

@@ -1,7 +1,7 @@
 /** Around every run: one that nobody watches, and that does not end well, is told to people. */
 import type { WorkflowInterceptors } from '@temporalio/workflow';
 import { ApplicationFailure, isCancellation, TemporalFailure, workflowInfo } from '@temporalio/workflow';
-import { UNWELL } from '../src/runs/failed-outcomes';
+import { FAILED_OUTCOMES } from '../src/runs/failed-outcomes';
 import { FailureType } from '../src/runs/failure-types';
 import { failureType } from './shared/failures';
 import { runKind, TELL_WITHIN_MS, tell } from './shared/tell';
@@ -12,7 +12,7 @@ import { asksForUntold } from './shared/untold';
 function unwell(result: unknown): string | undefined {
   if (typeof result !== 'object' || result === null) return undefined;
   const words = [Reflect.get(result, 'ended'), Reflect.get(result, 'outcome')];
-  return words.find((word): word is string => UNWELL.includes(word));
+  return words.find((word): word is string => FAILED_OUTCOMES.includes(word));
 }
 
 /** Runs die of failures of their own, and of those of the calls that they made. */

@@ -11,7 +11,7 @@ import {
 import type { LeadChoice, LeadOutcome } from '../activities/lead-list';
 import { documentsIn } from '../src/inputs/audit-project';
 import { LeadPipelineInput, type LeadPipelineJson, needsApproval, resolveApproval } from '../src/inputs/lead-pipeline';
-import { Said } from '../src/inputs/messages';
+import { PersonNote } from '../src/inputs/messages';
 import type { HandedOn } from '../src/runs/handed-on';
 import { convertLeadId } from '../src/runs/run-ids';
 import { formatDuration } from '../src/time/duration';
@@ -40,8 +40,8 @@ type Before = Listed & { controls?: ControlState };
 
 // ---- Messages
 
-export const approveUpdate = defineUpdate<string, [Said | undefined]>('approve');
-export const rejectUpdate = defineUpdate<string, [Said | undefined]>('reject');
+export const approveUpdate = defineUpdate<string, [PersonNote | undefined]>('approve');
+export const rejectUpdate = defineUpdate<string, [PersonNote | undefined]>('reject');
 export const pipelineProgressQuery = progressQueryOf<PipelineProgress>();
 
 // ---- Workflow
@@ -68,7 +68,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
     () => ({ done: outcomes.length, underWay: [...underWay], total, credits: spent() }),
     'What this run is doing, why it waits, how far it is.',
   );
-  const decide = (approved: boolean, said: Said | undefined): string => {
+  const decide = (approved: boolean, said: PersonNote | undefined): string => {
     Object.assign(answer, { approved, ...(said?.by && { by: said.by }) });
     controls.note(approved ? 'approve' : 'reject', said);
     return approved ? 'Approved: the conversions start.' : 'Rejected: nothing is converted.';
@@ -78,11 +78,11 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
   };
   setHandler(approveUpdate, (said) => decide(true, said), {
     description: 'Approves the plan shown in the details: {"reason": "…", "by": "…"}',
-    validator: checked(Said, 'approve', asked),
+    validator: checked(PersonNote, 'approve', asked),
   });
   setHandler(rejectUpdate, (said) => decide(false, said), {
     description: 'Rejects the plan; nothing is converted: {"reason": "…", "by": "…"}',
-    validator: checked(Said, 'reject', asked),
+    validator: checked(PersonNote, 'reject', asked),
   });
 
   // A stop ends what the run does at the moment, as a cancellation does; what is said afterwards is not cancelled by it.

@@ -4,7 +4,7 @@ import type * as workflows from '../../workflows';
 import { reasonText } from '../leads/scoring';
 import type { WorkflowName } from '../runs/workflow-types';
 import { openStorage } from '../storage';
-import { type Kept, open } from '../storage/claim';
+import { type InlineOrStored, open } from '../storage/inline-or-stored';
 import { EXIT } from './exit';
 import { number, table, tell } from './output';
 
@@ -158,7 +158,7 @@ async function showPipeline(result: z.infer<typeof Pipeline>, storageUrl: string
   };
 }
 
-async function opened(decisions: Kept<Verdict[]>, storageUrl: string): Promise<Verdict[] | undefined> {
+async function opened(decisions: InlineOrStored<Verdict[]>, storageUrl: string): Promise<Verdict[] | undefined> {
   const storage = openStorage(storageUrl);
   try {
     return await open(storage, decisions, z.array(Verdict));

@@ -5,7 +5,7 @@ import { ConvertLeadInput } from './convert-lead';
 import { Account, Credits, RecordId } from './fields';
 import { IngestCaptureInput } from './ingest-capture';
 import { LeadPipelineInput, resolveApproval as resolvePipelineApproval } from './lead-pipeline';
-import { Said, someOf } from './messages';
+import { PersonNote, someOf } from './messages';
 import { runFields } from './run-fields';
 
 /** What can be done to each item. `reprocessCapture` is an `ingestCapture` that extracts again what is processed already. */
@@ -181,7 +181,7 @@ export const LimitChanges = z
     itemsPerMinute: BackfillInput.shape.itemsPerMinute.unwrap().nullable().optional(),
     maxItems: z.int().min(0).nullable().optional(),
     maxCredits: Credits.optional(),
-    ...Said.shape,
+    ...PersonNote.shape,
   })
   .refine(...someOf('window', 'itemsPerMinute', 'maxItems', 'maxCredits'));
 export type LimitChanges = z.output<typeof LimitChanges>;

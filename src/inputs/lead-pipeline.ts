@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { auditFields } from './audit-project';
 import { Account, Credits, Duration, Since, Uuid } from './fields';
-import { Said, someOf } from './messages';
+import { PersonNote, someOf } from './messages';
 
 const percent = z.number().min(0).max(100);
 const weight = z.number().min(0).max(100);
@@ -129,7 +129,7 @@ export const LimitChanges = z
     maxConversions: z.int().min(0).max(400).optional().describe('Most leads that this run converts.'),
     maxCredits: Credits.optional().describe('Most credits that this run spends.'),
     concurrency: z.int().min(1).max(50).optional().describe('Most conversions under way at once.'),
-    ...Said.shape,
+    ...PersonNote.shape,
   })
   .refine(...someOf('maxConversions', 'maxCredits', 'concurrency'));
 export type LimitChanges = z.output<typeof LimitChanges>;

@@ -17,23 +17,23 @@ export const someOf = (...fields: readonly string[]) =>
   ] as const;
 
 /** With any update; all of it may be left out. */
-export const Said = z.strictObject({ by, reason: reason.optional() });
-export type Said = z.output<typeof Said>;
+export const PersonNote = z.strictObject({ by, reason: reason.optional() });
+export type PersonNote = z.output<typeof PersonNote>;
 
 /** The answer to the question whether something happened. */
-export const DecideSaid = Said.extend({ decision: z.enum(['itHappened', 'sendAgain', 'giveUp']) });
+export const DecideSaid = PersonNote.extend({ decision: z.enum(['itHappened', 'sendAgain', 'giveUp']) });
 export type DecideSaid = z.output<typeof DecideSaid>;
 
 /** Which project a lead became. */
-export const ProjectSaid = Said.extend({ projectId: RecordId });
+export const ProjectSaid = PersonNote.extend({ projectId: RecordId });
 export type ProjectSaid = z.output<typeof ProjectSaid>;
 
 /** Which capture a note became. */
-export const CaptureSaid = Said.extend({ captureId: RecordId });
+export const CaptureSaid = PersonNote.extend({ captureId: RecordId });
 export type CaptureSaid = z.output<typeof CaptureSaid>;
 
 /** `now`: without waiting for what is under way. */
-export const StopSaid = Said.extend({ now: z.boolean().optional() });
+export const StopSaid = PersonNote.extend({ now: z.boolean().optional() });
 export type StopSaid = z.output<typeof StopSaid>;
 
 /** Changes of an account's books need a reason. */

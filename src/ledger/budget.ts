@@ -6,7 +6,7 @@
 
 import type { PayTiming } from '../paying/open-sends';
 import { nextDay } from '../time/day';
-import type { Budget, Configured, LedgerStart, LedgerState, Said, SetByPeople } from './state';
+import type { Budget, Configured, LedgerStart, LedgerState, PersonNote, SetByPeople } from './state';
 import { todayOf } from './today';
 
 /** Whose word a limit is. */
@@ -73,7 +73,7 @@ export function budgetInForce(state: LedgerState, now: number): BudgetInForce {
   };
 }
 
-const byPerson = ({ by, at }: Said<unknown>): LimitSource => ({ kind: 'person', by, at });
+const byPerson = ({ by, at }: PersonNote<unknown>): LimitSource => ({ kind: 'person', by, at });
 
 /** A worker says what it is configured with. */
 export function configure(state: LedgerState, said: LedgerStart, now: number): LedgerState {

@@ -59,7 +59,7 @@ const longer = (timing: payOnce.PayTiming, sender: SenderTiming = timing): payOn
 });
 
 export type BeginAnswer =
-  | payOnce.FlightAnswer
+  | payOnce.AdmitAnswer
   | { kind: 'held'; holds: readonly Hold[] }
   /** The ledger replaced one that was lost: what that one granted may have an effect until then. */
   | { kind: 'patient'; until: number }

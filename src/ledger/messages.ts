@@ -1,7 +1,7 @@
 /** What people and workers say to a ledger, and what it answers. */
 import { defineQuery, defineUpdate } from '@temporalio/workflow';
 import type { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../inputs/messages';
-import type { Flight, Settled } from '../paying/open-sends';
+import type { OpenSend, Settled } from '../paying/open-sends';
 import type { HandedOn } from '../runs/handed-on';
 import type * as policy from '.';
 
@@ -52,7 +52,7 @@ export type Obstacle = Extract<policy.BeginAnswer, { kind: 'held' | 'capped' }> 
 
 /** What the ledger knows of one subject. */
 export interface SubjectState {
-  open?: Flight;
+  open?: OpenSend;
   settled?: Settled;
 }
 

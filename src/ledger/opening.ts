@@ -1,5 +1,5 @@
 /** How a ledger's books begin: anew, from what the ledger before it knew, or from what an earlier version wrote. */
-import { noFlights } from '../paying/open-sends';
+import { noOpenSends } from '../paying/open-sends';
 import { configure, toConfigured } from './budget';
 import type { Before, Budget, LedgerStart, LedgerState } from './state';
 
@@ -26,7 +26,7 @@ export function openLedger(start: LedgerStart, now: number, lost: boolean): Ledg
     set: {},
     timeZone: budget.timeZone,
     prices: {},
-    flights: noFlights(),
+    flights: noOpenSends(),
     days: {},
     runs: {},
     bookings: [],

@@ -1,5 +1,5 @@
 /** What an account's ledger knows. Plain data: it goes through Temporal at every continue-as-new. */
-import type { Booking, Flights, PayTiming } from '../paying/open-sends';
+import type { Booking, OpenSends, PayTiming } from '../paying/open-sends';
 import type { Permits } from './permits';
 
 /** Why an account's calls stand still. `manual` holds are lifted by a person, all others when their cause has gone. */
@@ -38,14 +38,14 @@ export interface Configured {
 }
 
 /** What a person set, and who it was. */
-export interface Said<T> {
+export interface PersonNote<T> {
   readonly value: T;
   readonly by: string;
   readonly at: number;
 }
 
 /** What people set; a value as loose as the configured one is none of its own. */
-export type SetByPeople = { readonly [K in keyof Budget]?: Said<NonNullable<Budget[K]>> };
+export type SetByPeople = { readonly [K in keyof Budget]?: PersonNote<NonNullable<Budget[K]>> };
 
 /** What one reading says by now: what was booked after it is off both ends. Credits. */
 export interface Reading {
@@ -109,7 +109,7 @@ export interface LedgerState {
   readonly today?: Today;
   /** What calls cost by their replies. */
   readonly prices: Readonly<Partial<Record<PaidKind, Price>>>;
-  readonly flights: Flights;
+  readonly flights: OpenSends;
   /** Credits spent per calendar day, the last forty or so. */
   readonly days: Readonly<Record<string, number>>;
   /** Credits spent per run, the most recent ones: of the others the cap is forgotten. */

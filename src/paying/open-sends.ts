@@ -1,9 +1,9 @@
 /**
  * Paying once: the protocol of S1–S3 as pure functions. It has two halves that trust nothing but each other's rules:
  *
- * - the *flights*, kept by the account's ledger: which attempt may send for a subject, and until when it can still have an
- *   effect (S1);
- * - the *course* of a run that wants one paid thing: look, send, look again, wait, ask a person (S2).
+ * - the open sends (`flights` in stored state), kept by the account's ledger: which attempt may send for a subject, and
+ *   until when it can still have an effect (S1);
+ * - the attempt plan of a run that wants one paid thing: look, send, look again, wait, ask a person (S2).
  *
  * All times are milliseconds of the Temporal server's clock (workflow time). A look's time is the moment at which it was
  * asked for, never when it returned, so a look is never taken to be fresher than it is.
@@ -29,7 +29,7 @@ export const REMEMBER_MS = 3_600_000;
 const REMEMBER_MAX = 1_300;
 
 /** One attempt that was allowed to send and is not settled. */
-export interface Flight {
+export interface OpenSend {
   readonly attempt: string;
   /** The run whose cap the credits count against. */
   readonly run: string;
@@ -53,14 +53,14 @@ export interface Settled {
 }
 
 /** The ledger's half of the state. */
-export interface Flights {
-  readonly open: Readonly<Record<string, Flight>>;
+export interface OpenSends {
+  readonly open: Readonly<Record<string, OpenSend>>;
   readonly settled: readonly Settled[];
   /** A look asked for before this cannot be trusted for any subject: what was settled then is forgotten. */
   readonly forgottenBefore: number;
 }
 
-export const noFlights = (forgottenBefore = 0): Flights => ({ open: {}, settled: [], forgottenBefore });
+export const noOpenSends = (forgottenBefore = 0): OpenSends => ({ open: {}, settled: [], forgottenBefore });
 
 /** What an attempt asks the ledger just before it sends. */
 export interface SendRequest {
@@ -75,8 +75,8 @@ export interface SendRequest {
   readonly again?: boolean;
 }
 
-export type FlightAnswer =
-  | { kind: 'granted'; flight: Flight }
+export type AdmitAnswer =
+  | { kind: 'granted'; flight: OpenSend }
   /** Another attempt may still have an effect until `overAt`. */
   | { kind: 'open'; overAt: number; attempt: string }
   /** The look is older than what the ledger remembers of this subject: look again. */
@@ -88,7 +88,7 @@ export type FlightAnswer =
   | { kind: 'done'; ref?: string };
 
 /** May this attempt send? Asking again with the same attempt gives the same answer (updates are retried). */
-export function admit(flights: Flights, request: SendRequest, now: number, timing: PayTiming): FlightAnswer {
+export function admit(flights: OpenSends, request: SendRequest, now: number, timing: PayTiming): AdmitAnswer {
   const open = flights.open[request.subject];
   if (open?.attempt === request.attempt) return { kind: 'granted', flight: open };
   // S1: one attempt, until it settles or a look made after its very last effect did not find it.
@@ -106,7 +106,7 @@ export function admit(flights: Flights, request: SendRequest, now: number, timin
 }
 
 /** Records a grant. */
-export const take = (flights: Flights, subject: string, flight: Flight): Flights => ({
+export const take = (flights: OpenSends, subject: string, flight: OpenSend): OpenSends => ({
   ...flights,
   open: { ...flights.open, [subject]: flight },
 });
@@ -139,13 +139,13 @@ export interface Booking {
 
 /** Settles a subject. Settling twice books once; a later and better word corrects an earlier conclusion. */
 export function settle(
-  flights: Flights,
+  flights: OpenSends,
   subject: string,
   attempt: string,
   run: string,
   settlement: Settlement,
   now: number,
-): { flights: Flights; booking?: Booking } {
+): { flights: OpenSends; booking?: Booking } {
   const open = flights.open[subject];
   const mine = open?.attempt === attempt ? open : undefined;
   const before = flights.settled.find((s) => s.subject === subject && s.attempt === attempt);
@@ -214,19 +214,19 @@ export function settle(
  * Notes which thing a subject became, so that another subject does not take it for its own. Nobody's attempt is not booked.
  * The run that paid may correct what the reply said.
  */
-function claim(flights: Flights, subject: string, ref: string | undefined, run: string, now: number): Flights {
+function claim(flights: OpenSends, subject: string, ref: string | undefined, run: string, now: number): OpenSends {
   const before = flights.settled.find((s) => s.subject === subject);
   if (!ref || before?.ref === ref || (before?.ref && before.run !== run)) return flights;
   const entry = before ?? { subject, attempt: '', run: '', credits: 0, byLook: true };
   return remember(flights, { ...entry, ref, at: now }, now);
 }
 
-function without(flights: Flights, subject: string): Flights {
+function without(flights: OpenSends, subject: string): OpenSends {
   const { [subject]: _, ...open } = flights.open;
   return { ...flights, open };
 }
 
-function remember(flights: Flights, entry: Settled, now: number): Flights {
+function remember(flights: OpenSends, entry: Settled, now: number): OpenSends {
   const all = [...flights.settled.filter((s) => s.subject !== entry.subject), entry];
   const kept = all.filter((s) => s.at > now - REMEMBER_MS).slice(-REMEMBER_MAX);
   const dropped = all.slice(0, all.length - kept.length);

@@ -1,6 +1,6 @@
 /** Which sends are a run's own: a run that is not to send any more still hears out what it has sent (S6). */
-import type { SendOutcome } from './course';
-import type { Flight, Settled } from './open-sends';
+import type { SendOutcome } from './attempt-plan';
+import type { OpenSend, Settled } from './open-sends';
 
 /** How the names of a run's attempts begin. */
 export const ownerOf = (workflowId: string): string => `${workflowId}#`;
@@ -26,7 +26,7 @@ export const isOwnPayment = (
  * @returns until when it may still have an effect; undefined where nothing was sent, or nothing came of it
  */
 export function ownSend(
-  { open, settled }: { open?: Flight | undefined; settled?: Settled | undefined },
+  { open, settled }: { open?: OpenSend | undefined; settled?: Settled | undefined },
   workflowId: string,
 ): { overAt: number } | undefined {
   if (open && isOwn(open, workflowId)) return { overAt: open.overAt };
@@ -40,7 +40,7 @@ export function ownSend(
  * later on: the books forget, and what is found then would be booked once more.
  */
 export function ownOutcome(
-  state: { open?: Flight | undefined; settled?: Settled | undefined },
+  state: { open?: OpenSend | undefined; settled?: Settled | undefined },
   workflowId: string,
 ): Extract<SendOutcome, { kind: 'paid' | 'unknown' }> | undefined {
   const { open, settled } = state;

@@ -1,2 +1,2 @@
 /** The words by which results, and the search attribute `Stage`, say that something was left undone. Imported by workflows. */
-export const UNWELL: readonly string[] = ['failed', 'refused', 'unresolved', 'expired', 'stopped'];
+export const FAILED_OUTCOMES: readonly string[] = ['failed', 'refused', 'unresolved', 'expired', 'stopped'];

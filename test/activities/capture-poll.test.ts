@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { bounce } from '../../activities/bounce';
 import type { CaptureList } from '../../activities/capture-list';
 import { CapturePoll } from '../../activities/capture-poll';
+import { requeueAfter } from '../../activities/requeue';
 import { FailureType } from '../../src/runs/failure-types';
 
 /** A list of captures in pages of two, and what was read of it. */
@@ -73,7 +73,7 @@ test('a service without such a list is asked for each; a bounce is for all who s
     Promise.reject(ApplicationFailure.nonRetryable('refused', FailureType.refused)),
   );
   expect(await ask(refusing, ['a', 'b', 'c'])).toEqual([undefined, undefined, undefined]);
-  const parked = new CapturePoll(['pending'], () => Promise.reject(bounce('429', 1_000)));
+  const parked = new CapturePoll(['pending'], () => Promise.reject(requeueAfter('429', 1_000)));
   await parked.seen('a', 0, WAIT.again);
   for (const answer of await Promise.allSettled(['b', 'c'].map((id) => parked.seen(id, WAIT.maxAge, WAIT.again))))
     expect(answer).toMatchObject({ status: 'rejected', reason: { type: FailureType.waiting } });

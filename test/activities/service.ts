@@ -32,7 +32,7 @@ export async function serviceOf(
   return { runtime, seen: server.seen };
 }
 
-/** Runs it as an activity; a bounce is tried again, as Temporal would. */
+/** Runs it as an activity; what goes back to the queue is tried again, as Temporal would. */
 export async function asActivity<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++)
     try {

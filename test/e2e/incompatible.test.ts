@@ -26,8 +26,8 @@ const CHANGES: Change[] = [
   [
     'every step comes after a pause',
     'convert-lead',
-    'if (wait > 0) {\n            if (course',
-    'if (wait > -1e9) {\n            if (course',
+    'if (wait > 0) {\n            if (plan',
+    'if (wait > -1e9) {\n            if (plan',
   ],
   [
     'no timer runs beside a send',

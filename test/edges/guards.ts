@@ -12,7 +12,7 @@ import { packageRoot } from '../../src/temporal/package-root';
 export interface Guard {
   /** What it guards against, in words. */
   about: string;
-  /** The compiled file, below `dist`, such as `src/paying/course.js`. */
+  /** The compiled file, below `dist`, such as `src/paying/attempt-plan.js`. */
   file: string;
   /** What stands there, exactly once. */
   find: string;

@@ -1,7 +1,7 @@
 import * as ledger from '../../src/ledger';
 import { describeHold, describeLedger } from '../../src/ledger/details';
 import { describeShortage } from '../../src/ledger/shortage';
-import { advance, start } from '../../src/paying/course';
+import { advance, start } from '../../src/paying/attempt-plan';
 import { dayOf, nextDay } from '../../src/time/day';
 import { statusOf } from '../../workflows/ledger/status';
 

@@ -5,7 +5,7 @@
  */
 
 import * as ledger from '../../src/ledger';
-import { advance, type Course, type LookOutcome, resume, type Sent, start } from '../../src/paying/course';
+import { type AttemptPlan, advance, type LookOutcome, resume, type Sent, start } from '../../src/paying/attempt-plan';
 
 const PRICE = 1000;
 const TIMING = { sendWindowMs: 5_000, paidTimeoutMs: 210_000, settlingMs: 300_000 };
@@ -61,7 +61,7 @@ interface Commit {
 interface Ended {
   id: string;
   subject: string;
-  how: Extract<Course['step'], { do: 'end' }>['how'];
+  how: Extract<AttemptPlan['step'], { do: 'end' }>['how'];
   credits: number;
   unknowns: number;
 }
@@ -271,7 +271,7 @@ const budgetOf = (id: string): string => (id.includes('#1') ? 'pipeline' : id);
 const ownerOf = (id: string): string => id.replace(/[+~]+$/, '');
 
 /** One run of a workflow for one subject, with the misfortunes that a run can have. */
-function* workflow(world: World, subject: string, id: string, history: Course[] = []): Process {
+function* workflow(world: World, subject: string, id: string, history: AttemptPlan[] = []): Process {
   let course = history.at(-1) ?? start(world.now);
   let attempts = 0;
   const snapshots = [course];
@@ -343,7 +343,7 @@ function* workflow(world: World, subject: string, id: string, history: Course[] 
   world.problems.push(`${id} did not end`);
 }
 
-function* finishRun(world: World, subject: string, id: string, course: Course): Process {
+function* finishRun(world: World, subject: string, id: string, course: AttemptPlan): Process {
   const { step } = course;
   if (step.do !== 'end') return;
   world.seen.add(`ended: ${step.how}`);

@@ -1,19 +1,19 @@
 /** What happens once ever: what the ledger and a run know of it where the service shows nothing. */
-import { advance, start } from '../../src/paying/course';
-import { admit, type Flights, noFlights, type Settlement, settle, take } from '../../src/paying/open-sends';
+import { advance, start } from '../../src/paying/attempt-plan';
+import { admit, noOpenSends, type OpenSends, type Settlement, settle, take } from '../../src/paying/open-sends';
 
 const TIMING = { sendWindowMs: 1_000, paidTimeoutMs: 1_000, settlingMs: 1_000 };
 const PROJECT = 'project:one';
 const request = { subject: PROJECT, attempt: 'second', run: 'again', credits: 1_000, lookedAt: 60_000 };
 
-function after(settlement: Settlement, subject = PROJECT, credits = 1_000): Flights {
+function after(settlement: Settlement, subject = PROJECT, credits = 1_000): OpenSends {
   const first = { ...request, subject, credits, attempt: 'first', run: 'first', lookedAt: 1 };
-  const answer = admit(noFlights(), first, 10, TIMING);
+  const answer = admit(noOpenSends(), first, 10, TIMING);
   if (answer.kind !== 'granted') throw new Error(answer.kind);
-  const flying = take(noFlights(), subject, answer.flight);
+  const flying = take(noOpenSends(), subject, answer.flight);
   return settle(flying, subject, 'first', 'first', settlement, 20).flights;
 }
-const admits = (flights: Flights, more: object = {}) => admit(flights, { ...request, ...more }, 61_000, TIMING).kind;
+const admits = (flights: OpenSends, more: object = {}) => admit(flights, { ...request, ...more }, 61_000, TIMING).kind;
 
 test('S2: what was paid for and never found is not granted again, unless a person says so', () => {
   const flights = after({ kind: 'paid', credits: 1_000 });
@@ -34,7 +34,7 @@ test('S2: an audit may be wanted again', () => {
 });
 
 test('what a subject became is claimed, also where the ledger has forgotten who sent it', () => {
-  const { flights } = settle(noFlights(), PROJECT, '', 'run', { kind: 'foundPaid', ref: 'p1' }, 70_000);
+  const { flights } = settle(noOpenSends(), PROJECT, '', 'run', { kind: 'foundPaid', ref: 'p1' }, 70_000);
   expect(flights.settled).toMatchObject([{ subject: PROJECT, ref: 'p1', credits: 0 }]);
   const late = settle(
     after({ kind: 'paid', credits: 1_000 }),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { openStorage, type Storage } from '../../src/storage';
-import { type Kept, keep, MAX_INLINE_BYTES, open, openEach } from '../../src/storage/claim';
+import { type InlineOrStored, keep, MAX_INLINE_BYTES, open, openEach } from '../../src/storage/inline-or-stored';
 
 const Item = z.strictObject({ id: z.string(), n: z.number() });
 type Item = z.infer<typeof Item>;
@@ -17,12 +17,12 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true }));
 
-async function each<T>(kept: Kept<readonly T[]>, schema: z.ZodType<T>): Promise<T[]> {
+async function each<T>(kept: InlineOrStored<readonly T[]>, schema: z.ZodType<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const item of openEach(storage, kept, schema)) found.push(item);
   return found;
 }
-const refOf = (kept: Kept<unknown>): string => {
+const refOf = (kept: InlineOrStored<unknown>): string => {
   if ('inline' in kept) throw new Error('kept inline');
   return kept.ref;
 };
@@ -77,7 +77,7 @@ it('can be repeated for the same value', async () => {
 it('checks what it opens against the schema, inline or not', async () => {
   const wrong = [...items(5000), { id: 7 }];
   for (const limit of [10, 1_000_000]) {
-    const kept: Kept<unknown> = await keep(storage, 'items', wrong, limit);
+    const kept: InlineOrStored<unknown> = await keep(storage, 'items', wrong, limit);
     await expect(open(storage, kept, z.array(z.unknown()).pipe(z.array(Item)))).rejects.toThrow(z.ZodError);
   }
 });

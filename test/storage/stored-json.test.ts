@@ -7,7 +7,7 @@ import type { Storage } from '../../src/storage';
 import { openStorage } from '../../src/storage';
 import { readIfThere } from '../../src/storage/stored-json';
 
-const Kept = z.object({ since: z.number() });
+const InlineOrStored = z.object({ since: z.number() });
 const folder = mkdtempSync(join(tmpdir(), 'audit-runner-stored-'));
 const storage = openStorage(`file://${folder}`);
 
@@ -15,8 +15,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test('it is read as it was written, and what is not there is nothing', async () => {
   await storage.write('made/a.json', '{"since": 1}\n');
-  expect(await readIfThere(storage, 'made/a.json', Kept)).toEqual({ since: 1 });
-  expect(await readIfThere(storage, 'made/b.json', Kept)).toBeUndefined();
+  expect(await readIfThere(storage, 'made/a.json', InlineOrStored)).toEqual({ since: 1 });
+  expect(await readIfThere(storage, 'made/b.json', InlineOrStored)).toBeUndefined();
 });
 
 test('what is removed between a look and the reading is nothing', async () => {
@@ -29,13 +29,13 @@ test('what is removed between a look and the reading is nothing', async () => {
       return storage.read(ref);
     },
   };
-  expect(await readIfThere(removed, 'made/c.json', Kept)).toBeUndefined();
+  expect(await readIfThere(removed, 'made/c.json', InlineOrStored)).toBeUndefined();
 });
 
 test.each(['{"since": ', '[]', `${'['.repeat(10_000)}${']'.repeat(10_000)}`])(
   'what was not written is named',
   async (text) => {
     await storage.write('made/d.json', text);
-    await expect(readIfThere(storage, 'made/d.json', Kept)).rejects.toMatchObject({ kind: 'damaged' });
+    await expect(readIfThere(storage, 'made/d.json', InlineOrStored)).rejects.toMatchObject({ kind: 'damaged' });
   },
 );

@@ -1,5 +1,5 @@
 /** Calls that would do something twice, or that cost. */
-import type { PersonDecision } from '../../src/paying/course';
+import type { PersonDecision } from '../../src/paying/attempt-plan';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { decideUpdate } from '../../workflows/shared/asker';
 import { deleteRun } from '../support/ledgers';

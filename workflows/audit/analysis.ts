@@ -1,7 +1,7 @@
 /** The analysis of an audit: its prerequisites, its start (one at a time), its end. */
 import { sleep } from '@temporalio/workflow';
 import { type AnalysisSeen, type Before, isOurs } from '../../src/audits/analysis';
-import type { LookOutcome } from '../../src/paying/course';
+import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { auditSubject } from '../../src/paying/subject';
 import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
 import { WHY } from '../shared/asker';

@@ -3,7 +3,7 @@ import type { Priority } from '@temporalio/common';
 import type { AccountFacts } from '../../activities/account';
 import type { AuditProjectInput } from '../../src/inputs/audit-project';
 import type { Asker } from '../shared/asker';
-import { notShownUntil, patiently } from '../shared/calls';
+import { notShownUntil, retryUntilAnswered } from '../shared/calls';
 import type { ProjectChoice } from '../shared/choose-project';
 import type { Status } from '../shared/status';
 
@@ -35,7 +35,7 @@ export interface AuditRun {
 
 /** A read of the run's project, or of what belongs to it. */
 export const ofProject = <T>({ status, facts, account, taken }: AuditRun, call: () => Promise<T>): Promise<T> =>
-  patiently(status, facts, account, call, taken.freshUntil);
+  retryUntilAnswered(status, facts, account, call, taken.freshUntil);
 
 /** Notes which project it is. @returns its ID */
 export function take(at: AuditRun, taken: Partial<Taken> & Required<Pick<Taken, 'projectId' | 'how'>>): string {

@@ -1,14 +1,14 @@
 /** The documents that a person uploads in the web app. */
 import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { AuditDocument } from '../../src/audits/documents';
-import { Said } from '../../src/inputs/messages';
+import { PersonNote } from '../../src/inputs/messages';
 import { control, reads } from '../shared/calls';
 import { failureText, refusalOf } from '../shared/failures';
 import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';
 import type { AuditRun } from './audit-run';
 
-export const documentsUploadedUpdate = defineUpdate<string, [Said | undefined]>('documentsUploaded');
+export const documentsUploadedUpdate = defineUpdate<string, [PersonNote | undefined]>('documentsUploaded');
 
 /** A person uploads in the web app, and says so; or it is noticed without a word. */
 export class Person {
@@ -21,7 +21,7 @@ export class Person {
   ) {
     setHandler(documentsUploadedUpdate, (said) => this.#heard(said), {
       description: 'Says that the listed documents are in the project now: {"by": "…"}',
-      validator: checked(Said, 'documentsUploaded', () => {
+      validator: checked(PersonNote, 'documentsUploaded', () => {
         if (this.#asking.length === 0) throw new Error('This run does not wait for documents at the moment.');
       }),
     });
@@ -60,7 +60,7 @@ export class Person {
     }
   }
 
-  async #heard(said: Said | undefined): Promise<string> {
+  async #heard(said: PersonNote | undefined): Promise<string> {
     let missing: string[];
     try {
       missing = await this.#missing(true);

@@ -1,7 +1,7 @@
 /** A new project: created once, under its reference (S1–S3). */
 import type { NewProject } from '../../activities/projects';
 import { isShortened } from '../../src/audits/reference';
-import type { LookOutcome } from '../../src/paying/course';
+import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { projectSubject } from '../../src/paying/subject';
 import { elsewhere } from '../paying/elsewhere';
 import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';

@@ -5,9 +5,9 @@ import type { ReferencePage } from '../../activities/projects';
 import type { MarkSeen } from '../../activities/references';
 import { includesId } from '../../src/agent-api/id';
 import { MAX_ASKED } from '../../src/audits/reference';
-import type { LookOutcome } from '../../src/paying/course';
+import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { projectSubject } from '../../src/paying/subject';
-import { control, notShownUntil, patiently, reads } from '../shared/calls';
+import { control, notShownUntil, reads, retryUntilAnswered } from '../shared/calls';
 import { isNotFound, refusalOf } from '../shared/failures';
 import { Stop } from '../shared/stop';
 import type { AuditRun } from './audit-run';
@@ -157,7 +157,7 @@ export class ProjectSearch {
   #page(place: ListPlace): Promise<ReferencePage> {
     const { account, facts, status, place: priority } = this.at;
     const { reference, clientName } = this;
-    return patiently(status, facts, account, () =>
+    return retryUntilAnswered(status, facts, account, () =>
       reads(account, priority, 'Look for the project').lookForProject({ account, reference, clientName, place }),
     );
   }
@@ -178,6 +178,6 @@ export class ProjectSearch {
     const { reference, clientName } = this;
     const ask = () =>
       reads(account, place, `Look at project ${projectId}`).markOf({ account, projectId, reference, clientName });
-    return patiently(status, facts, account, ask, freshUntil);
+    return retryUntilAnswered(status, facts, account, ask, freshUntil);
   }
 }

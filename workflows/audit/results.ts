@@ -2,7 +2,7 @@
 import type { StoredPart, StoredReport } from '../../activities/deliverables';
 import { asName } from '../../src/agent-api/id';
 import { CATEGORIES } from '../../src/audits/categories';
-import { control, notShownUntil, patiently, reads, untilNextLook } from '../shared/calls';
+import { control, notShownUntil, reads, retryUntilAnswered, untilNextLook } from '../shared/calls';
 import { refusalOf } from '../shared/failures';
 import { beside } from '../shared/status';
 import type { AuditRun } from './audit-run';
@@ -72,7 +72,7 @@ async function whole(
   lackOf: (stored: StoredPart) => string | undefined,
 ): Promise<StoredPart> {
   for (let looks = 0; ; looks++) {
-    const stored = await patiently(status, facts, account, fetch, freshUntil);
+    const stored = await retryUntilAnswered(status, facts, account, fetch, freshUntil);
     const lack = lackOf(stored);
     if (lack === undefined) return stored;
     if (!(await untilNextLook(status, facts, `${lack}; it is asked`, looks, freshUntil))) {

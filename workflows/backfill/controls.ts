@@ -2,7 +2,7 @@
 import { setHandler } from '@temporalio/workflow';
 import type { z } from 'zod';
 import { type BackfillInput, LimitChanges } from '../../src/inputs/backfill';
-import { Said, StopSaid } from '../../src/inputs/messages';
+import { PersonNote, StopSaid } from '../../src/inputs/messages';
 import { type Answered, answered, checked } from '../shared/said';
 import * as messages from './messages';
 
@@ -54,7 +54,7 @@ export class Controls {
     this.version++;
   }
 
-  #note(answer: string, said: Said): void {
+  #note(answer: string, said: PersonNote): void {
     this.state.answers.push(answered(answer, said));
     this.version++;
   }
@@ -78,7 +78,10 @@ export class Controls {
         this.#note('approve', said ?? {});
         return 'Approved: the items are begun.';
       },
-      { description: 'Approves the plan shown in the details: {"by": "…"}', validator: valid(Said, 'approve', asked) },
+      {
+        description: 'Approves the plan shown in the details: {"by": "…"}',
+        validator: valid(PersonNote, 'approve', asked),
+      },
     );
     setHandler(
       messages.rejectUpdate,
@@ -87,7 +90,7 @@ export class Controls {
         this.#note('reject', said ?? {});
         return 'Rejected: no item is begun.';
       },
-      { description: 'Rejects the plan; no item is begun: {"by": "…"}', validator: valid(Said, 'reject', asked) },
+      { description: 'Rejects the plan; no item is begun: {"by": "…"}', validator: valid(PersonNote, 'reject', asked) },
     );
     setHandler(
       messages.pauseUpdate,
@@ -99,7 +102,7 @@ export class Controls {
       },
       {
         description: 'Begins no further item; those under way go on: {"reason": "…", "by": "…"}',
-        validator: valid(Said, 'pause', () => {
+        validator: valid(PersonNote, 'pause', () => {
           if (state.paused) throw new Error('This backfill is paused already; `resume` lets it go on.');
         }),
       },
@@ -115,7 +118,7 @@ export class Controls {
       },
       {
         description: 'Goes on after a pause; what was refused before it is tried again: {"by": "…"}',
-        validator: valid(Said, 'resume', () => {
+        validator: valid(PersonNote, 'resume', () => {
           if (!state.paused) throw new Error('This backfill is not paused.');
         }),
       },
@@ -146,7 +149,7 @@ export class Controls {
       },
       {
         description: 'Tries all items again that have failed so far: {"by": "…"}',
-        validator: valid(Said, 'retryFailed', () => {
+        validator: valid(PersonNote, 'retryFailed', () => {
           if (state.retry) throw new Error('The failed items are queued already.');
           if (state.stopped) throw new Error('This backfill is stopping; start another with redriveOf.');
           if (this.failed() === 0) throw new Error('No item has failed that is not queued again already.');

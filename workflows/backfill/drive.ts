@@ -12,8 +12,8 @@ import type { Item } from '../../src/batches/items';
 import { type Ended, stopsAll } from '../../src/batches/outcomes';
 import { type BackfillPlan, priceOf } from '../../src/batches/plan';
 import { type GoesOn, goesOn } from '../shared/begun';
+import { BlockerWatch } from '../shared/blocker-watch';
 import { control } from '../shared/calls';
-import { Lookout } from '../shared/lookout';
 import { hearPlaces, taken } from '../shared/place';
 import { creditsSpent } from '../shared/status';
 import { tellPersonNeeded } from '../shared/tell';
@@ -39,7 +39,7 @@ export class Drive {
   readonly window: Window;
   readonly #unwritten: Unwritten;
   readonly #feed: Feed;
-  readonly #lookout: Lookout;
+  readonly #blockers: BlockerWatch;
   /** Runs of before: what was said before they had taken over was lost. */
   readonly #hearsTooEarly: boolean;
   #begun = 0;
@@ -55,7 +55,7 @@ export class Drive {
     this.#unwritten = new Unwritten(common.folder, state);
     this.#feed = new Feed(common.folder);
     this.window = new Window(common, (item, ended) => this.#ended(item, ended));
-    this.#lookout = new Lookout(
+    this.#blockers = new BlockerWatch(
       common.input.account,
       common.facts.timing.holdProbeMs,
       {
@@ -197,7 +197,7 @@ export class Drive {
     const { state, controls } = this;
     if (retry) state.counts.failed--;
     state.counts[ended.outcome]++;
-    this.#lookout.oneEnded();
+    this.#blockers.oneEnded();
     state.credits += ended.credits;
     const at = new Date().toISOString();
     this.#unwritten.add({ n, ...(line !== undefined && { line }), id, ...ended, run: workflowId, at });
@@ -238,7 +238,7 @@ export class Drive {
   #say(): void {
     const { status } = this.common;
     const { paused } = this.controls.state;
-    const why = this.#lookout.why();
+    const why = this.#blockers.why();
     status.asksPerson(paused?.refusal !== undefined);
     if (paused?.refusal !== undefined)
       status.waits(
@@ -254,7 +254,7 @@ export class Drive {
   }
 
   async #keepHouse(): Promise<never> {
-    return this.#lookout.keep(
+    return this.#blockers.run(
       async () => {
         sample(this.state);
         if (this.#unwritten.count > 0) await this.flush();

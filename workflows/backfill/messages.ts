@@ -4,7 +4,7 @@ import { defineUpdate } from '@temporalio/workflow';
 import type { Counts } from '../../src/batches/outcomes';
 import type { BackfillPlan } from '../../src/batches/plan';
 import type { LimitChanges, Operation } from '../../src/inputs/backfill';
-import type { Said, StopSaid } from '../../src/inputs/messages';
+import type { PersonNote, StopSaid } from '../../src/inputs/messages';
 import type { GoesOn } from '../shared/begun';
 import type { Answered } from '../shared/said';
 import { type Progress, progressQueryOf } from '../shared/status';
@@ -71,11 +71,11 @@ export interface BackfillProgress extends Progress {
   folder?: string;
 }
 
-export const approveUpdate = defineUpdate<string, [Said | undefined]>('approve');
-export const rejectUpdate = defineUpdate<string, [Said | undefined]>('reject');
-export const pauseUpdate = defineUpdate<string, [Said | undefined]>('pause');
-export const resumeUpdate = defineUpdate<string, [Said | undefined]>('resume');
+export const approveUpdate = defineUpdate<string, [PersonNote | undefined]>('approve');
+export const rejectUpdate = defineUpdate<string, [PersonNote | undefined]>('reject');
+export const pauseUpdate = defineUpdate<string, [PersonNote | undefined]>('pause');
+export const resumeUpdate = defineUpdate<string, [PersonNote | undefined]>('resume');
 export const stopUpdate = defineUpdate<string, [StopSaid | undefined]>('stop');
-export const retryFailedUpdate = defineUpdate<string, [Said | undefined]>('retryFailed');
+export const retryFailedUpdate = defineUpdate<string, [PersonNote | undefined]>('retryFailed');
 export const changeLimitsUpdate = defineUpdate<RunLimits, [LimitChanges]>('changeLimits');
 export const backfillProgressQuery = progressQueryOf<BackfillProgress>();

@@ -6,8 +6,8 @@ import type { Prepared } from '../../activities/backfill-list';
 import type { Making } from '../../activities/backfill-source';
 import type { ListPlace } from '../../activities/list-pages';
 import type { BackfillInput } from '../../src/inputs/backfill';
-import type { Kept } from '../../src/storage/claim';
-import { fairnessKey, patiently, reads, streaming } from '../shared/calls';
+import type { InlineOrStored } from '../../src/storage/inline-or-stored';
+import { fairnessKey, reads, retryUntilAnswered, streaming } from '../shared/calls';
 import { type Listed, listLeads } from '../shared/list-leads';
 import type { Status } from '../shared/status';
 
@@ -21,7 +21,7 @@ interface Preparing {
 /** What has been listed of a long source; goes over to the next run. */
 export interface Listing {
   leads?: Listed;
-  captures?: { pages: Kept<{ id: string }[]>[]; next?: ListPlace | undefined };
+  captures?: { pages: InlineOrStored<{ id: string }[]>[]; next?: ListPlace | undefined };
 }
 
 /** @returns what is listed so far when the history has become too long to go on in this run */
@@ -60,7 +60,7 @@ async function listCaptures(
   const place = { priorityKey: priority, fairnessKey: fairnessKey(ref) };
   while (listed.next !== undefined && workflowInfo().historyLength < MAX_EVENTS) {
     const from: ListPlace = listed.next;
-    const { page, next } = await patiently(status, facts, account, () =>
+    const { page, next } = await retryUntilAnswered(status, facts, account, () =>
       reads(account, place, `List captures from ${from.offset}`).listCapturePage({ account, filter, place: from, ref }),
     );
     listed.pages.push(page);

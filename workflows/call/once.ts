@@ -1,10 +1,10 @@
 /** A call that costs, or that would do something twice (S1–S3). */
 import type { Doubt, Replied } from '../../activities/any-call';
-import type { LookOutcome, SendOutcome } from '../../src/paying/course';
+import type { LookOutcome, SendOutcome } from '../../src/paying/attempt-plan';
 import { FailureType } from '../../src/runs/failure-types';
 import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
 import type { Order } from '../paying/walk';
-import { control, patiently, type Sends } from '../shared/calls';
+import { control, retryUntilAnswered, type Sends } from '../shared/calls';
 import { failureType } from '../shared/failures';
 import type { CallRun, End } from './call-run';
 
@@ -31,7 +31,7 @@ export async function callOnce(at: CallRun): Promise<End> {
   let asked: Doubt[] = [];
   let replied: Replied | undefined;
 
-  const callKnown = () => patiently(status, facts, account, () => control.callKnown({ account, subject }));
+  const callKnown = () => retryUntilAnswered(status, facts, account, () => control.callKnown({ account, subject }));
 
   async function look(): Promise<LookOutcome> {
     const { done, doubts } = await callKnown();

@@ -1,6 +1,6 @@
 /** A call that may be repeated: reads, and writes that change nothing the second time. */
 import { FailureType } from '../../src/runs/failure-types';
-import { patiently, polls, reads, writes } from '../shared/calls';
+import { polls, reads, retryUntilAnswered, writes } from '../shared/calls';
 import { failureType } from '../shared/failures';
 import type { CallRun, End } from './call-run';
 
@@ -10,7 +10,7 @@ export async function callRepeatable(at: CallRun): Promise<End> {
   const { input, plan, facts, status, place, name } = at;
   status.step(plan.method === 'GET' ? 'looking' : 'calling', `Calling ${name}`);
   let mayHaveArrived = false;
-  const outcome = await patiently(status, facts, input.account, async () => {
+  const outcome = await retryUntilAnswered(status, facts, input.account, async () => {
     try {
       return await QUEUES[plan.queue](input.account, place, `Call ${name}`).callAny();
     } catch (error) {

@@ -6,7 +6,7 @@ import { includesId } from '../../src/agent-api/id';
 import type { NoteIdentity } from '../../src/captures/note';
 import { noteSubject } from '../../src/paying/subject';
 import { CLOCKS_APART_MS } from '../../src/time/clocks';
-import { control, notShownUntil, patiently, reads } from '../shared/calls';
+import { control, notShownUntil, reads, retryUntilAnswered } from '../shared/calls';
 import type { Ingestion } from './ingestion';
 
 /** Beyond so many pages nobody can tell. */
@@ -67,7 +67,7 @@ export class FindNote {
   async claim(captures: string[], certain = false): Promise<Claim> {
     const { account, facts, status } = this.at;
     const { note } = this;
-    const claim = await patiently(status, facts, account, () =>
+    const claim = await retryUntilAnswered(status, facts, account, () =>
       control.claimCapture({ account, note, captures, certain }),
     );
     if (claim.kind === 'claimed') {
@@ -131,13 +131,13 @@ export class FindNote {
     const since = this.#since ?? 0;
     const ask = () =>
       reads(account, place, `Look at capture ${captureId}`).noteIn({ ...this.#call(), captureId, since });
-    return patiently(status, facts, account, ask, notShownUntil(facts));
+    return retryUntilAnswered(status, facts, account, ask, notShownUntil(facts));
   }
 
   #page(at: ListPlace): Promise<NotePage> {
     const { account, facts, status, place } = this.at;
     const since = this.#since;
-    return patiently(status, facts, account, () =>
+    return retryUntilAnswered(status, facts, account, () =>
       reads(account, place, 'Look for the note').matchNote({
         ...{ ...this.#call(), place: at },
         ...(since !== undefined && { since }),

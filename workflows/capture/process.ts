@@ -5,7 +5,7 @@ import { captureSubject } from '../../src/paying/subject';
 import { formatDuration } from '../../src/time/duration';
 import { type Purchase, payOnce } from '../paying/pay-once';
 import { WHY } from '../shared/asker';
-import { patiently, reads } from '../shared/calls';
+import { reads, retryUntilAnswered } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { isNotFound, refusalOf } from '../shared/failures';
 import { Stop } from '../shared/stop';
@@ -82,7 +82,7 @@ async function reprocess(at: Ingestion, captureId: string, was: CaptureSeen): Pr
     summary: `Extract capture ${captureId} again`,
     async look() {
       const see = () => reads(account, place, `Look at capture ${captureId}`).lookAtCapture({ account, captureId });
-      const now = await patiently(status, facts, account, see, progress.freshUntil);
+      const now = await retryUntilAnswered(status, facts, account, see, progress.freshUntil);
       return now.status === was.status && now.updatedAt === was.updatedAt ? 'notFound' : 'found';
     },
     send: (calls, { lookedAt }) => calls.reprocessOnce({ account, captureId, lookedAt }),

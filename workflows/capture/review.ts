@@ -1,15 +1,15 @@
 /** A capture that needs review: a person decides here, or in the web app. */
 import { CancellationScope, defineUpdate, isCancellation, setHandler, sleep } from '@temporalio/workflow';
 import type { CaptureStored } from '../../activities/captures';
-import { Said } from '../../src/inputs/messages';
-import { patiently, reads } from '../shared/calls';
+import { PersonNote } from '../../src/inputs/messages';
+import { reads, retryUntilAnswered } from '../shared/calls';
 import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';
 import type { Ingestion } from './ingestion';
 
-export const acceptUpdate = defineUpdate<string, [Said | undefined]>('accept');
-export const reprocessUpdate = defineUpdate<string, [Said | undefined]>('reprocess');
-export const giveUpUpdate = defineUpdate<string, [Said | undefined]>('giveUp');
+export const acceptUpdate = defineUpdate<string, [PersonNote | undefined]>('accept');
+export const reprocessUpdate = defineUpdate<string, [PersonNote | undefined]>('reprocess');
+export const giveUpUpdate = defineUpdate<string, [PersonNote | undefined]>('giveUp');
 
 type Decision = 'accept' | 'reprocess' | 'giveUp';
 
@@ -37,7 +37,7 @@ export class Review {
         },
         {
           description: `${what}: {"reason": "…", "by": "…"}`,
-          validator: checked(Said, decision, () => {
+          validator: checked(PersonNote, decision, () => {
             if (!this.#asking) throw new Error('The capture does not wait for a review at the moment.');
             if (this.#decision) throw new Error(`It is decided already: ${this.#decision}.`);
           }),
@@ -78,7 +78,7 @@ export class Review {
         ? new Stop('expired', 'nobodyDecided', `Nobody decided on capture ${captureId} in time.`)
         : new Stop('unresolved', 'needsReview', `Capture ${captureId} needs review, and this run asks nobody.`);
     if (decision === 'accept') {
-      progress.stored = await patiently(status, facts, account, () =>
+      progress.stored = await retryUntilAnswered(status, facts, account, () =>
         reads(account, place, `Store capture ${captureId}`).storeCapture({ account, captureId }),
       );
       return 'accept';

@@ -1,7 +1,7 @@
 /** A lead whose run is gone. S6: whether it was paid for is asked, never assumed. */
 import { isCancellation, workflowInfo } from '@temporalio/workflow';
 import { leadSubject } from '../../src/paying/subject';
-import { control, patiently, reads } from '../shared/calls';
+import { control, reads, retryUntilAnswered } from '../shared/calls';
 import { settle } from './book';
 import type { Wanting } from './walk';
 
@@ -10,7 +10,7 @@ export async function findOut({ account, facts, status }: Omit<Wanting, 'place'>
   const subject = leadSubject(leadId);
   const isConverted = async () => {
     try {
-      const seen = await patiently(status, facts, account, () =>
+      const seen = await retryUntilAnswered(status, facts, account, () =>
         reads(account, { priorityKey: 3 }, `Look at lead ${leadId}`).lookAtLead({ account, leadId }),
       );
       return seen.surveyStatus === 'converted';

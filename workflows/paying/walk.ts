@@ -1,17 +1,17 @@
-/** Walks one course of paying once (S2): performs the steps that the pure policy decides, and nothing else. */
+/** Carries out one attempt plan (S2): performs the steps that it decides, and nothing else. */
 import type { Priority } from '@temporalio/common';
 import { CancellationScope, isCancellation, patched, sleep, workflowInfo } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import {
+  type AttemptPlan,
   advance,
-  type Course,
   type LookOutcome,
   type PersonDecision,
   resume,
   type SendOutcome,
   type Step,
   start,
-} from '../../src/paying/course';
+} from '../../src/paying/attempt-plan';
 import { ownOutcome, ownSend } from '../../src/paying/own-send';
 import { FailureType } from '../../src/runs/failure-types';
 import { BUDGET_STAGE } from '../../src/runs/stages';
@@ -86,34 +86,34 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
   // A cap, and a try that nobody heard out, are of what costs.
   const paidBy = price > 0 ? run.key : undefined;
   const { settlingMs } = facts.timing;
-  let course: Course = start(Date.now());
-  if (looked) course = advance(course, { type: 'looked', ...looked }, Date.now(), settlingMs);
+  let plan: AttemptPlan = start(Date.now());
+  if (looked) plan = advance(plan, { type: 'looked', ...looked }, Date.now(), settlingMs);
   let stale = false;
   let hasTried = false;
   /** The last answer was that of a ledger which replaced a lost one. */
   let newBooks = false;
   for (;;) {
     try {
-      const next = await perform(course);
+      const next = await perform(plan);
       if (next === 'withdrawn') return withdrawn();
       if ('do' in next) return next;
-      course = next;
+      plan = next;
     } catch (error) {
-      const own = hasTried && isCancellation(error) ? await ownTry(course.step) : undefined;
+      const own = hasTried && isCancellation(error) ? await ownTry(plan.step) : undefined;
       if (own === undefined) throw error;
-      course = advance(course, { type: 'sent', outcome: own }, Date.now(), settlingMs);
+      plan = advance(plan, { type: 'sent', outcome: own }, Date.now(), settlingMs);
     }
   }
 
   /** Performs the next step. @returns where that leads to */
-  async function perform(course: Course): Promise<Course | Ending | 'withdrawn'> {
-    const { step } = course;
-    const owesAnswer = course.unknowns > 0 && (step.do === 'look' || step.do === 'ask');
+  async function perform(plan: AttemptPlan): Promise<AttemptPlan | Ending | 'withdrawn'> {
+    const { step } = plan;
+    const owesAnswer = plan.unknowns > 0 && (step.do === 'look' || step.do === 'ask');
     const within = <T>(work: () => Promise<T>) => (owesAnswer ? CancellationScope.nonCancellable(work) : work());
     const wait = 'notBefore' in step ? step.notBefore - Date.now() : 0;
     if (wait > 0) {
-      if (course.overAt !== undefined) givePlace();
-      status.waits(whyWait(course, step, wait, newBooks));
+      if (plan.overAt !== undefined) givePlace();
+      status.waits(whyWait(plan, step, wait, newBooks));
       await within(() => sleep(wait));
     }
     switch (step.do) {
@@ -124,7 +124,7 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
         stale = step.why === 'stale';
         const askedAt = Date.now();
         const found = await within(look);
-        return advance(course, { type: 'looked', askedAt, found }, Date.now(), settlingMs);
+        return advance(plan, { type: 'looked', askedAt, found }, Date.now(), settlingMs);
       }
       case 'send': {
         takePlace();
@@ -133,18 +133,18 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
         const outcome = await orSay(status, facts, send).catch((error) => withoutAnswer(error, facts));
         if (outcome.kind === 'withdrawn') return 'withdrawn';
         newBooks = outcome.kind === 'open' && outcome.newBooks === true;
-        return advance(course, { type: 'sent', outcome }, Date.now(), settlingMs);
+        return advance(plan, { type: 'sent', outcome }, Date.now(), settlingMs);
       }
       case 'awaitHold':
         await awaitClearance(status, account, price, paidBy);
-        return resume(course, Date.now());
+        return resume(plan, Date.now());
       case 'awaitBudget':
         status.at(BUDGET_STAGE);
         await awaitClearance(status, account, step.credits ?? price, paidBy);
-        return resume(course, Date.now());
+        return resume(plan, Date.now());
       case 'ask': {
         const decision = await within(() => wanted.ask(step.why));
-        return advance(course, { type: 'decided', decision }, Date.now(), settlingMs);
+        return advance(plan, { type: 'decided', decision }, Date.now(), settlingMs);
       }
     }
   }
@@ -225,12 +225,12 @@ function withoutAnswer(error: unknown, { timing }: AccountFacts): SendOutcome {
   return { kind: 'unknown', overAt: Date.now() + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs };
 }
 
-function whyWait(course: Course, step: Step, wait: number, newBooks: boolean): string {
+function whyWait(plan: AttemptPlan, step: Step, wait: number, newBooks: boolean): string {
   const seconds = `${Math.ceil(wait / 1000)} s`;
-  if (course.overAt !== undefined && newBooks)
-    return `The account's books are new, for those before were lost. Nothing is sent before ${new Date(course.overAt).toISOString()}, because calls of before may still be under way; it is looked up again in ${seconds}.`;
-  if (course.overAt !== undefined)
-    return `It is unknown whether the call had its effect. It is looked up again in ${seconds}, and not sent again before ${new Date(course.overAt).toISOString()}, when it would have shown.`;
+  if (plan.overAt !== undefined && newBooks)
+    return `The account's books are new, for those before were lost. Nothing is sent before ${new Date(plan.overAt).toISOString()}, because calls of before may still be under way; it is looked up again in ${seconds}.`;
+  if (plan.overAt !== undefined)
+    return `It is unknown whether the call had its effect. It is looked up again in ${seconds}, and not sent again before ${new Date(plan.overAt).toISOString()}, when it would have shown.`;
   if (step.do === 'look' && step.why === 'upstream')
     return `The service could not be reached; tried again in ${seconds}.`;
   return `Its turn under the service's limits comes in ${seconds}.`;

@@ -1,15 +1,15 @@
 /** What people may do to a pipeline while it runs: pause it, let it go on, change its limits. Who did it is kept. */
 import { defineUpdate, setHandler } from '@temporalio/workflow';
 import { type LeadPipelineInput, LimitChanges } from '../../src/inputs/lead-pipeline';
-import { Said, StopSaid } from '../../src/inputs/messages';
-import type { Lookout } from '../shared/lookout';
+import { PersonNote, StopSaid } from '../../src/inputs/messages';
+import type { BlockerWatch } from '../shared/blocker-watch';
 import { type Answered, answered, checked } from '../shared/said';
 import type { Status } from '../shared/status';
 
 export type PipelineLimits = Pick<LeadPipelineInput, 'maxConversions' | 'maxCredits' | 'concurrency'>;
 
-export const pauseUpdate = defineUpdate<string, [Said | undefined]>('pause');
-export const resumeUpdate = defineUpdate<string, [Said | undefined]>('resume');
+export const pauseUpdate = defineUpdate<string, [PersonNote | undefined]>('pause');
+export const resumeUpdate = defineUpdate<string, [PersonNote | undefined]>('resume');
 export const stopUpdate = defineUpdate<string, [StopSaid | undefined]>('stop');
 export const changeLimitsUpdate = defineUpdate<PipelineLimits, [LimitChanges]>('changeLimits');
 
@@ -28,7 +28,7 @@ export class Controls {
   /** Leads that were chosen: no limit can be raised beyond them. */
   chosen = Number.POSITIVE_INFINITY;
   /** Looks out for what keeps the conversions, once there are any. */
-  lookout: Lookout | undefined;
+  blockers: BlockerWatch | undefined;
   /** Ends what the run does at the moment, whatever it waits for. */
   onStop: () => void = () => undefined;
 
@@ -49,7 +49,7 @@ export class Controls {
       },
       {
         description: 'Converts no further lead; those under way go on: {"reason": "…", "by": "…"}',
-        validator: checked(Said, 'pause', () => {
+        validator: checked(PersonNote, 'pause', () => {
           if (state.paused) throw new Error('This pipeline is paused already; `resume` lets it go on.');
         }),
       },
@@ -64,7 +64,7 @@ export class Controls {
       },
       {
         description: 'Goes on after a pause: {"by": "…"}',
-        validator: checked(Said, 'resume', () => {
+        validator: checked(PersonNote, 'resume', () => {
           if (!state.paused) throw new Error('This pipeline is not paused.');
         }),
       },
@@ -107,17 +107,17 @@ export class Controls {
 
   /** S7: why nothing goes on, and what ends it; while leads are listed and approved the run says so itself. */
   say(): void {
-    const { status, lookout, state } = this;
-    if (lookout === undefined) return;
+    const { status, blockers, state } = this;
+    if (blockers === undefined) return;
     const why = state.paused
       ? `Paused by ${state.paused}. The update \`resume\` lets it go on; those under way do anyway.`
-      : lookout.why();
+      : blockers.why();
     if (why === undefined) status.goesOn();
     else status.waits(why);
   }
 
   /** Keeps what a person did, for the result. */
-  note(answer: string, said: Said | undefined): void {
+  note(answer: string, said: PersonNote | undefined): void {
     this.state.answers.push(answered(answer, said));
   }
 }

@@ -6,7 +6,7 @@ import type { LeadPipelineInput } from '../../src/inputs/lead-pipeline';
 import { concernsAccount } from '../../src/ledger/account-failures';
 import { convertLeadId } from '../../src/runs/run-ids';
 import { Begun, type GoesOn, goesOn, untilEnded } from '../shared/begun';
-import { Lookout } from '../shared/lookout';
+import { BlockerWatch } from '../shared/blocker-watch';
 import { hearPlaces, taken } from '../shared/place';
 import { beside, type Status } from '../shared/status';
 import type { Controls } from './controls';
@@ -23,7 +23,7 @@ interface Watch {
 export class ConvertAll {
   readonly #at: Account;
   readonly #lanes = new Map<string, Lane>();
-  readonly #lookout: Lookout;
+  readonly #blockers: BlockerWatch;
   #begun = 0;
   #ended = 0;
   #refused = false;
@@ -48,7 +48,7 @@ export class ConvertAll {
       (id) => [...this.#lanes].find(([leadId]) => convertLeadId(account, leadId) === id)?.[1],
       () => this.watch.moved(),
     );
-    this.#lookout = new Lookout(account, facts.timing.holdProbeMs, others, () => controls.say());
+    this.#blockers = new BlockerWatch(account, facts.timing.holdProbeMs, others, () => controls.say());
   }
 
   /** How many of those under way only wait. */
@@ -61,11 +61,11 @@ export class ConvertAll {
     const { controls } = this;
     const { limits } = controls.state;
     const over = () => this.#refused || this.#failure !== undefined || this.#begun >= limits.maxConversions;
-    controls.lookout = this.#lookout;
+    controls.blockers = this.#blockers;
     controls.say();
     const saying = new CancellationScope();
     const said = saying
-      .run(() => this.#lookout.keep())
+      .run(() => this.#blockers.run())
       .catch((error) => {
         if (!isCancellation(error)) throw error;
       });
@@ -83,7 +83,7 @@ export class ConvertAll {
     } finally {
       saying.cancel();
       await said;
-      controls.lookout = undefined;
+      controls.blockers = undefined;
     }
     if (this.#failure !== undefined) throw this.#failure;
     return this.#refused;
@@ -129,7 +129,7 @@ export class ConvertAll {
     if (!this.#lanes.delete(leadId)) return;
     this.#ended++;
     this.watch.ended(outcome);
-    this.#lookout.oneEnded();
+    this.#blockers.oneEnded();
     this.controls.say();
     if (outcome.outcome === 'refused' && outcome.reason && concernsAccount(outcome.reason)) this.#refused = true;
   }

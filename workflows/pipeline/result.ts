@@ -3,7 +3,7 @@
 import type { AccountFacts } from '../../activities/account';
 import type { LeadChoice, LeadVerdict } from '../../activities/lead-list';
 import { plan } from '../../src/leads/cost-plan';
-import type { Kept } from '../../src/storage/claim';
+import type { InlineOrStored } from '../../src/storage/inline-or-stored';
 import type { GoesOn } from '../shared/begun';
 import type { Answered } from '../shared/said';
 import type { Progress } from '../shared/status';
@@ -23,7 +23,7 @@ export interface LeadPipelineResult {
   /** What the plan would cost and take at the limits. */
   plan: { conversions: number; credits: number; durationMs: number; text: string };
   /** For each lead its decision and why; in storage when there are many. */
-  decisions: Kept<LeadVerdict[]>;
+  decisions: InlineOrStored<LeadVerdict[]>;
   /** What a person should know: guesses that seem wrong, leads that moved while they were listed. */
   notes: string[];
   approvedBy?: string;

@@ -1,7 +1,7 @@
 /** Questions to a person: asked one after the other, answered by an update, given up when the deadline passes or the run is cancelled (S7). */
 import { CancellationScope, condition, defineUpdate, setHandler } from '@temporalio/workflow';
-import { DecideSaid, type Said } from '../../src/inputs/messages';
-import type { PersonDecision } from '../../src/paying/course';
+import { DecideSaid, type PersonNote } from '../../src/inputs/messages';
+import type { PersonDecision } from '../../src/paying/attempt-plan';
 import { givePlace } from './place';
 import { type Answered, answered, checked } from './said';
 import type { Status } from './status';
@@ -60,7 +60,7 @@ export class Asker {
   }
 
   /** Keeps what a person did, for the result. */
-  note(answer: string, said: Said | undefined): void {
+  note(answer: string, said: PersonNote | undefined): void {
     this.answers.push(answered(answer, said));
   }
 

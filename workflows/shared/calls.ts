@@ -57,8 +57,8 @@ export const streaming = (summary: string) =>
   );
 
 /**
- * Calls of one account that may be repeated, under the limit of their class. A bounce is retried by Temporal without
- * history events; every other failure comes to the workflow.
+ * Calls of one account that may be repeated, under the limit of their class. What goes back to the queue is retried by
+ * Temporal without history events; every other failure comes to the workflow.
  * @param withinMs for what is waited for: after this the activity fails with a timeout
  */
 const repeatable =
@@ -134,7 +134,7 @@ export async function untilNextLook(
  * S7: repeats a read until the account is off hold and the service answers, and says meanwhile what it waits for.
  * @param freshUntil until when a 404 is waited out; see {@link notShownUntil}. Default: for an ID that a person gave, never
  */
-export async function patiently<T>(
+export async function retryUntilAnswered<T>(
   status: Status,
   facts: AccountFacts,
   account: string,

@@ -1,14 +1,14 @@
 /** Waiting for something that takes hours or days, without history events, until it is there or the deadline passes. */
 import { ActivityFailure, TimeoutFailure } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
-import { patiently } from './calls';
+import { retryUntilAnswered } from './calls';
 import type { Status } from './status';
 import { isLacking } from './storage';
 
 /**
  * @param why what is waited for, and what ends it: shown in the details meanwhile (S7)
  * @param wait an activity that Temporal repeats until it returns, given the milliseconds that are left
- * @param freshUntil as in `patiently`
+ * @param freshUntil as in `retryUntilAnswered`
  */
 export async function waitUntil<T>(
   status: Status,
@@ -24,7 +24,7 @@ export async function waitUntil<T>(
       status.waits(why);
       return wait(deadlineAt - Date.now());
     };
-    return await patiently(status, facts, account, ask, freshUntil);
+    return await retryUntilAnswered(status, facts, account, ask, freshUntil);
   } catch (error) {
     if (isTimeout(error) || isLacking(error)) return 'late';
     throw error;

@@ -7,7 +7,7 @@ import type { ListPlace } from '../../activities/list-pages';
 import type { ProjectPage } from '../../activities/projects';
 import { includesId } from '../../src/agent-api/id';
 import { CLOCK_STEP_MS, CLOCKS_APART_MS } from '../../src/time/clocks';
-import { control, patiently, reads } from './calls';
+import { control, reads, retryUntilAnswered } from './calls';
 import type { Status } from './status';
 
 export type FoundProject = { kind: 'none' } | { kind: 'one'; id: string } | { kind: 'several'; ids: string[] };
@@ -59,7 +59,7 @@ async function matching(search: Search, nameKeys: string[], keyId: string): Prom
   let next: ListPlace | undefined = { offset: 0 };
   for (let pages = 0; next !== undefined && pages < MAX_PAGES; pages++) {
     const from: ListPlace = next;
-    const page: ProjectPage = await patiently(status, facts, account, () =>
+    const page: ProjectPage = await retryUntilAnswered(status, facts, account, () =>
       reads(account, place, 'Look for the project').matchProjects({
         account,
         nameKeys,

@@ -5,8 +5,8 @@ import type { LeadPageSeen } from '../../activities/lead-list';
 import type { ListPlace } from '../../activities/list-pages';
 import type { LeadPipelineInput } from '../../src/inputs/lead-pipeline';
 import type { Rules } from '../../src/leads/scoring';
-import type { Kept } from '../../src/storage/claim';
-import { control, patiently, reads } from './calls';
+import type { InlineOrStored } from '../../src/storage/inline-or-stored';
+import { control, reads, retryUntilAnswered } from './calls';
 import type { Status } from './status';
 
 /** What has been listed so far; goes over to the next run when the list is long. */
@@ -20,7 +20,7 @@ export interface Listed {
   next?: ListPlace | undefined;
   /** The moment that `createdSince` counts from, and the rules: the same for all leads. */
   now: number;
-  rules: Kept<Rules>;
+  rules: InlineOrStored<Rules>;
 }
 
 /** A list that grows while it is read is followed to its end, and no further than this. */
@@ -52,7 +52,7 @@ export async function listLeads(
   while (listed.next !== undefined && listed.reads < MAX_PAGES && workflowInfo().historyLength < MAX_EVENTS) {
     const place: ListPlace = listed.next;
     const { rules, now } = listed;
-    const page: LeadPageSeen = await patiently(status, facts, account, () =>
+    const page: LeadPageSeen = await retryUntilAnswered(status, facts, account, () =>
       reads(account, priority, `List leads from ${place.offset}`).decidePage({
         ...{ account, view, surveyLink, rules, place, now, ref },
       }),

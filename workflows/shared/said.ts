@@ -1,7 +1,7 @@
 /** Updates by people: a wrong one is answered with a sentence, and who did what is kept. */
 import { allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
 import type { z } from 'zod';
-import type { Said } from '../../src/inputs/messages';
+import type { PersonNote } from '../../src/inputs/messages';
 import { InputError, parseInput } from '../../src/inputs/parse-input';
 
 /** What a person did, as the result of a run keeps it. */
@@ -30,7 +30,7 @@ function read<S extends z.ZodType>(schema: S, update: string, said: unknown): z.
   }
 }
 
-export function answered(answer: string, { by = 'somebody', reason }: Said = {}): Answered {
+export function answered(answer: string, { by = 'somebody', reason }: PersonNote = {}): Answered {
   const text = reason === undefined ? answer : `${answer} (${reason})`;
   return { answer: text, by, at: new Date().toISOString() };
 }

@@ -1,6 +1,6 @@
 /**
  * The run's half of paying once (S2): what a run that wants one paid thing does next, as a pure function of what happened
- * so far. Convert, create and note use it alike; the ledger's half is in `pay-once.ts`.
+ * so far. Convert, create and note use it alike; the ledger's half is in `open-sends.ts`.
  */
 
 /** What one try to send came back with. */
@@ -34,7 +34,7 @@ export type Sent = Exclude<SendOutcome, { kind: 'withdrawn' }>;
 /** What a look came back with. */
 export type LookOutcome = 'found' | 'notFound' | 'cannotTell';
 
-export type CourseEvent =
+export type AttemptEvent =
   | { type: 'looked'; askedAt: number; found: LookOutcome }
   | { type: 'sent'; outcome: Sent }
   | { type: 'decided'; decision: PersonDecision };
@@ -52,7 +52,7 @@ export type Step =
   | { do: 'end'; how: 'paid' | 'foundPaid' | 'alreadyDone' | 'overRunCap' | 'gaveUp'; credits?: number; ref?: string }
   | { do: 'end'; how: 'refused'; reason: string };
 
-export interface Course {
+export interface AttemptPlan {
   readonly step: Step;
   /** Sends of this run whose outcome stayed unknown. */
   readonly unknowns: number;
@@ -73,7 +73,7 @@ export interface Course {
 const MAX_UNKNOWN = 2;
 const MAX_BACKOFF_MS = 600_000;
 
-export const start = (now: number): Course => ({
+export const start = (now: number): AttemptPlan => ({
   step: { do: 'look', notBefore: now, why: 'first' },
   unknowns: 0,
   ours: false,
@@ -82,37 +82,36 @@ export const start = (now: number): Course => ({
 });
 
 /** The next step. @param settlingMs sets the rhythm of the looks while it is open what became of a request. */
-export function advance(course: Course, event: CourseEvent, now: number, settlingMs: number): Course {
-  if (event.type === 'looked') return afterLook(course, event, now, settlingMs);
-  if (event.type === 'decided') return afterDecision(course, event.decision, now);
-  return afterSend(course, event.outcome, now, settlingMs);
+export function advance(plan: AttemptPlan, event: AttemptEvent, now: number, settlingMs: number): AttemptPlan {
+  if (event.type === 'looked') return afterLook(plan, event, now, settlingMs);
+  if (event.type === 'decided') return afterDecision(plan, event.decision, now);
+  return afterSend(plan, event.outcome, now, settlingMs);
 }
 
 function afterLook(
-  course: Course,
+  plan: AttemptPlan,
   look: { askedAt: number; found: LookOutcome },
   now: number,
   settlingMs: number,
-): Course {
+): AttemptPlan {
   // Whoever has sent and does not know pays, also when what is found could be somebody else's: the books err to the safe side.
-  if (look.found === 'found') return end(course, course.ours || course.unknowns > 0 ? 'foundPaid' : 'alreadyDone');
+  if (look.found === 'found') return end(plan, plan.ours || plan.unknowns > 0 ? 'foundPaid' : 'alreadyDone');
   // While it may still happen nothing is sent anyway: another look may tell, and nobody need be asked.
-  if (course.overAt !== undefined && look.askedAt <= course.overAt)
-    return lookLater(course, course.overAt, now, settlingMs);
-  if (look.found === 'cannotTell' && !course.insisted) return { ...course, step: { do: 'ask', why: 'cannotTell' } };
-  if (course.refusal !== undefined) {
-    const { refusal, ...rest } = course;
+  if (plan.overAt !== undefined && look.askedAt <= plan.overAt) return lookLater(plan, plan.overAt, now, settlingMs);
+  if (look.found === 'cannotTell' && !plan.insisted) return { ...plan, step: { do: 'ask', why: 'cannotTell' } };
+  if (plan.refusal !== undefined) {
+    const { refusal, ...rest } = plan;
     // An earlier send of ours may be what the service refuses to repeat, and the look may lag behind.
-    if (course.unknowns > 0) return { ...rest, step: { do: 'ask', why: 'cannotTell' } };
-    return { ...course, step: { do: 'end', how: 'refused', reason: refusal } };
+    if (plan.unknowns > 0) return { ...rest, step: { do: 'ask', why: 'cannotTell' } };
+    return { ...plan, step: { do: 'end', how: 'refused', reason: refusal } };
   }
-  if (course.unknowns >= MAX_UNKNOWN) return { ...settled(course), step: { do: 'ask', why: 'unknownTwice' } };
-  const again = course.insisted && { again: true as const };
-  return { ...settled(course), step: { do: 'send', lookedAt: look.askedAt, notBefore: now, ...again } };
+  if (plan.unknowns >= MAX_UNKNOWN) return { ...settled(plan), step: { do: 'ask', why: 'unknownTwice' } };
+  const again = plan.insisted && { again: true as const };
+  return { ...settled(plan), step: { do: 'send', lookedAt: look.askedAt, notBefore: now, ...again } };
 }
 
-function afterSend(course: Course, outcome: Sent, now: number, settlingMs: number): Course {
-  const reached = { ...course, failures: 0 };
+function afterSend(plan: AttemptPlan, outcome: Sent, now: number, settlingMs: number): AttemptPlan {
+  const reached = { ...plan, failures: 0 };
   switch (outcome.kind) {
     case 'paid':
       return {
@@ -121,7 +120,7 @@ function afterSend(course: Course, outcome: Sent, now: number, settlingMs: numbe
       };
     case 'unknown': {
       const { insisted: _, ...rest } = reached;
-      const unknowns = course.unknowns + 1;
+      const unknowns = plan.unknowns + 1;
       return look({ ...rest, unknowns, overAt: outcome.overAt, ours: true, looks: 0 }, now, 'settling');
     }
     case 'open':
@@ -135,13 +134,13 @@ function afterSend(course: Course, outcome: Sent, now: number, settlingMs: numbe
       return look(reached, now, 'stale');
     case 'throttled': {
       // Never sooner than the service says; later when it says so again and again.
-      const again = course.failures === 0 ? 0 : backoff(course.failures, settlingMs);
+      const again = plan.failures === 0 ? 0 : backoff(plan.failures, settlingMs);
       const notBefore = Math.max(outcome.retryAt, now + again);
-      return { ...course, failures: course.failures + 1, step: { do: 'look', notBefore, why: 'stale' } };
+      return { ...plan, failures: plan.failures + 1, step: { do: 'look', notBefore, why: 'stale' } };
     }
     case 'notSent': {
-      const wait = backoff(course.failures, settlingMs);
-      return { ...course, failures: course.failures + 1, step: { do: 'look', notBefore: now + wait, why: 'upstream' } };
+      const wait = backoff(plan.failures, settlingMs);
+      return { ...plan, failures: plan.failures + 1, step: { do: 'look', notBefore: now + wait, why: 'upstream' } };
     }
     case 'held':
       return { ...reached, step: { do: 'awaitHold' } };
@@ -153,39 +152,39 @@ function afterSend(course: Course, outcome: Sent, now: number, settlingMs: numbe
   }
 }
 
-function afterDecision(course: Course, decision: PersonDecision, now: number): Course {
-  if (decision === 'giveUp') return end(course, 'gaveUp');
-  if (decision === 'itHappened') return end(course, course.unknowns > 0 ? 'foundPaid' : 'alreadyDone');
-  return look({ ...course, unknowns: Math.min(course.unknowns, MAX_UNKNOWN - 1), insisted: true }, now, 'first');
+function afterDecision(plan: AttemptPlan, decision: PersonDecision, now: number): AttemptPlan {
+  if (decision === 'giveUp') return end(plan, 'gaveUp');
+  if (decision === 'itHappened') return end(plan, plan.unknowns > 0 ? 'foundPaid' : 'alreadyDone');
+  return look({ ...plan, unknowns: Math.min(plan.unknowns, MAX_UNKNOWN - 1), insisted: true }, now, 'first');
 }
 
 /** After a hold or a cap has gone: look again, since the wait may have been long. */
-export const resume = (course: Course, now: number): Course => look(course, now, 'stale');
+export const resume = (plan: AttemptPlan, now: number): AttemptPlan => look(plan, now, 'stale');
 
 const backoff = (failures: number, settlingMs: number): number =>
   Math.min(MAX_BACKOFF_MS, (settlingMs / 60) * 2 ** Math.min(failures, 10));
 
-const look = (course: Course, now: number, why: 'first' | 'stale' | 'settling' | 'explain'): Course => ({
-  ...course,
+const look = (plan: AttemptPlan, now: number, why: 'first' | 'stale' | 'settling' | 'explain'): AttemptPlan => ({
+  ...plan,
   step: { do: 'look', notBefore: now, why },
 });
 
-const end = (course: Course, how: 'foundPaid' | 'alreadyDone' | 'overRunCap' | 'gaveUp'): Course => ({
-  ...course,
+const end = (plan: AttemptPlan, how: 'foundPaid' | 'alreadyDone' | 'overRunCap' | 'gaveUp'): AttemptPlan => ({
+  ...plan,
   step: { do: 'end', how },
 });
 
-function settled(course: Course): Course {
-  const { overAt: _, ...rest } = course;
+function settled(plan: AttemptPlan): AttemptPlan {
+  const { overAt: _, ...rest } = plan;
   return { ...rest, ours: false, looks: 0 };
 }
 
 /** Looks that may end the wait early come soon first, then thrice as late each time; the last one settles it. */
-function lookLater(course: Course, overAt: number, now: number, settlingMs: number): Course {
-  const next = now + (settlingMs / 60) * 3 ** course.looks;
+function lookLater(plan: AttemptPlan, overAt: number, now: number, settlingMs: number): AttemptPlan {
+  const next = now + (settlingMs / 60) * 3 ** plan.looks;
   return {
-    ...course,
-    looks: course.looks + 1,
+    ...plan,
+    looks: plan.looks + 1,
     step: { do: 'look', notBefore: Math.min(next, Math.max(overAt + 1, now)), why: 'settling' },
   };
 }

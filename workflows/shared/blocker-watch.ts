@@ -19,7 +19,7 @@ export interface Others {
   credits(): number;
 }
 
-export class Lookout {
+export class BlockerWatch {
   #stands: string | undefined;
   #quiet = false;
   /** One of them that cannot go on by itself, as the last look saw it. */
@@ -56,7 +56,7 @@ export class Lookout {
   }
 
   /** Looks every now and then, ever more seldom while nothing happens: history is finite. */
-  async keep(before = async () => {}, after = async () => {}): Promise<never> {
+  async run(before = async () => {}, after = async () => {}): Promise<never> {
     const { others, probeMs } = this;
     let ended = others.ended();
     for (let silence = probeMs; ; silence = Math.min(2 * silence, MAX_SILENCE_MS)) {

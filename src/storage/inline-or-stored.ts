@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { type Storage, StorageError } from './storage';
 
 /** A value, or where it is kept. The types of workflows use this; only activities open it. */
-export type Kept<T> =
+export type InlineOrStored<T> =
   | { readonly inline: T }
   /** `ref` ends in `.jsonl` for a list and in `.json` for anything else. */
   | { readonly ref: string; readonly bytes: number };
@@ -25,7 +25,7 @@ export async function keep<T>(
   ref: string,
   value: T,
   maxInlineBytes: number = MAX_INLINE_BYTES,
-): Promise<Kept<T>> {
+): Promise<InlineOrStored<T>> {
   if (Array.isArray(value)) {
     if (fits(value, maxInlineBytes)) return { inline: value };
     const stored = await storage.write(`${ref}.jsonl`, chunks(value), { contentType: 'application/jsonl' });
@@ -41,7 +41,7 @@ export async function keep<T>(
  * Opens what was kept, checked by its schema.
  * @throws {StorageError} `notFound`, or `damaged` when it is not as long as what was written or is no JSON
  */
-export async function open<T>(storage: Storage, kept: Kept<T>, schema: z.ZodType<T>): Promise<T> {
+export async function open<T>(storage: Storage, kept: InlineOrStored<T>, schema: z.ZodType<T>): Promise<T> {
   if ('inline' in kept) return schema.parse(kept.inline);
   if (!kept.ref.endsWith('.jsonl')) {
     let text = '';
@@ -57,7 +57,11 @@ export async function open<T>(storage: Storage, kept: Kept<T>, schema: z.ZodType
  * The entries of a kept list, one at a time, so that a long list is never in memory whole.
  * @throws {StorageError} as {@link open}; a wrong length shows at the end
  */
-export async function* openEach<T>(storage: Storage, kept: Kept<readonly T[]>, entry: z.ZodType<T>): AsyncGenerator<T> {
+export async function* openEach<T>(
+  storage: Storage,
+  kept: InlineOrStored<readonly T[]>,
+  entry: z.ZodType<T>,
+): AsyncGenerator<T> {
   if ('inline' in kept) yield* z.array(entry).parse(kept.inline);
   else for await (const line of lines(storage, kept)) yield entry.parse(fromJson(line, kept.ref));
 }
