@@ -3,6 +3,7 @@ import { sleep } from '@temporalio/workflow';
 import { type AnalysisSeen, type Before, isOurs } from '../../src/audits/analysis';
 import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { auditSubject } from '../../src/paying/subject';
+import { utc } from '../../src/time/utc';
 import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
 import { WHY } from '../shared/asker';
 import { reads } from '../shared/calls';
@@ -176,7 +177,7 @@ async function awaitCurrent(at: AuditRun, projectId: string, reason: string, sin
       `The service went on refusing to start the audit of project ${projectId} (${reason}), and the time to wait is over.`,
     );
   status.waits(
-    `The service refuses to start the audit of project ${projectId} (${reason}), though it shows both analyses: they may be out of date, or its AI provider key missing or revoked. It is tried again in ${Math.ceil(wait / 1000)} s, at the latest until ${new Date(until).toISOString()}; "prerequisites": "fail" would end it here.`,
+    `The service refuses to start the audit of project ${projectId} (${reason}), though it shows both analyses: they may be out of date, or its AI provider key missing or revoked. It is tried again in ${Math.ceil(wait / 1000)} s, until ${utc(until)} UTC at the latest; "prerequisites": "fail" would end it here.`,
   );
   await sleep(wait);
   return true;

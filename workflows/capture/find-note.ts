@@ -6,6 +6,7 @@ import { includesId } from '../../src/agent-api/id';
 import type { NoteIdentity } from '../../src/captures/note';
 import { noteSubject } from '../../src/paying/subject';
 import { CLOCKS_APART_MS } from '../../src/time/clocks';
+import { utc } from '../../src/time/utc';
 import { control, notShownUntil, reads, retryUntilAnswered } from '../shared/calls';
 import type { Ingestion } from './ingestion';
 
@@ -46,7 +47,7 @@ export class FindNote {
       if (claim.kind !== 'wait') return this.captureId ?? this.#doubt();
       this.at.status.waits(
         claim.newBooks
-          ? `The account's books are new, for those before were lost: whose capture it is, is not certain before ${new Date(claim.until).toISOString()}.`
+          ? `The account's ledger was lost, and its books are new: whose capture it is, is not certain before ${utc(claim.until)} UTC.`
           : 'A note of the same text is under way, and which capture is whose is not certain before it has ended.',
       );
       await sleep(Math.max(1_000, claim.until - Date.now()));

@@ -3,6 +3,7 @@ import { sleep } from '@temporalio/workflow';
 import type { CaptureSeen } from '../../activities/capture-poll';
 import { captureSubject } from '../../src/paying/subject';
 import { formatDuration } from '../../src/time/duration';
+import { utc } from '../../src/time/utc';
 import { type Purchase, payOnce } from '../paying/pay-once';
 import { WHY } from '../shared/asker';
 import { reads, retryUntilAnswered } from '../shared/calls';
@@ -25,7 +26,7 @@ export async function processCapture(at: Ingestion, captureId: string): Promise<
   let { again } = input;
   for (;;) {
     status.step('processing', `Capture ${captureId} is being processed`);
-    const why = `The service takes out its items; it is looked at again and again, at most a minute apart, until ${new Date(deadlineAt).toISOString()}.`;
+    const why = `The service extracts its items; it is looked at at least once a minute, until ${utc(deadlineAt)} UTC.`;
     const priority = { ...place, priorityKey: Math.min(5, input.priority + 1) };
     const seen = await waitUntil(
       status,

@@ -1,7 +1,9 @@
 /** Submits a note once (S1, S2), or has a person do it where the token may not. */
+
 import { condition, defineUpdate, setHandler, sleep } from '@temporalio/workflow';
 import { CaptureSaid } from '../../src/inputs/messages';
 import { noteSubject } from '../../src/paying/subject';
+import { formatDuration } from '../../src/time/duration';
 import { utc } from '../../src/time/utc';
 import { elsewhere } from '../paying/elsewhere';
 import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
@@ -42,7 +44,7 @@ export async function submitNote(at: Ingestion): Promise<string> {
       const { max, windowMs } = facts.limits.notes;
       if (outcome.kind === 'throttled')
         status.figures(
-          `Ingestion most ${max} notes leave in ${windowMs / 60_000} min; this one's place is at ${new Date(outcome.retryAt).toISOString()}.`,
+          `At most ${max} notes are sent in ${formatDuration(windowMs)}; this one is sent at ${utc(outcome.retryAt)} UTC.`,
         );
       return outcome;
     },

@@ -1,8 +1,10 @@
 /** The books of a ledger: closed until it is known what stands in them, and again when the run is reset. */
+
 import { ApplicationFailure, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { LedgerState } from '../../src/ledger';
 import { describeLedger } from '../../src/ledger/details';
 import { FailureType } from '../../src/runs/failure-types';
+import { utc } from '../../src/time/utc';
 import { epoch } from '../shared/reset';
 
 const OPENING =
@@ -19,7 +21,7 @@ export class Book {
 
   constructor() {
     setCurrentDetails(
-      `**Opening** since ${workflowInfo().runStartTime.toISOString()}: it asks the workers for their configuration and for what the ledger before it knew. Until then nothing is granted. If it lasts, no worker is running whose token belongs to the user of this ledger.`,
+      `**Opening** since ${utc(workflowInfo().runStartTime.getTime())} UTC: it asks the workers for their configuration and for what the ledger before it knew. Until then nothing is granted. If it lasts, no worker is running whose token belongs to the user of this ledger.`,
     );
   }
 

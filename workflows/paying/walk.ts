@@ -16,6 +16,7 @@ import { ownOutcome, ownSend } from '../../src/paying/own-send';
 import { FailureType } from '../../src/runs/failure-types';
 import { BUDGET_STAGE } from '../../src/runs/stages';
 import { formatDuration } from '../../src/time/duration';
+import { utc } from '../../src/time/utc';
 import { awaitClearance, control, type Sends } from '../shared/calls';
 import { failureType, refusalOf } from '../shared/failures';
 import { givePlace, takePlace } from '../shared/place';
@@ -193,7 +194,7 @@ async function orSay<T>(status: Status, facts: AccountFacts, send: () => Promise
   const { writes } = facts.limits;
   const answer = send();
   const quiet = new CancellationScope();
-  const why = `Its turn under the limit of writes (${writes.max} in ${formatDuration(writes.windowMs)}) has not come yet, or the service takes its time; it goes on by itself.`;
+  const why = `Waiting for a free slot in the limit of writes (${writes.max} in ${formatDuration(writes.windowMs)}), or for the service's reply; it goes on by itself.`;
   let said = false;
   const say = () => {
     said = true;
@@ -228,10 +229,10 @@ function withoutAnswer(error: unknown, { timing }: AccountFacts): SendOutcome {
 function whyWait(plan: AttemptPlan, step: Step, wait: number, newBooks: boolean): string {
   const seconds = `${Math.ceil(wait / 1000)} s`;
   if (plan.overAt !== undefined && newBooks)
-    return `The account's books are new, for those before were lost. Nothing is sent before ${new Date(plan.overAt).toISOString()}, because calls of before may still be under way; it is looked up again in ${seconds}.`;
+    return `The account's ledger was lost, and its books are new. Nothing is sent before ${utc(plan.overAt)} UTC, because earlier calls may still be under way; it is looked up again in ${seconds}.`;
   if (plan.overAt !== undefined)
-    return `It is unknown whether the call had its effect. It is looked up again in ${seconds}, and not sent again before ${new Date(plan.overAt).toISOString()}, when it would have shown.`;
+    return `It is unknown whether the call had its effect. It is looked up again in ${seconds}, and is not sent again before ${utc(plan.overAt)} UTC: by then an effect would have shown.`;
   if (step.do === 'look' && step.why === 'upstream')
     return `The service could not be reached; tried again in ${seconds}.`;
-  return `Its turn under the service's limits comes in ${seconds}.`;
+  return `Rate-limited; it is tried again at ${utc(Date.now() + wait)} UTC.`;
 }

@@ -7,6 +7,7 @@ import type { AccountFacts, Clearance, ClearanceAsked } from '../../activities/a
 import type { QueueClass } from '../../src/agent-api/rate-class';
 import { FailureType } from '../../src/runs/failure-types';
 import { queueName, WORKFLOW_QUEUE } from '../../src/temporal/queues';
+import { utc } from '../../src/time/utc';
 import { failureText, failureType, isNotFound } from './failures';
 import type { Status } from './status';
 import { onceThere } from './storage';
@@ -125,7 +126,7 @@ export async function untilNextLook(
   const left = until - Date.now();
   if (left <= 0) return false;
   const wait = Math.min(left, facts.timing.settlingMs / part, pauseBefore(looks, facts));
-  status.waits(`${what} again in ${Math.ceil(wait / 1000)} s, at the latest until ${new Date(until).toISOString()}.`);
+  status.waits(`${what} again in ${Math.ceil(wait / 1000)} s, until ${utc(until)} UTC at the latest.`);
   await sleep(wait);
   return true;
 }
