@@ -24,7 +24,7 @@ export function createBooksActivities(deps: Deps) {
   const { accounts, client } = deps;
   const fleet = { connection: client.connection, namespace: client.options.namespace };
 
-  /** Another process may have used a ledger of which nothing is left but that. */
+  /** Whether this worker is alone: only another one may still remember a lost ledger. */
   const isAlone = async () => {
     const { identities } = await queueState(fleet, WORKFLOW_QUEUE, TASK_QUEUE_TYPE_ACTIVITY, scheduledAt());
     return new Set(identities).size <= 1;

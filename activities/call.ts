@@ -1,6 +1,7 @@
 /**
  * One call of the API inside an activity: permit, one attempt, and the attempt's failure as Temporal understands it.
- * What has to wait is said to the workflow, which shows it (S7); only a permit that has to be waited for is retried by Temporal itself.
+ * What has to wait is said to the workflow, which shows it (S7). Temporal itself retries only a wait for a permit, a
+ * park of a few seconds, and a GET whose reply cannot be read, at first.
  */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';

@@ -90,7 +90,7 @@ export function createCapturesActivities(deps: Deps) {
       const runtime = runtimeOf(deps, account);
       const again = slower(runtime, was ? MOST.person : MOST.service);
       const poll = pollOf(account, was ? AT_REVIEW : AT_WORK);
-      // Younger than the last answer: that was longer ago, by the growth of the time between two.
+      // Newer than this capture's last look, at least `again` / 1.3 ago: an older list tells nothing new.
       const listed = await poll.seen(captureId, call.fresh ? 0 : 0.7 * again, again);
       if (!listed || isOver(listed, was)) {
         const detail = await get(call);

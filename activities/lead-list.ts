@@ -12,7 +12,7 @@ import { type ListPage, type ListPlace, readPage, requireWhole } from './list-pa
 
 /** Documented maximum of a page. */
 const PAGE = 500;
-// A single page may stay in the history; several would be too much together for the activity that chooses from them.
+// `decidePage` keeps a page inline only where it is the only one: several would be too much input for `selectLeads`.
 /** Rules up to this, in bytes, travel with each page; long lists of exclusions would fill a history. */
 const MAX_RULES_BYTES = 2_048;
 

@@ -16,7 +16,7 @@ class Form {
   /** All that it was not known to refuse were refused together: one of them is the reason. */
   #isTesting = false;
 
-  /** Which of these to send now. A test sends none at first, then those that are taken and one of which that is not known. */
+  /** Which of these to send now. A test first sends none, then the accepted ones and one that is still unknown. */
   choose(names: readonly string[]): string[] {
     const open = names.filter((name) => this.#known.get(name) !== false);
     if (!this.#isTesting) return open;

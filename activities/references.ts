@@ -78,7 +78,7 @@ export interface Sighting {
   strange: string[];
 }
 
-/** What was there before anything was sent is known by its ID; of times only those count that no clock or zone explains. */
+/** Where earlier projects are known by ID, a time counts as older only beyond what clocks and zones can explain. */
 const SURELY_OLDER_MS = 26 * 3_600_000;
 
 /** The client's name, as the document has it; a list may show it as the project's own. */

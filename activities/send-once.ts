@@ -11,7 +11,7 @@ import type { CallInput } from '../src/agent-api/input';
 import { isSameLimit } from '../src/agent-api/limiter';
 import { queueClassOf } from '../src/agent-api/rate-class';
 import { type Reply, type RouteName, routes } from '../src/agent-api/routes';
-import { stopping } from '../src/ledger';
+import { type BeginAnswer, stopping } from '../src/ledger';
 import { refusalReason } from '../src/ledger/account-failures';
 import type { LedgerStatus } from '../src/ledger/messages';
 import type { SendOutcome } from '../src/paying/attempt-plan';
@@ -57,52 +57,94 @@ export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, cal
 async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall<N>): Promise<SendOutcome> {
   const { info } = Context.current();
   const ledger = await runtime.ledger();
-  const { rateClass } = routes[call.route];
-  const price = runtime.account.credits(call.route);
-  // Notes and audits leave through the writes; their own permit is the ledger's, which sees all processes.
-  const lane = queueClassOf(rateClass);
-  const { limits } = runtime.account;
-  const own = limits[rateClass];
   const { workflowId = '', runId } = info.workflowExecution ?? {};
-  const { subject, run, runCap, lookedAt, again } = call;
-  /** It goes back before the ledger is asked for a grant; our own earlier try, whose worker was lost, is heard out (S6). */
-  const unsent = async (outcome: SendOutcome): Promise<SendOutcome> =>
-    ownOutcome(await ledger.subject(subject), workflowId) ?? outcome;
-  // S7: a long park is told to the workflow, which says so; here nobody would see it.
-  const parkedMs = await parkedFor(runtime, lane);
-  if (parkedMs > SAY_PARKED_MS) return unsent({ kind: 'throttled', retryAt: ledger.now() + parkedMs });
-  const readSince = price > 0 ? await balanceRead(ledger, price) : undefined;
-  const isHeld = await takePermit(runtime, lane, false, price).then(() => false, heldOrThrow);
-  if (isHeld) return unsent({ kind: 'held' });
-  if (await isOver(price > 0 ? run : undefined)) return unsent({ kind: 'withdrawn' });
+  const { subject, run } = call;
+  const turn = await awaitTurn(runtime, ledger, call);
+  // It goes back before the ledger is asked for a grant; our own earlier try, whose worker was lost, is heard out (S6).
+  if (turn.kind !== 'ready') return ownOutcome(await ledger.subject(subject), workflowId) ?? turn;
   // S1: of this execution alone. Its number would not do: a person who resets the activity starts that again at 1.
   const attempt = `${ownerOf(workflowId)}${runId}/${info.activityId}/${randomUUID()}`;
   const settle = (settlement: Settlement) =>
     ledger.settle({ subject, attempt, run, settlement }).catch((error) => {
-      // The flight stays open in the ledger, which looks the subject up when it is over: late, never wrong.
+      // The send stays open in the ledger, which looks the subject up when it is over: late, never wrong.
       Context.current().log.warn('the settlement did not reach the ledger', { subject, error });
     });
 
   // The window is measured from before the question: the grant is never older than that.
   const askedAt = performance.now();
-  const answer = await ledger
-    .beginSend({
-      ...{ subject, attempt, run, runCap, lookedAt, credits: price },
-      ...(again && { again }),
-      ...(readSince !== undefined && { readSince }),
-      ...(rateClass !== lane && { own: { rateClass, ...(!isSameLimit(own, limits[lane]) && { limit: own }) } }),
-    })
-    .catch(async (error) => {
-      const settled = settle({ kind: 'notPaid' });
-      if (error instanceof ApplicationFailure && error.type === FailureType.ledger) return { kind: 'held' } as const;
-      await settled;
-      throw ApplicationFailure.create({
-        message: 'the ledger does not answer',
-        type: FailureType.waiting,
-        nextRetryDelay: 5_000,
-        cause: error,
-      });
+  const answer = await ledger.beginSend(requestOf(runtime, call, attempt, turn.readSince)).catch(async (error) => {
+    const settled = settle({ kind: 'notPaid' });
+    if (error instanceof ApplicationFailure && error.type === FailureType.ledger) return { kind: 'held' } as const;
+    await settled;
+    throw ApplicationFailure.create({
+      message: 'the ledger does not answer',
+      type: FailureType.waiting,
+      nextRetryDelay: 5_000,
+      cause: error,
     });
+  });
+  if (answer.kind !== 'granted') return notGranted(answer, workflowId);
+  try {
+    await call.record?.before();
+  } catch (error) {
+    Context.current().log.warn('what is about to be sent could not be kept', { subject, error });
+    await settle({ kind: 'notPaid' });
+    return { kind: 'notSent', reason: 'storage' };
+  }
+  const writeBy = askedAt + runtime.account.timing.sendWindowMs;
+  // No cancellation signal: a call that has left is heard out, also while the worker shuts down.
+  const result: Attempt<Reply<N>> = await runtime.api.call(call.route, { ...call.input, writeBy });
+  // What is reserved is more than what is configured where calls cost more lately.
+  const { credits: reserved, overAt } = answer.flight;
+  return settled(runtime, ledger, call, { reserved, overAt, settle }, result);
+}
+
+/** Notes and audits leave through the writes; their own permit is the ledger's, which sees all processes. */
+const laneOf = (route: RouteName) => queueClassOf(routes[route].rateClass);
+
+/** It may ask for a grant. `readSince`: from when on a reading of the balance counts; see {@link balanceRead}. */
+type Ready = { kind: 'ready'; readSince?: number };
+
+/** All that has to be so before the ledger is asked: no pause of the service, a balance that was read, a permit, a run that goes on. */
+async function awaitTurn(
+  runtime: AccountRuntime,
+  ledger: LedgerClient,
+  { route, run }: Pick<OnceCall<RouteName>, 'route' | 'run'>,
+): Promise<Ready | Extract<SendOutcome, { kind: 'throttled' | 'held' | 'withdrawn' }>> {
+  const price = runtime.account.credits(route);
+  const lane = laneOf(route);
+  // S7: a long park is told to the workflow, which says so; here nobody would see it.
+  const parkedMs = await parkedFor(runtime, lane);
+  if (parkedMs > SAY_PARKED_MS) return { kind: 'throttled', retryAt: ledger.now() + parkedMs };
+  const readSince = price > 0 ? await balanceRead(ledger, price) : undefined;
+  const isHeld = await takePermit(runtime, lane, false, price).then(() => false, heldOrThrow);
+  if (isHeld) return { kind: 'held' };
+  if (await isOver(price > 0 ? run : undefined)) return { kind: 'withdrawn' };
+  return { kind: 'ready', ...(readSince !== undefined && { readSince }) };
+}
+
+function requestOf(
+  { account }: AccountRuntime,
+  { route, subject, run, runCap, lookedAt, again }: Omit<OnceCall<RouteName>, 'input' | 'read'>,
+  attempt: string,
+  readSince: number | undefined,
+): Parameters<LedgerClient['beginSend']>[0] {
+  const { rateClass } = routes[route];
+  const lane = laneOf(route);
+  const own = account.limits[rateClass];
+  return {
+    ...{ subject, attempt, run, runCap, lookedAt, credits: account.credits(route) },
+    ...(again && { again }),
+    ...(readSince !== undefined && { readSince }),
+    ...(rateClass !== lane && { own: { rateClass, ...(!isSameLimit(own, account.limits[lane]) && { limit: own }) } }),
+  };
+}
+
+/** What it means for the run that the ledger has not granted it. */
+function notGranted(
+  answer: Exclude<BeginAnswer, { kind: 'granted' | 'held' }> | { kind: 'held' },
+  workflowId: string,
+): SendOutcome {
   switch (answer.kind) {
     case 'held':
     case 'stale':
@@ -121,18 +163,25 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
       // Our own earlier try, whose worker was lost in the call: what became of it is ours to find out.
       return { kind: isOwn(answer, workflowId) ? 'unknown' : 'open', overAt: answer.overAt };
   }
-  try {
-    await call.record?.before();
-  } catch (error) {
-    Context.current().log.warn('what is about to be sent could not be kept', { subject, error });
-    await settle({ kind: 'notPaid' });
-    return { kind: 'notSent', reason: 'storage' };
-  }
-  // More than is configured where calls cost more lately.
-  const reserved = answer.flight.credits;
-  const writeBy = askedAt + runtime.account.timing.sendWindowMs;
-  // No cancellation signal: a call that has left is heard out, also while the worker shuts down.
-  const result: Attempt<Reply<N>> = await runtime.api.call(call.route, { ...call.input, writeBy });
+}
+
+/** A call that has left. */
+interface Granted {
+  /** Credits that the ledger has set aside for it. */
+  reserved: number;
+  /** Until when it may have an effect. */
+  overAt: number;
+  settle(settlement: Settlement): Promise<unknown>;
+}
+
+/** Settles what came back, and says what it means for the run. */
+async function settled<N extends RouteName>(
+  runtime: AccountRuntime,
+  ledger: LedgerClient,
+  call: OnceCall<N>,
+  { reserved, overAt, settle }: Granted,
+  result: Attempt<Reply<N>>,
+): Promise<SendOutcome> {
   if (result.ok) {
     const { credits = reserved, ref } = call.read(result.value, result.body, result.status);
     const paid = { kind: 'paid', credits, ...(ref !== undefined && { ref }) } as const;
@@ -140,16 +189,18 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
     return paid;
   }
   const { failure } = result;
-  if (failure.kind === 'unknown') return { kind: 'unknown', overAt: answer.flight.overAt };
-  // S3: where it costs, an unreadable success is money spent; where it does not, a look tells more.
-  if (failure.kind === 'unreadable' && price === 0) return { kind: 'unknown', overAt: answer.flight.overAt };
+  if (failure.kind === 'unknown') return { kind: 'unknown', overAt };
   if (failure.kind === 'unreadable') {
+    // S3: where it costs, an unreadable success is money spent; where it does not, a look tells more.
+    if (runtime.account.credits(call.route) === 0) return { kind: 'unknown', overAt };
     await settle({ kind: 'paid', credits: reserved });
     return { kind: 'paid', credits: reserved };
   }
   await settle({ kind: 'notPaid' });
-  if (failure.kind === 'rejected' && failure.status === 429)
-    return { kind: 'throttled', retryAt: (await parkClass(runtime, rateClass)) + ledger.now() };
+  if (failure.kind === 'rejected' && failure.status === 429) {
+    const parkedMs = await parkClass(runtime, routes[call.route].rateClass);
+    return { kind: 'throttled', retryAt: ledger.now() + parkedMs };
+  }
   if (await reportHold(runtime, failure, reserved)) return { kind: 'held' };
   if (failure.kind === 'notSent') return { kind: 'notSent', reason: failure.reason };
   return { kind: 'refused', reason: refusalReason(failure), status: failure.status };

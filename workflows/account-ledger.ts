@@ -21,9 +21,9 @@ import { handOn } from './shared/handed';
 import { epoch } from './shared/reset';
 import { tell } from './shared/tell';
 
-// ---- Types
+// ---- Constants
 
-/** How much longer than while on hold the balance is left unread while credits move, or where a floor stands in the way. */
+/** Off hold, while credits move or with a floor, the balance is read up to this many times more seldom. */
 const BALANCE_EVERY = 10;
 /** Many payments that wait share one reading. */
 const MIN_BETWEEN_READINGS_MS = 1_000;
@@ -112,14 +112,14 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
     book.change({ ...state, told: { kinds: holds.map(({ kind }) => kind), prices: dearer(), count: nth } });
   }
 
-  /** When the account should next be asked something: soon while it is on hold, seldom after credits moved, else never. */
+  /** When to probe next: soon on hold or on request, seldom after credits moved or with a floor, else never. */
   function nextProbe(): number {
     const { state } = book;
     if (state.restingSince !== undefined) return Number.POSITIVE_INFINITY;
     if (book.readNow) return probedAt + Math.min(MIN_BETWEEN_READINGS_MS, probeEveryMs);
     if (book.balanceWanted || state.holds.some(({ kind }) => kind !== 'manual')) return probedAt + probeEveryMs;
     const telling = policy.nextReading(state);
-    // A floor that stands in the way is reached from the other side by a top-up that nobody tells us of.
+    // Where there is a floor, keep reading: a top-up, of which nobody tells us, may lift the balance above it.
     const { balanceFloor } = policy.budgetInForce(state, Date.now());
     if (!Number.isFinite(telling) && balanceFloor === 0) return telling;
     return probedAt + Math.min(BALANCE_EVERY * probeEveryMs, Math.max(probeEveryMs, telling - probedAt));

@@ -27,7 +27,7 @@ export interface ConvertLeadResult {
    * `skipped`: a cap. `refused`: the service said no. `unresolved`: nobody could tell, and nobody decided.
    */
   outcome: 'converted' | 'alreadyConverted' | 'skipped' | 'refused' | 'unresolved';
-  /** A stable code for `skipped`, `refused` and `unresolved`. */
+  /** A stable code for `skipped`, `refused` and `unresolved`; or `projectNotFound`. */
   reason?: string;
   /** What could not be read, and the setting that corrects it. */
   problem?: string;
@@ -99,7 +99,7 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
     const [seen] = looks.slice(-1);
     const wanted = result.outcome === 'converted' || (result.outcome === 'alreadyConverted' && input.findProject);
     if (!wanted || result.projectId || !seen) return finish(status, asker.answers, result);
-    // The reply was lost: the project has to be found among those created since the look before.
+    // No reply, or none that names the project: it has to be found among those created since the look before.
     status.step('finding', `Lead ${leadId} is converted; finding its project`);
     const since = before?.serverTime ?? Date.parse(seen.createdAt ?? '');
     const search = { account, facts, status, place, subject: leadSubject(leadId), since };

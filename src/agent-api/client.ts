@@ -1,7 +1,8 @@
 /**
- * The client of the Agent API: one attempt per call, a typed result, a classified failure. It never waits for a limit and
- * never retries; who calls decides (docs/architecture.md). A read follows redirects that stay with the service. A write
- * follows none: that a proxy redirects is no proof that nothing happened, and the token goes to nobody else.
+ * The client of the Agent API: one attempt per call, a typed result, a classified failure. It never retries, and waits
+ * for a limit only before it follows a redirect: the caller decides (docs/architecture.md). A read follows redirects
+ * that stay with the service. A write follows none: a proxy's redirect is no proof that nothing happened, and the token
+ * goes to nobody else.
  */
 import { performance } from 'node:perf_hooks';
 import { Client, type Dispatcher, Pool } from 'undici';
@@ -43,7 +44,7 @@ export interface AgentApiOptions {
   readonly token: TokenSource;
   /** @default every guess as it stands */
   readonly unshown?: Unshown;
-  /** Credits of a route in this account: what costs any is sent like what must not happen twice. @default the table's */
+  /** Credits of a route in this account: one that costs any is sent like what must not happen twice. @default none */
   readonly credits?: (route: RouteName) => number;
   readonly timeouts?: Timeouts;
   /** @default 32 MiB */

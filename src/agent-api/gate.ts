@@ -2,9 +2,9 @@
  * The gate of one account inside one process: a place for each request, by rate class (S5). The queues of the Temporal
  * server keep the pace between processes; this covers their jitter, their restarts and several partitions.
  *
- * A place is granted before the request leaves (the ledger is asked in between), and what the service counts is when it
- * leaves. So each class has an even pace for granting and an exact log of departures. A place that has not been used yet
- * stands in the log at its latest possible departure, so lateness cannot push two windows' requests into one.
+ * A place is granted before the request leaves (the ledger is asked in between), but the service counts departures. So
+ * each class has an exact log of departures and, unless it may burst, an even pace for granting. An unused place stands
+ * in the log at its latest possible departure, so lateness cannot push two windows' requests into one.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -21,7 +21,7 @@ import { type ListNoun, type Reader, type RecordNoun, UnreadableBody } from './u
 /** How records of one kind are told from others. */
 export interface Kind<S extends z.ZodObject> {
   readonly schema: S;
-  /** Fields of which other records have none: an ID, a status or a time stands in any. */
+  /** Fields by which this kind is known: never `id`, which any record may have. */
   readonly own: readonly string[];
   /** The field that has the identifier of the request's path. @default id */
   readonly asked?: 'id' | 'projectId' | 'none';

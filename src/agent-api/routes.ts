@@ -1,6 +1,6 @@
 /**
- * THE table of the Agent API: every endpoint of docs/agent-api.md. The client, the sandbox, the limits and the documentation
- * derive from it; nothing else in the project knows a path.
+ * THE table of the Agent API: every endpoint of docs/agent-api.md. Client, sandbox, configuration and CLI derive from
+ * it. Only routes of the web app are elsewhere, in the sandbox's `router.ts`; the limits are in `rate-class.ts`.
  */
 import { balance, tier, userId } from './account';
 import {

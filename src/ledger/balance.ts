@@ -1,14 +1,14 @@
 /**
- * S3: what is left of the credits, by readings of a balance that may lag behind. A reading shows the balance of some moment
- * within the settling time before it was asked for, so what was booked since that time may be in it or not, and counts as
- * not. For the same reason a reading may be older than one that was asked for earlier: the lowest one counts until another
- * is surely newer. What is left is so never less than what counts, but for what others spent within that time.
+ * S3: what is left of the credits, from readings of a balance that may lag behind. A reading shows the balance at some
+ * moment of the settling time before it was asked for. What was booked since that time began may be in it or not, and
+ * is assumed not to be. So a reading may also be older than one that was asked for earlier, and the lowest counts until
+ * another is surely newer. At least what counts is therefore left, except for what others spent within that time.
  */
 import type { Funds, LedgerState, Reading } from './state';
 
 /**
- * A balance was read. It is compared with the books only when nothing in it can be in doubt: then what it lost beyond our
- * own bookings was spent elsewhere, or was topped up.
+ * A balance was read. It is compared with the books only when nothing in it can be in doubt: then whatever differs from
+ * our own bookings was spent elsewhere, or topped up.
  */
 export function noteReading(
   state: LedgerState,

@@ -1,7 +1,7 @@
 /**
- * S3: which caps hold. Every live worker says what it is configured with; the strictest of them counts, so that a worker
- * without a cap, or with an old file, lifts nobody's. A person's word counts beside them: it may be stricter, never looser.
- * A worker that was not heard for its time no longer counts; when none was, all that are still known do.
+ * S3: which caps hold. Every live worker reports its configuration, and the strictest counts, so that a worker without
+ * a cap, or with an old file, cannot lift another's. A person's limits count too: they may be stricter, never looser.
+ * A worker that has not reported in time no longer counts; if none has, all that are still known do.
  */
 
 import type { PayTiming } from '../paying/open-sends';
@@ -25,7 +25,7 @@ export interface BudgetInForce extends Budget {
 
 /** A worker says every five minutes what it is configured with; this long after the last time it no longer counts. */
 export const LAPSES_AFTER_MS = 600_000;
-/** So many are told apart; of more, those that lapse first count as one that has the strictest of each. */
+/** At most this many workers are kept apart; of more, those that lapse first are merged, with the strictest limits. */
 const MOST_WORKERS = 40;
 /** The name of those that are not told apart. */
 const OTHERS = 'several others';
@@ -109,7 +109,7 @@ export function budgetRefusal(state: LedgerState, wanted: BudgetWanted, now: num
   return undefined;
 }
 
-/** A person sets limits; one that is refused changes nothing. What equals the configuration is its own word no longer. */
+/** A person sets limits; if one is refused, none is set. A value that equals the configured one is not kept. */
 export function setBudget(state: LedgerState, wanted: BudgetWanted, by: string, now: number): LedgerState {
   if (budgetRefusal(state, wanted, now) !== undefined) return state;
   const { perDay, floor } = configuredLimits(state, now);
@@ -128,9 +128,9 @@ export function setBudget(state: LedgerState, wanted: BudgetWanted, by: string, 
 }
 
 /**
- * The time zone is what a person set, else that of the latest configuration, but no worker changes it while another one is
- * configured with the present one: two that differ would change it again and again. A change opens no fresh day: the
- * present one ends when it has in both zones.
+ * The time zone is what a person set, else that of the latest configuration. But no worker changes it while another
+ * live one is configured with the present zone: two that differ would change it back and forth. A change does not start
+ * a fresh day: the present day ends once it is over in both zones.
  */
 function inZone(state: LedgerState, latest: string, now: number): LedgerState {
   const stays = live(state, now).some(({ budget }) => budget.timeZone === state.timeZone);
@@ -140,7 +140,7 @@ function inZone(state: LedgerState, latest: string, now: number): LedgerState {
   return { ...state, timeZone, today: { ...today, until: Math.max(today.until, nextDay(now, timeZone)) } };
 }
 
-/** S1: a flight is over when it is by the time of whoever takes longest. */
+/** S1: an open send is over only by the longest times that any worker has. */
 const longest = (workers: readonly Configured[]): PayTiming => ({
   sendWindowMs: Math.max(...workers.map(({ timing }) => timing.sendWindowMs)),
   paidTimeoutMs: Math.max(...workers.map(({ timing }) => timing.paidTimeoutMs)),

@@ -22,7 +22,7 @@ export const release = (state: LedgerState, ...kinds: HoldKind[]): LedgerState =
   holds: state.holds.filter((h) => !kinds.includes(h.kind)),
 });
 
-/** The account works for another user now, by its token: what stopped it here is no longer asked after. */
+/** The account's token is another user's now: what it or the kill switch held is dropped, and probing stops. */
 export const rest = (state: LedgerState, now: number): LedgerState => ({
   ...release(state, 'killSwitch', 'token', 'otherUser'),
   restingSince: state.restingSince ?? now,
@@ -56,7 +56,7 @@ export function park(state: LedgerState, rateClass: string, until: number, now: 
 export function readBalance(state: LedgerState, amount: number, askedAt: number, now: number): LedgerState {
   const holds = state.holds.flatMap((one) => {
     if (one.kind !== 'noCredits') return [one];
-    // The same balance that was refused before it: not sooner than after a while.
+    // The hold was lifted at this very balance before, and came back: wait before lifting it again.
     const again = state.creditsTried?.amount === amount ? state.creditsTried.at + RETRY_CREDITS_MS : 0;
     if (amount < (one.needs ?? 0)) return [{ ...one, retry: undefined }];
     return again > now ? [{ ...one, retry: { at: again, why: 'refused' } as const }] : [];
@@ -74,7 +74,7 @@ export function readBalance(state: LedgerState, amount: number, askedAt: number,
 /** Of what is wrong with a reply, characters that are kept. */
 const LONGEST_PROBLEM = 500;
 
-/** The service answered, without a balance that can be read: an empty one is tried again after a while. */
+/** The service answered without a readable balance: a hold for lack of credits is lifted after a while, as a try. */
 export const answeredWithoutBalance = (state: LedgerState, problem: string, now: number): LedgerState => ({
   ...state,
   unreadable: { since: state.unreadable?.since ?? now, problem: problem.slice(0, LONGEST_PROBLEM) },

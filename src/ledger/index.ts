@@ -100,7 +100,7 @@ export function beginSend(
   return { state: { ...next, prices, flights: payOnce.take(next.flights, request.subject, answer.flight) }, answer };
 }
 
-/** Others spend from the same balance: above a floor each payment takes a reading from after its turn had come. */
+/** Others spend from the same balance: with a floor, each payment needs a reading from after its turn came. */
 const isUnread = (state: LedgerState, { readSince }: BeginSend, now: number): boolean =>
   budgetInForce(state, now).balanceFloor > 0 &&
   (state.funds?.askedAt ?? Number.NEGATIVE_INFINITY) < (readSince ?? Number.POSITIVE_INFINITY);
@@ -168,7 +168,7 @@ export function book(state: LedgerState, booking: payOnce.Booking): LedgerState 
   };
 }
 
-/** When the ledger would next answer otherwise, though nobody told it anything: a day, a park, a patience, a word is over. */
+/** When an answer next changes without a message: a day, a park, the patience or a worker's report ends. */
 export function nextChange(state: LedgerState, now: number): number {
   const { workers, patientUntil = 0, parked, today } = state;
   const moments = [
@@ -180,7 +180,7 @@ export function nextChange(state: LedgerState, now: number): number {
   return Math.min(...moments.filter((moment) => moment > now));
 }
 
-/** An open send that no run settled, and when the ledger sees to it itself. */
+/** An open send, and when the ledger looks it up itself if no run has settled it. */
 export interface Abandoned {
   subject: string;
   /** What may have been spent; where it is nothing there is nothing to find out. */
@@ -188,7 +188,7 @@ export interface Abandoned {
   dueAt: number;
 }
 
-/** Open sends that nobody settled in good time after they were over. */
+/** All open sends, each with the moment from which it counts as abandoned. */
 export const abandoned = (state: LedgerState): Abandoned[] =>
   Object.entries(state.flights.open).map(([subject, { overAt, credits }]) => ({
     subject,
@@ -202,7 +202,7 @@ export function postpone(state: LedgerState, subject: string, now: number): Ledg
   return { ...state, postponed: { ...Object.fromEntries(open), [subject]: now + state.timing.settlingMs } };
 }
 
-/** The last so many, and up to a tenth more: not each booking sorts them. */
+/** The last `keep` entries, and up to a tenth more, so that not every booking sorts. */
 function latest<T>(
   all: Record<string, T>,
   keep: number,

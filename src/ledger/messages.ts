@@ -5,7 +5,7 @@ import type { OpenSend, Settled } from '../paying/open-sends';
 import type { HandedOn } from '../runs/handed-on';
 import type * as policy from '.';
 
-/** Workflow ID of the ledger of a user: this, and the user's ID or its hash. */
+/** Workflow ID of a user's ledger: `account-ledger.`, then the user's ID or its hash. */
 export const LEDGER_ID = /^account-ledger\.[A-Za-z0-9-]{1,64}$/;
 
 /** What a ledger works by. */

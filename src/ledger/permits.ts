@@ -51,7 +51,7 @@ export function takePermit(
 ): PermitAnswer {
   // Of a short window the share is shorter than the look that comes before each try.
   const graceMs = Math.max(limit.windowMs * GRACE, sendWindowMs);
-  // Longer by all that a request may be late, so that what stands in the log is as good as what happens.
+  // Longer by all the time a request may be late, so that the limit holds for real departures too.
   const window = { max: limit.max, windowMs: limit.windowMs + graceMs + sendWindowMs };
   const promise = permits.promised[subject];
   if (promise !== undefined && promise > now) return { at: promise, permits };

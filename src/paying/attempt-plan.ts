@@ -94,7 +94,7 @@ function afterLook(
   now: number,
   settlingMs: number,
 ): AttemptPlan {
-  // Whoever has sent and does not know pays, also when what is found could be somebody else's: the books err to the safe side.
+  // A run with a send of unknown outcome pays for what it finds, even if that may be somebody else's: the safe side.
   if (look.found === 'found') return end(plan, plan.ours || plan.unknowns > 0 ? 'foundPaid' : 'alreadyDone');
   // While it may still happen nothing is sent anyway: another look may tell, and nobody need be asked.
   if (plan.overAt !== undefined && look.askedAt <= plan.overAt) return lookLater(plan, plan.overAt, now, settlingMs);

@@ -21,7 +21,7 @@ export interface PayTiming {
   readonly settlingMs: number;
 }
 
-/** How much older than a settlement a look may be and still be trusted: none, plus the clocks' tolerance. */
+/** By how much a look must be younger than a settlement to be trusted: the clocks' tolerance. */
 export const CLOCK_TOLERANCE_MS = 2_000;
 /** How long settled subjects are remembered; a look older than what is remembered must be repeated. */
 export const REMEMBER_MS = 3_600_000;
@@ -98,7 +98,7 @@ export function admit(flights: OpenSends, request: SendRequest, now: number, tim
   const once = settled && happensOnceEver(request.subject) ? settled : undefined;
   if (once?.ref !== undefined) return { kind: 'done', ref: once.ref };
   if (settled && request.lookedAt <= settled.at + CLOCK_TOLERANCE_MS) return { kind: 'stale' };
-  // S2: who looked after it was paid for and has not found it could not have recognised it.
+  // S2: a look made after the payment did not find it, so it could not have recognised it.
   if (once && !request.again && (once.credits > 0 || !once.byLook)) return { kind: 'done' };
   const { attempt, run, credits } = request;
   const overAt = now + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs;
@@ -211,8 +211,8 @@ export function settle(
 }
 
 /**
- * Notes which thing a subject became, so that another subject does not take it for its own. Nobody's attempt is not booked.
- * The run that paid may correct what the reply said.
+ * Notes which thing a subject became, so that no other subject takes it for its own; nothing is booked. Only the run
+ * that paid may change a reference that is known already.
  */
 function claim(flights: OpenSends, subject: string, ref: string | undefined, run: string, now: number): OpenSends {
   const before = flights.settled.find((s) => s.subject === subject);

@@ -9,10 +9,10 @@ export const isOwn = ({ attempt }: Pick<Settled, 'attempt'>, workflowId: string)
   attempt.startsWith(ownerOf(workflowId));
 
 /**
- * Whether what was paid for is a run's own to report (S6), by the books: what one before it under the same ID has sent is, for
- * a run that heard it out; what another run has paid since is not.
- * @param settled undefined: the books know of nobody
- * @param own.sent it has heard out a send of its own, or of a run before it
+ * Whether a payment is a run's own to report (S6), by the books. A send of an earlier run under the same ID is, once
+ * this run has heard it out; what another run has paid since is not.
+ * @param settled undefined: the books know of no payment
+ * @param own.sent the run has heard out a send of its own, or of a run before it
  */
 export const isOwnPayment = (
   settled: Settled | undefined,
@@ -30,14 +30,14 @@ export function ownSend(
   workflowId: string,
 ): { overAt: number } | undefined {
   if (open && isOwn(open, workflowId)) return { overAt: open.overAt };
-  // Of what costs nothing the books show no more than that nobody had to look.
+  // Where nothing was paid, an entry by a look without a reference does not show that it happened.
   const happened = settled && (settled.credits > 0 || settled.ref !== undefined || !settled.byLook);
   return happened && isOwn(settled, workflowId) ? { overAt: settled.at } : undefined;
 }
 
 /**
- * The same, as the outcome of the send: where the books say that it was paid for, that is known. Not to be had from a look
- * later on: the books forget, and what is found then would be booked once more.
+ * Like {@link ownSend}, as the outcome of the send: `paid` where the books say so. This must not be left to a later
+ * look: the books forget, and what that finds would be booked once more.
  */
 export function ownOutcome(
   state: { open?: OpenSend | undefined; settled?: Settled | undefined },

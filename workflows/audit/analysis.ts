@@ -150,8 +150,8 @@ async function startAudit(at: AuditRun, projectId: string, look: () => Promise<L
 const MAY_LACK = /^(?!http403$|planTooLow:|PAT_)/;
 
 /**
- * Both analyses are shown, and the service refuses to start all the same: they may not be the current ones. A 404 says that
- * of a project that is there.
+ * The service shows both analyses and still refuses to start: they may be out of date. A 404 means that too, where the
+ * project itself is there.
  * @returns whether to start again; false: the refusal stands as it is
  */
 async function awaitCurrent(at: AuditRun, projectId: string, reason: string, since: number, refusals: number) {

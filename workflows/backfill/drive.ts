@@ -32,7 +32,7 @@ const MAX_HISTORY_BYTES = 5_000_000;
 /** Lines of the item ledger that wait for more before they are written. */
 const MOST_UNWRITTEN = 100;
 
-/** Why no item is begun at the moment. `ms`: until when at the latest. */
+/** What the loop may do next. `ms`: how long it waits at most. */
 type Next = { may: 'begin'; list: WorkList } | { may: 'wait'; ms?: number } | { may: 'end' };
 
 export class Drive {
@@ -40,7 +40,7 @@ export class Drive {
   readonly #unwritten: Unwritten;
   readonly #feed: Feed;
   readonly #blockers: BlockerWatch;
-  /** Runs of before: what was said before they had taken over was lost. */
+  /** Runs from before this patch listen before they take over, and lose what is said until then. */
   readonly #hearsTooEarly: boolean;
   #begun = 0;
   #shownCredits = -1;

@@ -14,8 +14,8 @@ export interface BackfillResult {
   operation?: Operation;
   dryRun: boolean;
   /**
-   * `done`: every item that the caps allow was begun. `rejected` or `expired` at the approval. `stopped` or `cancelled` by
-   * a person: what had sent nothing is withdrawn.
+   * `done`: every item that the caps allow was begun. `rejected` or `expired` at the approval. `stopped` or `cancelled`
+   * by a person, or `stopped` by a loss in the storage: what had sent nothing is withdrawn.
    */
   ended: 'done' | 'planned' | 'rejected' | 'expired' | 'stopped' | 'cancelled';
   /** Items by what became of them, the quarantined rows included; they add up to `items`. */

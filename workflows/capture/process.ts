@@ -13,7 +13,7 @@ import { Stop } from '../shared/stop';
 import type { Ingestion } from './ingestion';
 import { Review } from './review';
 
-/** The ledger believes no look that is younger than this after the last time (the clocks' tolerance). */
+/** The ledger trusts no look made sooner than this after the last settlement (the clocks' tolerance). */
 const LEAST_WAIT_MS = 2_500;
 
 /** @returns how it ended well */

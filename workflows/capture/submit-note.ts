@@ -19,7 +19,7 @@ export const noteSubmittedUpdate = defineUpdate<string, [CaptureSaid]>('noteSubm
 
 /** What a service says of a body whose fields it does not know. */
 const FORM_REFUSED = /^http4(00|15|22)$/;
-/** Refusals that mean the route and not the note: agent-api.md does not name it among the token's routes. */
+/** Refusals that mean the route and not the note: agent-api.md leaves open whether tokens may use the route. */
 const ROUTE_REFUSED = /^(PAT_ROUTE_NOT_ALLOWED|PAT_NOT_SUPPORTED_FOR_ENDPOINT|http405|http501)$/;
 
 /** @returns the capture that the note became */

@@ -9,7 +9,7 @@ import type { Book } from './book';
 import { statusOf } from './status';
 import { requireShape, shapes } from './validate';
 
-/** While it does not know what stands in its books it refuses what is said: whoever says it says it again. */
+/** Refuses messages until the ledger knows what is in its books: their senders repeat them. */
 const onceOpen =
   <T>(book: Book, validator: (message: T) => void) =>
   (message: T): void => {

@@ -61,7 +61,7 @@ export const settle = (
   settlement: Settlement,
 ): Promise<number> => books.settleSubject({ account, subject, run: key, settlement });
 
-/** Runs of before booked, of what is free, only calls without a workflow of their own and what they had extracted again. */
+/** Runs from before this patch booked, of free things, only generic calls (`call:`) and extractions they had sent. */
 async function bookedBefore(of: Booked, found: Settlement, sent: boolean): Promise<InBooks> {
   const kind = partsOf(of.subject)?.kind;
   if (kind === 'call') {

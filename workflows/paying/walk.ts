@@ -170,8 +170,8 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
   }
 
   /**
-   * S6: a try whose worker was lost may have sent, and the next one ended before it could ask the ledger: what came of it is
-   * this run's to find out, though it was cancelled.
+   * S6: a try whose worker was lost may have sent, and the next try may have ended before it asked the ledger. This run
+   * must find out what came of it, even though it was cancelled.
    */
   async function ownTry({ do: at }: Step): Promise<ReturnType<typeof ownOutcome>> {
     if (paidBy === undefined) return undefined;
@@ -221,7 +221,7 @@ function withoutAnswer(error: unknown, { timing }: AccountFacts): SendOutcome {
       // It had gone back to the queue, and is not tried again: the run was cancelled.
       return { kind: 'notSent', reason: 'cancelled' };
   }
-  // Not the activity, but the port itself, before it called one; or it was cancelled in the queue, where nothing is sent.
+  // Nothing was sent: `wanted.send` ended before it called an activity, or that was cancelled in the queue.
   if (error instanceof Stop || isCancellation(error)) throw error;
   return { kind: 'unknown', overAt: Date.now() + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs };
 }

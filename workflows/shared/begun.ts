@@ -39,7 +39,7 @@ const tell = (workflowId: string, runId: string) =>
 /** What is withdrawn ends at once, and a call in flight soon: that long a stop waits for all to end. */
 const patienceMs = ({ timing }: AccountFacts): number => Math.min(30_000, Math.max(5_000, timing.settlingMs / 10));
 
-/** Waits for those that were withdrawn or are in a call. @returns whether none is left; at once where nobody wants to wait */
+/** Waits for runs that were withdrawn or are in a call, 5 s at most with `now`. @returns whether none is left */
 export const untilEnded = (facts: AccountFacts, none: () => boolean, now = false): Promise<boolean> =>
   condition(none, now ? Math.min(5_000, patienceMs(facts)) : patienceMs(facts));
 

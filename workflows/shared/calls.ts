@@ -14,7 +14,7 @@ import { onceThere } from './storage';
 
 /** A worker that is gone shows after this; see src/temporal/heartbeat.ts. */
 export const HEARTBEAT = '15 seconds';
-/** Failures of the storage, of which Temporal makes no silent repetitions: the first does not pass, the second the run says. */
+/** Storage failures that Temporal must not retry silently: the first does not pass, the second is shown by the run. */
 const STORAGE: string[] = ['StorageError', FailureType.storage];
 
 /** Activities that send what costs or must not happen twice. */

@@ -16,7 +16,7 @@ const PlaceSaid = z.object({
   workflowId: z.string().max(1_000),
   /** It only waits. */
   away: z.boolean(),
-  /** The how manieth word: signals may overtake each other. */
+  /** Counts the run's messages: signals may overtake each other. */
   nth: z.int().positive(),
 });
 type PlaceSaid = z.output<typeof PlaceSaid>;

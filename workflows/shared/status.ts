@@ -13,8 +13,8 @@ import { utc } from '../../src/time/utc';
 import { runKind } from './tell';
 
 /**
- * What lists know of a run from its input on: whose it is, what it is about, and what started it. The start form of the Web
- * UI says nothing of the last, while commands, schedules and other runs do: so it was a person.
+ * What lists know of a run from its start: whose it is, what it is about, and what started it. Commands, schedules and
+ * other runs say that they started it. The Web UI's start form does not, so without a word it was a person.
  */
 export const identity = (account: string, ...about: SearchAttributePair[]): SearchAttributePair[] => [
   { key: searchAttributeKeys.account, value: account },

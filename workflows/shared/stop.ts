@@ -1,6 +1,9 @@
 /** How a run ends early, from inside a step. */
 
-/** `skipped`: a cap. `refused`: the service or the input's own rule said no. `unresolved`: nobody could tell. `expired`: a deadline. */
+/**
+ * `skipped`: a cap. `refused`: by the service or the input's own rule. `unresolved`: nobody could tell.
+ * `expired`: a deadline. `failed`: the service's work, or a call.
+ */
 export type EarlyEnd = 'skipped' | 'refused' | 'unresolved' | 'expired' | 'failed';
 
 /** Ends the run; no failure: what was done and paid for stays in the result (S6). */

@@ -1,6 +1,6 @@
 /**
- * A run that is reset is told of no child that ended while nobody waited for it: after a person had ended the parent, and
- * reset it later. So a run that finds itself reset also asks for the children that it had begun before.
+ * A run may be ended by hand, and reset later. It is then never told of a child that ended in between, when nobody
+ * waited for it. So a run that finds itself reset also asks about the children that it had begun before.
  */
 import { ChildWorkflowFailure } from '@temporalio/common';
 import type { WorkflowOutboundCallsInterceptor } from '@temporalio/workflow';

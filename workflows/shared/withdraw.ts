@@ -1,6 +1,7 @@
 /**
- * Withdrawing: what has got nothing yet ends, and what has goes on. Who began a run says it, and the run decides: of what it
- * has sent it finds out what became, it sends nothing more, and ends without paying (S3, S6).
+ * Withdrawing: a run that has got nothing yet ends, and one that has goes on. The run that began it sends the signal,
+ * and it decides itself: it finds out what became of what it has sent, sends nothing more, and ends without paying
+ * (S3, S6).
  */
 import {
   CancellationScope,
@@ -32,8 +33,8 @@ export function gotSomething(): void {
 }
 
 /**
- * The run itself was cancelled, and ends by that, also where it hears first by way of a call or of a child that nobody wants
- * it any more: those ask the server, which knows of a cancellation before it is told.
+ * The run itself was cancelled and ends as cancelled, even if a call or a child first tells it that nobody wants it any
+ * more: those ask the server, which knows of a cancellation before the run does.
  */
 export const endsCancelled = (): boolean => CancellationScope.current().consideredCancelled && patched('endsCancelled');
 
