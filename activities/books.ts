@@ -43,7 +43,7 @@ export function createBooksActivities(deps: Deps) {
         const asked = { client, ledger, runId, isPatient: attempt < ASK_TRIES, now: scheduledAt() };
         const { isTold, ...before } = await booksBefore(asked);
         if (!isTold && attempt < SOON_TRIES && !(await isAlone()))
-          throw again('This worker knows of no ledger before this one; asked is who else may');
+          throw again('This worker knows of no ledger before this one; other workers are asked whether they do');
         return { configured, probeEveryMs: config.probeEveryMs, before };
       } catch (error) {
         throw error instanceof NotYetKnown ? again(error.message) : error;

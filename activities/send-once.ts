@@ -212,7 +212,7 @@ function heldOrThrow(error: unknown): true {
   throw error;
 }
 
-const UNREAD = 'the balance, of which a part must remain, is read before it is spent, and has not been yet';
+const UNREAD = 'part of the balance must remain, so it must be read before it is spent; it has not been read yet';
 
 /**
  * S3: others spend from the same balance, so where a part of it must remain it is read before each payment. The ledger reads

@@ -8,8 +8,9 @@ const HOLD_TEXT: Record<policy.HoldKind, string> = {
     'the service has switched its agent API off; it is asked again every minute and everything goes on by itself',
   token: 'the service does not accept the token; put a valid one in its place and everything goes on by itself',
   otherUser:
-    'the token belongs to another user than before, so nothing is sent with it; put a token of the user before in its place and everything goes on by itself, or restart the workers to work for the other one',
-  noCredits: 'there are too few credits; what costs none goes on, and the rest by itself when the balance suffices',
+    'the token belongs to another user than before, so nothing is sent with it; replace it with a token of the previous user and everything goes on by itself, or restart the workers to work for the new user',
+  noCredits:
+    'there are too few credits; calls that cost none go on, and the rest go on by themselves when the balance suffices',
   manual: 'a person put it on hold; it ends with the update `release`',
 };
 
@@ -50,8 +51,8 @@ export function describeBudget({ perDay, balanceFloor, from, workers, live }: po
     `Most credits a day: ${perDay === null ? 'no limit' : perDay}${sourceOf(from.perDay)}`,
     ...(balanceFloor > 0 ? [`Must remain of the balance: ${balanceFloor}${sourceOf(from.balanceFloor)}`] : []),
     live
-      ? `The strictest counts of what ${counted} ${workers === 1 ? 'is' : 'are'} configured with, and of what people set`
-      : `No worker has said of late what it is configured with: what was known last holds (${counted})`,
+      ? `Of the limits that ${counted} ${workers === 1 ? 'is' : 'are'} configured with and those that people set, the strictest count`
+      : `No worker has reported its configuration lately: the last known limits hold (${counted})`,
   ];
 }
 
@@ -62,7 +63,7 @@ const CALLS: Record<policy.PaidKind, { what: string; route: string }> = {
 
 /** A call costs more than is configured: what is reserved for it, and what mends it. */
 export const describeDearer = ({ kind, real, configured, at: since }: policy.Dearer): string =>
-  `${CALLS[kind].what} cost ${real} credits by the reply of ${utc(since)} UTC, ${configured} by the configuration: ${real} are reserved for each from now on. If that is its price, set credits.'${CALLS[kind].route}' to it; if it was a mistake, the update \`release\` forgets it`;
+  `${CALLS[kind].what} cost ${real} credits according to the reply of ${utc(since)} UTC, but ${configured} according to the configuration: ${real} are reserved for each from now on. If that is the price, set credits.'${CALLS[kind].route}' to it; if it was a mistake, the update \`release\` forgets it`;
 
 /** Which classes of calls wait since the service asked for it, and until when; undefined when none does. */
 export function describePause(parked: policy.LedgerState['parked'], now: number): string | undefined {

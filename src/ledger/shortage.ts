@@ -28,11 +28,11 @@ export function describeShortage(
       `the next call costs ${credits(next)}. It goes on ${until === undefined ? 'tomorrow' : `at ${utc(until)}`}, or when ${moreFrom(from.perDay, 'budget.perDay', account)}`
     );
   if (balance === 'unread')
-    return 'the balance, of which a part must remain, was not read yet; it goes on when it was and leaves enough';
+    return 'part of the balance must remain, and the balance has not been read yet; the account goes on when a reading shows enough';
   if (balance === 'unreadable')
-    return `the balance, of which a part must remain, cannot be read: ${unreadable?.problem ?? 'its reply has none'}, or remove 'budget.balanceFloor', and restart the workers`;
+    return `part of the balance must remain, and the balance cannot be read: ${unreadable?.problem ?? 'its reply has none'}, so correct that or remove 'budget.balanceFloor', then restart the workers`;
   return (
-    `the balance has reached its floor, of which ${credits(balanceFloor)} must remain: ${credits(available ?? 0)} are surely left, ` +
-    `less what was spent in the last minutes and may not show yet${open}; the next call costs ${credits(next)}. It goes on when the balance leaves enough, or when ${moreFrom(from.balanceFloor, 'budget.balanceFloor', account)}`
+    `the balance has reached its floor (${credits(balanceFloor)} credits must remain): ${credits(available ?? 0)} are surely left, ` +
+    `after deducting what was spent in the last minutes and may not show yet${open}; the next call costs ${credits(next)}. It goes on when the balance leaves enough, or when ${moreFrom(from.balanceFloor, 'budget.balanceFloor', account)}`
   );
 }

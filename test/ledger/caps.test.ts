@@ -155,7 +155,7 @@ describe('a price above the configured one', () => {
     expect(ledger.spentOn(settled, NOW + 40)).toBe(4_600);
     const [known] = ledger.dearer(settled);
     expect(known && describeDearer(known)).toMatch(
-      /A conversion cost 2300 credits .* 1000 by the configuration.*leads\.convert/,
+      /A conversion cost 2300 credits .* 1000 according to the configuration.*leads\.convert/,
     );
   });
 

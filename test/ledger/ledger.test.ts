@@ -212,7 +212,7 @@ describe('the ledger grants, books and holds', () => {
       return obstacle?.kind === 'capped' ? describeShortage(obstacle, statusOf(state, NOW)) : obstacle?.kind;
     };
     const unread = open({ balanceFloor: 500 });
-    expect(said(unread)).toContain('was not read yet');
+    expect(said(unread)).toContain('has not been read yet');
     const unreadable = ledger.answeredWithoutBalance(unread, 'its keys: total, used', NOW);
     expect(said(unreadable)).toMatch(/cannot be read: its keys: total, used, .*budget\.balanceFloor/);
     expect(describeLedger(unreadable, NOW)).toContain('its keys: total, used');

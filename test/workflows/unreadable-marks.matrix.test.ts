@@ -107,7 +107,7 @@ test.concurrent('S3: a creation that is answered with nothing becomes the one pr
     lose('empty', 2);
     const first = await (await start(input)).result();
     expect(first).toMatchObject({ projectId: projectsOf(input)[0]?.id, credits: 1_000 });
-    expect(first.notes.join()).toContain('was told by its name and time');
+    expect(first.notes.join()).toContain('was recognised by its name and time');
     expect(await (await start(input)).result()).toMatchObject({ projectId: first.projectId, credits: 0 });
     expect(projectsOf(input)).toHaveLength(1);
   }));

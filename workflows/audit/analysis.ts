@@ -163,7 +163,7 @@ async function awaitCurrent(at: AuditRun, projectId: string, reason: string, sin
       throw new Stop(
         'refused',
         'prerequisitesMissing',
-        `The service knows project ${projectId}, and no analyses of it that an audit could start from (${reason}).`,
+        `The service knows project ${projectId}, but has no analyses of it that an audit could start from (${reason}).`,
       );
   }
   if (input.prerequisites === 'fail') return false;

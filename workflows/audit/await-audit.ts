@@ -63,7 +63,7 @@ async function awaitJob(
       const told =
         unclear === undefined
           ? why
-          : `The job says '${unclear}', which is no word that audit-runner knows; its analysis is looked for as well. If it means an end, name it in unshown.job.complete or unshown.job.failed.`;
+          : `The job says '${unclear}', a word that audit-runner does not know; the analysis itself is looked for as well. If the word means that the job has ended, name it in unshown.job.complete or unshown.job.failed.`;
       const end: JobEnd | 'late' = await waitUntil(
         ...([status, facts, account, deadlineAt, told] as const),
         (left) => polls(account, priority, 'Wait for the audit', left).awaitJob({ account, ...job, unclear }),
@@ -87,7 +87,7 @@ function settled(projectId: string, now: AnalysisSeen, ours: boolean | undefined
   throw new Stop(
     'unresolved',
     'analysisNotShown',
-    `The audit of project ${projectId} is complete, and the service does not show its analysis: look in the web app, and start auditProject with this projectId, without "again", when it is there.`,
+    `The audit of project ${projectId} is complete, but the service does not show its analysis: look in the web app, and once the analysis is there, start auditProject with this projectId, without "again".`,
   );
 }
 

@@ -103,8 +103,7 @@ export async function uploadDocuments(
   status.figures('');
 }
 
-const HIDDEN =
-  'The service does not show the documents of a project: that they are there is known by its replies alone.';
+const HIDDEN = 'The service does not show the documents of a project: only its replies say that they are there.';
 
 const statesOf = (
   at: AuditRun,
@@ -193,7 +192,11 @@ async function settled(at: AuditRun, projectId: string, documents: readonly Audi
     at.taken.freshUntil,
   );
   if (ended !== 'late') return ended;
-  throw new Stop('expired', 'documentsNotSettled', `The documents of project ${projectId} were not taken in in time.`);
+  throw new Stop(
+    'expired',
+    'documentsNotSettled',
+    `The service did not take in the documents of project ${projectId} in time.`,
+  );
 }
 
 /** Why a person uploads, and which settings would let the run do it. */
@@ -202,7 +205,7 @@ function whyByHand(refusals: readonly string[]): string {
   if (refusals.length === 0) return 'The service could not take in some documents';
   if (refusals.some((reason) => ROUTE_REFUSED.test(reason))) return 'The token may not upload documents';
   if (!refusals.some((reason) => FORM_REFUSED.test(reason))) return `The service refused documents (${reasons})`;
-  return `The service refused documents (${reasons}), perhaps for the form in which they are sent. The account's settings unshown.upload.encoding, unshown.upload.file, unshown.upload.fileName and unshown.upload.fileType describe it (null leaves out one of the last two); with others, this input started again uploads them. Or by hand`;
+  return `The service refused documents (${reasons}), perhaps for the form in which they are sent. The account's settings unshown.upload.encoding, unshown.upload.file, unshown.upload.fileName and unshown.upload.fileType describe that form (null leaves out one of the last two); change them and start this input again to upload them. Or do it by hand`;
 }
 
 /** A name stands for one document, so what differs in size under it is told and never sent a second time. */

@@ -36,7 +36,7 @@ export async function createProject(at: AuditRun, project: NewProject): Promise<
       if (search.projectId !== undefined) return 'itHappened';
       // Nothing to ask about.
       if (!isSent && search.unread && (await control.subjectState({ account, subject })).settled === undefined)
-        throw new Stop('refused', 'listCut', `${CUT} Nothing was sent; then start this run again.`);
+        throw new Stop('refused', 'listCut', `${CUT} Nothing was sent. Start this run again afterwards.`);
       return asker.decide(`${WHY[why]} ${at.notes.includes(CUT) ? `${CUT} ` : ''}${search.question()}`);
     },
     async identify({ by, sent, credits, ref }) {

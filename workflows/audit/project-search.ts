@@ -19,7 +19,7 @@ const MAX_BEFORE = 500;
 
 /** A note of the result, and part of the question. */
 export const CUT =
-  "The list of projects could not be read to its end: set unshown.projectsList to the names of its parameters, or its paging to 'none' where the list is whole.";
+  "The list of projects could not be read to its end: set unshown.projectsList to the names of its parameters or, if the list is complete, its paging to 'none'.";
 
 export class ProjectSearch {
   /** The project, once it is found. */
@@ -93,7 +93,7 @@ export class ProjectSearch {
       await look();
       if (this.projectId !== undefined) return this.projectId;
       this.at.status.waits(
-        `The project is paid for, and not to be recognised in the list yet; it is looked for again in ${Math.ceil(wait / 1000)} s.`,
+        `The project is paid for, but cannot be recognised in the list yet; it is looked for again in ${Math.ceil(wait / 1000)} s.`,
       );
       await sleep(wait);
     }
@@ -104,7 +104,7 @@ export class ProjectSearch {
   /** Which of the candidates it is, once it is certain that it is there. @throws Stop when nobody can tell */
   async identified(): Promise<string> {
     const { at, reference, candidates } = this;
-    const question = 'The project is paid for. Two or more could be it, of which none shows its reference';
+    const question = 'The project is paid for. Two or more projects could be it, and none of them shows its reference';
     const projectId =
       candidates.length > 1 ? await at.choice.ask(question, candidates, projectSubject(reference)) : candidates[0];
     if (projectId === undefined)
@@ -113,7 +113,9 @@ export class ProjectSearch {
         'paidButNotFound',
         'The project was paid for and cannot be found: look in the web app.',
       );
-    at.notes.push(`Project ${projectId} does not show the reference ${reference}: it was told by its name and time.`);
+    at.notes.push(
+      `Project ${projectId} does not show the reference ${reference}: it was recognised by its name and time.`,
+    );
     return projectId;
   }
 

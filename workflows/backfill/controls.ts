@@ -117,7 +117,7 @@ export class Controls {
         return retry ? 'Resumed: what was refused is tried again.' : 'Resumed.';
       },
       {
-        description: 'Goes on after a pause; what was refused before it is tried again: {"by": "…"}',
+        description: 'Goes on after a pause, and tries again what had been refused: {"by": "…"}',
         validator: valid(PersonNote, 'resume', () => {
           if (!state.paused) throw new Error('This backfill is not paused.');
         }),
@@ -152,7 +152,7 @@ export class Controls {
         validator: valid(PersonNote, 'retryFailed', () => {
           if (state.retry) throw new Error('The failed items are queued already.');
           if (state.stopped) throw new Error('This backfill is stopping; start another with redriveOf.');
-          if (this.failed() === 0) throw new Error('No item has failed that is not queued again already.');
+          if (this.failed() === 0) throw new Error('No item has failed, or all that have are queued again already.');
         }),
       },
     );

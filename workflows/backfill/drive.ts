@@ -242,7 +242,7 @@ export class Drive {
     status.asksPerson(paused?.refusal !== undefined);
     if (paused?.refusal !== undefined)
       status.waits(
-        `The service refuses (${paused.refusal}), and would refuse every further item. When that is mended, answer with the update \`resume\`, and what was refused is tried again; or with \`stop\`.`,
+        `The service refuses (${paused.refusal}), and would refuse every further item. Once that is fixed, answer with the update \`resume\`, which tries again what was refused; or answer with \`stop\`.`,
       );
     else if (paused)
       status.waits(

@@ -48,7 +48,7 @@ export class FindNote {
       this.at.status.waits(
         claim.newBooks
           ? `The account's ledger was lost, and its books are new: whose capture it is, is not certain before ${utc(claim.until)} UTC.`
-          : 'A note of the same text is under way, and which capture is whose is not certain before it has ended.',
+          : 'A note with the same text is under way; until it has ended, it is not certain which capture belongs to which note.',
       );
       await sleep(Math.max(1_000, claim.until - Date.now()));
     }

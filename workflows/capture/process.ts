@@ -26,7 +26,7 @@ export async function processCapture(at: Ingestion, captureId: string): Promise<
   let { again } = input;
   for (;;) {
     status.step('processing', `Capture ${captureId} is being processed`);
-    const why = `The service extracts its items; it is looked at at least once a minute, until ${utc(deadlineAt)} UTC.`;
+    const why = `The service is extracting its items; the run checks it at least once a minute, until ${utc(deadlineAt)} UTC.`;
     const priority = { ...place, priorityKey: Math.min(5, input.priority + 1) };
     const seen = await waitUntil(
       status,

@@ -103,7 +103,7 @@ async function awaitShown(at: Ingestion, search: FindNote): Promise<string> {
   throw new Stop(
     'unresolved',
     'submittedButNotFound',
-    "The note was submitted, and its capture cannot be found: if the reply names it, the setting 'unshown.note.id' tells where.",
+    "The note was submitted, but its capture cannot be found: if the reply names the capture, say where with the setting 'unshown.note.id'.",
   );
 }
 
@@ -162,7 +162,7 @@ class Person {
     }
     const claim = await search.claim([captureId], true);
     if (claim.kind === 'wait')
-      return `Whose capture ${captureId} is, cannot be told before ${utc(claim.until)} UTC: give it again then.`;
+      return `It is not certain before ${utc(claim.until)} UTC which note capture ${captureId} belongs to: give its ID again then.`;
     if (claim.kind !== 'claimed') return `Capture ${captureId} is another note's.`;
     at.asker.note(`capture ${captureId}`, said);
     return `Noted: the note is capture ${captureId}.`;

@@ -8,7 +8,7 @@ import { utc } from '../../src/time/utc';
 import { epoch } from '../shared/reset';
 
 const OPENING =
-  'The ledger is finding out from a worker what stands in its books. It grants nothing and takes nothing until then: say it again in a moment.';
+  'The ledger is finding out from a worker what is in its books. Until it knows, it grants nothing and takes nothing: try again in a moment.';
 const opening = () => ApplicationFailure.nonRetryable(OPENING, FailureType.opening);
 
 export class Book {
@@ -21,7 +21,7 @@ export class Book {
 
   constructor() {
     setCurrentDetails(
-      `**Opening** since ${utc(workflowInfo().runStartTime.getTime())} UTC: it asks the workers for their configuration and for what the ledger before it knew. Until then nothing is granted. If it lasts, no worker is running whose token belongs to the user of this ledger.`,
+      `**Opening** since ${utc(workflowInfo().runStartTime.getTime())} UTC: it asks the workers for their configuration and for what the previous ledger knew. Until they answer, nothing is granted. If this lasts, no worker is running whose token belongs to the user of this ledger.`,
     );
   }
 

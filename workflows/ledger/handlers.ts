@@ -117,7 +117,7 @@ export function handlePeople(book: Book): void {
     },
     {
       description:
-        'Changes what may be spent, up to what is configured: {"perDay": 20000, "balanceFloor": 0, "reason": "…", "by": "…"}. The configured value, or perDay null where none is: no limit beside the configuration.',
+        'Changes what may be spent, up to what is configured: {"perDay": 20000, "balanceFloor": 0, "reason": "…", "by": "…"}. Give the configured value, or perDay null where none is configured, for no limit besides the configuration.',
       validator: onceOpen(
         book,
         checked(BudgetSaid, 'setBudget', (wanted) => {

@@ -16,7 +16,7 @@ export async function elsewhere(
     if (settled?.ref !== undefined) return settled.ref;
     const left = (open?.overAt ?? 0) - Date.now();
     if (left <= 0) return undefined;
-    status.waits('Another run is at the same thing, and what becomes of that is not known yet.');
+    status.waits('Another run is working on the same thing, and its outcome is not known yet.');
     await sleep(Math.min(left + 1, facts.timing.settlingMs / 10));
   }
 }

@@ -231,7 +231,7 @@ function whyWait(plan: AttemptPlan, step: Step, wait: number, newBooks: boolean)
   if (plan.overAt !== undefined && newBooks)
     return `The account's ledger was lost, and its books are new. Nothing is sent before ${utc(plan.overAt)} UTC, because earlier calls may still be under way; it is looked up again in ${seconds}.`;
   if (plan.overAt !== undefined)
-    return `It is unknown whether the call had its effect. It is looked up again in ${seconds}, and is not sent again before ${utc(plan.overAt)} UTC: by then an effect would have shown.`;
+    return `It is unknown whether the call had its effect. The run looks again in ${seconds} and does not send again before ${utc(plan.overAt)} UTC: by then an effect would be visible.`;
   if (step.do === 'look' && step.why === 'upstream')
     return `The service could not be reached; tried again in ${seconds}.`;
   return `Rate-limited; it is tried again at ${utc(Date.now() + wait)} UTC.`;

@@ -19,7 +19,7 @@ export interface Asking {
 /** Why a person is asked; followed by where to look. */
 export const WHY = {
   cannotTell: 'The API does not say whether it happened.',
-  unknownTwice: 'Twice it stayed unknown whether it happened, and both times it had not.',
+  unknownTwice: 'Two attempts had an unknown outcome, and both turned out not to have happened.',
   paidBefore: 'It has been paid for before, and nobody has found out what it became.',
 };
 

@@ -46,7 +46,7 @@ export const untilEnded = (facts: AccountFacts, none: () => boolean, now = false
 /** S7: a run that is stopped or cancelled says that it ends, and what it still waits for. */
 export function sayWithdrawing(status: Status, how: 'Stopped' | 'Cancelled'): void {
   status.asksPerson(false);
-  status.waits(`${how}: what has sent nothing is withdrawn, and the rest waited for a little.`);
+  status.waits(`${how}: what has sent nothing is withdrawn, and the rest is given a little time to end.`);
 }
 
 /** Runs as links of the Web UI, the first ten; for details in Markdown. */

@@ -159,7 +159,7 @@ export async function retryUntilAnswered<T>(
           break;
         }
         case FailureType.refused: {
-          const what = `The service does not show yet what it gave this run: ${failureText(error)}. It is looked at`;
+          const what = `The service does not show yet something that it gave this run: ${failureText(error)}. The run looks`;
           if (!isNotFound(error) || !(await untilNextLook(status, facts, what, failures, freshUntil, 20))) throw error;
           break;
         }

@@ -51,7 +51,7 @@ export class ProjectChoice {
       left = await control.awaitLastOne({ account: this.account, but: subject, ids: [...ids] });
     });
     await this.asker.until(
-      `${question}: ${ids.join(', ')}. Answer with the update \`chooseProject\`. It goes on by itself when all but one of them prove to be another one's.`,
+      `${question}: ${ids.join(', ')}. Answer with the update \`chooseProject\`. The run goes on by itself once all but one of them prove to belong to something else.`,
       () => this.#chosen !== undefined || left !== undefined,
     );
     watching.cancel();

@@ -47,7 +47,7 @@ export function taken(all: Iterable<Placed>, places: number): number {
 export const onlyWait = (away: number): string =>
   away === 0
     ? ''
-    : `\n\n${away} of them only wait until it is known what became of a call, or for a person: others are begun meanwhile.`;
+    : `\n\n${away} of them only wait, for the outcome of a call or for a person; others are begun meanwhile.`;
 
 /** Hears the runs that this one began. @param find what is known of one of them; undefined: it is none */
 export function hearPlaces(find: (workflowId: string) => Placed | undefined, changed: () => void): void {

@@ -87,7 +87,7 @@ export class Status {
     own = this;
     this.answers(() => ({}), 'What this run is doing and why it waits.');
     CancellationScope.current().cancelRequested.catch(() => {
-      this.cancelled = `\n\n**Cancelled at ${utc(Date.now())} UTC**: nothing more is begun; what was sent before is found out and booked.`;
+      this.cancelled = `\n\n**Cancelled at ${utc(Date.now())} UTC**: nothing more is begun; the outcome of what was already sent is found out and booked.`;
       this.show();
     });
   }
