@@ -10,7 +10,7 @@ import type { LookOutcome } from '../src/paying/attempt-plan';
 import type { PayTiming, Settlement } from '../src/paying/open-sends';
 import { partsOf } from '../src/paying/subject';
 import { FailureType } from '../src/runs/failure-types';
-import { describeMend, failingAmong } from '../src/temporal/failing-tasks';
+import { describeMend, lookAtRuns } from '../src/temporal/failing-tasks';
 import { type LedgerClient, ledgerAway } from '../src/temporal/ledger-client';
 import { askBalance, callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
@@ -54,6 +54,8 @@ export interface Clearance {
   pause?: string;
   /** One of the others, or one that these wait for, cannot go on by itself: a sentence. */
   stuck?: string;
+  /** Those of the others that are not running. */
+  closed?: string[];
   /** What keeps it, in a word that stays the same as long as that does; absent where it cannot be told. */
   what?: string;
 }
@@ -183,8 +185,8 @@ export function createAccountActivities(deps: Deps) {
     /** May a waiting run go on? Asked once; the answer says why not. */
     async clearance(asked: ClearanceAsked): Promise<Clearance> {
       const found = await clearance(asked);
-      const stuck = await failingAmong(deps.client, asked.others ?? []);
-      return { ...found, ...(stuck && { stuck: describeMend(stuck) }) };
+      const { failing, closed } = await lookAtRuns(deps.client, asked.others ?? []);
+      return { ...found, ...(failing && { stuck: describeMend(failing) }), ...(closed.length > 0 && { closed }) };
     },
 
     /**

@@ -33,20 +33,29 @@ export async function failingTasks(client: Client, workflowId: string, run?: str
   return failureOf(client, workflowId, await client.workflow.getHandle(workflowId, run).describe());
 }
 
-/** The first of these runs, or of those that they wait for themselves, whose workflow task fails. */
-export async function failingAmong(client: Client, workflowIds: readonly string[]): Promise<FailingRun | undefined> {
+/**
+ * Looks at runs that another one waits for.
+ * @returns `failing`: the first of them, or of those that they wait for themselves, whose workflow task fails. `closed`: those
+ * that are not running
+ */
+export async function lookAtRuns(
+  client: Client,
+  workflowIds: readonly string[],
+): Promise<{ failing?: FailingRun; closed: string[] }> {
+  const closed: string[] = [];
   const seen = new Set(workflowIds);
   for (const workflowId of seen) {
-    if (seen.size > MOST_RUNS) return undefined;
+    if (seen.size > MOST_RUNS) break;
     const run = await client.workflow
       .getHandle(workflowId)
       .describe()
       .catch(() => undefined);
     const failing = run && (await failureOf(client, workflowId, run));
-    if (failing) return failing;
+    if (failing) return { failing, closed };
+    if (run && run.status.name !== 'RUNNING' && workflowIds.includes(workflowId)) closed.push(workflowId);
     for (const { workflowId: child } of run?.raw.pendingChildren ?? []) if (child) seen.add(child);
   }
-  return undefined;
+  return { closed };
 }
 
 async function failureOf(

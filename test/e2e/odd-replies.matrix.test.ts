@@ -95,7 +95,7 @@ test.concurrent(
       const first = await scene.convert(scene.lead());
       await until(() => control.stats().faults.length > 0);
       const second = await scene.convert(scene.lead());
-      await until(async () => (await second.query(progressQuery)).waiting?.includes('limits comes in') === true);
+      await until(async () => (await second.query(progressQuery)).waiting?.includes('Rate-limited') === true);
       expect(scene.stage.figures().converts).toBe(1);
       for (const run of [first, second]) expect(await run.result()).toMatchObject({ outcome: 'converted' });
       // Its own: nothing left while the class was parked.

@@ -1,9 +1,9 @@
-/** S6: a run that was ended by hand and is reset later hears of the children that ended meanwhile. */
+/** S6: children of whose end the server tells nobody are heard of all the same. */
 import { auditProject, leadPipeline } from '../../workflows';
 import { UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 import { eight, start } from './support/batch';
-import { resetToLast } from './support/reset';
+import { resetToFirst, resetToLast } from './support/reset';
 import { inScene, type Scene } from './support/scene';
 
 const options = {
@@ -85,6 +85,57 @@ test.concurrent(
       );
       expect(result).toMatchObject({ project: 'converted', credits: 1_000 });
       expect(scene.stage.figures()).toMatchObject({ spent: 1_000, paidTwice: 0 });
+    }),
+  LIMIT_MS,
+);
+
+/** The conversion of a lead is in its call when somebody resets an earlier run of the lead, which ends it. */
+async function resetOfAnEarlierRun(scene: Scene, workflowId: string, leadId: string, begin: () => Promise<unknown>) {
+  const { client } = scene.stage.temporal;
+  const { control } = scene.stage.sandbox;
+  await scene.stage.startWorker();
+  control.addFault({ route: 'leads.get', about: leadId, fault: 'delay', delayMs: 100_000 });
+  const earlier = await scene.convert(leadId);
+  await until(() => control.stats().faults.length === 1);
+  await earlier.terminate('by hand');
+  control.endDelays();
+  control.addFault({ route: 'leads.convert', about: leadId, fault: 'delay', delayMs: 100_000 });
+  await begin();
+  await until(() => control.stats().faults.length === 2);
+  await resetToFirst(scene.stage, earlier.workflowId, earlier.firstExecutionRunId);
+  control.endDelays();
+  return client.workflow.getHandle(workflowId).result();
+}
+
+test.concurrent(
+  'a pipeline whose conversion is ended because an earlier run of the lead is reset',
+  () =>
+    inScene(options, async (scene) => {
+      const leadId = scene.lead();
+      const result = await resetOfAnEarlierRun(scene, 'pipeline', leadId, () =>
+        scene.stage.temporal.client.workflow.start(leadPipeline, {
+          ...{ workflowId: 'pipeline', taskQueue: 'audit-runner' },
+          args: [{ maxConversions: 60, maxCredits: 100_000, concurrency: 20, scoring: { minReadiness: 0 } }],
+        }),
+      );
+      expect(result).toMatchObject({ ended: 'done', counts: { converted: scene.stage.figures().spent / 1_000 } });
+      expect(scene.stage.figures()).toMatchObject({ spent: result.credits, paidTwice: 0 });
+    }),
+  LIMIT_MS,
+);
+
+test.concurrent(
+  'an audit whose conversion is ended because an earlier run of the lead is reset',
+  () =>
+    inScene(options, async (scene) => {
+      const leadId = scene.lead();
+      const result = await resetOfAnEarlierRun(scene, 'audit', leadId, () =>
+        scene.stage.temporal.client.workflow.start(auditProject, {
+          ...{ workflowId: 'audit', taskQueue: 'audit-runner' },
+          args: [{ leadId, prerequisites: 'fail' }],
+        }),
+      );
+      expect(result).toMatchObject({ outcome: 'unresolved', reason: 'conversionEnded' });
     }),
   LIMIT_MS,
 );

@@ -35,7 +35,7 @@ test.concurrent('a 429 that asks for longer than the limit of the writes could: 
     const [project] = control.projects();
     control.addFault({ route: 'projects.auditAsync', fault: 'status', status: 429, retryAfter: 30 });
     const audit = await start(stage, project?.id ?? '');
-    await until(async () => (await audit.query(progressQuery)).waiting?.includes('limits comes in') === true);
+    await until(async () => (await audit.query(progressQuery)).waiting?.includes('Rate-limited') === true);
     const lead = control.leads().find(({ surveyStatus }) => surveyStatus === 'completed');
     const converted = await stage.temporal.client.workflow.execute(convertLead, {
       ...{ workflowId: 'convert', taskQueue, args: [{ leadId: lead?.id ?? '' }] },

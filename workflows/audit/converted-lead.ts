@@ -17,6 +17,7 @@ import { control } from '../shared/calls';
 import { givePlace, hearPlaces, type Placed, takePlace } from '../shared/place';
 import { Stop } from '../shared/stop';
 import { runKind } from '../shared/tell';
+import { sawClosed } from '../shared/untold';
 import { endsCancelled, gotSomething, WITHDRAWN } from '../shared/withdraw';
 import { type AuditRun, take } from './audit-run';
 
@@ -112,7 +113,8 @@ async function watched<T>(
   const watch = async () => {
     for (let wait = facts.timing.holdProbeMs; ; wait = Math.min(2 * wait, LONGEST_BETWEEN_LOOKS_MS)) {
       await sleep(wait);
-      const { stuck } = await control.clearance({ account, credits: 0, holdsOnly: true, others: [workflowId] });
+      const { stuck, closed } = await control.clearance({ account, credits: 0, holdsOnly: true, others: [workflowId] });
+      sawClosed(closed);
       if (stuck === undefined) status.goesOn();
       else status.waits(`The conversion stands still: ${stuck}`);
     }

@@ -2,6 +2,7 @@
 import { condition } from '@temporalio/workflow';
 import { control } from './calls';
 import { tell } from './tell';
+import { sawClosed } from './untold';
 
 const MAX_SILENCE_MS = 3_600_000;
 /** Runs of which one look asks whether they stand still; the oldest of those under way. */
@@ -77,7 +78,8 @@ export class BlockerWatch {
   async #look(idle: boolean): Promise<void> {
     const asked = { account: this.account, credits: this.others.credits(), holdsOnly: !idle };
     const others = idle ? this.others.underWay().slice(0, MOST_ASKED) : [];
-    const { clear, why, what, short, pause, stuck } = await control.clearance({ ...asked, others });
+    const { clear, why, what, short, pause, stuck, closed } = await control.clearance({ ...asked, others });
+    sawClosed(closed);
     this.#stuck = stuck;
     if (short && Date.now() - this.#toldAt >= TELL_EVERY_MS) {
       this.#toldAt = Date.now();

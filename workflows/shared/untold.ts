@@ -1,6 +1,7 @@
 /**
- * A run may be ended by hand, and reset later. It is then never told of a child that ended in between, when nobody
- * waited for it. So a run that finds itself reset also asks about the children that it had begun before.
+ * Children of whose end a run is never told: those that ended between the end of the run, by hand, and its reset, when nobody
+ * waited for them; and those that were ended because somebody reset an earlier run of the same ID. So a run that finds
+ * itself reset asks about the children that it had begun before, and one that sees a child closed asks about that one.
  */
 import { ChildWorkflowFailure } from '@temporalio/common';
 import type { WorkflowOutboundCallsInterceptor } from '@temporalio/workflow';
@@ -11,11 +12,21 @@ import { epoch } from './reset';
 /** What the server tells once more, it tells at once. */
 const TOLD_WITHIN_MS = 10_000;
 
+/** Of this run: children that were seen closed. It has its modules for itself. */
+const seenClosed = new Set<string>();
+
+/** @param workflowIds runs that are closed, as somebody has looked: what this run was not told of them it asks for */
+export function sawClosed(workflowIds: readonly string[] = []): void {
+  for (const workflowId of workflowIds) seenClosed.add(workflowId);
+}
+
 export const asksForUntold: WorkflowOutboundCallsInterceptor = {
   async startChildWorkflowExecution(input, next) {
     const begunIn = epoch();
-    const [started, told] = await next(input);
     const { workflowId } = input.options;
+    // Of an earlier child of the same ID.
+    seenClosed.delete(workflowId);
+    const [started, told] = await next(input);
     let isTold = false;
     const heard = () => {
       isTold = true;
@@ -23,7 +34,7 @@ export const asksForUntold: WorkflowOutboundCallsInterceptor = {
     told.then(heard, heard);
     const asked = CancellationScope.nonCancellable(async () => {
       const runId = await started;
-      await condition(() => epoch() !== begunIn);
+      await condition(() => epoch() !== begunIn || seenClosed.has(workflowId));
       // One that was reset before this was built goes on as it was.
       if (!patched('asksForUntold') || (await condition(() => isTold, TOLD_WITHIN_MS))) return told;
       const { result } = await control.awaitRun({ workflowId, runId });
