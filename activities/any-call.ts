@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { CallInput } from '../src/agent-api/input';
 import { type QueueClass, queueClassOf } from '../src/agent-api/rate-class';
 import { type CallSummary, summarise } from '../src/agent-api/reply-summary';
-import { type RouteName, routes } from '../src/agent-api/routes';
+import { isRepeatable, type RouteName, routes } from '../src/agent-api/routes';
 import { type AnyCall, callKey, checkCall, createsSomething } from '../src/inputs/any-call';
 import type { SubjectState } from '../src/ledger/messages';
 import type { SendOutcome } from '../src/paying/attempt-plan';
@@ -137,11 +137,13 @@ export function createAnyCallActivities(deps: Deps) {
     /** Makes a call that may be repeated, and stores the reply. */
     async callAny(): Promise<CallOutcome> {
       const { call, input } = await ownCall();
-      const repeated = routes[call.route].method === 'DELETE' && (await hasBegun());
+      const { route } = call;
+      if (!isRepeatable(route)) throw new TypeError(`${route} must not be repeated`);
+      const repeated = routes[route].method === 'DELETE' && (await hasBegun());
       try {
-        const { body, status } = await callRoute(runtimeOf(deps, call.account), call.route, { ...input, asIs: true });
+        const { body, status } = await callRoute(runtimeOf(deps, call.account), route, { ...input, asIs: true });
         // A read is nothing without its reply: it is read again.
-        const keep = routes[call.route].method === 'GET' ? store : storeIfPossible;
+        const keep = routes[route].method === 'GET' ? store : storeIfPossible;
         return { kind: 'done', status, ...(await keep(body)) };
       } catch (error) {
         if (!(error instanceof ApplicationFailure)) throw error;

@@ -8,7 +8,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Attempt, Failure } from '../src/agent-api/failure';
 import type { CallInput } from '../src/agent-api/input';
 import { queueClassOf, type RateClass } from '../src/agent-api/rate-class';
-import { type Reply, type RouteName, routes } from '../src/agent-api/routes';
+import { type RepeatableRoute, type Reply, type RouteName, routes } from '../src/agent-api/routes';
 import { stopping } from '../src/ledger';
 import { type HoldCause, holdCause } from '../src/ledger/account-failures';
 import { FailureType, type Refusal } from '../src/runs/failure-types';
@@ -115,11 +115,12 @@ const parked = (rateClass: RateClass, forMs: number) =>
     : requeueAfter(`the service asked to wait (429): ${rateClass}`, forMs);
 
 /** Calls a route that may be repeated (reads and repeatable writes) and returns what it read. */
-export async function callRoute<N extends RouteName>(
+export async function callRoute<N extends RepeatableRoute>(
   runtime: AccountRuntime,
   name: N,
   input: CallInput = {},
 ): Promise<{ value: Reply<N>; body: unknown; status: number; serverTime?: number }> {
+  if (runtime.account.credits(name) > 0) throw new TypeError(`${name} costs credits: it is sent once`);
   const { rateClass } = routes[name];
   const parkedMs = await parkedFor(runtime, rateClass);
   if (parkedMs > SAY_PARKED_MS) throw parked(rateClass, parkedMs);

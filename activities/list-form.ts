@@ -3,7 +3,7 @@
  * it takes, once in a process: without any, then with each of those that can be done without.
  */
 import type { CallInput } from '../src/agent-api/input';
-import type { RouteName } from '../src/agent-api/routes';
+import type { RepeatableRoute, RouteName } from '../src/agent-api/routes';
 import { callRoute, refusedWith } from './call';
 import type { AccountRuntime } from './deps';
 import { requeueAfter } from './requeue';
@@ -67,7 +67,7 @@ function formOf(runtime: AccountRuntime, name: RouteName): Form {
  * @returns also those of `optional` that the list refuses
  * @throws ApplicationFailure `waiting` while it is found out which it takes: Temporal tries again
  */
-export async function callList<N extends RouteName>(
+export async function callList<N extends RepeatableRoute>(
   runtime: AccountRuntime,
   name: N,
   filter: Pick<CallInput, 'query' | 'next'>,

@@ -6,8 +6,11 @@
 interface Facts {
   /** Requests in any window, per token. */
   readonly limit: { readonly max: number; readonly windowMs: number };
-  /** It has no queue of its own: it leaves through that of this class, and counts against its limit as well. */
-  readonly leavesThrough?: string;
+  /**
+   * It has no queue of its own: it leaves through that of this class, and counts against its limit as well. Its own permit is
+   * the ledger's, which only calls that are sent once ask.
+   */
+  readonly leavesThrough?: 'writes';
   /** No even pace: thirty an hour may come as ten at once. */
   readonly bursts?: true;
   /** The limit is not shown: unless it is configured, it is that of the class through which it leaves. */

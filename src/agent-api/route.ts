@@ -47,8 +47,13 @@ const WRITE_MS = 60_000;
 /** Of calls that are paid for, and of audits, which may take three minutes. */
 export const PAID_MS = 210_000;
 
+/** What an unknown outcome of this one means, for the types. */
+export interface After<A extends AfterUnknown> {
+  readonly afterUnknown: A;
+}
+
 /** A read: no scope, 100 a minute, repeatable. */
-export const get = <R>(path: string, rest: Input<never, R>): Route<never, R> => ({
+export const get = <R>(path: string, rest: Input<never, R>): Route<never, R> & After<'resend'> => ({
   method: 'GET',
   path,
   scope: 'none',
@@ -56,17 +61,17 @@ export const get = <R>(path: string, rest: Input<never, R>): Route<never, R> => 
   credits: 0,
   plan: 'any',
   allowlist: 'yes',
-  afterUnknown: 'resend',
   timeoutMs: READ_MS,
   ...rest,
+  afterUnknown: 'resend',
 });
 
 /** A write: scope `write`, 20 a minute; what an unknown outcome means must be said by each. */
-export const write = <B, R>(
+export const write = <B, R, A extends AfterUnknown>(
   method: 'POST' | 'PATCH' | 'DELETE',
   path: string,
-  rest: Input<B, R> & { afterUnknown: AfterUnknown },
-): Route<B, R> => ({
+  rest: Input<B, R> & After<A>,
+): Route<B, R> & After<A> => ({
   method,
   path,
   scope: 'write',

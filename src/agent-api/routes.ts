@@ -281,6 +281,12 @@ export const routes = {
 } as const;
 
 export type RouteName = keyof typeof routes;
+/** A call that may be repeated. All others leave by `sendOnce` alone, after a grant of the ledger. */
+export type RepeatableRoute = {
+  [N in RouteName]: (typeof routes)[N]['afterUnknown'] extends 'resend' ? N : never;
+}[RouteName];
+
+export const isRepeatable = (name: RouteName): name is RepeatableRoute => routes[name].afterUnknown === 'resend';
 /** What a call of this route returns on success. */
 export type Reply<N extends RouteName> =
   (typeof routes)[N] extends Route<never, infer R>

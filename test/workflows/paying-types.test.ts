@@ -2,6 +2,9 @@
  * What the compiler says to a paid call of which a step is left out. `tsc` is the test: it fails where one of the lines
  * below is an error no more.
  */
+import { callRoute } from '../../activities/call';
+import type { AccountRuntime } from '../../activities/deps';
+import { isRepeatable, type RouteName, routes } from '../../src/agent-api/routes';
 import { payOnce } from '../../workflows/paying/pay-once';
 import type { Wanting } from '../../workflows/paying/walk';
 import { control, reads } from '../../workflows/shared/calls';
@@ -48,10 +51,18 @@ const leftOut = {
   asARead: () => reads('default', {}, '').convertLeadOnce(),
   // @ts-expect-error: nor beside the workflows
   beside: () => control.convertLeadOnce(),
+  // @ts-expect-error: nor does an activity send it past the ledger
+  pastTheLedger: (runtime: AccountRuntime) => callRoute(runtime, 'leads.convert'),
   // @ts-expect-error: and nobody else books
   booked: () => control.settleSubject(),
 };
 
 test('a paid call of which a step is left out does not compile', () => {
-  expect(Object.keys(leftOut)).toHaveLength(12);
+  expect(Object.keys(leftOut)).toHaveLength(13);
+});
+
+test('what costs by the document may not be repeated', () => {
+  const paid = Object.keys(routes).filter((name) => routes[name as RouteName].credits > 0);
+  expect(paid.length).toBeGreaterThan(1);
+  expect(paid.filter((name) => isRepeatable(name as RouteName))).toEqual([]);
 });
