@@ -120,7 +120,6 @@ export async function callRoute<N extends RepeatableRoute>(
   name: N,
   input: CallInput = {},
 ): Promise<{ value: Reply<N>; body: unknown; status: number; serverTime?: number }> {
-  if (runtime.account.credits(name) > 0) throw new TypeError(`${name} costs credits: it is sent once`);
   const { rateClass } = routes[name];
   const parkedMs = await parkedFor(runtime, rateClass);
   if (parkedMs > SAY_PARKED_MS) throw parked(rateClass, parkedMs);
