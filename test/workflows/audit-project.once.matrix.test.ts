@@ -47,6 +47,15 @@ test.each(['short', 'null', 'none'] as const)(
   },
 );
 
+test('S6: what is paid for is not refused over a list that is, while its project is looked for', async () => {
+  const input = fresh();
+  // It is paid for, and nobody can read which project it is.
+  stage.sandbox.control.addFault({ route: 'projects.create', fault: 'garbage' });
+  stage.sandbox.control.addFault({ route: 'projects.list', fault: 'status', status: 400, after: 1, times: 2 });
+  expect(await run(input)).toMatchObject({ project: 'created', credits: 1_000, reason: 'prerequisitesMissing' });
+  expect(projectsOf(input)).toHaveLength(1);
+});
+
 test('S2: of more projects of one name than are asked nobody can tell, and a person decides', async () => {
   stage.sandbox.control.setProjectsListed({ how: 'short' });
   const input = fresh();

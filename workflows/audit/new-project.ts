@@ -5,6 +5,7 @@ import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { projectSubject } from '../../src/paying/subject';
 import { elsewhere } from '../paying/elsewhere';
 import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
+import { lookWhen } from '../paying/walk';
 import { WHY } from '../shared/asker';
 import { control, reads, writes } from '../shared/calls';
 import { refusalOf } from '../shared/failures';
@@ -20,7 +21,8 @@ export async function createProject(at: AuditRun, project: NewProject): Promise<
   const search = new ProjectSearch(at, reference, project.clientName);
   let isSent = false;
   const subject = projectSubject(reference);
-  const look = () => search.look();
+  // What is paid for is not refused over a list that cannot be read while it is looked for (S6).
+  const look = () => lookWhen(isSent, () => search.look());
   const creation: Purchase = {
     ...{ subject, price: facts.createPrice, run, look },
     summary: 'Create the project',

@@ -124,7 +124,7 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
       case 'look': {
         stale = step.why === 'stale';
         const askedAt = Date.now();
-        const found = await within(look);
+        const found = await within(() => lookWhen(hasTried, () => wanted.look()));
         return advance(plan, { type: 'looked', askedAt, found }, Date.now(), settlingMs);
       }
       case 'send': {
@@ -147,16 +147,6 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
         const decision = await within(() => wanted.ask(step.why));
         return advance(plan, { type: 'decided', decision }, Date.now(), settlingMs);
       }
-    }
-  }
-
-  async function look(): Promise<LookOutcome> {
-    try {
-      return await wanted.look();
-    } catch (error) {
-      // Before anything was sent it ends the run with its reason.
-      if (hasTried && refusalOf(error) !== undefined) return 'cannotTell';
-      throw error;
     }
   }
 
@@ -183,6 +173,16 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
     if (!isBefore) return ownOutcome(state, workflowId);
     const sent = ownSend(state, workflowId);
     return sent && { kind: 'unknown', ...sent };
+  }
+}
+
+/** S2: once something was sent, a look that is refused tells nothing; before, it ends the run with its reason. */
+export async function lookWhen(isSent: boolean, look: () => Promise<LookOutcome>): Promise<LookOutcome> {
+  try {
+    return await look();
+  } catch (error) {
+    if (isSent && refusalOf(error) !== undefined) return 'cannotTell';
+    throw error;
   }
 }
 
