@@ -63,7 +63,8 @@ export class Oracle {
     // A ledger that was deleted takes the sum of the day with it.
     if (perDay !== null && !this.people.isLedgerLost)
       for (const [day, spent] of sumsByDay(own))
-        if (spent > perDay) throw new Finding('S3', `${spent} credits were spent on ${day}, of ${perDay} a day`);
+        if (spent > perDay && fresh.some(({ at }) => at.startsWith(day)))
+          throw new Finding('S3', `${spent} credits were spent on ${day}, of ${perDay} a day`);
     const isDisturbed = own.length < payments.all.length || this.scene.misfortunes.happened.has('noCredits');
     if (fresh.some(({ by }) => by === 'agent') && !isDisturbed && owner.credits < balanceFloor)
       throw new Finding('S3', `${owner.credits} credits are left, of which ${balanceFloor} must remain`);
@@ -164,7 +165,9 @@ export class Oracle {
   #results(): void {
     const { scene, people } = this;
     const paid = new Map(scene.service.payments.all.map(({ subject, by }) => [subject, by]));
-    const runs = [...scene.server.runs.values()].flat().filter(({ type }) => type === 'convertLead');
+    const every = [...scene.server.runs.values()].flat();
+    const replaced = replacedOf(every);
+    const runs = every.filter(({ type }) => type === 'convertLead');
     const byLead = new Map<string, Run[]>();
     for (const run of runs) {
       const { leadId } = scene.inputOf(run) as { leadId: string };
@@ -182,7 +185,7 @@ export class Oracle {
       // What a run said before it, or the one that began it, was reset, it says again.
       const wasReset = new Set(
         all.flatMap((run) =>
-          isReplaced(run) || (run.start.parent && isReplaced(run.start.parent.run)) ? run.workflowId : [],
+          replaced.has(run) || (run.start.parent && replaced.has(run.start.parent.run)) ? run.workflowId : [],
         ),
       );
       const credits = [...byId].reduce(
@@ -203,8 +206,14 @@ export class Oracle {
   }
 }
 
-/** By a reset, of it or of a run before it. */
-const isReplaced = ({ resetTo, isEndedByReset }: Run): boolean => resetTo !== undefined || isEndedByReset;
+/** What a reset has replaced: the run that was reset, those that continued it, and the one that it ended. */
+function replacedOf(runs: readonly Run[]): Set<Run> {
+  const replaced = new Set<Run>();
+  for (const run of runs)
+    if (run.resetTo || run.isEndedByReset)
+      for (let next: Run | undefined = run; next; next = next.continuedAs) replaced.add(next);
+  return replaced;
+}
 
 function sumsByDay(payments: readonly { at: string; credits: number }[]): Map<string, number> {
   const days = new Map<string, number>();

@@ -48,8 +48,11 @@ export interface Plan {
   acts: Act[];
   mishaps: Partial<Record<Mishap, number>>;
   faults: Faults | undefined;
-  /** When things go wrong: spans, one after the other, milliseconds from the beginning. After the last nothing does. */
-  troubles: readonly { from: number; to: number }[];
+  /**
+   * When things go wrong: spans, one after the other, milliseconds from the beginning. Where one heals, all that was
+   * lacking comes back after it, until the next begins; the last one heals.
+   */
+  troubles: readonly { from: number; to: number; heals: boolean }[];
 }
 
 /**
@@ -58,12 +61,13 @@ export interface Plan {
  */
 const LONGEST_EFFECT_MS = 480 * SECOND;
 
-/** From six in the morning, UTC. */
+/** Most stories have a crowded morning, from six o'clock UTC, a night in which all is well, and a shorter second morning. */
 const MORNING = [0];
-/** A whole day, of which most happens at its beginning, around midnight and in the next morning. */
-const DAY = [0, 0, 18 * HOUR - 5 * MINUTE, 24 * HOUR];
-/** Days take ten times as long to play: whoever waits all night looks around every minute. */
-const SHARE_OF_DAYS = 1 / 16;
+const NEXT_MORNING = 24 * HOUR;
+/** The others lack something all the time; most happens at the beginning, around midnight and in the next morning. */
+const RESTLESS = [0, 0, 18 * HOUR - 5 * MINUTE, NEXT_MORNING];
+/** They take ten times as long to play: whoever waits all night looks around every minute. */
+const SHARE_OF_RESTLESS = 1 / 16;
 
 const marksOf = (random: Random): Marks => {
   const { descriptions, notes, documents } = Marks.shape;
@@ -76,19 +80,23 @@ export function planOf(seed: number): Plan {
   const leads = random.between(8, 14);
   const maybe = <T>(share: number, value: T, otherwise: T) => (random.chance(share) ? value : otherwise);
   const crowdedMs = random.pick([5 * MINUTE, 15 * MINUTE, 30 * MINUTE, 2 * HOUR]);
-  const crowded = maybe(SHARE_OF_DAYS, DAY, MORNING);
+  const crowded = maybe(SHARE_OF_RESTLESS, RESTLESS, MORNING);
   const when = () => random.pick(crowded) + Math.floor(random.next() ** 2 * crowdedMs * 0.8);
   // Close to it from the beginning: else it never counts.
   const balanceFloor = maybe(0.2, random.between(1, 4) * 1_000, 0);
   const convert = random.pick([50, SECOND, 20 * SECOND, 90 * SECOND]);
   const plan: Plan = {
     seed,
-    troubles: [...new Set(crowded)].map((from) => ({ from, to: from + crowdedMs })),
+    troubles: [...new Set(crowded)].map((from, n, all) => ({
+      from,
+      to: from + crowdedMs,
+      heals: n === all.length - 1,
+    })),
     scene: {
       leads,
       workers: random.between(1, 3),
       skewMs: maybe(0.3, 10 * MINUTE, 0),
-      suggestsAt: random.pick(crowded === DAY ? [400, 4_096] : [60, 150, 400, 4_096]),
+      suggestsAt: random.pick(crowded === RESTLESS ? [400, 4_096] : [60, 150, 400, 4_096]),
       credits:
         balanceFloor > 0
           ? balanceFloor + random.between(1, 4) * 1_000
@@ -160,9 +168,36 @@ export function planOf(seed: number): Plan {
   if (plan.faults?.status === 429)
     plan.faults.faults = plan.faults.faults.filter((fault) => fault !== 'statusAfterCommit');
   if (plan.faults?.faults.length === 0) plan.faults = undefined;
+  if (crowded === MORNING) addNextMorning(plan, leads);
   plan.runs.sort((one, other) => one.at - other.at);
   plan.acts.sort((one, other) => one.at - other.at);
   return plan;
+}
+
+/** What was paid, held and learned on the first day meets a few more runs; drawn apart, so that the first day stays as it is. */
+function addNextMorning(plan: Plan, leads: number): void {
+  const random = new Random(plan.seed * 7_919 + 18);
+  const forMs = random.pick([5 * MINUTE, 15 * MINUTE]);
+  const when = () => NEXT_MORNING + Math.floor(random.next() * forMs * 0.8);
+  plan.troubles = [...plan.troubles, { from: NEXT_MORNING, to: NEXT_MORNING + forMs, heals: true }];
+  if (random.chance(0.3)) {
+    const input = { scoring: { minReadiness: 0 }, maxConversions: leads, maxCredits: 8_000, approval: 'none' };
+    plan.runs.push({ at: when(), type: 'leadPipeline', input });
+  }
+  for (let n = random.between(1, 3); n > 0; n--) {
+    const lead = random.between(0, leads - 1);
+    plan.runs.push({ at: when(), type: 'convertLead', lead, byHand: random.chance(0.4), maxCredits: 2_000 });
+  }
+  if (random.chance(0.3)) plan.runs.push({ at: when(), type: 'auditProject', client: random.between(1, 2) });
+  if (random.chance(0.3)) plan.runs.push({ at: when(), type: 'ingestCapture', note: random.between(1, 2) });
+  for (let n = random.between(0, 3); n > 0; n--) {
+    const act = {
+      what: random.pick(ACTS),
+      which: random.between(0, 1_000),
+      forMs: random.pick([10 * SECOND, 3 * MINUTE]),
+    };
+    plan.acts.push({ at: when(), ...act });
+  }
 }
 
 /** All routes: each has its own way of coping. */

@@ -35,7 +35,11 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
   const people = new People(scene);
   const oracle = new Oracle(scene, people);
   scene.storage.documents.set('brief.txt', Buffer.from('What the client does.'));
+  let isCalm = false;
+  const { budget } = scene;
   const trouble = () => {
+    isCalm = false;
+    scene.budget = budget;
     misfortunes.rates = { ...plan.mishaps };
     if (plan.faults) control.setFaultRate({ ...plan.faults, routes: ROUTES });
   };
@@ -43,12 +47,23 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     misfortunes.rates = {};
     control.clearFaults();
   };
-  for (const { from, to } of plan.troubles) {
+  const heal = () => {
+    world.tell('from now on nothing goes wrong');
+    isCalm = true;
+    control.setAgentApi({ enabled: true });
+    control.restoreToken({ token: scene.token });
+    control.setCredits({ credits: 100_000 });
+    scene.storage.isAway = false;
+    scene.budget = { perDay: null, balanceFloor: 0 };
+    // Every other hold has to end by itself.
+    if (misfortunes.happened.has('holdLedger')) people.release();
+  };
+  for (const { from, to, heals } of plan.troubles) {
     world.after(from, trouble);
     world.after(to, peace);
+    if (heals) world.after(to, heal);
   }
   plan.runs.forEach((begun, n) => void world.after(begun.at, () => people.begin(begun, n)));
-  let isCalm = false;
   const perform = (act: Act) => {
     if (isCalm) return;
     world.tell(`act: ${act.what}`);
@@ -63,19 +78,7 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     for (const act of due) world.after(world.random.between(1, world.random.pick(AT_A_PAYMENT_MS)), () => perform(act));
   };
   void people.keepAnswering();
-  const calm = () => {
-    world.tell('from now on nothing goes wrong');
-    isCalm = true;
-    control.setAgentApi({ enabled: true });
-    control.restoreToken({ token: scene.token });
-    control.setCredits({ credits: 100_000 });
-    scene.storage.isAway = false;
-    scene.budget = { perDay: null, balanceFloor: 0 };
-    // Every other hold has to end by itself.
-    if (misfortunes.happened.has('holdLedger')) people.release();
-  };
   const troubleMs = Math.max(...plan.troubles.map(({ to }) => to));
-  world.after(troubleMs, calm);
 
   const unended = (): Run[] => server.open().filter(({ type }) => type !== 'accountLedger');
   let finding: Finding | undefined;
@@ -83,7 +86,8 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     const until = async (done: () => boolean) => {
       while (!done() && world.steps < MOST_STEPS && (await world.step())) await oracle.look();
     };
-    await until(() => isCalm && (unended().length === 0 || world.elapsed > troubleMs + HEALED_WITHIN_MS));
+    const isOver = () => world.elapsed > troubleMs && isCalm;
+    await until(() => isOver() && (unended().length === 0 || world.elapsed > troubleMs + HEALED_WITHIN_MS));
     if (unended().length > 0) throw await oracle.unended(unended(), world.elapsed - troubleMs);
     const over = world.elapsed + AFTERWARDS_MS;
     await until(() => world.elapsed > over && !server.current(scene.ledgerId)?.task);
