@@ -7,25 +7,23 @@ import { describeHold, describePause } from '../src/ledger/details';
 import type { SubjectState } from '../src/ledger/messages';
 import { describeShortage } from '../src/ledger/shortage';
 import type { LookOutcome } from '../src/paying/attempt-plan';
+import { isPaidKind, type PaidKind, type Prices, pricesOf } from '../src/paying/once-only';
 import type { PayTiming, Settlement } from '../src/paying/open-sends';
 import { partsOf } from '../src/paying/subject';
 import { FailureType } from '../src/runs/failure-types';
 import { describeMend, lookAtRuns } from '../src/temporal/failing-tasks';
 import { type LedgerClient, ledgerAway } from '../src/temporal/ledger-client';
 import { askBalance, callRoute } from './call';
-import { type Deps, runtimeOf } from './deps';
+import { type AccountRuntime, type Deps, runtimeOf } from './deps';
 import { type EndedRun, endOf, type FollowedRun, followDelay } from './followed-run';
 import { isOver } from './over';
 import { lookForReference } from './references';
 import { requeueAfter } from './requeue';
 
 /** What a workflow needs to know of the account that it works for. */
-export interface AccountFacts {
+export interface AccountFacts extends Prices {
   timing: PayTiming & { holdProbeMs: number };
   limits: Record<RateClass, { max: number; windowMs: number }>;
-  /** Credits of the two calls that cost by the document. */
-  convertPrice: number;
-  createPrice: number;
 }
 
 /** What a question for the balance came back with; `problem`: an answer, in which no balance can be read. */
@@ -106,6 +104,15 @@ export function createAccountActivities(deps: Deps) {
     }
   };
 
+  /** What was paid for shows without the run that has paid: else its credits stay reserved until a person decides. */
+  const looks: Record<PaidKind, (runtime: AccountRuntime, of: string) => Promise<LookOutcome>> = {
+    async lead(runtime, id) {
+      const { value: lead } = await callRoute(runtime, 'leads.get', { id });
+      return lead.surveyStatus === 'converted' ? 'found' : 'notFound';
+    },
+    project: (runtime, reference) => lookForReference(runtime, deps.storage, reference),
+  };
+
   return {
     /**
      * The account's facts from the worker's configuration; no call of the API.
@@ -116,8 +123,7 @@ export function createAccountActivities(deps: Deps) {
       return {
         timing: account.timing,
         limits: account.limits,
-        convertPrice: account.credits('leads.convert'),
-        createPrice: account.credits('projects.create'),
+        ...pricesOf((route) => account.credits(route)),
       };
     },
 
@@ -133,14 +139,8 @@ export function createAccountActivities(deps: Deps) {
       const runtime = runtimeOf(deps, account);
       // Another user's leads and projects prove nothing.
       if (!isAsking(await runtime.ledger())) return { found: 'cannotTell' };
-      const parts = partsOf(subject);
-      if (parts?.kind === 'lead') {
-        const { value: lead } = await callRoute(runtime, 'leads.get', { id: parts.of });
-        return { found: lead.surveyStatus === 'converted' ? 'found' : 'notFound' };
-      }
-      return {
-        found: parts?.kind === 'project' ? await lookForReference(runtime, deps.storage, parts.of) : 'cannotTell',
-      };
+      const { kind, of = '' } = partsOf(subject) ?? {};
+      return { found: isPaidKind(kind) ? await looks[kind](runtime, of) : 'cannotTell' };
     },
 
     /** Tells the ledger what a look found; answers the credits that this booked. */

@@ -23,7 +23,10 @@ const textOf = (file: string) => readFileSync(join(packageRoot(), file), 'utf8')
 const EXAMPLES: [heading: string, mark: RegExp][] = [
   ['Add a workflow', /captureSweep|CaptureSweep/],
   ['Add a route', /captures\.reprocess/],
-  ['Add a call that costs, or that must not happen twice', /convertLeadOnce|leadSubject = \(leadId: string\): string/],
+  [
+    'Add a call that costs, or that must not happen twice',
+    /convertLeadOnce|leadSubject = \(leadId: string\): string|kind: 'lead',/,
+  ],
   ['Add a rate class', /\bnotes: \{ limit|'notes'/],
   ['Add a scoring rule', /minComposite/],
   ['Add a notification format', /'slack'|slackBody/],
@@ -35,7 +38,7 @@ test.each(EXAMPLES)('%s', (heading, mark) => {
   // What a recipe says of others than its example.
   const beside = [
     ...['workflows/shared/calls.ts', 'src/sandbox/marks.ts', 'activities/account.ts', 'src/batches/plan.ts'],
-    ...['src/sandbox/payments.ts', 'src/sandbox/agent-server.ts'],
+    ...['src/sandbox/payments.ts', 'src/sandbox/agent-server.ts', 'src/sandbox/handlers/leads.ts'],
     ...['test/workflows/paying-types.test.ts', 'test/workflows/convert-lead.suite.ts'],
   ];
   expect(named.filter((file) => !file.startsWith('test/') && !beside.includes(file)).sort()).toEqual(

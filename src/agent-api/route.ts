@@ -44,12 +44,16 @@ type Input<B, R> = Partial<Omit<Route<B, R>, 'method' | 'path' | 'read' | 'about
 
 const READ_MS = 30_000;
 const WRITE_MS = 60_000;
-/** Of calls that are paid for, and of audits, which may take three minutes. */
-export const PAID_MS = 210_000;
+/** Of calls that are paid for. */
+const PAID_MS = 210_000;
 
 /** What an unknown outcome of this one means, for the types. */
 export interface After<A extends AfterUnknown> {
   readonly afterUnknown: A;
+}
+/** That it costs, for the types. */
+export interface Paid {
+  readonly isPaid: true;
 }
 
 /** A read: no scope, 100 a minute, repeatable. */
@@ -81,4 +85,15 @@ export const write = <B, R, A extends AfterUnknown>(
   allowlist: 'yes',
   timeoutMs: WRITE_MS,
   ...rest,
+});
+
+/** A write that costs so many credits by the document: its effect can be looked up, and it has all the time that S2 wants. */
+export const paid = <B, R>(
+  method: 'POST' | 'PATCH',
+  path: string,
+  credits: number,
+  rest: Input<B, R>,
+): Route<B, R> & After<'look'> & Paid => ({
+  ...write(method, path, { timeoutMs: PAID_MS, ...rest, afterUnknown: 'look' }),
+  ...{ credits, isPaid: true },
 });

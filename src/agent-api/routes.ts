@@ -16,7 +16,7 @@ import { perClass, RATE_CLASSES, type RateClass } from './rate-class';
 import { list, record } from './record';
 import { kinds } from './records';
 import { captureAndItems, leadWithStatus } from './replies';
-import { get, PAID_MS, type Route, write } from './route';
+import { get, type Paid, paid, type Route, write } from './route';
 import { anything } from './unshown';
 
 export type { AfterUnknown, Route } from './route';
@@ -37,11 +37,8 @@ export const routes = {
     read: list('projects', kinds.project),
     about: 'List projects',
   }),
-  'projects.create': write('POST', PROJECTS, {
-    credits: 1000,
+  'projects.create': paid('POST', PROJECTS, 1_000, {
     plan: 'audit',
-    afterUnknown: 'look',
-    timeoutMs: PAID_MS,
     body: ProjectCreate,
     read: record('project', kinds.newProject),
     about: 'Create a project',
@@ -98,11 +95,8 @@ export const routes = {
     about: 'List leads',
   }),
   'leads.get': get(`${LEADS}/{id}`, { read: leadWithStatus, about: 'One lead' }),
-  'leads.convert': write('POST', `${LEADS}/{id}/convert`, {
-    credits: 1000,
+  'leads.convert': paid('POST', `${LEADS}/{id}/convert`, 1_000, {
     plan: 'audit',
-    afterUnknown: 'look',
-    timeoutMs: PAID_MS,
     read: record('conversion', kinds.conversion),
     about: 'Convert a lead into a project',
   }),
@@ -287,6 +281,12 @@ export type RepeatableRoute = {
 }[RouteName];
 
 export const isRepeatable = (name: RouteName): name is RepeatableRoute => routes[name].afterUnknown === 'resend';
+/** A call whose effect can be looked up: it is in the table of `src/paying/once-only.ts`. */
+export type RouteToLookUp = {
+  [N in RouteName]: (typeof routes)[N]['afterUnknown'] extends 'look' ? N : never;
+}[RouteName];
+/** A call that costs by the document. */
+export type PaidRoute = { [N in RouteName]: (typeof routes)[N] extends Paid ? N : never }[RouteName];
 /** What a call of this route returns on success. */
 export type Reply<N extends RouteName> =
   (typeof routes)[N] extends Route<never, infer R>

@@ -1,6 +1,7 @@
 /** What a backfill would call, cost and take at the limits. Pure. */
 import { perClass, queueClassOf, type RateClass, rateClasses } from '../agent-api/rate-class';
 import type { Operation } from '../inputs/backfill';
+import { PAID, type PaidKind, type Prices, paidKinds } from '../paying/once-only';
 import { formatDuration } from '../time/duration';
 
 /** Items of a list by what they need. */
@@ -33,20 +34,17 @@ export function addNeeds(needs: Needs, operation: Operation, input: Readonly<Rec
 }
 
 /** Credits that an item costs if it is not done already. */
-export function priceOf(
-  operation: Operation,
-  input: Readonly<Record<string, unknown>>,
-  { convertPrice, createPrice }: Prices,
-): number {
+export function priceOf(operation: Operation, input: Readonly<Record<string, unknown>>, prices: Prices): number {
   const needs = noNeeds();
   addNeeds(needs, operation, input);
-  return needs.conversions * convertPrice + needs.creations * createPrice;
+  return costOf(needs, prices);
 }
 
-interface Prices {
-  readonly convertPrice: number;
-  readonly createPrice: number;
-}
+/** Which of the needs are calls that cost. */
+const COUNTED = { lead: 'conversions', project: 'creations' } as const satisfies Record<PaidKind, keyof Needs>;
+
+const costOf = (needs: Needs, prices: Prices): number =>
+  paidKinds.reduce((sum, kind) => sum + needs[COUNTED[kind]] * prices[PAID[kind].price], 0);
 
 export interface PlanLimits extends Prices {
   readonly limits: Readonly<Record<RateClass, { readonly max: number; readonly windowMs: number }>>;
@@ -88,8 +86,7 @@ const AUDIT_READS = 12;
 /** Where caps leave items out, the others are taken to be of the same mixture. */
 export function planBackfill(operation: Operation, needs: Needs, limits: PlanLimits): BackfillPlan {
   const wanted = Math.min(needs.items, limits.maxItems ?? needs.items);
-  const all = needs.conversions * limits.convertPrice + needs.creations * limits.createPrice;
-  const price = needs.items === 0 ? 0 : all / needs.items;
+  const price = needs.items === 0 ? 0 : costOf(needs, limits) / needs.items;
   const items = price === 0 ? wanted : Math.min(wanted, Math.floor(limits.maxCredits / price));
   const share = (n: number) => (needs.items === 0 ? 0 : Math.round((n * items) / needs.items));
   const steps = stepsOf(operation, items, share, needs, limits).filter(({ calls }) => calls > 0);

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { type Route, type RouteName, routes } from '../agent-api/routes';
 import { loadConfig } from '../config';
-import { OWN_WORKFLOW } from '../inputs/any-call';
+import { ownWorkflow } from '../inputs/any-call';
 import { WORKFLOW_TYPES } from '../runs/workflow-types';
 import { openStorage } from '../storage';
 import { announce } from './announce';
@@ -108,7 +108,7 @@ const parsed = (reply: string | undefined): unknown => (reply === undefined ? un
 function listRoutes(json: boolean | undefined): number {
   const all = Object.entries(routes as Record<RouteName, Route>).map(([name, route]) => {
     const { method, path, scope, allowlist, about } = route;
-    const own = OWN_WORKFLOW[name as RouteName];
+    const own = ownWorkflow(name as RouteName);
     return { name, method, path, scope, about, ...(own && { workflow: own }), session: allowlist === 'session' };
   });
   if (json) printJson(all.map(({ session, ...route }) => ({ ...route, callable: !session && !route.workflow })));

@@ -7,22 +7,16 @@ import { closest } from 'fastest-levenshtein';
 import { z } from 'zod';
 import type { Query } from '../agent-api/query';
 import { type Route, type RouteName, routes } from '../agent-api/routes';
+import { ONCE_ONLY } from '../paying/once-only';
 import { isTooDeep } from '../text/json-depth';
 import { allowed, describable, either, fieldsAt, type Node, nodesAt } from './allowed';
 import { CallApiInput } from './call-api';
 import { InputError, parseInput } from './parse-input';
 import { kindOf, unknown, valueAt, written } from './problem-words';
 
-/** Routes that have a workflow of their own, which knows how to look before it sends again (S2). */
-export const OWN_WORKFLOW: Readonly<Partial<Record<RouteName, string>>> = {
-  'leads.convert': 'convertLead',
-  'projects.create': 'auditProject',
-  'projects.uploadDocument': 'auditProject',
-  'projects.audit': 'auditProject',
-  'projects.auditAsync': 'auditProject',
-  'captures.submitNote': 'ingestCapture',
-  'captures.reprocess': 'ingestCapture',
-};
+/** The workflow of a route that has one of its own, which knows how to look before it sends again (S2). */
+export const ownWorkflow = (name: RouteName): string | undefined =>
+  (ONCE_ONLY as Readonly<Partial<Record<RouteName, { workflow: string }>>>)[name]?.workflow;
 
 /** A call that its route takes. */
 export interface AnyCall {
@@ -116,7 +110,7 @@ const unknownRoute = (text: string): string =>
 
 /** Why a route is not for `callApi`, if so. */
 function refused(name: RouteName): string | undefined {
-  const own = OWN_WORKFLOW[name];
+  const own = ownWorkflow(name);
   if (own !== undefined) return `route '${name}' has a workflow of its own: start ${own}.`;
   if (routes[name].allowlist !== 'session') return undefined;
   return `route '${name}' needs a browser session, which no token has: use the web app.`;

@@ -1,5 +1,6 @@
 /** The ledger's current details, written for a person in the Web UI (S7). */
 
+import { PAID } from '../paying/once-only';
 import { utc } from '../time/utc';
 import * as policy from '.';
 
@@ -56,14 +57,9 @@ export function describeBudget({ perDay, balanceFloor, from, workers, live }: po
   ];
 }
 
-const CALLS: Record<policy.PaidKind, { what: string; route: string }> = {
-  lead: { what: 'A conversion', route: 'leads.convert' },
-  project: { what: 'A new project', route: 'projects.create' },
-};
-
 /** A call costs more than is configured: what is reserved for it, and what mends it. */
 export const describeDearer = ({ kind, real, configured, at: since }: policy.Dearer): string =>
-  `${CALLS[kind].what} cost ${real} credits according to the reply of ${utc(since)} UTC, but ${configured} according to the configuration: ${real} are reserved for each from now on. If that is the price, set credits.'${CALLS[kind].route}' to it; if it was a mistake, the update \`release\` forgets it`;
+  `${PAID[kind].what} cost ${real} credits according to the reply of ${utc(since)} UTC, but ${configured} according to the configuration: ${real} are reserved for each from now on. If that is the price, set credits.'${PAID[kind].route}' to it; if it was a mistake, the update \`release\` forgets it`;
 
 /** Which classes of calls wait since the service asked for it, and until when; undefined when none does. */
 export function describePause(parked: policy.LedgerState['parked'], now: number): string | undefined {

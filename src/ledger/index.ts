@@ -32,7 +32,7 @@ export { available, reservedCredits } from './caps';
 export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest, stopping, wake } from './holds';
 export { openLedger, reopen, whole } from './opening';
 export { type Dearer, dearer } from './prices';
-export type { Before, Budget, Hold, HoldKind, LedgerStart, LedgerState, PaidKind, RunSum } from './state';
+export type { Before, Budget, Hold, HoldKind, LedgerStart, LedgerState, RunSum } from './state';
 export { spentOn } from './today';
 
 const KEEP_DAYS = 40;

@@ -3,12 +3,13 @@
  * the calls under way too: caps are exact at the known price, and the first dearer reply exceeds them by the calls then in
  * flight at most. A later reply that says less lowers it again, never below the configured price.
  */
+import { isPaidKind, type PaidKind, paidKinds } from '../paying/once-only';
 import { partsOf } from '../paying/subject';
-import type { LedgerState, PaidKind, Price } from './state';
+import type { LedgerState, Price } from './state';
 
 const paidKind = (subject: string): PaidKind | undefined => {
   const kind = partsOf(subject)?.kind;
-  return kind === 'lead' || kind === 'project' ? kind : undefined;
+  return isPaidKind(kind) ? kind : undefined;
 };
 
 /** What is reserved for a call that costs so much by the configuration. A free call stays one. */
@@ -52,7 +53,7 @@ export interface Dearer extends Price {
 
 /** What costs more than is configured. */
 export const dearer = ({ prices }: LedgerState): Dearer[] =>
-  (['lead', 'project'] as const).flatMap((kind) => {
+  paidKinds.flatMap((kind) => {
     const price = prices[kind];
     return price && price.real > price.configured ? [{ kind, ...price }] : [];
   });

@@ -1,4 +1,5 @@
 /** What an account's ledger knows. Plain data: it goes through Temporal at every continue-as-new. */
+import type { PaidKind } from '../paying/once-only';
 import type { Booking, OpenSends, PayTiming } from '../paying/open-sends';
 import type { Permits } from './permits';
 
@@ -69,9 +70,6 @@ export interface Funds {
   /** A reading that shows the balance of a later moment than this tells more; absent when none would. */
   readonly doubtAt?: number | undefined;
 }
-
-/** The two kinds of calls that cost by the document. */
-export type PaidKind = 'lead' | 'project';
 
 export interface Price {
   /** What the last reply said, and when. */

@@ -3,9 +3,7 @@
  * Nothing here is personal data: IDs of the service, and hashes.
  */
 import { idKey } from '../agent-api/id';
-
-const kinds = ['lead', 'project', 'document', 'audit', 'note', 'capture', 'call'] as const;
-type Kind = (typeof kinds)[number];
+import { KINDS, type Kind, ONCE_EVER } from './once-only';
 
 /** The conversion of a lead. */
 export const leadSubject = (leadId: string): string => `lead:${idKey(leadId)}`;
@@ -29,15 +27,11 @@ export const captureSubject = (captureId: string): string => `capture:${idKey(ca
 /** A call of a route that has no workflow of its own; the key is a hash of what is sent. */
 export const callSubject = (route: string, key: string): string => `call:${route}/${key}`;
 
-/**
- * Whether it can happen once only, ever: a lead is converted once, and another project or note has another reference. Audits
- * and extractions may be wanted again.
- */
-export const happensOnceEver = (subject: string): boolean => /^(lead|project|note):/.test(subject);
+/** Whether it can happen once only, ever; audits and extractions may be wanted again. */
+export const happensOnceEver = (subject: string): boolean => ONCE_EVER.has(partsOf(subject)?.kind ?? '');
 
 /** What a subject is about; undefined when nobody knows. */
 export function partsOf(subject: string): { kind: Kind; of: string } | undefined {
   const [word, of] = [subject.slice(0, subject.indexOf(':')), subject.slice(subject.indexOf(':') + 1)];
-  const kind = kinds.find((one) => one === word);
-  return kind && of ? { kind, of } : undefined;
+  return KINDS.has(word) && of ? { kind: word as Kind, of } : undefined;
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
+import type { PaidRoute } from '../agent-api/routes';
 import { ClientGone, readJson, readUpload } from './body';
 import { type Fault, suffer } from './faults';
 import type { Admission } from './gate';
@@ -81,12 +82,18 @@ function isAbout({ store }: Service, { user, id, body, upload }: Call, text: str
   return upload?.fileName === text || (JSON.stringify(body) ?? '').includes(text);
 }
 
-/** What a paid call pays for; undefined for other calls. */
-function paidSubject({ target }: Admission, { id, body }: Call): string | undefined {
-  if (target.name === 'leads.convert') return leadSubject(id);
-  const project = target.name === 'projects.create' ? NewProject.safeParse(body) : undefined;
-  return project?.success ? projectSubject(project.data) : undefined;
-}
+/** What each paid call pays for; undefined where its body is refused. */
+const SUBJECTS: Readonly<Record<PaidRoute, (call: Call) => string | undefined>> = {
+  'leads.convert': ({ id }) => leadSubject(id),
+  'projects.create'({ body }) {
+    const project = NewProject.safeParse(body);
+    return project.success ? projectSubject(project.data) : undefined;
+  },
+};
+
+/** What a call pays for; undefined for one that costs nothing. */
+const paidSubject = ({ target }: Admission, call: Call): string | undefined =>
+  (SUBJECTS as Readonly<Partial<Record<string, (call: Call) => string | undefined>>>)[target.name]?.(call);
 
 async function replyOf(perform: () => Promise<Reply>): Promise<Reply> {
   try {

@@ -1,6 +1,7 @@
 import { summarise } from '../../src/agent-api/reply-summary';
 import { type Route, type RouteName, routes } from '../../src/agent-api/routes';
-import { callKey, checkCall, createsSomething, OWN_WORKFLOW, readCall } from '../../src/inputs/any-call';
+import { callKey, checkCall, createsSomething, ownWorkflow, readCall } from '../../src/inputs/any-call';
+import { ONCE_ONLY } from '../../src/paying/once-only';
 
 const all = Object.entries(routes as Record<RouteName, Route>).map(([name, route]) => ({
   name: name as RouteName,
@@ -11,7 +12,7 @@ test('S2: a route that must be looked up before it is sent again, or that costs,
   const delicate = all.filter(({ afterUnknown, credits, allowlist }) => {
     return afterUnknown === 'look' || credits > 0 || allowlist === 'no' || allowlist === 'unclear';
   });
-  expect(delicate.map(({ name }) => name).sort()).toEqual(Object.keys(OWN_WORKFLOW).sort());
+  expect(delicate.map(({ name }) => name).sort()).toEqual(Object.keys(ONCE_ONLY).sort());
 });
 
 test('every other route is taken with what it needs, but for those of the browser', () => {
@@ -26,7 +27,7 @@ test('every other route is taken with what it needs, but for those of the browse
   });
   const browser = all.filter(({ allowlist }) => allowlist === 'session');
   expect(browser.map(({ name }) => name)).toEqual(['apiKeys.create']);
-  expect(taken).toHaveLength(all.length - Object.keys(OWN_WORKFLOW).length - browser.length);
+  expect(taken).toHaveLength(all.length - Object.keys(ONCE_ONLY).length - browser.length);
 });
 
 test.each([
@@ -72,7 +73,7 @@ test('equal calls have equal keys, in whatever order they are written; anything 
 });
 
 test('creates are what must not happen twice', () => {
-  const creates = all.filter(({ name }) => createsSomething(name) && !OWN_WORKFLOW[name]);
+  const creates = all.filter(({ name }) => createsSomething(name) && !ownWorkflow(name));
   expect(creates.map(({ name }) => name)).toEqual([
     'readylinks.create',
     'assessmentConfigs.create',

@@ -5,6 +5,7 @@
 import { callRoute } from '../../activities/call';
 import type { AccountRuntime } from '../../activities/deps';
 import { isRepeatable, type RouteName, routes } from '../../src/agent-api/routes';
+import { PAID } from '../../src/paying/once-only';
 import { payOnce } from '../../workflows/paying/pay-once';
 import type { Wanting } from '../../workflows/paying/walk';
 import { control, reads } from '../../workflows/shared/calls';
@@ -65,4 +66,5 @@ test('what costs by the document may not be repeated', () => {
   const paid = Object.keys(routes).filter((name) => routes[name as RouteName].credits > 0);
   expect(paid.length).toBeGreaterThan(1);
   expect(paid.filter((name) => isRepeatable(name as RouteName))).toEqual([]);
+  expect(Object.values(PAID).map(({ route }) => route)).toEqual(expect.arrayContaining(paid));
 });
