@@ -187,7 +187,7 @@ async function asFailure(runtime: AccountRuntime, name: RouteName, attempt: Extr
         FailureType.refused,
         refusal,
       );
-    const hint = names ? ` (if its parameters have other names here, set unshown.${names})` : '';
+    const hint = names ? ` (if its parameters have other names here, set undocumented.${names})` : '';
     return ApplicationFailure.nonRetryable(
       `${where} was refused${hint}: ${status}${code ? ` ${code}` : ''}${describeGate(failure)}`,
       FailureType.refused,

@@ -42,7 +42,7 @@ export async function listCaptures(
     await checkFilter<Capture>(
       runtime,
       {
-        ...{ route: 'captures.list', parameter: 'project', setting: 'unshown.capturesList.project' },
+        ...{ route: 'captures.list', parameter: 'project', setting: 'undocumented.capturesList.project' },
         ...{ wanted: project, shown: ({ projectId }) => projectId },
       },
       items,

@@ -123,7 +123,7 @@ export function createDocumentsActivities(deps: Deps) {
       const { ref, nameHash, fileName, fileType, size } = call.document;
       const open = () => storage.read(ref);
       const kept = recordRef(account, projectId, nameHash);
-      const names = runtime.account.unshown.upload;
+      const names = runtime.account.undocumented.upload;
       // All bodies are JSON by the document, and forms are what many services take all the same.
       const encodings = names.encoding === 'auto' ? (['json', 'multipart'] as const) : [names.encoding];
       return sendInForms<'projects.uploadDocument'>(

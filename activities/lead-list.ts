@@ -103,7 +103,7 @@ export function createLeadListActivities(deps: Deps) {
         await checkFilter<Lead>(
           runtime,
           {
-            ...{ route: 'leads.list', parameter: 'surveyLink', setting: 'unshown.leadsList.surveyLink' },
+            ...{ route: 'leads.list', parameter: 'surveyLink', setting: 'undocumented.leadsList.surveyLink' },
             ...{ wanted: surveyLink, shown: ({ staticSlugId }) => staticSlugId },
           },
           page.items,
@@ -195,22 +195,22 @@ function doubts({ items, limit, total, refused, unreadable, cut, following }: Li
   const notes: string[] = [];
   if (limit !== undefined && limit < PAGE && (following !== undefined || (total ?? 0) > items.length))
     notes.push(
-      `The list gives ${limit} leads a page though ${PAGE} were asked for: unshown.leadsList.limit may be another name, and listing takes more reads.`,
+      `The list gives ${limit} leads a page though ${PAGE} were asked for: undocumented.leadsList.limit may be another name, and listing takes more reads.`,
     );
   if (refused.length > 0)
     notes.push(
-      `The list refuses parameters of these names and is read without them: ${refused.map((name) => `unshown.leadsList.${name}`).join(', ')}.`,
+      `The list refuses parameters of these names and is read without them: ${refused.map((name) => `undocumented.leadsList.${name}`).join(', ')}.`,
     );
   if (unreadable)
     notes.push('The list has entries that show no identifier which audit-runner could use; they are left.');
   if (cut === 'perhaps')
     notes.push(
-      'Nothing says whether the list of leads goes on after what it shows: if there are more, set unshown.leadsList.offset, .page or .cursor to the name of its parameter.',
+      'Nothing says whether the list of leads goes on after what it shows: if there are more, set undocumented.leadsList.offset, .page or .cursor to the name of its parameter.',
     );
   const times = items.map(({ createdAt }) => Date.parse(createdAt ?? ''));
   if (times.some((time, i) => time < (times[i - 1] ?? time)))
     notes.push(
-      'The list is not in the order that was asked for: unshown.leadsList.sort or .direction may be another name.',
+      'The list is not in the order that was asked for: undocumented.leadsList.sort or .direction may be another name.',
     );
   return notes;
 }

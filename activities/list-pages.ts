@@ -75,15 +75,15 @@ export async function readPage<N extends Listing>(
   asked: ListAsked,
   place: ListPlace,
 ): Promise<ListPage<Rows[N]>> {
-  const setting = `unshown.${SETTINGS[name]}`;
-  const isPaged = runtime.account.unshown.projectsList.paging === 'send' || name !== 'projects.list';
+  const setting = `undocumented.${SETTINGS[name]}`;
+  const isPaged = runtime.account.undocumented.projectsList.paging === 'send' || name !== 'projects.list';
   let last: ListPage<Rows[N]> | undefined;
   for (const way of waysTo(place)) {
     const got = await getPage(runtime, name, asked, way, isPaged);
     const { first } = place;
     // The parameters have other names here: the same page came again.
     const isAgain = first !== undefined && got.items.some(({ id }) => isSameId(id, first));
-    const { cursor } = runtime.account.unshown[SETTINGS[name]];
+    const { cursor } = runtime.account.undocumented[SETTINGS[name]];
     if (!isAgain)
       return {
         ...got,

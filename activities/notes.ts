@@ -177,7 +177,7 @@ export function createNotesActivities(deps: Deps) {
       });
       // The file was changed since: what would be sent is not what was looked up.
       if (text === undefined) return { kind: 'refused', reason: 'noteChanged' };
-      const { content, project, title } = runtime.account.unshown.note;
+      const { content, project, title } = runtime.account.undocumented.note;
       const body = { [content]: text, ...(projectId !== undefined && { [project]: projectId }) };
       return sendInForms<'captures.submitNote'>(
         runtime,

@@ -17,7 +17,7 @@ const PROCESSES = [1, 2];
 
 /** Whoever asks, the worker has the same configuration: a ledger believes no other. */
 const timing = { sendWindowMs: 60_000, paidTimeoutMs: 60_000, settlingMs: 60_000, holdProbeMs: 600_000 };
-const account = { timing, unshown: { account: { userId: null } } };
+const account = { timing, undocumented: { account: { userId: null } } };
 const LEDGER = {
   account: 'default',
   timing,

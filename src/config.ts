@@ -10,6 +10,7 @@ import { type Account, toAccount } from './config/account';
 import { toReceiver } from './config/notify';
 import { type Pipeline, resolvePipelines } from './config/pipelines';
 import { ConfigError, sentences } from './config/problems';
+import { oldNames, withPresentNames } from './config/renamed';
 import { ConfigFile } from './config/schema';
 import { readYaml } from './config/yaml-file';
 import type { Receiver } from './notify/receiver';
@@ -32,6 +33,8 @@ export interface Config {
   readonly workers: ConfigFile['workers'];
   /** Where notifications go; absent: nowhere. */
   readonly notify?: Receiver;
+  /** What the file should say otherwise, though it is understood: a sentence each. */
+  readonly notices: readonly string[];
   /** The file that was read; absent when there is none. */
   readonly file?: string;
 }
@@ -53,7 +56,8 @@ const DEFAULT_FILE = 'audit-runner.yaml';
  */
 export function loadConfig({ env, file, cwd = process.cwd() }: ConfigSources): Config {
   const path = findFile(file ?? env.AUDIT_RUNNER_CONFIG, cwd);
-  const result = ConfigFile.safeParse(withEnvironment(path === undefined ? {} : readYaml(path), env, cwd));
+  const content = path === undefined ? {} : readYaml(path);
+  const result = ConfigFile.safeParse(withEnvironment(withPresentNames(content), env, cwd));
   if (!result.success) throw new ConfigError(sentences(ConfigFile, result.error));
   const { accounts: written, pipelines: scheduled, storageUrl, log, workers } = result.data;
   const folder = path === undefined ? cwd : dirname(path);
@@ -79,6 +83,7 @@ export function loadConfig({ env, file, cwd = process.cwd() }: ConfigSources): C
     log,
     workers,
     ...(told && 'receiver' in told && { notify: told.receiver }),
+    notices: oldNames(content),
     ...(path !== undefined && { file: path }),
   };
 }

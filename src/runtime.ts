@@ -28,11 +28,11 @@ function describeFailure(failure: Failure): string {
     case 'rejected':
       return failure.unproven
         ? `GET /api/user/current answers ${failure.status} without a JSON body, as something in between may`
-        : `GET /api/user/current answers ${failure.status}; where the service has no such route, set 'unshown.account.userId' to null`;
+        : `GET /api/user/current answers ${failure.status}; where the service has no such route, set 'undocumented.account.userId' to null`;
     case 'unreadable':
-      return failure.problem.includes('unshown')
+      return failure.problem.includes('undocumented')
         ? failure.problem
-        : `${failure.problem}; where the service names no user, set 'unshown.account.userId' to null`;
+        : `${failure.problem}; where the service names no user, set 'undocumented.account.userId' to null`;
     default:
       return failure.reason;
   }
@@ -109,7 +109,7 @@ export function createRuntime(
    * whom the service names; the account's own only where the configuration says that the service names none.
    */
   async function ledgerOfToken(asking: Asked): Promise<string> {
-    if (account.unshown.account.userId === null) {
+    if (account.undocumented.account.userId === null) {
       asking.token = account.token.read();
       return ledgerId(`by-name-${account.name}`);
     }

@@ -30,10 +30,26 @@ function problemsOf(run: () => unknown): readonly string[] {
   return [];
 }
 
+describe('settings that had other names', () => {
+  const account = (settings: string) =>
+    `accounts: { main: { baseUrl: https://a.example.com, tokenFile: token, ${settings} } }`;
+
+  it('are read and said to be old', () => {
+    const config = load(account('unshown: { account: { balance: data.left } }'));
+    expect(accountOf(config, 'main').undocumented.account.balance).toBe('data.left');
+    expect(config.notices).toEqual(['accounts.main.unshown is called undocumented now; the old name is still read']);
+    expect(load(account('undocumented: { account: { balance: data.left } }')).notices).toEqual([]);
+  });
+
+  it('are refused beside the present ones, since nobody can tell which is meant', () => {
+    expect(problemsOf(() => load(account('unshown: {}, undocumented: {}')))[0]).toContain('accounts.main.unshown');
+  });
+});
+
 describe('defaults', () => {
   it('an account needs a base address and a token; everything else has a default', () => {
     const config = load('accounts: { main: { baseUrl: https://api.example.com, tokenFile: token } }');
-    const { token, credits, unshown, ...rest } = accountOf(config, 'main');
+    const { token, credits, undocumented, ...rest } = accountOf(config, 'main');
     expect(rest).toEqual({
       name: 'main',
       baseUrl: 'https://api.example.com',
@@ -58,7 +74,7 @@ describe('defaults', () => {
     expect(token.read()).toBe(TOKEN);
     expect(credits('leads.convert')).toBe(1000);
     expect(credits('leads.get')).toBe(0);
-    expect(unshown.leadsList.surveyLink).toBe('staticSlugId');
+    expect(undocumented.leadsList.surveyLink).toBe('staticSlugId');
     expect(config).toMatchObject({
       storageUrl: `file://${cwd}/.audit-runner/storage`,
       log: { level: 'info' },
@@ -162,7 +178,10 @@ describe('problems, all at once and in sentences', () => {
     ['limit: {}', 'accounts.main.limit: there is no such setting; did you mean limits?'],
     ['limits: { read: {} }', 'accounts.main.limits.read: there is no such setting; did you mean reads?'],
     ['credits: { lead.convert: 5 }', 'did you mean leads.convert?'],
-    ['unshown: { leadsList: { sorting: x } }', 'accounts.main.unshown.leadsList.sorting: there is no such setting'],
+    [
+      'undocumented: { leadsList: { sorting: x } }',
+      'accounts.main.undocumented.leadsList.sorting: there is no such setting',
+    ],
     ['budget: { perDay: "5" }', 'accounts.main.budget.perDay: expected number, received string'],
     ['timeZone: Europe/Berln', 'accounts.main.timeZone: not a time zone; expected an IANA name'],
     ['timeZone: "+01:00"', 'accounts.main.timeZone: not a time zone'],

@@ -28,11 +28,11 @@ afterEach(async () => {
 });
 
 /** The runtime of an account whose service answers like this; the first question is followed by another after 20 ms. */
-async function runtimeAt(answer: Answer, unshown = '{}') {
+async function runtimeAt(answer: Answer, undocumented = '{}') {
   const { baseUrl } = await serve(answer);
   writeFileSync(
     join(cwd, 'audit-runner.yaml'),
-    `accounts: { main: { baseUrl: '${baseUrl}', tokenFile: token, timing: { holdProbeMs: 20 }, unshown: ${unshown} } }`,
+    `accounts: { main: { baseUrl: '${baseUrl}', tokenFile: token, timing: { holdProbeMs: 20 }, undocumented: ${undocumented} } }`,
   );
   const account = accountOf(loadConfig({ env: {}, cwd }), 'main');
   return createRuntime(account, new Client({ connection }), new Map(), pino({ level: 'silent' }));
@@ -50,10 +50,10 @@ test('a service that names no user is gone by the account, where the configurati
 });
 
 test.each([
-  [404, { error: 'not found' }, "set 'unshown.account.userId' to null"],
-  [403, { error: 'Forbidden' }, "set 'unshown.account.userId' to null"],
-  [405, { error: 'Method not allowed' }, "set 'unshown.account.userId' to null"],
-  [200, { plan: 'team' }, "name its field with 'unshown.account.userId'"],
+  [404, { error: 'not found' }, "set 'undocumented.account.userId' to null"],
+  [403, { error: 'Forbidden' }, "set 'undocumented.account.userId' to null"],
+  [405, { error: 'Method not allowed' }, "set 'undocumented.account.userId' to null"],
+  [200, { plan: 'team' }, "name its field with 'undocumented.account.userId'"],
 ])(
   'S1 S3: one odd answer (%i %j) makes no second ledger: it is said, and asked again',
   async (status, body, setting) => {

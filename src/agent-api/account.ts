@@ -1,6 +1,6 @@
 /** Readers of the account's replies, whose fields the document does not show. */
 import { asText, at, describeKeys, type Fields, fieldOf, flat, type Layer, layers, namesOf, plainKey } from './shape';
-import { type Reader, UnreadableBody, type Unshown } from './unshown';
+import { type Reader, type Undocumented, UnreadableBody } from './undocumented';
 
 /** Names of envelopes. What stands under others is not taken for the account's: a limit has a `remaining`, too. */
 const ENVELOPES = namesOf([
@@ -76,7 +76,7 @@ export const userId: Reader<{ userId: string }> = (body, { account }) => {
     : find(within, setting, USER_IDS, asId);
   if (value === undefined)
     throw new UnreadableBody(
-      `no user ID in the reply of GET /api/user/current (${describeKeys(body)}): name its field with 'unshown.account.userId', or set that to null where there is none`,
+      `no user ID in the reply of GET /api/user/current (${describeKeys(body)}): name its field with 'undocumented.account.userId', or set that to null where there is none`,
     );
   return { userId: value };
 };
@@ -86,7 +86,7 @@ export const tier: Reader<{ tier: string }> = (body, { account }) => {
   const value = find(body, account.tier, ['tier', 'currentTier', 'name', 'plan', 'tierName', 'id'], asText);
   if (value === undefined)
     throw new UnreadableBody(
-      `no tier in the reply of GET /api/user/tier (${describeKeys(body)}): name its field with 'unshown.account.tier'`,
+      `no tier in the reply of GET /api/user/tier (${describeKeys(body)}): name its field with 'undocumented.account.tier'`,
     );
   return { tier: value };
 };
@@ -94,7 +94,7 @@ export const tier: Reader<{ tier: string }> = (body, { account }) => {
 const plainName = (name: string) => name.replace(/[^a-z0-9]/gi, '').toLowerCase();
 
 /** Whether a tier may create projects and convert leads; undefined where its name says nothing. */
-export function auditCapable(name: string, { account }: Unshown): boolean | undefined {
+export function auditCapable(name: string, { account }: Undocumented): boolean | undefined {
   const isIn = (tiers: readonly string[]) => tiers.some((one) => plainName(one) === plainName(name));
   return isIn(account.auditTiers) ? true : isIn(account.lowTiers) ? false : undefined;
 }
@@ -119,7 +119,7 @@ export const balance: Reader<{ balance: number }> = (body, { account }) => {
   const value = asNumber(body) ?? find(body, account.balance, BALANCE, asNumber);
   if (value === undefined)
     throw new UnreadableBody(
-      `no balance in the reply of GET /api/user/credits (${describeKeys(body)}): name its field with 'unshown.account.balance'`,
+      `no balance in the reply of GET /api/user/credits (${describeKeys(body)}): name its field with 'undocumented.account.balance'`,
     );
   return { balance: value };
 };

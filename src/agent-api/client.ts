@@ -20,7 +20,7 @@ import { queryString } from './query';
 import { PAID_MS_MIN, type Reply, type Route, type RouteName, routes } from './routes';
 import { at } from './shape';
 import { TokenError, type TokenSource } from './token';
-import { type About, UnreadableBody, Unshown } from './unshown';
+import { type About, Undocumented, UnreadableBody } from './undocumented';
 
 const CONNECT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
@@ -43,7 +43,9 @@ export interface AgentApiOptions {
   readonly baseUrl: string;
   readonly token: TokenSource;
   /** @default every guess as it stands */
-  readonly unshown?: Unshown;
+  readonly undocumented?: Undocumented;
+  /** @deprecated Its name before 0.3. */
+  readonly unshown?: Undocumented;
   /** Credits of a route in this account: one that costs any is sent like what must not happen twice. @default none */
   readonly credits?: (route: RouteName) => number;
   readonly timeouts?: Timeouts;
@@ -95,7 +97,7 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
     paths = { slash: false },
     open = sockets,
   } = options;
-  const unshown = options.unshown ?? Unshown.parse({});
+  const undocumented = options.undocumented ?? options.unshown ?? Undocumented.parse({});
   const base = parseBaseUrl(options.baseUrl);
   if (!base.loopback && (timeouts.paidMs ?? PAID_MS_MIN) < PAID_MS_MIN)
     throw new Error(`the time limit of paid calls must be at least ${PAID_MS_MIN} ms`);
@@ -130,7 +132,7 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
     async call<N extends RouteName>(name: N, input: CallInput = {}) {
       const route: Route = routes[name];
       const asked = base.prefix + pathOf(route, input.id);
-      const query = queryString(name, input.query ?? {}, unshown, input.next);
+      const query = queryString(name, input.query ?? {}, undocumented, input.next);
       const path = (paths.slash ? `${asked}/` : asked) + query;
       const body = wireBody(route, input);
       const secret = readToken(token);
@@ -170,7 +172,7 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
         );
       return failure
         ? failed(failure, result)
-        : read<Reply<N>>(route, result, unshown, aboutOf(input, result), input.asIs);
+        : read<Reply<N>>(route, result, undocumented, aboutOf(input, result), input.asIs);
     },
     close: () => pool.close(),
   };
@@ -212,7 +214,7 @@ function aboutOf({ id }: CallInput, { head }: Exchange): About {
 }
 
 /** A 2xx reply through the route's reader. An empty one has the value undefined. */
-function read<R>(route: Route, result: Exchange, unshown: Unshown, about: About, asIs = false): Attempt<R> {
+function read<R>(route: Route, result: Exchange, undocumented: Undocumented, about: About, asIs = false): Attempt<R> {
   const status = result.head?.status ?? 0;
   const unreadable = (problem: string, garbled = false) =>
     failed({ kind: 'unreadable', status, problem, ...(garbled && { garbled }) }, result);
@@ -225,7 +227,7 @@ function read<R>(route: Route, result: Exchange, unshown: Unshown, about: About,
     return {
       ok: true,
       status,
-      value: (asIs ? json.value : route.read(json.value, unshown, about)) as R,
+      value: (asIs ? json.value : route.read(json.value, undocumented, about)) as R,
       body: json.value,
       ...times(result),
     };

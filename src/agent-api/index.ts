@@ -15,5 +15,10 @@ export { type QueueClass, queueClassOf, type RateClass } from './rate-class';
 export * from './records';
 export { LIMITS, PAID_MS_MIN, type Reply, type Route, type RouteName, routes } from './routes';
 export { TokenError, type TokenSource, tokenFromEnv, tokenFromFile, tokenFromText } from './token';
-export { UnreadableBody, Unshown } from './unshown';
+export {
+  Undocumented,
+  /** @deprecated Its name before 0.3: `Undocumented`. */
+  Undocumented as Unshown,
+  UnreadableBody,
+} from './undocumented';
 export { type DocumentFile, documentUpload } from './upload';

@@ -15,7 +15,7 @@ export interface RawBody {
 export interface CallInput {
   /** The identifier in the path, for routes that have one. */
   readonly id?: string | undefined;
-  /** Query parameters by meaning; `unshown` gives their names on the wire. */
+  /** Query parameters by meaning; `undocumented` gives their names on the wire. */
   readonly query?: Query;
   /** The query of a list's next page as the service wrote it. */
   readonly next?: string | undefined;

@@ -13,7 +13,7 @@ import {
   plainKey,
   plainWord,
 } from './shape';
-import { type Reader, UnreadableBody } from './unshown';
+import { type Reader, UnreadableBody } from './undocumented';
 
 /** What a job says of itself. */
 export interface JobState {
@@ -59,7 +59,7 @@ export const jobState: Reader<JobState> = (body, { job }, about = {}) => {
   }
   if (value === undefined)
     throw new UnreadableBody(
-      `no status in the reply of GET /api/agent/jobs/{id} (${describeKeys(body)}): name its field with 'unshown.job.status'`,
+      `no status in the reply of GET /api/agent/jobs/{id} (${describeKeys(body)}): name its field with 'undocumented.job.status'`,
     );
   const word = plainWord(value);
   const isOf = (words: readonly string[]) => words.some((one) => plainWord(one) === word);

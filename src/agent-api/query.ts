@@ -2,13 +2,13 @@
 import { closest } from 'fastest-levenshtein';
 import { InvalidCall } from './invalid-call';
 import { type Route, type RouteName, routes } from './routes';
-import type { Unshown } from './unshown';
+import type { Undocumented } from './undocumented';
 
 /** Parameters by meaning, for example `{ surveyLink, limit }`; undefined ones are not sent. */
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
 /** Wire names of the parameters whose names the document does not show; undefined: not sent at all. */
-const WIRE_NAMES: Partial<Record<RouteName, (unshown: Unshown) => Record<string, string | undefined>>> = {
+const WIRE_NAMES: Partial<Record<RouteName, (undocumented: Undocumented) => Record<string, string | undefined>>> = {
   'leads.list': ({ leadsList }) => leadsList,
   'projects.list': ({ projectsList: { limit, offset, page, paging } }) =>
     paging === 'send' ? { limit, offset, page } : { limit: undefined, offset: undefined, page: undefined },
@@ -22,9 +22,9 @@ const WIRE_NAMES: Partial<Record<RouteName, (unshown: Unshown) => Record<string,
  * @param next the query of the next page as the service wrote it, which wins
  * @throws InvalidCall for a parameter that the route does not take.
  */
-export function queryString(name: RouteName, query: Query, unshown: Unshown, next = ''): string {
+export function queryString(name: RouteName, query: Query, undocumented: Undocumented, next = ''): string {
   const route: Route = routes[name];
-  const wireNames = WIRE_NAMES[name]?.(unshown) ?? {};
+  const wireNames = WIRE_NAMES[name]?.(undocumented) ?? {};
   const params = new URLSearchParams();
   for (const [meaning, value] of Object.entries(query)) {
     if (route.query !== undefined && !route.otherQuery && !route.query.includes(meaning))

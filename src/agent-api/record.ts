@@ -16,7 +16,7 @@ import {
   namesOf,
   withNames,
 } from './shape';
-import { type ListNoun, type Reader, type RecordNoun, UnreadableBody } from './unshown';
+import { type ListNoun, type Reader, type RecordNoun, UnreadableBody } from './undocumented';
 
 /** How records of one kind are told from others. */
 export interface Kind<S extends z.ZodObject> {
@@ -74,7 +74,7 @@ export function record<S extends z.ZodObject>(noun: RecordNoun, kind: Kind<S>): 
     }
     const right = found.filter((candidate) => !isOther(candidate));
     const [best, ...others] = right.sort((one, other) => (better(one, other) ? -1 : better(other, one) ? 1 : 0));
-    const what = `where the record stands with 'unshown.records.${noun}'`;
+    const what = `where the record stands with 'undocumented.records.${noun}'`;
     if (best === undefined && found.length > 0)
       throw new UnreadableBody(`the reply shows another ${noun} than the one that was asked for: say ${what}`);
     if (best === undefined)
@@ -144,12 +144,12 @@ export function list<S extends z.ZodObject>(noun: ListNoun, kind: Kind<S>): Read
     if (best === undefined) {
       if (isEmptyList(root, noun)) return { items: [], ...pagingIn(body, [], 0, about.headers) };
       throw new UnreadableBody(
-        `the reply holds no list of ${noun} in a shape that audit-runner knows (${describeKeys(body)}): say where it stands with 'unshown.lists.${noun}'`,
+        `the reply holds no list of ${noun} in a shape that audit-runner knows (${describeKeys(body)}): say where it stands with 'undocumented.lists.${noun}'`,
       );
     }
     if (rival && best.items.length > 0 && rival.own === best.own && rival.rank === best.rank && best.rank === 2)
       throw new UnreadableBody(
-        `the reply holds more than one list of ${noun} (at ${best.path.join('.')} and ${rival.path.join('.')}): say which it is with 'unshown.lists.${noun}'`,
+        `the reply holds more than one list of ${noun} (at ${best.path.join('.')} and ${rival.path.join('.')}): say which it is with 'undocumented.lists.${noun}'`,
       );
     const { items, unreadable, path } = best;
     const paging = pagingIn(body, [...base, ...path], items.length + unreadable, about.headers);

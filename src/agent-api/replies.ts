@@ -2,32 +2,32 @@
 import { list, record } from './record';
 import { type Capture, type CaptureItem, kinds, type Lead } from './records';
 import { describeKeys } from './shape';
-import { type Reader, UnreadableBody } from './unshown';
+import { type Reader, UnreadableBody } from './undocumented';
 
 const oneCapture = record('capture', kinds.capture);
 const itemsOf = list('items', kinds.captureItem);
 /** agent-api.md, "GET /api/nucleus/captures/{id}": two records side by side; without a list there are no items. */
 export const captureAndItems: Reader<{ capture: Capture & { status: string }; items: CaptureItem[] }> = (
   body,
-  unshown,
+  undocumented,
   about,
 ) => {
-  const shown = oneCapture(body, unshown, about);
+  const shown = oneCapture(body, undocumented, about);
   const { status } = shown;
   if (!status) throw new UnreadableBody(`it shows no status of the capture (${describeKeys(body)})`);
   const capture = { ...shown, status };
   try {
-    return { capture, items: itemsOf(body, unshown).items };
+    return { capture, items: itemsOf(body, undocumented).items };
   } catch (error) {
-    if (error instanceof UnreadableBody && unshown.lists.items === undefined) return { capture, items: [] };
+    if (error instanceof UnreadableBody && undocumented.lists.items === undefined) return { capture, items: [] };
     throw error;
   }
 };
 
 const anyLead = record('lead', kinds.lead);
 /** agent-api.md, "GET /api/lead-generation/leads/{id}". S2: without its status nobody knows whether it is converted. */
-export const leadWithStatus: Reader<Lead & { surveyStatus: string }> = (body, unshown, about) => {
-  const lead = anyLead(body, unshown, about);
+export const leadWithStatus: Reader<Lead & { surveyStatus: string }> = (body, undocumented, about) => {
+  const lead = anyLead(body, undocumented, about);
   const { surveyStatus } = lead;
   if (surveyStatus) return { ...lead, surveyStatus };
   throw new UnreadableBody(

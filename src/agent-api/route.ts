@@ -1,7 +1,7 @@
 /** What is known of one endpoint of the Agent API, and what most of them have in common. */
 import type { z } from 'zod';
 import type { RateClass } from './rate-class';
-import type { Reader } from './unshown';
+import type { Reader } from './undocumented';
 
 /**
  * What to do when it is unknown whether a call had its effect: `resend` where a repetition changes nothing, `look` where
@@ -24,7 +24,7 @@ export interface Route<B = unknown, R = unknown> {
   /** On the token's allowlist (v1)? `unclear` where the document contradicts itself; `session` needs a browser session. */
   readonly allowlist: 'yes' | 'no' | 'unclear' | 'session';
   readonly afterUnknown: AfterUnknown;
-  /** Names of query parameters by their meaning; names that are not shown come from {@link Unshown}. */
+  /** Names of query parameters by their meaning; names that are not shown come from {@link Undocumented}. */
   readonly query?: readonly string[];
   /** It has further ones, which the document does not show: they go out as they are given. */
   readonly otherQuery?: true;

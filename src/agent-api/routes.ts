@@ -17,7 +17,7 @@ import { list, record } from './record';
 import { kinds } from './records';
 import { captureAndItems, leadWithStatus } from './replies';
 import { get, type Paid, paid, type Route, write } from './route';
-import { anything } from './unshown';
+import { anything } from './undocumented';
 
 export type { AfterUnknown, Route } from './route';
 

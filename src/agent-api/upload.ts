@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { RawBody } from './input';
-import type { Unshown } from './unshown';
+import type { Undocumented } from './undocumented';
 
 /** A document to upload. */
 export interface DocumentFile {
@@ -28,9 +28,9 @@ interface Frame {
   encoded(content: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
 }
 
-/** @param unshown how the service takes documents: `unshown.upload` of the account; `auto` is JSON */
-export function documentUpload(unshown: Unshown['upload'], file: DocumentFile): RawBody {
-  const frame = unshown.encoding === 'multipart' ? form(unshown, file) : json(unshown, file);
+/** @param undocumented how the service takes documents: `undocumented.upload` of the account; `auto` is JSON */
+export function documentUpload(undocumented: Undocumented['upload'], file: DocumentFile): RawBody {
+  const frame = undocumented.encoding === 'multipart' ? form(undocumented, file) : json(undocumented, file);
   const length = Buffer.byteLength(frame.head) + frame.length(file.size) + Buffer.byteLength(frame.tail);
   // A generator begins with the first read, so a body that is never sent opens nothing.
   const stream = Readable.from(body(frame, file), { objectMode: false });
@@ -60,7 +60,7 @@ async function* exactly(size: number, source: AsyncIterable<string | Uint8Array>
   if (seen < size) throw new Error(`the document has ${seen} bytes, and was said to have ${size}`);
 }
 
-function form(names: Unshown['upload'], { fileName, fileType }: DocumentFile): Frame {
+function form(names: Undocumented['upload'], { fileName, fileType }: DocumentFile): Frame {
   const boundary = `----audit-runner-${randomBytes(16).toString('hex')}`;
   const part = (name: string, rest: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; name="${escaped(lines(name))}"${rest}\r\n\r\n`;
@@ -83,7 +83,7 @@ function form(names: Unshown['upload'], { fileName, fileType }: DocumentFile): F
 const escaped = (name: string) => name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');
 const lines = (text: string) => text.replace(/\r?\n|\r/g, '\r\n');
 
-function json(names: Unshown['upload'], { fileName, fileType }: DocumentFile): Frame {
+function json(names: Undocumented['upload'], { fileName, fileType }: DocumentFile): Frame {
   const fields = [[names.fileName, fileName] as const, [names.fileType, fileType] as const];
   const head = fields.flatMap(([name, value]) =>
     name === null ? [] : `${JSON.stringify(name)}:${JSON.stringify(value)},`,

@@ -56,7 +56,8 @@ function readConfig(file: string | undefined): { config?: Config; checks: Check[
     const names = Object.keys(config.accounts);
     if (names.length === 0) accountOf(config);
     const from = config.file ?? 'the environment (there is no audit-runner.yaml)';
-    return { config, checks: [ok('readable', `${from}: ${names.join(', ')}`)] };
+    const notices = config.notices.map((notice) => ok('old name', notice));
+    return { config, checks: [ok('readable', `${from}: ${names.join(', ')}`), ...notices] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const mend = 'see the configuration in the README';

@@ -20,7 +20,7 @@ export function sandboxConfig({ baseUrl, token }: Pick<Sandbox, 'baseUrl' | 'tok
   const account = toAccount('default', AccountFile.parse({ baseUrl, tokenEnv, speed }), { [tokenEnv]: token }, '.');
   const { log, workers } = ConfigFile.parse({});
   const storageUrl = pathToFileURL(resolve(LOCAL_FOLDER, 'storage')).href;
-  return { accounts: { default: account }, pipelines: {}, storageUrl, log, workers };
+  return { accounts: { default: account }, pipelines: {}, storageUrl, log, workers, notices: [] };
 }
 
 /** A worker on its own connection. */

@@ -27,6 +27,7 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
   const log = createLogger({ level: config.log.level });
   // Nobody watches a worker: beside the sentence its log has the stack.
   process.prependListener('uncaughtException', (error) => log.fatal({ err: error }, 'the worker ends'));
+  for (const notice of config.notices) log.warn(notice);
   installSdkRuntime(log, process.env.AUDIT_RUNNER_METRICS_ADDRESS);
   const { config: address, uiUrl } = await knownServer();
   log.info({ address: address.address, namespace: address.namespace }, 'connecting to the Temporal server');

@@ -5,7 +5,7 @@ import type { Limit } from '../agent-api/limiter';
 import { factsOf, perClass, queueClassOf, type RateClass } from '../agent-api/rate-class';
 import type { RouteName } from '../agent-api/routes';
 import { type TokenSource, tokenFromEnv, tokenFromFile } from '../agent-api/token';
-import type { Unshown } from '../agent-api/unshown';
+import type { Undocumented } from '../agent-api/undocumented';
 import { type AccountFile, creditsOf } from './schema';
 
 /** Milliseconds, after `speed`. */
@@ -16,7 +16,7 @@ export interface Account {
   readonly name: string;
   readonly baseUrl: string;
   readonly token: TokenSource;
-  readonly unshown: Unshown;
+  readonly undocumented: Undocumented;
   /** After `speed`. */
   readonly limits: Readonly<Record<RateClass, Limit>>;
   /** Credits of one success. */
@@ -48,7 +48,7 @@ export function toAccount(
       file.tokenFile === undefined
         ? tokenFromEnv(env, file.tokenEnv ?? '')
         : tokenFromFile(resolve(folder, file.tokenFile)),
-    unshown: file.unshown,
+    undocumented: file.undocumented,
     limits: perClass((rateClass) => limit(limitOf(file.limits, rateClass))),
     credits: (route) => creditsOf(file, route),
     timing: {
@@ -65,10 +65,10 @@ export function toAccount(
 }
 
 /** What `createAgentApi` takes from an account; add the gate that its process shares. */
-export const apiOptions = ({ baseUrl, token, unshown, credits, timing }: Account): AgentApiOptions => ({
+export const apiOptions = ({ baseUrl, token, undocumented, credits, timing }: Account): AgentApiOptions => ({
   baseUrl,
   token,
-  unshown,
+  undocumented,
   credits,
   timeouts: { paidMs: timing.paidTimeoutMs },
 });

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { strictest } from '../ledger';
 import type { Account } from './account';
 import { ConfigError, sentences } from './problems';
+import { withPresentNames } from './renamed';
 import { ConfigFile } from './schema';
 import { readYaml } from './yaml-file';
 
@@ -43,7 +44,7 @@ export function watchCeilings(
   function readAgain(path: string): Map<string, Ceilings> {
     const read = new Map<string, Ceilings>();
     try {
-      const result = ConfigFile.safeParse(readYaml(path));
+      const result = ConfigFile.safeParse(withPresentNames(readYaml(path)));
       if (!result.success) throw new ConfigError(sentences(ConfigFile, result.error));
       for (const [name, account] of Object.entries(result.data.accounts))
         if (held.has(name)) read.set(name, pick(account));

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseBaseUrl } from '../agent-api/base-url';
 import { perClass } from '../agent-api/rate-class';
 import { LIMITS, PAID_MS_MIN, type RouteName, routes } from '../agent-api/routes';
-import { Unshown } from '../agent-api/unshown';
+import { Undocumented } from '../agent-api/undocumented';
 import { TimeZone } from '../inputs/fields';
 import { LOG_LEVELS } from '../log';
 import { NotifyFile } from './notify';
@@ -39,7 +39,7 @@ export const AccountFile = z
     /** Or the name of the environment variable that holds it. */
     tokenEnv: z.string().min(1).optional(),
     /** Corrections of what the API document does not show. */
-    unshown: Unshown.prefault({}),
+    undocumented: Undocumented.prefault({}),
     /** Requests in any window, where the service's limits are not those of the document. */
     limits: z.strictObject(perClass((rateClass) => limit(LIMITS[rateClass]).optional())).prefault({}),
     /** Credits of single routes, where they differ from the document's. */

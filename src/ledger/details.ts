@@ -17,7 +17,7 @@ const HOLD_TEXT: Record<policy.HoldKind, string> = {
 
 const RETRY_TEXT = {
   unreadable:
-    "there are too few credits, and the balance cannot be read (name its field with the setting 'unshown.account.balance')",
+    "there are too few credits, and the balance cannot be read (name its field with the setting 'undocumented.account.balance')",
   refused: 'a call was refused for lack of credits, though the balance looks sufficient',
 };
 

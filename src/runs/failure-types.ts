@@ -6,11 +6,11 @@ export const FailureType = {
   upstream: 'UpstreamFailing',
   /** The service refused; trying again changes nothing. Details: {@link Refusal}. */
   refused: 'Refused',
-  /** A reply that no guess of `unshown.ts` reads; the message names the setting. */
+  /** A reply that no guess of `undocumented.ts` reads; the message names the setting. */
   unreadable: 'UnreadableReply',
   /** Data of Temporal's that no worker can read: a key is missing, or they are damaged. */
   illegible: 'UnreadableData',
-  /** A guess of `unshown.ts` is wrong here, as what came back shows; the message names the setting. */
+  /** A guess of `undocumented.ts` is wrong here, as what came back shows; the message names the setting. */
   wrongGuess: 'WrongGuess',
   /** Not yet; Temporal tries again by itself. */
   waiting: 'Waiting',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import type { Unshown } from '../agent-api/unshown';
+import type { Undocumented } from '../agent-api/undocumented';
 import { FormReader } from './multipart';
 import { badRequest, Refusal } from './refusal';
 
@@ -68,7 +68,7 @@ export function refuseOtherThanJson({ headers }: IncomingMessage): void {
 }
 
 /** The document of an upload, in a form that the variant takes. @throws 400, 413 */
-export function readUpload(request: IncomingMessage, names: Unshown['upload'], limit: number): Promise<Upload> {
+export function readUpload(request: IncomingMessage, names: Undocumented['upload'], limit: number): Promise<Upload> {
   const isForm = /^multipart\//i.test(request.headers['content-type'] ?? '');
   const encoding = names.encoding === 'auto' ? (isForm ? 'multipart' : 'json') : names.encoding;
   return encoding === 'multipart' ? readForm(request, names, limit) : readEncoded(request, names, limit);
@@ -76,7 +76,7 @@ export function readUpload(request: IncomingMessage, names: Unshown['upload'], l
 
 const FRAME_BYTES = 64 * 1024;
 
-async function readForm(request: IncomingMessage, names: Unshown['upload'], limit: number): Promise<Upload> {
+async function readForm(request: IncomingMessage, names: Undocumented['upload'], limit: number): Promise<Upload> {
   let reader: FormReader | undefined;
   // The form around the document does not count, within reason.
   await consume(request, limit + FRAME_BYTES, (chunk) => {
@@ -96,7 +96,7 @@ async function readForm(request: IncomingMessage, names: Unshown['upload'], limi
   };
 }
 
-async function readEncoded(request: IncomingMessage, names: Unshown['upload'], limit: number): Promise<Upload> {
+async function readEncoded(request: IncomingMessage, names: Undocumented['upload'], limit: number): Promise<Upload> {
   const [fileName, fileType] = [names.fileName ?? '', names.fileType ?? ''];
   const fields = z.object({
     [names.file]: z.base64(),

@@ -1,4 +1,4 @@
-import type { Unshown } from '../agent-api/unshown';
+import type { Undocumented } from '../agent-api/undocumented';
 import type { LeadOrder } from './lead-table';
 import { ok, Refusal, type Reply } from './refusal';
 import type { Capture, Document, Job, Lead, User } from './rows';
@@ -14,7 +14,7 @@ export interface Paging {
 /** Everything that agent-api.md calls "not shown". Each variant is one answer to all of it. */
 export interface Shapes {
   /** Names of query parameters, of the upload's and of the note's fields. */
-  readonly names: Unshown;
+  readonly names: Undocumented;
   /** Whether an unknown query parameter is answered with 400. */
   readonly strictQuery: boolean;
   readonly leads: Pick<LeadOrder, 'view' | 'sort' | 'direction'> & { limit: number };

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type Route, routes } from '../agent-api/routes';
-import { Unshown } from '../agent-api/unshown';
+import { Undocumented } from '../agent-api/undocumented';
 import { badRequest } from './refusal';
 import type { AgentRouteName } from './router';
 
 /**
- * What a configuration must say under `unshown` for audit-runner to work with variant `b`. Whatever is not named here, `b`
+ * What a configuration must say under `undocumented` for audit-runner to work with variant `b`. Whatever is not named here, `b`
  * also does in its own way, but so that the tolerant readers find it.
  */
 export const variantOverrides = {
@@ -16,10 +16,11 @@ export const variantOverrides = {
   account: { userId: 'data.profile.accountId', balance: 'data.wallet.amount', tier: 'data.membership.level' },
   upload: { encoding: 'json', file: 'contentBase64', fileName: 'name', fileType: 'mimeType' },
   note: { content: 'text', project: 'project' },
-} as const satisfies z.input<typeof Unshown>;
+} as const satisfies z.input<typeof Undocumented>;
 
 /** The names that a variant uses on the wire. `a` is by construction what audit-runner guesses. */
-export const wireNames = (variant: 'a' | 'b'): Unshown => Unshown.parse(variant === 'a' ? {} : variantOverrides);
+export const wireNames = (variant: 'a' | 'b'): Undocumented =>
+  Undocumented.parse(variant === 'a' ? {} : variantOverrides);
 
 /** Query parameters by their meaning. */
 export class Query {
@@ -50,7 +51,7 @@ export class Query {
   }
 }
 
-const renamed = (route: AgentRouteName, names: Unshown): Partial<Record<string, string>> => {
+const renamed = (route: AgentRouteName, names: Undocumented): Partial<Record<string, string>> => {
   if (route === 'leads.list') return names.leadsList;
   if (route === 'projects.list') return names.projectsList;
   if (route === 'captures.list') return names.capturesList;
@@ -62,7 +63,7 @@ const renamed = (route: AgentRouteName, names: Unshown): Partial<Record<string, 
  * Reads a query string: names on the wire to meanings. An unknown parameter is ignored, as most services do.
  * @param strict Answers 400 to an unknown parameter instead.
  */
-export function readQuery(route: AgentRouteName, params: URLSearchParams, names: Unshown, strict: boolean): Query {
+export function readQuery(route: AgentRouteName, params: URLSearchParams, names: Undocumented, strict: boolean): Query {
   const { query = [] }: Pick<Route, 'query'> = routes[route];
   const wire = renamed(route, names);
   const meanings = new Map(query.map((meaning) => [wire[meaning] ?? meaning, meaning]));

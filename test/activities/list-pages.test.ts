@@ -121,9 +121,9 @@ test.each([10, 20])('a list of just %i that has no pages is neither asked for fo
 
 test('a list that goes on, and cannot be had, is told with its setting', async () => {
   const service = await serviceOf(() => ({ data: leads(20), total: 300 }));
-  expect(await readAll(service)).toMatchObject({ listed: 20, cut: 'more', mend: 'unshown.leadsList.offset' });
+  expect(await readAll(service)).toMatchObject({ listed: 20, cut: 'more', mend: 'undocumented.leadsList.offset' });
   const cursors = await serviceOf(() => ({ data: leads(20), nextCursor: 'b' }));
-  expect(await readAll(cursors)).toMatchObject({ cut: 'more', mend: 'unshown.leadsList.cursor' });
+  expect(await readAll(cursors)).toMatchObject({ cut: 'more', mend: 'undocumented.leadsList.cursor' });
 });
 
 test('a service that refuses names is asked which, and all of them are told at once', async () => {
@@ -136,7 +136,7 @@ test('a service that refuses names is asked which, and all of them are told at o
   };
   const service = await serviceOf(reply);
   const { mend } = await readAll(service);
-  expect(mend).toBe('unshown.leadsList.offset (it refuses unshown.leadsList.limit, too)');
+  expect(mend).toBe('undocumented.leadsList.offset (it refuses undocumented.leadsList.limit, too)');
   expect(service.seen.at(-1)?.url).toContain('sort=created_at');
   const corrected = await serviceOf(reply, { leadsList: { offset: 'skip' } });
   expect(await readAll(corrected)).toMatchObject({ count: 45, cut: undefined });
@@ -155,13 +155,18 @@ describe('B8: a list that ignores the filter by survey link', () => {
       checkFilter<Partial<Lead>>(
         runtime,
         {
-          ...{ route: 'leads.list', parameter: 'surveyLink', setting: 'unshown.leadsList.surveyLink', wanted: LINK },
+          ...{
+            route: 'leads.list',
+            parameter: 'surveyLink',
+            setting: 'undocumented.leadsList.surveyLink',
+            wanted: LINK,
+          },
           shown: ({ staticSlugId }) => staticSlugId,
         },
         records,
       ),
     );
-  const ignored = { type: 'WrongGuess', message: expect.stringContaining('unshown.leadsList.surveyLink') };
+  const ignored = { type: 'WrongGuess', message: expect.stringContaining('undocumented.leadsList.surveyLink') };
 
   test('is stopped at the first record of another link, and costs no call where all show theirs', async () => {
     const service = await serviceOf(() => leads(3));

@@ -16,7 +16,7 @@ const THEIRS = flight('another#some-run/1/x');
 const BOOKED = { settled: { attempt: 'test#some-run/1/x', at: NOW - 1_000, credits: 1_000, run: 'r', byLook: true } };
 
 const send = (status: object, subject: object) => {
-  const account = { timing: { sendWindowMs: 1_000 }, limits: { writes: {} }, credits: () => 1_000, unshown: {} };
+  const account = { timing: { sendWindowMs: 1_000 }, limits: { writes: {} }, credits: () => 1_000, undocumented: {} };
   const runtime = {
     account,
     gate: { acquire: async () => ({ ok: true }), parkedUntil: () => undefined, park: () => undefined },

@@ -1,7 +1,7 @@
 /** Activities that read from a server whose replies a test writes itself, without a Temporal server. */
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { AccountRuntime } from '../../activities/deps';
-import { Unshown } from '../../src/agent-api/unshown';
+import { Undocumented } from '../../src/agent-api/undocumented';
 import { FailureType } from '../../src/runs/failure-types';
 import { apiOf, json, type Seen, serve } from '../agent-api/server';
 
@@ -22,10 +22,10 @@ export async function serviceOf(
     if (typeof body === 'number') json(response, body, { error: 'Unknown parameter' });
     else json(response, 200, body, headers(query));
   });
-  const unshown = Unshown.parse(settings);
+  const undocumented = Undocumented.parse(settings);
   const runtime = {
-    account: { name: 'default', unshown, credits: () => 0 },
-    api: apiOf(server.baseUrl, { unshown }),
+    account: { name: 'default', undocumented, credits: () => 0 },
+    api: apiOf(server.baseUrl, { undocumented }),
     gate: { acquire: async () => ({ ok: true }), parkedUntil: () => undefined, park: () => undefined },
     ledger: async () => ({ now: () => Date.now(), status: async () => undefined }),
   } as unknown as AccountRuntime;

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { createAgentApi, InvalidCall, tokenFromText, Unshown } from '../../src/agent-api';
+import { createAgentApi, InvalidCall, tokenFromText, Undocumented } from '../../src/agent-api';
 import { apiOf, closeAll, json, serve, TOKEN } from './server';
 
 const conversion = { success: true, data: { auditId: 'p1', creditsUsed: 1000, pdfAttached: true } };
@@ -34,8 +34,8 @@ describe('what a call sends', () => {
 
   it('maps query parameters from their meaning to the names of the configuration', async () => {
     const server = await serve((response) => json(response, 200, noLeads));
-    const unshown = Unshown.parse({ leadsList: { surveyLink: 'link_id', direction: 'dir' } });
-    await apiOf(server.baseUrl, { unshown }).call('leads.list', {
+    const undocumented = Undocumented.parse({ leadsList: { surveyLink: 'link_id', direction: 'dir' } });
+    await apiOf(server.baseUrl, { undocumented }).call('leads.list', {
       query: { status: 'active', surveyLink: 'a b', limit: 500, offset: 0, sort: 'created_at', direction: 'asc' },
     });
     expect(server.seen[0]?.url).toBe(
@@ -45,8 +45,8 @@ describe('what a call sends', () => {
 
   it('sends no paging parameters to the project list when the configuration says so', async () => {
     const server = await serve((response) => json(response, 200, []));
-    const unshown = Unshown.parse({ projectsList: { paging: 'none' } });
-    await apiOf(server.baseUrl, { unshown }).call('projects.list', { query: { limit: 10, offset: 20 } });
+    const undocumented = Undocumented.parse({ projectsList: { paging: 'none' } });
+    await apiOf(server.baseUrl, { undocumented }).call('projects.list', { query: { limit: 10, offset: 20 } });
     expect(server.seen[0]?.url).toBe('/api/projects');
   });
 
@@ -151,8 +151,8 @@ describe('replies that are not what the route returns', () => {
     ['JSON that breaks off', 'leads.convert', '{"data":{"auditId":"secret', 'the reply is not JSON'],
     ['another record', 'leads.convert', '{"data":{"id":"secret"}}', 'no conversion in a shape'],
     ['nothing', 'leads.convert', '', 'the reply is empty'],
-    ['no list', 'leads.list', '{"data":{"lead":"secret"}}', "'unshown.lists.leads'"],
-    ['a reply without a balance', 'account.credits', '{"total":"secret"}', "'unshown.account.balance'"],
+    ['no list', 'leads.list', '{"data":{"lead":"secret"}}', "'undocumented.lists.leads'"],
+    ['a reply without a balance', 'account.credits', '{"total":"secret"}', "'undocumented.account.balance'"],
   ] as const)('%s is unreadable and its text is not handed on', async (_, route, body, problem) => {
     const server = await serve((response) => response.writeHead(200).end(body));
     const attempt = await apiOf(server.baseUrl).call(route, route === 'leads.convert' ? { id: 'x' } : {});

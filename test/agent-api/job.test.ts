@@ -1,9 +1,9 @@
 /** Whose an ID is, and what a job says of itself. */
 import { type RouteName, routes } from '../../src/agent-api';
-import { Unshown } from '../../src/agent-api/unshown';
+import { Undocumented } from '../../src/agent-api/undocumented';
 
 const read = (name: RouteName, body: unknown, settings: object = {}, id?: string): unknown =>
-  routes[name].read(body, Unshown.parse(settings), { id });
+  routes[name].read(body, Undocumented.parse(settings), { id });
 
 test.each([
   [

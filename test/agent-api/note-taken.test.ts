@@ -1,7 +1,8 @@
 import { noteTaken } from '../../src/agent-api/job';
-import { Unshown } from '../../src/agent-api/unshown';
+import { Undocumented } from '../../src/agent-api/undocumented';
 
-const read = (body: unknown, id?: string) => noteTaken(body, Unshown.parse(id === undefined ? {} : { note: { id } }));
+const read = (body: unknown, id?: string) =>
+  noteTaken(body, Undocumented.parse(id === undefined ? {} : { note: { id } }));
 
 test.each([
   [{ id: 'c1', status: 'pending', channel: 'text_note' }],
@@ -24,7 +25,7 @@ test.each([[undefined], [{}], [{ queued: true }], ['text'], [{ id: 7 }], [{ id: 
   },
 );
 
-test("the setting 'unshown.note.id' names another place, and then only that one counts", () => {
+test("the setting 'undocumented.note.id' names another place, and then only that one counts", () => {
   expect(read({ id: 'other', job: { target: 'c1' } }, 'job.target')).toEqual({ captureId: 'c1' });
   expect(read({ id: 'other' }, 'job.target')).toEqual({});
 });

@@ -1,8 +1,8 @@
 import { type RouteName, routes } from '../../src/agent-api';
-import { UnreadableBody, Unshown } from '../../src/agent-api/unshown';
+import { Undocumented, UnreadableBody } from '../../src/agent-api/undocumented';
 import { call, first, sandboxOf } from '../sandbox/helpers';
 
-const read = (name: RouteName, body: unknown) => routes[name].read(body, Unshown.parse({}));
+const read = (name: RouteName, body: unknown) => routes[name].read(body, Undocumented.parse({}));
 const memo = { stakeholderName: 'Dana', stakeholderRole: 'Operations', memo: 'What changes' };
 const dashboard = { projectId: 'p1', isComplete: true, executiveSummary: 'Good', stakeholderMemos: [memo] };
 
@@ -92,7 +92,7 @@ describe('the balance', () => {
     const period = { total_credits: 500_000, used_credits: 20_000, remaining_credits: 480_000 };
     expect(read('account.credits', { success: true, data: period })).toEqual({ balance: 480_000 });
     expect(read('account.credits', { RemainingCredits: 7 })).toEqual({ balance: 7 });
-    expect(() => read('account.credits', { total: 500_000, used: 20_000 })).toThrow('unshown.account.balance');
+    expect(() => read('account.credits', { total: 500_000, used: 20_000 })).toThrow('undocumented.account.balance');
   });
 
   it.each([
@@ -108,14 +108,14 @@ describe('the balance', () => {
   ])('is read from %j', (balance, value) => {
     expect(read('account.credits', { balance })).toEqual({ balance: value });
     expect(read('account.credits', { data: { credits: { remaining: balance } } })).toEqual({ balance: value });
-    const named = Unshown.parse({ account: { balance: 'wallet.left' } });
+    const named = Undocumented.parse({ account: { balance: 'wallet.left' } });
     expect(routes['account.credits'].read({ wallet: { left: balance } }, named)).toEqual({ balance: value });
   });
 
   it.each(['25,000', '25,00', 'many', '', '1,25,000', '25000 credits', null, true, {}])(
     'is not guessed from %j',
     (balance) => {
-      expect(() => read('account.credits', { balance })).toThrow("name its field with 'unshown.account.balance'");
+      expect(() => read('account.credits', { balance })).toThrow("name its field with 'undocumented.account.balance'");
     },
   );
 });

@@ -12,7 +12,7 @@ import {
   documentUpload,
   type Failure,
   tokenFromText,
-  Unshown,
+  Undocumented,
 } from '../../src/agent-api';
 import { type Sandbox, startSandbox } from '../../src/sandbox';
 import { variantOverrides } from '../../src/sandbox/wire-names';
@@ -29,8 +29,8 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-const multipart = { ...Unshown.parse({}).upload, encoding: 'multipart' as const };
-const encoded = Unshown.parse(variantOverrides).upload;
+const multipart = { ...Undocumented.parse({}).upload, encoding: 'multipart' as const };
+const encoded = Undocumented.parse(variantOverrides).upload;
 
 /** A document whose pieces have the sizes given, over and over. */
 function documentOf(content: Buffer, more: Partial<DocumentFile> = {}, ...sizes: number[]): DocumentFile {
@@ -141,8 +141,8 @@ describe.each([
   async function stage() {
     const sandbox = await startSandbox({ variant, limits: 'off' });
     closing.push(() => sandbox.close());
-    const unshown = Unshown.parse(variant === 'a' ? {} : variantOverrides);
-    const api = createAgentApi({ baseUrl: sandbox.baseUrl, token: tokenFromText(sandbox.token), unshown });
+    const undocumented = Undocumented.parse(variant === 'a' ? {} : variantOverrides);
+    const api = createAgentApi({ baseUrl: sandbox.baseUrl, token: tokenFromText(sandbox.token), undocumented });
     closing.push(() => api.close());
     const [project] = sandbox.control.projects();
     if (!project) throw new Error('the sandbox has no project');

@@ -1,9 +1,9 @@
 /** One record, or a list, under any legitimate wrapping: known by its fields, or an error that names the setting and the keys. */
-import { type RouteName, routes, type Unshown as Settings } from '../../src/agent-api';
-import { Unshown } from '../../src/agent-api/unshown';
+import { type RouteName, routes, type Undocumented as Settings } from '../../src/agent-api';
+import { Undocumented } from '../../src/agent-api/undocumented';
 
 const read = (name: RouteName, body: unknown, settings: object = {}, id?: string): unknown =>
-  routes[name].read(body, Unshown.parse(settings) as Settings, { id });
+  routes[name].read(body, Undocumented.parse(settings) as Settings, { id });
 
 const lead = { id: 'l1', surveyStatus: 'completed', clientName: 'Ada', staticSlugId: 's1' };
 const { id, ...attributes } = lead;
@@ -30,13 +30,13 @@ describe('one record', () => {
   });
 
   test('S2: the record of another lead is not the one that was asked for', () => {
-    expect(() => read('leads.get', { lead }, {}, 'l2')).toThrow("'unshown.records.lead'");
+    expect(() => read('leads.get', { lead }, {}, 'l2')).toThrow("'undocumented.records.lead'");
     expect(read('leads.get', { previous: { ...lead, id: 'l0' }, next: lead }, {}, 'l1')).toMatchObject(lead);
   });
 
   test('where two could be meant, a setting decides', () => {
     const body = { before: lead, after: { ...lead, surveyStatus: 'converted' } };
-    expect(() => read('leads.get', body, {}, 'l1')).toThrow(/before and after.*'unshown\.records\.lead'/);
+    expect(() => read('leads.get', body, {}, 'l1')).toThrow(/before and after.*'undocumented\.records\.lead'/);
     const named = { records: { lead: 'after' } };
     expect(read('leads.get', body, named, 'l1')).toMatchObject({ surveyStatus: 'converted' });
   });
@@ -70,7 +70,7 @@ describe('one record', () => {
     [{ job: { id: 'job-1', status: 'pending', projectId: 'p1' } }],
     [{ id: 'request-1' }],
   ])('S3: the ID of a job or a request is not that of a new project: %j', (body) => {
-    expect(() => read('projects.create', body)).toThrow("'unshown.records.project'");
+    expect(() => read('projects.create', body)).toThrow("'undocumented.records.project'");
   });
 
   test('what a conversion used and became is found beside its project', () => {
@@ -145,7 +145,7 @@ describe('a list', () => {
 
   test('where two lists could be meant, a setting decides', () => {
     const body = { mine: two, theirs: [lead] };
-    expect(() => read('leads.list', body)).toThrow(/mine and theirs.*'unshown\.lists\.leads'/);
+    expect(() => read('leads.list', body)).toThrow(/mine and theirs.*'undocumented\.lists\.leads'/);
     expect(read('leads.list', body, { lists: { leads: 'theirs' } })).toMatchObject({ items: [{ id: 'l1' }] });
   });
 

@@ -128,8 +128,8 @@ describe('doctor', () => {
     const found = await checkAccount(account, beside());
     await other.close();
     const mend = (about: string) => found.find(({ name }) => name === about)?.mend;
-    expect(mend('credits')).toContain('unshown.account.balance');
-    expect(mend('leads')).toContain('unshown.leadsList');
+    expect(mend('credits')).toContain('undocumented.account.balance');
+    expect(mend('leads')).toContain('undocumented.leadsList');
   });
 
   test.concurrent('a configuration that cannot be used does not hide the rest', async () => {

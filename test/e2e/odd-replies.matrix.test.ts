@@ -72,7 +72,7 @@ test.concurrent(
 test.concurrent(
   'a service that knows none of our names for the parameters of its lists is asked without them',
   () =>
-    inScene({ sandbox: { variant: 'b', leads: 18 }, account: { unshown: { account } } }, async (scene) => {
+    inScene({ sandbox: { variant: 'b', leads: 18 }, account: { undocumented: { account } } }, async (scene) => {
       await scene.worker();
       const run = await scene.stage.temporal.client.workflow.start(leadPipeline, {
         workflowId: 'plan',

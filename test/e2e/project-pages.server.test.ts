@@ -44,7 +44,7 @@ test.concurrent(
       await scene.worker();
       expect(await (await start(scene)).result()).toMatchObject({
         ...{ outcome: 'refused', reason: 'listCut', credits: 0 },
-        sentence: expect.stringContaining('set unshown.projectsList'),
+        sentence: expect.stringContaining('set undocumented.projectsList'),
       });
       expect(scene.stage.sandbox.control.projects()).toHaveLength(26);
     }),

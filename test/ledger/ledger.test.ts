@@ -225,7 +225,7 @@ describe('the ledger grants, books and holds', () => {
     const said = ({ holds }: ledger.LedgerState) => holds.map(describeHold).join();
     expect(said(held)).toContain('when the balance suffices');
     const unreadable = ledger.answeredWithoutBalance(held, 'no balance', NOW + 60_000);
-    expect(said(unreadable)).toMatch(/unshown\.account\.balance.*tried again at 2026-11-21 12:10:00 UTC/);
+    expect(said(unreadable)).toMatch(/undocumented\.account\.balance.*tried again at 2026-11-21 12:10:00 UTC/);
     expect(ledger.answeredWithoutBalance(unreadable, 'no balance', NOW + 600_000).holds).toEqual([]);
     const lifted = ledger.readBalance(held, 2000, NOW, NOW);
     const again = ledger.hold(lifted, { kind: 'noCredits', since: NOW + 1, reason: '402', needs: 1000 });

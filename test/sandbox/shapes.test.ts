@@ -1,10 +1,13 @@
 import { type Route, type RouteName, routes } from '../../src/agent-api/routes';
-import { Unshown } from '../../src/agent-api/unshown';
+import { Undocumented } from '../../src/agent-api/undocumented';
 import { type Sandbox, variantOverrides } from '../../src/sandbox';
 import { call, convertible, first, sandboxOf, until } from './helpers';
 
 /** A complete answer of every route of the table, in an order in which each finds what it needs. */
-async function everyAnswer(sandbox: Sandbox, names: Unshown): Promise<Map<string, { status: number; body: unknown }>> {
+async function everyAnswer(
+  sandbox: Sandbox,
+  names: Undocumented,
+): Promise<Map<string, { status: number; body: unknown }>> {
   const answers = new Map<string, { status: number; body: unknown }>();
   const ask = async (name: RouteName, id: string, body?: unknown, form?: FormData) => {
     const { method, path } = routes[name];
@@ -56,7 +59,7 @@ async function everyAnswer(sandbox: Sandbox, names: Unshown): Promise<Map<string
   return answers.set('apiKeys.create', key);
 }
 
-function document({ upload }: Unshown): [unknown, FormData | undefined] {
+function document({ upload }: Undocumented): [unknown, FormData | undefined] {
   if (upload.encoding === 'json')
     return [
       { [upload.file]: 'aGVsbG8=', [upload.fileName ?? '']: 'a.txt', [upload.fileType ?? '']: 'text/plain' },
@@ -68,8 +71,8 @@ function document({ upload }: Unshown): [unknown, FormData | undefined] {
 }
 
 const variants = [
-  ['a', Unshown.parse({})],
-  ['b', Unshown.parse(variantOverrides)],
+  ['a', Undocumented.parse({})],
+  ['b', Undocumented.parse(variantOverrides)],
 ] as const;
 const table: [string, Pick<Route, 'read'>][] = Object.entries(routes);
 
@@ -135,7 +138,7 @@ it('names no override that variant b would work without', async () => {
   const sandbox = await sandboxOf({ variant: 'b' });
   for (const name of ['account.user', 'account.tier', 'account.credits'] as const) {
     const { body } = await call(sandbox, 'GET', routes[name].path);
-    expect(() => routes[name].read(body, Unshown.parse({}))).toThrow('unshown.account');
+    expect(() => routes[name].read(body, Undocumented.parse({}))).toThrow('undocumented.account');
   }
   const path = '/api/lead-generation/leads';
   expect((await call(sandbox, 'GET', `${path}?limit=5`)).status).toBe(400);

@@ -9,8 +9,8 @@ import { until } from './until';
 export function withAccounts(config: Config, names: readonly string[], more: Partial<Account> = {}): Config {
   const { default: own } = config.accounts;
   if (!own) throw new Error('the stage has no account');
-  const unshown = { ...own.unshown, account: { ...own.unshown.account, userId: null } };
-  const others = names.map((name) => [name, { ...own, unshown, ...more, name }]);
+  const undocumented = { ...own.undocumented, account: { ...own.undocumented.account, userId: null } };
+  const others = names.map((name) => [name, { ...own, undocumented, ...more, name }]);
   return { ...config, accounts: { ...config.accounts, ...Object.fromEntries(others) } };
 }
 

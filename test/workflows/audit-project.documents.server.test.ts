@@ -69,7 +69,7 @@ test.concurrent('S6: one document that the service refuses keeps none of the oth
   const result = await run({ ...input, documents, askPerson: false });
   expect(result).toMatchObject({ outcome: 'expired', reason: 'documentsMissing', credits: 1_000 });
   expect(result.documents).toEqual({ uploaded: ['b.txt', 'c.txt'], found: [], byPerson: [] });
-  for (const part of [bad, 'unshown.upload.encoding']) expect(result.sentence).toContain(part);
+  for (const part of [bad, 'undocumented.upload.encoding']) expect(result.sentence).toContain(part);
   expect(project(clientName)?.documents).toHaveLength(2);
 });
 

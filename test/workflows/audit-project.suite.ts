@@ -57,14 +57,14 @@ const QUICKLY = {
 let runs = 0;
 let clients = 0;
 
-/** Files for each variant of the unshown shapes and each part run this, so that they run side by side. */
+/** Files for each variant of the undocumented shapes and each part run this, so that they run side by side. */
 export function auditProjectSuite(variant: 'a' | 'b', part: Part): void {
   const faults = faultsOf(part, FAULTS);
   let stage: Stage;
   beforeAll(async () => {
     stage = await startStage({
       sandbox: { variant, leads: 10, credits: 100_000, projects: 0, durations: QUICKLY, convertCheck: 'atArrival' },
-      ...(variant === 'b' && { account: { unshown: { ...variantOverrides } } }),
+      ...(variant === 'b' && { account: { undocumented: { ...variantOverrides } } }),
     });
     await stage.startWorker();
   });

@@ -1,6 +1,6 @@
 import { useStage } from './call-api.stage';
 
-describe.each(['a', 'b'] as const)('replies and bodies, against variant %s of the unshown shapes', (variant) => {
+describe.each(['a', 'b'] as const)('replies and bodies, against variant %s of the undocumented shapes', (variant) => {
   const { start, call, fault, stored, timesThere, contact, create, eventsWith } = useStage(variant);
 
   test.concurrent('S4: a read goes to the storage, and the history has none of it but IDs', async () => {

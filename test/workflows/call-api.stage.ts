@@ -22,10 +22,10 @@ let runs = 0;
 export function useStage(variant: 'a' | 'b') {
   let stage: Stage;
   beforeAll(async () => {
-    const unshown = variant === 'b' && { unshown: { ...variantOverrides } };
+    const undocumented = variant === 'b' && { undocumented: { ...variantOverrides } };
     stage = await startStage({
       sandbox: { variant },
-      account: { credits: { 'memories.create': 300 }, ...unshown },
+      account: { credits: { 'memories.create': 300 }, ...undocumented },
     });
     await stage.startWorker();
   });

@@ -36,14 +36,14 @@ const FAULTS: [string, Fault[]][] = [
   ['the reply is lost after a first try that never arrived', [{ fault: 'cutBeforeCommit' }, { fault: 'replyLost' }]],
 ];
 
-/** Files for each variant of the unshown shapes and each part run this, so that they run side by side. */
+/** Files for each variant of the undocumented shapes and each part run this, so that they run side by side. */
 export function convertLeadSuite(variant: 'a' | 'b', part: Part): void {
   let stage: Stage;
   const fresh: string[] = [];
   beforeAll(async () => {
     stage = await startStage({
       sandbox: { variant, leads: 80, credits: 100_000, convertCheck: 'atArrival', projects: 0 },
-      ...(variant === 'b' && { account: { unshown: { ...variantOverrides } } }),
+      ...(variant === 'b' && { account: { undocumented: { ...variantOverrides } } }),
     });
     await stage.startWorker();
     fresh.push(

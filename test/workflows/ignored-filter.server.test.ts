@@ -7,7 +7,9 @@ beforeAll(async () => {
   stage = await startStage({
     sandbox: { leads: 30 },
     // The stand-in ignores what it does not know, as most services do.
-    account: { unshown: { leadsList: { surveyLink: 'linkOfTheSurvey' }, capturesList: { project: 'theProject' } } },
+    account: {
+      undocumented: { leadsList: { surveyLink: 'linkOfTheSurvey' }, capturesList: { project: 'theProject' } },
+    },
   });
   await stage.startWorker();
 });
@@ -33,7 +35,7 @@ test.each([
   const run = await client.workflow.start(workflow, { workflowId: name, taskQueue, args: [input()] });
   expect(await causeOf(run)).toMatchObject({
     type: 'WrongGuess',
-    message: expect.stringContaining('unshown.leadsList.surveyLink'),
+    message: expect.stringContaining('undocumented.leadsList.surveyLink'),
   });
   expect(stage.figures()).toMatchObject({ converts: 0, spent: 0 });
 });
@@ -50,6 +52,6 @@ test('captures of other projects are not extracted again', async () => {
       },
     ],
   });
-  expect(await causeOf(run)).toMatchObject({ message: expect.stringContaining('unshown.capturesList.project') });
+  expect(await causeOf(run)).toMatchObject({ message: expect.stringContaining('undocumented.capturesList.project') });
   expect(stage.sandbox.control.stats().requests.byRoute['captures.reprocess'] ?? 0).toBe(0);
 });

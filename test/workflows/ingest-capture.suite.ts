@@ -66,14 +66,14 @@ const REPROCESS_FAULTS: Fault[] = [
   { route: 'captures.reprocess', fault: 'status', status: 503 },
 ];
 
-/** Files for each variant of the unshown shapes and each part run this, so that they run side by side. */
+/** Files for each variant of the undocumented shapes and each part run this, so that they run side by side. */
 export function ingestCaptureSuite(variant: 'a' | 'b', part: Part): void {
   let stage: Stage;
   beforeAll(async () => {
     stage = await startStage({
       sandbox: { variant, projects: 2, captures: 120, durations: { extraction: 150 } },
       account: {
-        ...(variant === 'b' && { unshown: { ...variantOverrides } }),
+        ...(variant === 'b' && { undocumented: { ...variantOverrides } }),
         // The limit of notes has a test of its own.
         limits: { ...QUICK.limits, notes: { max: 1_000, windowMs: 1_000 } },
       },

@@ -8,8 +8,8 @@ import { until } from '../support/until';
 let stage: Stage;
 beforeAll(async () => {
   // The service does not know the limit by this name: 50 leads a page, and more pages than one run of the history takes.
-  const unshown = { leadsList: { limit: 'most' } };
-  stage = await startStage({ sandbox: { leads: 12_000, credits: 100_000 }, account: { unshown } });
+  const undocumented = { leadsList: { limit: 'most' } };
+  stage = await startStage({ sandbox: { leads: 12_000, credits: 100_000 }, account: { undocumented } });
   await stage.startWorker();
 });
 afterAll(() => stage.close());

@@ -63,7 +63,7 @@ async function awaitJob(
       const told =
         unclear === undefined
           ? why
-          : `The job says '${unclear}', a word that audit-runner does not know; the analysis itself is looked for as well. If the word means that the job has ended, name it in unshown.job.complete or unshown.job.failed.`;
+          : `The job says '${unclear}', a word that audit-runner does not know; the analysis itself is looked for as well. If the word means that the job has ended, name it in undocumented.job.complete or undocumented.job.failed.`;
       const end: JobEnd | 'late' = await waitUntil(
         ...([status, facts, account, deadlineAt, told] as const),
         (left) => polls(account, priority, 'Wait for the audit', left).awaitJob({ account, ...job, unclear }),

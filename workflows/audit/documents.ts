@@ -205,7 +205,7 @@ function whyByHand(refusals: readonly string[]): string {
   if (refusals.length === 0) return 'The service could not take in some documents';
   if (refusals.some((reason) => ROUTE_REFUSED.test(reason))) return 'The token may not upload documents';
   if (!refusals.some((reason) => FORM_REFUSED.test(reason))) return `The service refused documents (${reasons})`;
-  return `The service refused documents (${reasons}), perhaps for the form in which they are sent. The account's settings unshown.upload.encoding, unshown.upload.file, unshown.upload.fileName and unshown.upload.fileType describe that form (null leaves out one of the last two); change them and start this input again to upload them. Or do it by hand`;
+  return `The service refused documents (${reasons}), perhaps for the form in which they are sent. The account's settings undocumented.upload.encoding, undocumented.upload.file, undocumented.upload.fileName and undocumented.upload.fileType describe that form (null leaves out one of the last two); change them and start this input again to upload them. Or do it by hand`;
 }
 
 /** A name stands for one document, so what differs in size under it is told and never sent a second time. */

@@ -19,7 +19,7 @@ const MAX_BEFORE = 500;
 
 /** A note of the result, and part of the question. */
 export const CUT =
-  "The list of projects could not be read to its end: set unshown.projectsList to the names of its parameters or, if the list is complete, its paging to 'none'.";
+  "The list of projects could not be read to its end: set undocumented.projectsList to the names of its parameters or, if the list is complete, its paging to 'none'.";
 
 export class ProjectSearch {
   /** The project, once it is found. */

@@ -81,7 +81,7 @@ async function captureOf(at: Ingestion, outcome: Outcome, search: FindNote, pers
       throw new Stop(
         'refused',
         reason,
-        `The service refused the note (${reason}).${FORM_REFUSED.test(reason) ? ' If its fields have other names here, set unshown.note.content, unshown.note.project or unshown.note.title.' : ''}`,
+        `The service refused the note (${reason}).${FORM_REFUSED.test(reason) ? ' If its fields have other names here, set undocumented.note.content, undocumented.note.project or undocumented.note.title.' : ''}`,
       );
     }
     default:
@@ -103,7 +103,7 @@ async function awaitShown(at: Ingestion, search: FindNote): Promise<string> {
   throw new Stop(
     'unresolved',
     'submittedButNotFound',
-    "The note was submitted, but its capture cannot be found: if the reply names the capture, say where with the setting 'unshown.note.id'.",
+    "The note was submitted, but its capture cannot be found: if the reply names the capture, say where with the setting 'undocumented.note.id'.",
   );
 }
 

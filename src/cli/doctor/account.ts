@@ -116,7 +116,7 @@ export async function checkAccount(account: Account, beside: Beside): Promise<Ch
     return wrong(
       'leads',
       `the list refuses our parameters with ${failure.status}`,
-      'set unshown.leadsList (limit, offset, sort, direction) to their names here; until then it is read without them',
+      'set undocumented.leadsList (limit, offset, sort, direction) to their names here; until then it is read without them',
     );
   }
 
@@ -138,7 +138,7 @@ export async function checkAccount(account: Account, beside: Beside): Promise<Ch
   }
 
   try {
-    const byName = account.unshown.account.userId === null;
+    const byName = account.undocumented.account.userId === null;
     if (byName)
       checks.push(ok('token belongs to', `nobody that the service names: the ledger goes by the name ${account.name}`));
     const answered = !byName && (await ask('token belongs to', 'account.user', ({ userId }) => owner(userId)));
@@ -163,11 +163,11 @@ export async function checkAccount(account: Account, beside: Beside): Promise<Ch
       'projects',
       'projects.list',
       ({ items, total }) => ok('projects', listed(total ?? items.length)),
-      account.unshown.projectsList.paging === 'send' ? one : {},
+      account.undocumented.projectsList.paging === 'send' ? one : {},
     );
     const write = { id: NOBODY, body: { name: 'audit-runner doctor' } };
     await ask('scopes', 'assessmentConfigs.update', () => ok('scopes', 'read and write'), write, scope);
-    return [...checks, ...checkNeeds(account.name, planned, shown, account.unshown)];
+    return [...checks, ...checkNeeds(account.name, planned, shown, account.undocumented)];
   } finally {
     await api.close();
   }

@@ -74,8 +74,8 @@ function refused(where: string, failure: Rejected): Problem {
 
 /** A reader's message names the setting that corrects its guess. */
 function mendUnreadable(problem: string): string {
-  const setting = /'(unshown\.[\w.]+)'/.exec(problem)?.[1];
+  const setting = /'(undocumented\.[\w.]+)'/.exec(problem)?.[1];
   return setting
     ? `say where it is in the account's configuration: ${setting}`
-    : "correct the guess under 'unshown' in the account's configuration";
+    : "correct the guess under 'undocumented' in the account's configuration";
 }

@@ -1,7 +1,7 @@
 /** Whether an account's token and plan suffice for what is configured to run on it, by the table of routes. Pure. */
 import { auditCapable } from '../../agent-api/account';
 import { type Route, type RouteName, routes } from '../../agent-api/routes';
-import type { Unshown } from '../../agent-api/unshown';
+import type { Undocumented } from '../../agent-api/undocumented';
 import type { Pipeline } from '../../config';
 import { readCall } from '../../inputs/any-call';
 import { AuditProjectInput } from '../../inputs/audit-project';
@@ -58,10 +58,15 @@ const WRITES: Readonly<Record<WorkflowName, (input: unknown) => readonly RouteNa
 };
 
 /** One check for each pipeline of an account; without any, for the workflow that people start first. */
-export function checkNeeds(account: string, planned: readonly Planned[], shown: Shown, unshown: Unshown): Check[] {
-  if (planned.length === 0) return [check(account, 'workflow leadPipeline', 'leadPipeline', {}, shown, unshown)];
+export function checkNeeds(
+  account: string,
+  planned: readonly Planned[],
+  shown: Shown,
+  undocumented: Undocumented,
+): Check[] {
+  if (planned.length === 0) return [check(account, 'workflow leadPipeline', 'leadPipeline', {}, shown, undocumented)];
   return planned.map(({ name, workflow, input }) =>
-    check(account, `pipeline ${name}`, workflow, input, shown, unshown),
+    check(account, `pipeline ${name}`, workflow, input, shown, undocumented),
   );
 }
 
@@ -71,14 +76,14 @@ function check(
   workflow: WorkflowName,
   input: Planned['input'],
   { mayWrite, tier }: Shown,
-  unshown: Unshown,
+  undocumented: Undocumented,
 ): Check {
   const { ok, wrong, unknown } = area(`account ${account}`);
   const needed = WRITES[workflow](input);
   const those = (which: (route: Route) => boolean) => needed.filter((route) => which(routes[route])).join(', ');
   const writing = those(({ scope }) => scope === 'write');
   const audits = those(({ plan }) => plan === 'audit');
-  const capable = tier === undefined ? undefined : auditCapable(tier, unshown);
+  const capable = tier === undefined ? undefined : auditCapable(tier, undocumented);
   if (writing === '') return ok(name, `${workflow} only reads here: the scope read and any plan will do`);
   if (mayWrite === false)
     return wrong(
@@ -90,14 +95,14 @@ function check(
     return wrong(
       name,
       `${audits} needs an audit-capable plan, and '${tier}' is none`,
-      "change the plan; or, where this one may, name it in 'unshown.account.auditTiers'",
+      "change the plan; or, where this one may, name it in 'undocumented.account.auditTiers'",
     );
   if (mayWrite === undefined || (audits !== '' && tier === undefined))
     return unknown(name, `whether token and plan suffice for ${writing} was not seen`);
   if (audits !== '' && capable === undefined)
     return unknown(
       name,
-      `${audits} needs an audit-capable plan; whether '${tier}' is one nobody shows: when it is known to be, name it in 'unshown.account.auditTiers'`,
+      `${audits} needs an audit-capable plan; whether '${tier}' is one nobody shows: when it is known to be, name it in 'undocumented.account.auditTiers'`,
     );
   return ok(name, `scope and plan suffice for ${writing}`);
 }

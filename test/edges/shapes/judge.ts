@@ -34,7 +34,7 @@ export type Verdict =
   | { kind: 'stops' }
   | { kind: 'fails'; why: string };
 
-const SETTING = /\b(unshown(?:\.[a-zA-Z]+)+|credits\.[a-z]\w+(?:\.\w+)?)/g;
+const SETTING = /\b(undocumented(?:\.[a-zA-Z]+)+|credits\.[a-z]\w+(?:\.\w+)?)/g;
 export const settingsIn = (text: string): string[] => [
   ...new Set([...text.matchAll(SETTING)].map(([, name]) => name ?? '')),
 ];

@@ -1,6 +1,6 @@
 /**
  * The settings of what docs/agent-api.md calls "not shown": names that we send, and places that we look into. Each can be
- * overridden in the configuration under `unshown`. The readers (`record.ts`, `account.ts`, `job.ts`) accept any sensible
+ * overridden in the configuration under `undocumented`. The readers (`record.ts`, `account.ts`, `job.ts`) accept any sensible
  * shape and, where they cannot, say which of these settings corrects it.
  */
 import { z } from 'zod';
@@ -38,7 +38,7 @@ const paths = <N extends string>(nouns: readonly [N, ...N[]]) =>
   z.partialRecord(z.enum(nouns), field.unwrap()).default({});
 
 /** Settings for the parts that the document does not show. Defaults are our guesses. */
-export const Unshown = z.strictObject({
+export const Undocumented = z.strictObject({
   /** Where a reply keeps its one record, as a path such as `data.item`. @default found by the fields that it shows */
   records: paths(RECORDS),
   /** Where a reply keeps its list, as a path such as `data.results`. @default found by the fields of its records */
@@ -110,7 +110,7 @@ export const Unshown = z.strictObject({
     .strictObject({ content: name('content'), project: name('projectId'), title: optional('title'), id: field })
     .prefault({}),
 });
-export type Unshown = z.infer<typeof Unshown>;
+export type Undocumented = z.infer<typeof Undocumented>;
 
 /** A body that no guess fits. The message names the setting that corrects it and never quotes the body (S4). */
 export class UnreadableBody extends Error {
@@ -126,7 +126,7 @@ export interface About {
 }
 
 /** Turns a response body into a typed value, or throws {@link UnreadableBody} or a zod error. */
-export type Reader<T> = (body: unknown, unshown: Unshown, about?: About) => T;
+export type Reader<T> = (body: unknown, undocumented: Undocumented, about?: About) => T;
 
 /** A shape that the document does not show and that we hand on as it is. */
 export const anything: Reader<unknown> = (body) => body;
