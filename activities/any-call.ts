@@ -5,7 +5,7 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
 import { z } from 'zod';
-import type { CallInput } from '../src/agent-api/input';
+import type { CallInput } from '../src/agent-api/call-input';
 import { type QueueClass, queueClassOf } from '../src/agent-api/rate-class';
 import { type CallSummary, summarise } from '../src/agent-api/reply-summary';
 import { isRepeatable, type RouteName, routes } from '../src/agent-api/routes';

@@ -5,8 +5,8 @@
  */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import type { CallInput } from '../src/agent-api/call-input';
 import type { Attempt, Failure } from '../src/agent-api/failure';
-import type { CallInput } from '../src/agent-api/input';
 import { queueClassOf, type RateClass } from '../src/agent-api/rate-class';
 import { type RepeatableRoute, type Reply, type RouteName, routes } from '../src/agent-api/routes';
 import { stopping } from '../src/ledger';

@@ -13,14 +13,14 @@ import {
   nameOf,
   problemsOf,
   typeOf,
-} from '../src/audits/documents';
+} from '../src/audits/uploadable';
 import type { SendOutcome } from '../src/paying/attempt-plan';
 import { documentSubject } from '../src/paying/subject';
 import { readIfThere } from '../src/storage/stored-json';
 import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
+import { notesIn, openRecord, Sending } from './kept-record';
 import { slower } from './pace';
-import { notesIn, openRecord, Sending } from './record';
 import { requeueAfter } from './requeue';
 import { sendInForms } from './send-forms';
 import { ownRun } from './send-once';

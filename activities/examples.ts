@@ -1,7 +1,7 @@
 import { WORKFLOW_TYPES } from '../src/runs/workflow-types';
 import { exampleAccount, exampleInput } from '../src/start-here/example-inputs';
 import { keepExamples } from '../src/start-here/examples';
-import { startPage } from '../src/start-here/page';
+import { startPage } from '../src/start-here/start-page';
 import { packageVersion } from '../src/temporal/package-root';
 import type { Deps } from './deps';
 

@@ -2,7 +2,7 @@
  * Lists whose parameters agent-api.md does not name. A service that refuses names it does not know is asked which of them
  * it takes, once in a process: without any, then with each of those that can be done without.
  */
-import type { CallInput } from '../src/agent-api/input';
+import type { CallInput } from '../src/agent-api/call-input';
 import type { RepeatableRoute, RouteName } from '../src/agent-api/routes';
 import { callRoute, refusedWith } from './call';
 import type { AccountRuntime } from './deps';

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { NOTE_MAX } from '../src/inputs/ingest-capture';
 import type { Storage } from '../src/storage';
 import type { Deps } from './deps';
+import { Sending } from './kept-record';
 import { ownInput } from './own-input';
-import { Sending } from './record';
 
 /** A character has four bytes of UTF-8 at most. */
 const MAX_BYTES = 4 * NOTE_MAX;

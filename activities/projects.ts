@@ -8,9 +8,9 @@ import { keyId, nameKey } from '../src/text/name-keys';
 import { CLOCKS_APART_MS } from '../src/time/clocks';
 import { callRoute, refusedWith, scheduledAt } from './call';
 import { type Deps, runtimeOf } from './deps';
+import { notesIn, openRecord } from './kept-record';
 import type { ListPlace } from './list-pages';
 import { seldom } from './pace';
-import { notesIn, openRecord } from './record';
 import {
   listProjects,
   type MarkSeen,

@@ -17,8 +17,8 @@ import { likeness } from '../src/text/plain-text';
 import { CLOCK_STEP_MS, CLOCKS_APART_MS } from '../src/time/clocks';
 import { callRoute } from './call';
 import type { AccountRuntime } from './deps';
+import { Sending } from './kept-record';
 import { type ListPlace, readPage } from './list-pages';
-import { Sending } from './record';
 
 const PAGE = 100;
 /** Beyond so many pages nobody can tell. */

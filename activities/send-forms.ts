@@ -2,7 +2,7 @@
  * Calls whose body the document does not show. A service that refuses a form has done nothing, so the next form may be sent;
  * which one it takes is remembered in this process.
  */
-import type { CallInput } from '../src/agent-api/input';
+import type { CallInput } from '../src/agent-api/call-input';
 import type { RouteName } from '../src/agent-api/routes';
 import type { SendOutcome } from '../src/paying/attempt-plan';
 import type { AccountRuntime } from './deps';

@@ -6,8 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import type { CallInput } from '../src/agent-api/call-input';
 import type { Attempt } from '../src/agent-api/failure';
-import type { CallInput } from '../src/agent-api/input';
 import { isSameLimit } from '../src/agent-api/limiter';
 import { queueClassOf } from '../src/agent-api/rate-class';
 import { type Reply, type RouteName, routes } from '../src/agent-api/routes';
@@ -21,8 +21,8 @@ import { FailureType } from '../src/runs/failure-types';
 import type { LedgerClient } from '../src/temporal/ledger-client';
 import { parkClass, parkedFor, reportHold, SAY_PARKED_MS, takePermit } from './call';
 import type { AccountRuntime } from './deps';
+import type { SendingNotes } from './kept-record';
 import { isOver } from './over';
-import type { SendingNotes } from './record';
 import { requeueAfter } from './requeue';
 
 /** How long a payment waits for a reading of the balance, and how often it looks; then it goes back to the queue. */

@@ -1,19 +1,19 @@
 /** Audits one project: from documents in the storage to a report that one can read. */
 import { isCancellation, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import type { AuditDocument } from '../src/audits/documents';
+import type { AuditDocument } from '../src/audits/uploadable';
 import { AuditProjectInput, type AuditProjectJson, documentsIn } from '../src/inputs/audit-project';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
-import { type Analysed, analyse } from './audit/analysis';
+import { type StoredResults, storeResults } from './audit/audit-results';
 import { type AuditRun, type Taken, take } from './audit/audit-run';
 import { convertToProject } from './audit/converted-lead';
 import { type UploadedDocuments, uploadDocuments } from './audit/documents';
 import { createProject } from './audit/new-project';
-import { type StoredResults, storeResults } from './audit/results';
+import { type Analysed, analyse } from './audit/run-analysis';
 import { Asker } from './shared/asker';
 import { control, factsOf, fairnessKey, runKey } from './shared/calls';
 import { ProjectChoice } from './shared/choose-project';
 import { failureText, failureType, isNotFound, refusalOf } from './shared/failures';
-import { readInputWith } from './shared/input';
+import { readInputWith } from './shared/read-input';
 import { type Answered, allAnswered } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
 import { type EarlyEnd, Stop } from './shared/stop';

@@ -14,23 +14,23 @@ import { BackfillInput, type BackfillJson, resolveApproval } from '../src/inputs
 import { needsApproval } from '../src/inputs/lead-pipeline';
 import type { HandedOn } from '../src/runs/handed-on';
 import { formatDuration } from '../src/time/duration';
-import { Controls } from './backfill/controls';
-import { progressOf, totalOf } from './backfill/details';
+import { Controls } from './backfill/batch-controls';
+import { progressOf, totalOf } from './backfill/batch-details';
+import type { BackfillProgress, BackfillResult } from './backfill/batch-messages';
+import { type Before, begin, endedIn, type Renewal, renewalOf, type State } from './backfill/batch-state';
 import { Drive } from './backfill/drive';
-import type { BackfillProgress, BackfillResult } from './backfill/messages';
 import { prepare } from './backfill/source';
-import { type Before, begin, endedIn, type Renewal, renewalOf, type State } from './backfill/state';
 import { NOTHING_DONE, NOTHING_PLANNED, openingOf, UNLISTED, unlisted } from './backfill/unlisted';
 import { describeGoesOn, type GoesOn, sayWithdrawing } from './shared/begun';
 import { control, factsOf, runKey, streaming } from './shared/calls';
 import { failureText, failureType } from './shared/failures';
 import { handed, handOn } from './shared/handed';
-import { asInput, readInput } from './shared/input';
+import { asInput, readInput } from './shared/read-input';
 import { allAnswered } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
 import { TELL_WITHIN_MS, tell, tellPersonNeeded } from './shared/tell';
 
-export type { BackfillProgress, BackfillResult } from './backfill/messages';
+export type { BackfillProgress, BackfillResult } from './backfill/batch-messages';
 
 /**
  * Each item is a child run under the ID that it has everywhere, so that what anybody does or did is recognised. All items

@@ -8,7 +8,7 @@ import { callOnce } from './call/once';
 import { callRepeatable } from './call/repeatable';
 import { Asker } from './shared/asker';
 import { control, factsOf, fairnessKey, runKey } from './shared/calls';
-import { readInputWith } from './shared/input';
+import { readInputWith } from './shared/read-input';
 import { type Answered, allAnswered } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
 

@@ -10,7 +10,7 @@ import type { InlineOrStored } from '../src/storage/inline-or-stored';
 import { sends } from './paying/sends';
 import { awaitClearance, control, factsOf, fairnessKey, reads, retryUntilAnswered } from './shared/calls';
 import { failureType } from './shared/failures';
-import { readInput } from './shared/input';
+import { readInput } from './shared/read-input';
 import { allAnswered } from './shared/said';
 import { identity, Status } from './shared/status';
 

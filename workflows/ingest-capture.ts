@@ -9,7 +9,7 @@ import { submitNote } from './capture/submit-note';
 import { Asker } from './shared/asker';
 import { control, factsOf, notShownUntil, ownFairnessKey, runKey } from './shared/calls';
 import { failureText, refusalOf } from './shared/failures';
-import { readInputWith } from './shared/input';
+import { readInputWith } from './shared/read-input';
 import { type Answered, allAnswered } from './shared/said';
 import { identity, Status } from './shared/status';
 import { type EarlyEnd, Stop } from './shared/stop';

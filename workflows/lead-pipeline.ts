@@ -11,7 +11,7 @@ import {
 import type { LeadChoice, LeadOutcome } from '../activities/lead-list';
 import { documentsIn } from '../src/inputs/audit-project';
 import { LeadPipelineInput, type LeadPipelineJson, needsApproval, resolveApproval } from '../src/inputs/lead-pipeline';
-import { PersonNote } from '../src/inputs/messages';
+import { PersonNote } from '../src/inputs/person-messages';
 import type { HandedOn } from '../src/runs/handed-on';
 import { convertLeadId } from '../src/runs/run-ids';
 import { formatDuration } from '../src/time/duration';
@@ -21,9 +21,9 @@ import { describePlan, type LeadPipelineResult, NOTHING_PLANNED, type PipelinePr
 import { describeGoesOn, type GoesOn, linked, sayWithdrawing } from './shared/begun';
 import { control, factsOf } from './shared/calls';
 import { handed, handOn } from './shared/handed';
-import { readInputWith } from './shared/input';
 import { type Listed, listLeads } from './shared/list-leads';
 import { onlyWait } from './shared/place';
+import { readInputWith } from './shared/read-input';
 import { allAnswered, checked } from './shared/said';
 import { creditsSpent, identity, progressQueryOf, Status } from './shared/status';
 import { tellPersonNeeded } from './shared/tell';

@@ -1,5 +1,6 @@
 /** The Agent API client as a library: `audit-runner/agent-api`. It needs no Temporal. */
 export { type BaseUrl, parseBaseUrl } from './base-url';
+export type { CallInput, RawBody } from './call-input';
 export {
   type AgentApi,
   type AgentApiOptions,
@@ -9,7 +10,6 @@ export {
 export type { Attempt, Failure } from './failure';
 export { type Admission, createGate, type Gate, type GateOptions } from './gate';
 export type { StreamedBody } from './http';
-export type { CallInput, RawBody } from './input';
 export { InvalidCall } from './invalid-call';
 export { type QueueClass, queueClassOf, type RateClass } from './rate-class';
 export * from './records';

@@ -2,7 +2,7 @@
  * THE table of the Agent API: every endpoint of docs/agent-api.md. Client, sandbox, configuration and CLI derive from
  * it. Only routes of the web app are elsewhere, in the sandbox's `router.ts`; the limits are in `rate-class.ts`.
  */
-import { balance, tier, userId } from './account';
+import { balance, tier, userId } from './account-replies';
 import {
   AccessTokenCreate,
   AnyBody,

@@ -1,6 +1,6 @@
 /**
  * The settings of what docs/agent-api.md calls "not shown": names that we send, and places that we look into. Each can be
- * overridden in the configuration under `undocumented`. The readers (`record.ts`, `account.ts`, `job.ts`) accept any sensible
+ * overridden in the configuration under `undocumented`. The readers (`record.ts`, `account-replies.ts`, `job.ts`) accept any sensible
  * shape and, where they cannot, say which of these settings corrects it.
  */
 import { z } from 'zod';

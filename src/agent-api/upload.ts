@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { RawBody } from './input';
+import type { RawBody } from './call-input';
 import type { Undocumented } from './undocumented';
 
 /** A document to upload. */

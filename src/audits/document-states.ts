@@ -3,7 +3,7 @@ import { isSameId } from '../agent-api/id';
 import type { ProjectDocument } from '../agent-api/records';
 import { at, fieldOf } from '../agent-api/shape';
 import { bareText, plainText } from '../text/plain-text';
-import type { AuditDocument } from './documents';
+import type { AuditDocument } from './uploadable';
 
 /** `unsure`: it was sent, and one of those that the project shows may be it. */
 export type DocumentState = 'missing' | 'pending' | 'settled' | 'failed' | 'unsure';

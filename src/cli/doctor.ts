@@ -1,12 +1,12 @@
 /** `audit-runner doctor`: looks at everything that a worker needs, and says how to mend what is wrong. */
 import { setMaxListeners } from 'node:events';
 import { type Account, accountOf, type Config, ConfigError, loadConfig } from '../config';
-import { checkAccount } from './doctor/account';
 import { area, type Check } from './doctor/check';
+import { checkAccount } from './doctor/check-account';
+import { checkStorage } from './doctor/check-storage';
 import { type Ledgers, NO_LEDGERS, withLedgers } from './doctor/clearance';
 import { LIMIT_MS, TooLate, within } from './doctor/limit';
 import { checkNode } from './doctor/machine';
-import { checkStorage } from './doctor/storage';
 import { checkTemporal, unusable } from './doctor/temporal';
 import { EXIT } from './exit';
 import { print, printJson, styled } from './output';

@@ -2,7 +2,7 @@
 import { exampleAccount } from '../start-here/example-inputs';
 import { keepExamples } from '../start-here/examples';
 import { ensureStartHere, START_HERE } from '../start-here/keep';
-import { formPath } from '../start-here/page';
+import { formPath } from '../start-here/start-page';
 import { ensureQueueLimits } from '../temporal/queue-limits';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
 import { EXIT } from './exit';

@@ -1,7 +1,7 @@
 /** Where notifications go. */
 import { z } from 'zod';
 import { isLoopback } from '../agent-api/base-url';
-import { NOTICE_KINDS } from '../notify/message';
+import { BODIES, NOTICE_KINDS, type NoticeFormat } from '../notify/message';
 import type { Receiver } from '../notify/receiver';
 
 const url = z.string().refine(isAllowed, 'an address that begins with https:// (http:// only on this machine)');
@@ -13,7 +13,7 @@ export const NotifyFile = z.strictObject({
   /** Name of the environment variable that holds the address. */
   urlEnv: z.string().min(1).optional(),
   /** `standard`: JSON as Standard Webhooks recommend. `slack`: `{"text": …}`, as Slack and those like it take. */
-  format: z.enum(['standard', 'slack']).default('standard'),
+  format: z.enum(Object.keys(BODIES) as [NoticeFormat, ...NoticeFormat[]]).default('standard'),
   /** Name of the environment variable with the signing secret (`whsec_…`); without it nothing is signed. */
   secretEnv: z.string().min(1).optional(),
   /** What is told. @default everything */

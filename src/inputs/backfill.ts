@@ -5,7 +5,7 @@ import { ConvertLeadInput } from './convert-lead';
 import { Account, Credits, RecordId } from './fields';
 import { IngestCaptureInput } from './ingest-capture';
 import { LeadPipelineInput, resolveApproval as resolvePipelineApproval } from './lead-pipeline';
-import { PersonNote, someOf } from './messages';
+import { PersonNote, someOf } from './person-messages';
 import { runFields } from './run-fields';
 
 /** What can be done to each item. `reprocessCapture` is an `ingestCapture` that extracts again what is processed already. */

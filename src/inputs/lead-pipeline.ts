@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { auditFields } from './audit-project';
 import { Account, Credits, Duration, Since, Uuid } from './fields';
-import { PersonNote, someOf } from './messages';
+import { PersonNote, someOf } from './person-messages';
 
 const percent = z.number().min(0).max(100);
 const weight = z.number().min(0).max(100);

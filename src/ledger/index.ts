@@ -30,7 +30,7 @@ export {
 } from './budget';
 export { available, reservedCredits } from './caps';
 export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest, stopping, wake } from './holds';
-export { openLedger, reopen, whole } from './opening';
+export { openLedger, reopen, whole } from './opening-state';
 export { type Dearer, dearer } from './prices';
 export type { Before, Budget, Hold, HoldKind, LedgerStart, LedgerState, RunSum } from './state';
 export { spentOn } from './today';

@@ -1,6 +1,6 @@
 /** What people and workers say to a ledger, and what it answers. */
 import { defineQuery, defineUpdate } from '@temporalio/workflow';
-import type { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../inputs/messages';
+import type { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../inputs/person-messages';
 import type { OpenSend, Settled } from '../paying/open-sends';
 import type { HandedOn } from '../runs/handed-on';
 import type * as policy from '.';

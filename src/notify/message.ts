@@ -52,8 +52,7 @@ export const titleOf = (notice: Notice): string => TITLES[notice.kind](notice);
 /** The identity of a notice, the same however often it is sent (`webhook-id`). */
 export const idOf = ({ kind, workflowId, runId, nth }: Notice): string => `${kind}.${workflowId}.${runId}.${nth}`;
 
-/** The form that Standard Webhooks recommends: type, timestamp, data. */
-export const standardBody = (notice: Notice, link: string | undefined, at: Date): string => {
+const standardBody = (notice: Notice, link: string | undefined, at: Date): string => {
   const { kind, nth: _, ...data } = notice;
   const type = `audit_runner.${kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
   return JSON.stringify({
@@ -66,8 +65,16 @@ export const standardBody = (notice: Notice, link: string | undefined, at: Date)
 /** Text that stands for itself: whoever starts a run chooses its ID, and `<!channel>` would call everybody. */
 const slackText = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 
-/** The form that Slack and those that speak like it take. */
-export const slackBody = (notice: Notice, link: string | undefined): string => {
+const slackBody = (notice: Notice, link: string | undefined): string => {
   const run = slackText(notice.workflowId);
   return JSON.stringify({ text: `${slackText(titleOf(notice))}\n${link ? `<${link}|${run}>` : run}` });
 };
+
+/** The forms in which notices are sent, by their names in the configuration. */
+export const BODIES = {
+  /** As Standard Webhooks recommend: type, timestamp, data. */
+  standard: standardBody,
+  /** `{"text": …}`, as Slack and those that speak like it take. */
+  slack: slackBody,
+} as const satisfies Record<string, (notice: Notice, link: string | undefined, at: Date) => string>;
+export type NoticeFormat = keyof typeof BODIES;

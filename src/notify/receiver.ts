@@ -2,13 +2,13 @@
 import { Webhook } from 'standardwebhooks';
 import { request } from 'undici';
 import { errorCode } from '../system';
-import { idOf, type Notice, type NoticeKind, slackBody, standardBody } from './message';
+import { BODIES, idOf, type Notice, type NoticeFormat, type NoticeKind } from './message';
 
 /** Where notices go. */
 export interface Receiver {
   /** https, except on this machine. */
   readonly url: string;
-  readonly format: 'standard' | 'slack';
+  readonly format: NoticeFormat;
   readonly kinds: readonly NoticeKind[];
   /** Signs what is sent, read at each sending; absent: not signed. */
   readonly secret?: () => string;
@@ -25,7 +25,7 @@ export class NotDelivered extends Error {
 /** @param link where the run is shown */
 export async function deliver(receiver: Receiver, notice: Notice, link: string | undefined): Promise<void> {
   const at = new Date();
-  const body = receiver.format === 'slack' ? slackBody(notice, link) : standardBody(notice, link, at);
+  const body = BODIES[receiver.format](notice, link, at);
   const id = idOf(notice);
   const signature = receiver.secret && new Webhook(receiver.secret()).sign(id, at, body);
   const headers = {

@@ -2,7 +2,7 @@
 import { markdown } from './markdown';
 import { matrixOf } from './matrix';
 import { type AuditReport, viewOf } from './model';
-import { page } from './page';
+import { page } from './report-page';
 
 export type { AuditReport } from './model';
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { PaidRoute } from '../agent-api/routes';
+import type { Admission } from './admission';
 import { ClientGone, readJson, readUpload } from './body';
 import { type Fault, suffer } from './faults';
-import type { Admission } from './gate';
 import { allHandlers } from './handlers';
 import { NewProject } from './handlers/projects';
 import { leadSubject, projectSubject } from './payments';

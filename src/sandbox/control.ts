@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { setBalance } from './balance';
 import { convert, refuseConverted } from './conversion';
 import { detailOf } from './handlers/projects';
 import { Marks } from './marks';
@@ -9,6 +8,7 @@ import type { User } from './rows';
 import type { Service } from './service';
 import { shownCapture, shownLead } from './shapes';
 import type { Statistics } from './statistics';
+import { setBalance } from './user-balance';
 
 /** An operation, typed in the process and parsed when it comes over HTTP. */
 export interface Operation<S extends z.ZodType, R> {

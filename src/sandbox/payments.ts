@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type RouteName, routes } from '../agent-api/routes';
-import { setBalance } from './balance';
 import type { Clock } from './clock';
 import { Refusal } from './refusal';
 import type { User } from './rows';
+import { setBalance } from './user-balance';
 
 /** One deduction. */
 export interface Payment {

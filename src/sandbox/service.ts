@@ -1,10 +1,10 @@
 import type { RouteName } from '../agent-api/routes';
+import { Gate, type Switches } from './admission';
 import { Audits } from './audits';
 import type { Upload } from './body';
 import { Clock } from './clock';
 import { Extraction } from './extraction';
 import { Faults } from './faults';
-import { Gate, type Switches } from './gate';
 import { Limits } from './limits';
 import type { Settings } from './options';
 import { Payments } from './payments';

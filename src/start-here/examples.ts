@@ -8,7 +8,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { WORKFLOW_TYPES } from '../runs/workflow-types';
 import { plainClient } from '../temporal/plain-client';
 import { exampleInput } from './example-inputs';
-import { exampleId } from './page';
+import { exampleId } from './start-page';
 
 /** Nobody works here. */
 const EXAMPLES_QUEUE = 'audit-runner-examples';

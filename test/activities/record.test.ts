@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { notesIn, Sending } from '../../activities/record';
+import { notesIn, Sending } from '../../activities/kept-record';
 import { FolderStorage } from '../../src/storage/folder';
 import { readStored } from '../../src/storage/stored-json';
 

@@ -1,10 +1,10 @@
 import { LIMITS } from '../../src/agent-api/routes';
 import { applyColumns, mapColumns } from '../../src/batches/columns';
+import { type Row, readCsv, readJsonl } from '../../src/batches/item-rows';
 import { checkRow } from '../../src/batches/items';
 import { LONGEST } from '../../src/batches/lines';
 import { endedBy, stopsAll } from '../../src/batches/outcomes';
 import { noNeeds, planBackfill } from '../../src/batches/plan';
-import { type Row, readCsv, readJsonl } from '../../src/batches/rows';
 
 /** In pieces that cut characters and line ends in two. */
 async function* pieces(text: string | Uint8Array, size = 3): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkAccount } from '../../src/cli/doctor/account';
+import { checkAccount } from '../../src/cli/doctor/check-account';
 import { NO_LEDGERS } from '../../src/cli/doctor/clearance';
 import { sandboxConfig } from '../../src/cli/local';
 import { type RunOptions, runCommand } from '../../src/cli/run';

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BackfillJson } from '../../src/inputs/backfill';
 import { backfill, leadPipeline } from '../../workflows';
-import * as messages from '../../workflows/backfill/messages';
+import * as messages from '../../workflows/backfill/batch-messages';
 import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { stopUpdate } from '../../workflows/pipeline/controls';
 import { UNHURRIED } from '../support/stage';

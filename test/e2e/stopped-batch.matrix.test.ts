@@ -1,5 +1,5 @@
 /** S3, S6: a batch that is ended in other ways, at other times; the first are in stopped-batch.server.test.ts. */
-import * as messages from '../../workflows/backfill/messages';
+import * as messages from '../../workflows/backfill/batch-messages';
 import { until } from '../support/until';
 import {
   eight,

@@ -2,7 +2,7 @@
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as messages from '../../workflows/backfill/messages';
+import * as messages from '../../workflows/backfill/batch-messages';
 import { progressQuery } from '../../workflows/shared/status';
 
 import { UNHURRIED } from '../support/stage';

@@ -3,7 +3,7 @@ import { describeHold, describeLedger } from '../../src/ledger/details';
 import { describeShortage } from '../../src/ledger/shortage';
 import { advance, start } from '../../src/paying/attempt-plan';
 import { dayOf, nextDay } from '../../src/time/day';
-import { statusOf } from '../../workflows/ledger/status';
+import { statusOf } from '../../workflows/ledger/ledger-status';
 
 const timing = { sendWindowMs: 5_000, paidTimeoutMs: 210_000, settlingMs: 300_000 };
 const NOW = Date.UTC(2026, 10, 21, 12);

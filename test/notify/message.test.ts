@@ -1,4 +1,4 @@
-import { type Notice, slackBody } from '../../src/notify/message';
+import { BODIES, type Notice } from '../../src/notify/message';
 
 const notice: Notice = {
   ...{ kind: 'personNeeded', account: 'default', workflowType: 'leadPipeline', what: 'approval', nth: 1 },
@@ -6,7 +6,7 @@ const notice: Notice = {
 };
 
 test('for Slack a notice is one text: what it is about, and the run with its link', () => {
-  const { text, ...rest } = JSON.parse(slackBody(notice, 'https://ui.test/run')) as { text: string };
+  const { text, ...rest } = JSON.parse(BODIES.slack(notice, 'https://ui.test/run')) as { text: string };
   expect(rest).toEqual({});
   expect(text).toBe(
     'A person is needed: leadPipeline waits at approval\n<https://ui.test/run|nightly &lt;!channel&gt; &amp; more>',
@@ -14,6 +14,8 @@ test('for Slack a notice is one text: what it is about, and the run with its lin
 });
 
 test('nothing in it calls anybody or links anywhere of its own accord', () => {
-  const { text } = JSON.parse(slackBody({ ...notice, what: '<!here|x>' }, undefined)) as { text: string };
+  const { text } = JSON.parse(BODIES.slack({ ...notice, what: '<!here|x>' }, undefined)) as {
+    text: string;
+  };
   expect(text).not.toMatch(/[<>]/);
 });

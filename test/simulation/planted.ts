@@ -58,12 +58,12 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     to: 'return undefined;',
   },
   'a ledger that takes the place of another knows nothing of it': {
-    file: 'src/ledger/opening.js',
+    file: 'src/ledger/opening-state.js',
     from: 'function reopen({ state, lost }, start, now) {\n    if (!state)',
     to: 'function reopen({ state, lost }, start, now) {\n    if (true)',
   },
   'a ledger that was lost is followed by one without patience': {
-    file: 'src/ledger/opening.js',
+    file: 'src/ledger/opening-state.js',
     from: 'return lost ? patient(empty, now) : empty;',
     to: 'return empty;',
   },
@@ -123,7 +123,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     to: "'notFound'",
   },
   'a payment of another run is claimed': {
-    file: 'workflows/paying/book.js',
+    file: 'workflows/paying/booking.js',
     from: 'booked > 0 || (0, own_send_1.isOwnPayment)(settled, { workflowId, run: run.key, sent })',
     to: 'sent || booked > 0 || (settled?.run === run.key && settled.credits > 0)',
   },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WORKFLOW_TYPES } from '../../src/runs/workflow-types';
 import { exampleAccount, exampleInput } from '../../src/start-here/example-inputs';
-import { formPath, MAX_ENCODED, NOT_DONE, type Page, startPage } from '../../src/start-here/page';
+import { formPath, MAX_ENCODED, NOT_DONE, type Page, startPage } from '../../src/start-here/start-page';
 
 const RUN_ID = '01a1fd5d-44c5-768a-81e8-a30700242da1';
 const real = Object.entries(WORKFLOW_TYPES).map(([type, { about }]) => {

@@ -1,6 +1,6 @@
 /** JSON that is nested without end is refused where it comes in, in words, and nothing runs out of stack. */
 
-import { readJsonl } from '../../src/batches/rows';
+import { readJsonl } from '../../src/batches/item-rows';
 import { readCall } from '../../src/inputs/any-call';
 import { AuditProjectInput } from '../../src/inputs/audit-project';
 import { InputError, parseInput } from '../../src/inputs/parse-input';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { convertLeadId } from '../../src/runs/run-ids';
 import { variantOverrides } from '../../src/sandbox';
 import type { FaultRule } from '../../src/sandbox/options';
-import { NOT_DONE } from '../../src/start-here/page';
+import { NOT_DONE } from '../../src/start-here/start-page';
 import { auditProject, type convertLead } from '../../workflows';
 import { documentsUploadedUpdate } from '../../workflows/audit/by-person';
 import { progressQuery } from '../../workflows/shared/status';

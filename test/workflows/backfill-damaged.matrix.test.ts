@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backfill } from '../../workflows';
-import * as messages from '../../workflows/backfill/messages';
+import * as messages from '../../workflows/backfill/batch-messages';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 

@@ -3,7 +3,7 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backfill, ingestCapture } from '../../workflows';
-import { backfillProgressQuery, stopUpdate } from '../../workflows/backfill/messages';
+import { backfillProgressQuery, stopUpdate } from '../../workflows/backfill/batch-messages';
 import { progressQuery } from '../../workflows/shared/status';
 
 import { onStage, type Stage } from '../support/stage';

@@ -1,7 +1,7 @@
 /** The documents that a person uploads in the web app. */
 import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
-import type { AuditDocument } from '../../src/audits/documents';
-import { PersonNote } from '../../src/inputs/messages';
+import type { AuditDocument } from '../../src/audits/uploadable';
+import { PersonNote } from '../../src/inputs/person-messages';
 import { control, reads } from '../shared/calls';
 import { failureText, refusalOf } from '../shared/failures';
 import { checked } from '../shared/said';

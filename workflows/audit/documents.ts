@@ -2,7 +2,7 @@
 
 import type { ResizedDocument } from '../../activities/documents';
 import type { DocumentState } from '../../src/audits/document-states';
-import type { AuditDocument } from '../../src/audits/documents';
+import type { AuditDocument } from '../../src/audits/uploadable';
 import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { documentSubject } from '../../src/paying/subject';
 import { type Purchase, payOnce } from '../paying/pay-once';

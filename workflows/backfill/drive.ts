@@ -17,11 +17,11 @@ import { control } from '../shared/calls';
 import { hearPlaces, taken } from '../shared/place';
 import { creditsSpent } from '../shared/status';
 import { tellPersonNeeded } from '../shared/tell';
+import type { Controls } from './batch-controls';
+import { describe, progressOf } from './batch-details';
+import { endedIn, type Running, type State, sample, type WorkList } from './batch-state';
 import type { Common } from './common';
-import type { Controls } from './controls';
-import { describe, progressOf } from './details';
 import { Feed } from './feed';
-import { endedIn, type Running, type State, sample, type WorkList } from './state';
 import { Unwritten } from './unwritten';
 import { Window } from './window';
 

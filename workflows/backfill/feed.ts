@@ -1,7 +1,7 @@
 /** The next items of the lists, read from the storage a portion at a time. */
 import type { Item } from '../../src/batches/items';
 import { control } from '../shared/calls';
-import type { WorkList } from './state';
+import type { WorkList } from './batch-state';
 
 export class Feed {
   #taken: { list: WorkList; from: number; items: Item[] } | undefined;

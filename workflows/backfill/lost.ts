@@ -5,8 +5,8 @@ import { AuditProjectInput } from '../../src/inputs/audit-project';
 import { leadSubject, projectSubject } from '../../src/paying/subject';
 import { findOut } from '../paying/lost-lead';
 import { control } from '../shared/calls';
+import type { Running } from './batch-state';
 import type { Common } from './common';
-import type { Running } from './state';
 
 export async function afterLostRun(
   { operation, facts, status, runKey, input: { account } }: Common,

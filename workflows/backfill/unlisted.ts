@@ -5,7 +5,7 @@ import { noCounts } from '../../src/batches/outcomes';
 import type { BackfillPlan } from '../../src/batches/plan';
 import type { BackfillInput } from '../../src/inputs/backfill';
 import type { Answered } from '../shared/said';
-import type { BackfillResult } from './messages';
+import type { BackfillResult } from './batch-messages';
 
 export const NOTHING_DONE = {
   ...{ done: 0, total: 0, counts: noCounts(), credits: 0 },

@@ -1,7 +1,7 @@
 /** Lines of the item ledger that are in memory only, that is: in the history; written to the storage in parts (S6). */
 import type { LedgerLine } from '../../src/batches/outcomes';
 import { control } from '../shared/calls';
-import type { State } from './state';
+import type { State } from './batch-state';
 
 /** Lines of one part. */
 const PART = 200;

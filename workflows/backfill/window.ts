@@ -18,9 +18,9 @@ import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { Begun, untilEnded } from '../shared/begun';
 import { control, fairnessKey } from '../shared/calls';
 import { beside } from '../shared/status';
+import type { Running } from './batch-state';
 import type { Common } from './common';
 import { afterLostRun } from './lost';
-import type { Running } from './state';
 
 /** Runs without a parent in this history that are asked for together: each answer repeats the question in the history. */
 const FOLLOWED_TOGETHER = 25;

@@ -1,7 +1,7 @@
 /** A capture that needs review: a person decides here, or in the web app. */
 import { CancellationScope, defineUpdate, isCancellation, setHandler, sleep } from '@temporalio/workflow';
 import type { CaptureStored } from '../../activities/captures';
-import { PersonNote } from '../../src/inputs/messages';
+import { PersonNote } from '../../src/inputs/person-messages';
 import { reads, retryUntilAnswered } from '../shared/calls';
 import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';

@@ -1,7 +1,7 @@
 /** Submits a note once (S1, S2), or has a person do it where the token may not. */
 
 import { condition, defineUpdate, setHandler, sleep } from '@temporalio/workflow';
-import { CaptureSaid } from '../../src/inputs/messages';
+import { CaptureSaid } from '../../src/inputs/person-messages';
 import { noteSubject } from '../../src/paying/subject';
 import { formatDuration } from '../../src/time/duration';
 import { utc } from '../../src/time/utc';

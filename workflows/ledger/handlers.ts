@@ -1,12 +1,12 @@
 /** A ledger's handlers. No worker's message waits, so that a grant is one workflow task old at most (S1). */
 import { condition, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
-import { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../../src/inputs/messages';
+import { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../../src/inputs/person-messages';
 import * as policy from '../../src/ledger';
 import * as messages from '../../src/ledger/messages';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { checked } from '../shared/said';
 import type { Book } from './book';
-import { statusOf } from './status';
+import { statusOf } from './ledger-status';
 import { requireShape, shapes } from './validate';
 
 /** Refuses messages until the ledger knows what is in its books: their senders repeat them. */

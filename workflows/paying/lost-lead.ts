@@ -2,7 +2,7 @@
 import { isCancellation, workflowInfo } from '@temporalio/workflow';
 import { leadSubject } from '../../src/paying/subject';
 import { control, reads, retryUntilAnswered } from '../shared/calls';
-import { settle } from './book';
+import { settle } from './booking';
 import type { Wanting } from './walk';
 
 /** What became of the lead: the API's word if it says converted, else once nothing can be under way any more. */

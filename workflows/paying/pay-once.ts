@@ -4,7 +4,7 @@
  */
 import { CancellationScope } from '@temporalio/workflow';
 import { refusalOf } from '../shared/failures';
-import { bookFound, bookName } from './book';
+import { bookFound, bookName } from './booking';
 import { type Ending, type Wanted, type Wanting, walk } from './walk';
 
 /** It has happened. */

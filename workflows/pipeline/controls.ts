@@ -1,7 +1,7 @@
 /** What people may do to a pipeline while it runs: pause it, let it go on, change its limits. Who did it is kept. */
 import { defineUpdate, setHandler } from '@temporalio/workflow';
 import { type LeadPipelineInput, LimitChanges } from '../../src/inputs/lead-pipeline';
-import { PersonNote, StopSaid } from '../../src/inputs/messages';
+import { PersonNote, StopSaid } from '../../src/inputs/person-messages';
 import type { BlockerWatch } from '../shared/blocker-watch';
 import { type Answered, answered, checked } from '../shared/said';
 import type { Status } from '../shared/status';

@@ -1,6 +1,6 @@
 /** Questions to a person: asked one after the other, answered by an update, given up when the deadline passes or the run is cancelled (S7). */
 import { CancellationScope, condition, defineUpdate, setHandler } from '@temporalio/workflow';
-import { DecideSaid, type PersonNote } from '../../src/inputs/messages';
+import { DecideSaid, type PersonNote } from '../../src/inputs/person-messages';
 import type { PersonDecision } from '../../src/paying/attempt-plan';
 import { givePlace } from './place';
 import { type Answered, answered, checked } from './said';

@@ -9,8 +9,8 @@ import { FailureType } from '../../src/runs/failure-types';
 import { queueName, WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { utc } from '../../src/time/utc';
 import { failureText, failureType, isNotFound } from './failures';
+import { onceThere } from './patient-calls';
 import type { Status } from './status';
-import { onceThere } from './storage';
 
 /** A worker that is gone shows after this; see src/temporal/heartbeat.ts. */
 export const HEARTBEAT = '15 seconds';

@@ -1,7 +1,7 @@
 /** Which of several projects it was: a person says so, or the others turn out to be somebody else's. */
 import { CancellationScope, defineUpdate, setHandler } from '@temporalio/workflow';
 import { includesId } from '../../src/agent-api/id';
-import { ProjectSaid } from '../../src/inputs/messages';
+import { ProjectSaid } from '../../src/inputs/person-messages';
 import type { Asker } from './asker';
 import { control } from './calls';
 import { checked } from './said';

@@ -2,8 +2,8 @@
 import { ActivityFailure, TimeoutFailure } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import { retryUntilAnswered } from './calls';
+import { isLacking } from './patient-calls';
 import type { Status } from './status';
-import { isLacking } from './storage';
 
 /**
  * @param why what is waited for, and what ends it: shown in the details meanwhile (S7)

@@ -1,8 +1,8 @@
 /** Updates by people: a wrong one is answered with a sentence, and who did what is kept. */
 import { allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
 import type { z } from 'zod';
-import type { PersonNote } from '../../src/inputs/messages';
 import { InputError, parseInput } from '../../src/inputs/parse-input';
+import type { PersonNote } from '../../src/inputs/person-messages';
 
 /** What a person did, as the result of a run keeps it. */
 export interface Answered {

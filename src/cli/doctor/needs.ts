@@ -1,5 +1,5 @@
 /** Whether an account's token and plan suffice for what is configured to run on it, by the table of routes. Pure. */
-import { auditCapable } from '../../agent-api/account';
+import { auditCapable } from '../../agent-api/account-replies';
 import { type Route, type RouteName, routes } from '../../agent-api/routes';
 import type { Undocumented } from '../../agent-api/undocumented';
 import type { Pipeline } from '../../config';

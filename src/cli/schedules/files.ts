@@ -1,6 +1,6 @@
 /** What the input of a pipeline names in the storage: a run refuses it where it is not there, so the plan looks too. */
 import { z } from 'zod';
-import { type DocumentChoice, doubledNames, problemsOf } from '../../audits/documents';
+import { type DocumentChoice, doubledNames, problemsOf } from '../../audits/uploadable';
 import type { Pipeline } from '../../config';
 import { documentsIn } from '../../inputs/audit-project';
 import { noteFileIn } from '../../inputs/ingest-capture';

@@ -1,6 +1,6 @@
-import { balanceAt } from '../balance';
 import { ok } from '../refusal';
 import type { HandlersOf, Service } from '../service';
+import { balanceAt } from '../user-balance';
 
 /** agent-api.md, "Account". */
 export const accountHandlers = ({ shapes, settings, clock }: Service): HandlersOf<'account'> => ({

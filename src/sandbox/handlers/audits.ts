@@ -1,7 +1,7 @@
 import { CATEGORIES } from '../../audits/categories';
 import { AUDIT_LIMIT_MS, categoryOf } from '../audits';
-import { AUDIT_TIER, requireTier } from '../plan';
 import { badRequest, found, ok, Refusal } from '../refusal';
+import { AUDIT_TIER, requireTier } from '../required-tier';
 import type { Analysis, Project, User } from '../rows';
 import type { HandlersOf, Service } from '../service';
 

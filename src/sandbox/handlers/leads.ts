@@ -1,7 +1,7 @@
 import { convert, refuseConverted } from '../conversion';
 import { isLeadSort, LEAD_SORTS } from '../lead-table';
-import { AUDIT_TIER, requireTier } from '../plan';
 import { badRequest, found, ok } from '../refusal';
+import { AUDIT_TIER, requireTier } from '../required-tier';
 import type { HandlersOf, Service } from '../service';
 import { shownLead } from '../shapes';
 

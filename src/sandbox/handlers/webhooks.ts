@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { requireTier, WEBHOOK_TIER } from '../plan';
 import { badRequest, found, ok } from '../refusal';
+import { requireTier, WEBHOOK_TIER } from '../required-tier';
 import type { BrowserHandlers, Service } from '../service';
 
 type Names = 'list' | 'create' | 'delete' | 'deliveries' | 'replay';

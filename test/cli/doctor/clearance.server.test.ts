@@ -1,4 +1,4 @@
-import { checkAccount } from '../../../src/cli/doctor/account';
+import { checkAccount } from '../../../src/cli/doctor/check-account';
 import { ledgersOf } from '../../../src/cli/doctor/clearance';
 import { holdUpdate, parkUpdate, releaseUpdate } from '../../../src/ledger/messages';
 import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkStorage } from '../../../src/cli/doctor/storage';
+import { checkStorage } from '../../../src/cli/doctor/check-storage';
 import { openStorage } from '../../../src/storage';
 import { type Moto, startMoto } from '../../support/moto';
 

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BackfillJson } from '../../../src/inputs/backfill';
 import { backfill } from '../../../workflows';
-import * as messages from '../../../workflows/backfill/messages';
+import * as messages from '../../../workflows/backfill/batch-messages';
 import { UNHURRIED } from '../../support/stage';
 import { until } from '../../support/until';
 import { inScene, type Scene } from './scene';

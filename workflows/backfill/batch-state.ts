@@ -5,7 +5,7 @@ import type { Prepared } from '../../activities/backfill-list';
 import type { Item } from '../../src/batches/items';
 import { type Counts, noCounts, OUTCOMES } from '../../src/batches/outcomes';
 import type { Placed } from '../shared/place';
-import type { ControlState } from './controls';
+import type { ControlState } from './batch-controls';
 import type { Listing } from './source';
 
 /** An item under way. Its input is in the storage. */

@@ -2,9 +2,9 @@
 import { setHandler } from '@temporalio/workflow';
 import type { z } from 'zod';
 import { type BackfillInput, LimitChanges } from '../../src/inputs/backfill';
-import { PersonNote, StopSaid } from '../../src/inputs/messages';
+import { PersonNote, StopSaid } from '../../src/inputs/person-messages';
 import { type Answered, answered, checked } from '../shared/said';
-import * as messages from './messages';
+import * as messages from './batch-messages';
 
 export interface Paused {
   by: string;

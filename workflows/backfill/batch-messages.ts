@@ -4,7 +4,7 @@ import { defineUpdate } from '@temporalio/workflow';
 import type { Counts } from '../../src/batches/outcomes';
 import type { BackfillPlan } from '../../src/batches/plan';
 import type { LimitChanges, Operation } from '../../src/inputs/backfill';
-import type { PersonNote, StopSaid } from '../../src/inputs/messages';
+import type { PersonNote, StopSaid } from '../../src/inputs/person-messages';
 import type { GoesOn } from '../shared/begun';
 import type { Answered } from '../shared/said';
 import { type Progress, progressQueryOf } from '../shared/status';

@@ -4,9 +4,9 @@ import { type BackfillPlan, grouped } from '../../src/batches/plan';
 import { formatDuration } from '../../src/time/duration';
 import { linked } from '../shared/begun';
 import { onlyWait } from '../shared/place';
-import type { Controls } from './controls';
-import type { BackfillProgress } from './messages';
-import { endedIn, type Running, rateOf, type State } from './state';
+import type { Controls } from './batch-controls';
+import type { BackfillProgress } from './batch-messages';
+import { endedIn, type Running, rateOf, type State } from './batch-state';
 
 const WORDS = {
   done: 'done',

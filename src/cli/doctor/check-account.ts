@@ -1,19 +1,19 @@
 /** What `doctor` sees of one account: six requests at most, which count against its limits. */
 
+import type { CallInput } from '../../agent-api/call-input';
 import { createAgentApi } from '../../agent-api/client';
 import type { Attempt, Failure } from '../../agent-api/failure';
 import { createGate } from '../../agent-api/gate';
-import type { CallInput } from '../../agent-api/input';
 import { type Reply, type RouteName, routes } from '../../agent-api/routes';
 import { type Account, apiOptions } from '../../config';
 import type { HoldKind } from '../../ledger';
 import { describeDearer, describeHold } from '../../ledger/details';
 import { ledgerId } from '../../temporal/ledger-client';
 import { number } from '../output';
-import { checkBudget, MEND_PRICE } from './budget';
 import { area, type Check } from './check';
+import { checkBudget, MEND_PRICE } from './check-budget';
 import type { Ledgers } from './clearance';
-import { explain } from './failure';
+import { explain } from './explain-failure';
 import { LIMIT_MS, TooLate, within } from './limit';
 import { checkTokenFile } from './machine';
 import { checkNeeds, type Planned, type Shown } from './needs';
