@@ -29,7 +29,7 @@ const EXAMPLES: [heading: string, mark: RegExp][] = [
   ],
   ['Add a rate class', /\bnotes: \{ limit|'notes'/],
   ['Add a scoring rule', /minComposite/],
-  ['Add a notification format', /slackBody/],
+  ['Add a notification format', /slackBody|BODIES\.slack/],
 ];
 
 test.each(EXAMPLES)('%s', (heading, mark) => {
