@@ -3,7 +3,7 @@ import { isCancellation, upsertSearchAttributes } from '@temporalio/workflow';
 import type { CaptureStored, ItemCounts } from '../activities/captures';
 import { IngestCaptureInput, type IngestCaptureJson, noteFileIn } from '../src/inputs/ingest-capture';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
-import type { Ingestion, Progress } from './capture/ingestion';
+import type { Ingested, Ingestion } from './capture/ingestion';
 import { processCapture } from './capture/process';
 import { submitNote } from './capture/submit-note';
 import { Asker } from './shared/asker';
@@ -64,17 +64,17 @@ async function ingest(raw: IngestCaptureJson, status: Status): Promise<IngestCap
     identity(account, ...(projectId ? [{ key: searchAttributeKeys.projectId, value: projectId }] : [])),
   );
   const run = runKey();
-  const progress: Progress = { submitted: false, freshUntil: 0, reprocesses: 0 };
+  const soFar: Ingested = { submitted: false, freshUntil: 0, reprocesses: 0 };
   const asker = new Asker(status, input, 'the note or its extraction');
   const at: Ingestion = {
-    ...{ account, input, status, asker, run, progress },
+    ...{ account, input, status, asker, run, soFar },
     facts: await factsOf(account),
     place: { priorityKey: input.priority, fairnessKey: ownFairnessKey() },
   };
   const end = await follow(at).catch((error): Stop => {
     if (error instanceof Stop) return error;
     // What was submitted stays in the result (S6).
-    if (isCancellation(error) && progress.submitted)
+    if (isCancellation(error) && soFar.submitted)
       return new Stop(
         'unresolved',
         'cancelled',
@@ -86,7 +86,7 @@ async function ingest(raw: IngestCaptureJson, status: Status): Promise<IngestCap
   });
   status.step(end.outcome, `${end.outcome}: ${end.sentence}`);
   await allAnswered();
-  const { captureId, submitted, reprocesses, stored } = progress;
+  const { captureId, submitted, reprocesses, stored } = soFar;
   return {
     ...(captureId && { captureId }),
     outcome: end.outcome,
@@ -103,13 +103,13 @@ async function ingest(raw: IngestCaptureJson, status: Status): Promise<IngestCap
 // ---- Helpers
 
 async function follow(at: Ingestion): Promise<Pick<IngestCaptureResult, 'outcome' | 'sentence'>> {
-  const { input, status, facts, progress } = at;
+  const { input, status, facts, soFar } = at;
   if (input.captureId === undefined) status.step('looking', 'Looking whether the note is there already');
   const captureId = input.captureId ?? (await submitNote(at));
-  if (input.captureId === undefined) progress.freshUntil = notShownUntil(facts);
-  progress.captureId = captureId;
+  if (input.captureId === undefined) soFar.freshUntil = notShownUntil(facts);
+  soFar.captureId = captureId;
   upsertSearchAttributes([{ key: searchAttributeKeys.captureId, value: captureId }]);
   const outcome = await processCapture(at, captureId);
-  const total = progress.stored?.items.total ?? 0;
+  const total = soFar.stored?.items.total ?? 0;
   return { outcome, sentence: `Capture ${captureId} is ${outcome}: ${total} items.` };
 }

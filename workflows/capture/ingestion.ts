@@ -7,7 +7,7 @@ import type { Asker } from '../shared/asker';
 import type { Status } from '../shared/status';
 
 /** What is known of the result so far; it stays however the run ends (S6). */
-export interface Progress {
+export interface Ingested {
   captureId?: string;
   submitted: boolean;
   /** Until when the service may not show the capture yet; 0 for one that a person named. */
@@ -27,5 +27,5 @@ export interface Ingestion {
   readonly place: Priority;
   /** The run's key in the ledger. */
   readonly run: string;
-  readonly progress: Progress;
+  readonly soFar: Ingested;
 }

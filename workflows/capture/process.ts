@@ -18,7 +18,7 @@ const LEAST_WAIT_MS = 2_500;
 
 /** @returns how it ended well */
 export async function processCapture(at: Ingestion, captureId: string): Promise<'processed' | 'accepted'> {
-  const { account, facts, status, place, input, progress } = at;
+  const { account, facts, status, place, input, soFar } = at;
   const review = new Review(at, captureId);
   const deadlineFromNow = () => Date.now() + input.processingDeadline;
   let deadlineAt = deadlineFromNow();
@@ -36,11 +36,11 @@ export async function processCapture(at: Ingestion, captureId: string): Promise<
       why,
       (left) =>
         reads(account, priority, `Wait for capture ${captureId}`, left).awaitCapture({ account, captureId, fresh }),
-      progress.freshUntil,
+      soFar.freshUntil,
     ).catch(refusedToStop(at, captureId));
     if (seen === 'late')
       throw new Stop('expired', 'processingDeadline', `Capture ${captureId} was not processed in time.`);
-    progress.stored = seen;
+    soFar.stored = seen;
     if (again) {
       again = false;
       await reprocess(at, captureId, seen);
@@ -56,15 +56,15 @@ export async function processCapture(at: Ingestion, captureId: string): Promise<
       fresh = true;
       continue;
     }
-    if (progress.reprocesses >= input.maxReprocesses)
+    if (soFar.reprocesses >= input.maxReprocesses)
       throw new Stop(
         'failed',
         'extractionFailed',
-        `The extraction of capture ${captureId} failed${times(progress.reprocesses)}.`,
+        `The extraction of capture ${captureId} failed${times(soFar.reprocesses)}.`,
       );
-    const wait = Math.max(LEAST_WAIT_MS, (facts.timing.settlingMs / 10) * 2 ** progress.reprocesses);
+    const wait = Math.max(LEAST_WAIT_MS, (facts.timing.settlingMs / 10) * 2 ** soFar.reprocesses);
     status.waits(
-      `The extraction failed; it is run again in ${formatDuration(wait)} (${progress.reprocesses + 1} of ${input.maxReprocesses}).`,
+      `The extraction failed; it is run again in ${formatDuration(wait)} (${soFar.reprocesses + 1} of ${input.maxReprocesses}).`,
     );
     await sleep(wait);
     await reprocess(at, captureId, seen);
@@ -76,14 +76,14 @@ const times = (again: number) => (again === 0 ? '' : `, and ${again} times more 
 
 /** Has the capture extracted again, once (S1), unless somebody else has. */
 async function reprocess(at: Ingestion, captureId: string, was: CaptureSeen): Promise<void> {
-  const { account, facts, status, place, asker, run, progress } = at;
+  const { account, facts, status, place, asker, run, soFar } = at;
   status.step('reprocessing', `Capture ${captureId} is extracted again`);
   const extraction: Purchase = {
     ...{ subject: captureSubject(captureId), price: 0, run: { key: run, maxCredits: 0 } },
     summary: `Extract capture ${captureId} again`,
     async look() {
       const see = () => reads(account, place, `Look at capture ${captureId}`).lookAtCapture({ account, captureId });
-      const now = await retryUntilAnswered(status, facts, account, see, progress.freshUntil);
+      const now = await retryUntilAnswered(status, facts, account, see, soFar.freshUntil);
       return now.status === was.status && now.updatedAt === was.updatedAt ? 'notFound' : 'found';
     },
     send: (calls, { lookedAt }) => calls.reprocessOnce({ account, captureId, lookedAt }),
@@ -93,7 +93,7 @@ async function reprocess(at: Ingestion, captureId: string, was: CaptureSeen): Pr
   await payOnce(at, extraction, async (outcome) => {
     switch (outcome.how) {
       case 'done':
-        if (outcome.sent) progress.reprocesses++;
+        if (outcome.sent) soFar.reprocesses++;
         return;
       case 'refused':
         throw new Stop(
@@ -115,11 +115,11 @@ async function reprocess(at: Ingestion, captureId: string, was: CaptureSeen): Pr
 
 /** A read that is refused ends the run with its reason. */
 const refusedToStop =
-  ({ progress }: Ingestion, captureId: string) =>
+  ({ soFar }: Ingestion, captureId: string) =>
   (error: unknown): never => {
     const reason = refusalOf(error);
     if (reason === undefined) throw error;
-    if (isNotFound(error) && progress.freshUntil > 0)
+    if (isNotFound(error) && soFar.freshUntil > 0)
       throw new Stop(
         'unresolved',
         'captureNotShown',

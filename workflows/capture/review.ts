@@ -48,7 +48,7 @@ export class Review {
   /** @returns `changed` when it was decided in the web app. @throws Stop when it is given up */
   async decide(seen: CaptureStored): Promise<'accept' | 'reprocess' | 'changed'> {
     const { at, captureId } = this;
-    const { account, facts, status, place, asker, input, progress } = at;
+    const { account, facts, status, place, asker, input, soFar } = at;
     status.step('review', `Capture ${captureId} needs review`);
     this.#asking = true;
     let changed = false;
@@ -78,7 +78,7 @@ export class Review {
         ? new Stop('expired', 'nobodyDecided', `Nobody decided on capture ${captureId} in time.`)
         : new Stop('unresolved', 'needsReview', `Capture ${captureId} needs review, and this run asks nobody.`);
     if (decision === 'accept') {
-      progress.stored = await retryUntilAnswered(status, facts, account, () =>
+      soFar.stored = await retryUntilAnswered(status, facts, account, () =>
         reads(account, place, `Store capture ${captureId}`).storeCapture({ account, captureId }),
       );
       return 'accept';

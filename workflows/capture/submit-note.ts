@@ -24,7 +24,7 @@ const ROUTE_REFUSED = /^(PAT_ROUTE_NOT_ALLOWED|PAT_NOT_SUPPORTED_FOR_ENDPOINT|ht
 
 /** @returns the capture that the note became */
 export async function submitNote(at: Ingestion): Promise<string> {
-  const { account, facts, status, asker, input, run, progress } = at;
+  const { account, facts, status, asker, input, run, soFar } = at;
   const { noteFile, projectId, reference } = input;
   const note = await control.identifyNote({ account, noteFile, projectId, reference });
   const search = new FindNote(at, note);
@@ -58,7 +58,7 @@ export async function submitNote(at: Ingestion): Promise<string> {
   };
   return payOnce(at, submission, async (outcome) => {
     status.figures('');
-    progress.submitted = (outcome.how === 'done' && outcome.sent) || search.sent;
+    soFar.submitted = (outcome.how === 'done' && outcome.sent) || search.sent;
     const captureId = await captureOf(at, outcome, search, person);
     await search.keep(captureId);
     return captureId;

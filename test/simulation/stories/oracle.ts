@@ -2,6 +2,7 @@
 import type { LedgerState } from '../../../src/ledger';
 import type { Failure } from '../engine/proto';
 import type { Run } from '../engine/run';
+import { OLD_BUILD } from '../worker/host';
 import { clientOf, type People } from './people';
 import type { Scene } from './scene';
 
@@ -32,7 +33,7 @@ export class Oracle {
     private readonly people: People,
   ) {
     scene.server.onTaskFailure = (run, cause, why) => {
-      if (cause !== 'UNHANDLED_COMMAND')
+      if (cause !== 'UNHANDLED_COMMAND' && !why.startsWith(OLD_BUILD))
         this.#found ??= new Finding('determinism', `a task of ${run.workflowId} fails: ${why}`);
     };
   }
@@ -118,7 +119,10 @@ export class Oracle {
   /** S5: no window of any class held more requests than its limit; a worker that dies takes with it what it has counted. */
   #limits(): void {
     const { control, misfortunes } = this.scene;
-    if (['workerKilled', 'killWorker', 'killAllWorkers', 'slow'].some((what) => misfortunes.happened.has(what))) return;
+    if (
+      ['workerKilled', 'killWorker', 'killAllWorkers', 'rollout', 'slow'].some((what) => misfortunes.happened.has(what))
+    )
+      return;
     for (const { rateClass, largest, limit } of control.stats().windows)
       if (limit !== undefined && largest > limit)
         throw new Finding('S5', `${largest} requests of the class ${rateClass} in one window, of ${limit}`);

@@ -169,6 +169,7 @@ export function planOf(seed: number): Plan {
     plan.faults.faults = plan.faults.faults.filter((fault) => fault !== 'statusAfterCommit');
   if (plan.faults?.faults.length === 0) plan.faults = undefined;
   if (crowded === MORNING) addNextMorning(plan, leads);
+  plan.scene.rollout = rolloutOf(seed, crowdedMs);
   plan.runs.sort((one, other) => one.at - other.at);
   plan.acts.sort((one, other) => one.at - other.at);
   return plan;
@@ -198,6 +199,14 @@ function addNextMorning(plan: Plan, leads: number): void {
     };
     plan.acts.push({ at: when(), ...act });
   }
+}
+
+/** In some stories a new build comes out while much happens. */
+function rolloutOf(seed: number, crowdedMs: number): SceneOptions['rollout'] {
+  const random = new Random(seed * 7_919 + 19);
+  if (!random.chance(0.15)) return undefined;
+  const from = Math.floor(random.next() * crowdedMs);
+  return { from, to: from + random.pick([MINUTE, 10 * MINUTE, HOUR]) };
 }
 
 /** All routes: each has its own way of coping. */

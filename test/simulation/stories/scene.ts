@@ -16,6 +16,7 @@ import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
 import type { Run } from '../engine/run';
 import { Server } from '../engine/server';
 import { createService } from '../engine/service';
+import type { Build } from '../worker/bundle';
 import { connect } from '../worker/connection';
 import { WorkerProcess } from '../worker/process';
 import { MemoryStorage } from '../worker/storage';
@@ -40,6 +41,8 @@ export interface SceneOptions {
   workers?: number;
   /** The clock of each worker is so far ahead or behind at most, milliseconds. */
   skewMs?: number;
+  /** Milliseconds from the beginning: from then on a new build of the workflows works beside the one before, then alone. */
+  rollout?: { readonly from: number; readonly to: number } | undefined;
   /** With so many events the server suggests to continue as new. @default its own number */
   suggestsAt?: number;
 }
@@ -119,6 +122,9 @@ export class Scene {
     this.client = createClient({ connection: this.#connection, namespace: 'default' }, {});
     this.#account = toAccount('default', file, this.env, '/');
     for (let n = 0; n < (options.workers ?? 2); n++) this.startWorker();
+    if (!options.rollout) return;
+    this.world.after(options.rollout.from, () => this.#replace(1));
+    this.world.after(options.rollout.to, () => this.#replace());
   }
 
   startWorker(): void {
@@ -127,7 +133,7 @@ export class Scene {
     const skewMs = most > 0 ? this.world.random.between(-most, most) : 0;
     this.world.tell(`${name} starts${skewMs === 0 ? '' : `, its clock ${skewMs} ms apart`}`);
     this.server.addWorker(
-      new WorkerProcess(name, skewMs, {
+      new WorkerProcess(name, skewMs, this.#build(), {
         server: this.server,
         account: this.#account,
         connection: this.#connection,
@@ -140,12 +146,26 @@ export class Scene {
     );
   }
 
+  #build(): Build {
+    const { from, to } = this.options.rollout ?? { from: 0, to: 0 };
+    const { elapsed, random } = this.world;
+    if (elapsed >= to) return 'now';
+    return elapsed < from || random.chance(0.5) ? 'before' : 'now';
+  }
+
   /** A process waits, or goes on after waiting: here it may die. @returns whether it still lives */
   #crossing(process: Process, what: string): boolean {
     if (!process.alive) return false;
     if (!this.misfortunes.happens('workerKilled')) return true;
     this.kill(process, what);
     return false;
+  }
+
+  /** Ends so many of the workers that have the build before; others take their places. @param most @default all */
+  #replace(most?: number): void {
+    const old = this.server.workers.filter((worker) => worker.alive && (worker as WorkerProcess).build === 'before');
+    for (const worker of old.slice(0, most)) this.kill(worker, 'the rollout');
+    this.misfortunes.note('rollout');
   }
 
   kill(process: Process, at: string): void {

@@ -9,13 +9,22 @@ import { withBug } from '../planted';
 /** Without a limit: a watchdog for each call takes longer than the call. */
 const UNLIMITED = undefined as unknown as number;
 
-let loaded: ReusableVMWorkflowCreator | undefined;
+/** `before`: as it was before every patch, which knows of none of them. */
+export type Build = 'now' | 'before';
+
+const PATCHED = /\(0, \w+\.patched\)\('\w+'\)/g;
+
+const loaded = new Map<Build, ReusableVMWorkflowCreator>();
 
 /** Without the SDK's hooks for stack traces of every promise, which take most of the time. */
-export function workflowCreator(path = workflowBundlePath()): ReusableVMWorkflowCreator {
-  if (loaded) return loaded;
+export function workflowCreator(build: Build): ReusableVMWorkflowCreator {
+  const known = loaded.get(build);
+  if (known) return known;
+  const path = workflowBundlePath();
   const bundle = parseWorkflowCode(readFileSync(path, 'utf8'), path);
-  const script = new vm.Script(withBug(bundle.code), { filename: bundle.filename });
-  loaded = new ReusableVMWorkflowCreator(script, bundle, UNLIMITED, new Set());
-  return loaded;
+  const code = withBug(build === 'now' ? bundle.code : bundle.code.replace(PATCHED, 'false'));
+  const script = new vm.Script(code, { filename: bundle.filename });
+  const creator = new ReusableVMWorkflowCreator(script, bundle, UNLIMITED, new Set());
+  loaded.set(build, creator);
+  return creator;
 }

@@ -13,9 +13,11 @@ import { type Command, canceled, type Job, timestamp } from '../engine/proto';
 import type { Activated, Completion, Run, Task } from '../engine/run';
 import { endsRun, leavesTrace } from '../engine/run';
 import type { World } from '../world/world';
-import { workflowCreator } from './bundle';
+import { type Build, workflowCreator } from './bundle';
 
 const NAMESPACE = 'default';
+/** How failures of the build before begin. */
+export const OLD_BUILD = 'on the build before';
 /** Up to so many tasks a run is evicted after each of them with the same chance. */
 const OFTEN_REPLAYED = 20;
 const { ActivityCancellationType } = coresdk.workflow_commands;
@@ -39,6 +41,7 @@ export class Host {
     private readonly world: World,
     private readonly mishaps: Mishaps,
     private readonly onReplay: (run: Run) => void,
+    private readonly build: Build,
   ) {}
 
   has(runId: string): boolean {
@@ -65,7 +68,7 @@ export class Host {
       return completion;
     } catch (error) {
       this.forget(run.runId);
-      return { ...completion, failed: { message: `${error}` } };
+      return { ...completion, failed: { message: this.#blamed(`${error}`) } };
     }
   }
 
@@ -77,9 +80,14 @@ export class Host {
     const { successful, failed } = await workflow.activate(
       activation(run, [{ queryWorkflow: query }], run.history.length, this.world.now, false),
     );
-    if (failed) throw new Error(failed.failure?.message ?? 'the query failed');
+    if (failed) throw new Error(this.#blamed(failed.failure?.message ?? 'the query failed'));
     if (!run.isOpen) this.forget(run.runId);
     return successful?.commands?.find(({ respondToQuery }) => respondToQuery)?.respondToQuery ?? {};
+  }
+
+  /** What a build does not know it cannot replay: that is no fault of the run. */
+  #blamed(why: string): string {
+    return this.build === 'before' ? `${OLD_BUILD}: ${why}` : why;
   }
 
   forget(runId: string): void {
@@ -93,7 +101,7 @@ export class Host {
     const known = this.#cached.get(run.runId);
     if (known?.episodes === run.episodes.length) return known;
     this.forget(run.runId);
-    const cached: Cached = { workflow: await create(run), episodes: 0, flags: new Set() };
+    const cached: Cached = { workflow: await create(run, this.build), episodes: 0, flags: new Set() };
     this.#cached.set(run.runId, cached);
     if (run.episodes.length > 0) this.onReplay(run);
     for (const episode of run.episodes) {
@@ -239,7 +247,7 @@ function initialization(run: Run): coresdk.workflow_activation.IInitializeWorkfl
   };
 }
 
-function create(run: Run): Promise<Workflow> {
+function create(run: Run, build: Build): Promise<Workflow> {
   const { start, original, runId, workflowId } = run;
   const { startedAt } = original;
   const parent = start.parent && {
@@ -248,7 +256,7 @@ function create(run: Run): Promise<Workflow> {
     namespace: NAMESPACE,
   };
   const { priorityKey, fairnessKey } = start.priority ?? {};
-  return workflowCreator().createWorkflow({
+  return workflowCreator(build).createWorkflow({
     info: {
       ...{
         workflowId,

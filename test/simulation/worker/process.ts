@@ -21,6 +21,7 @@ import { ms } from '../engine/proto';
 import type { Completion, Run, Task } from '../engine/run';
 import type { Server, Worker } from '../engine/server';
 import { here, type Process } from '../world/world';
+import type { Build } from './bundle';
 import { Host } from './host';
 
 const NAMESPACE = 'default';
@@ -54,10 +55,11 @@ export class WorkerProcess implements Worker {
   constructor(
     readonly name: string,
     readonly skewMs: number,
+    readonly build: Build,
     private readonly parts: WorkerParts,
   ) {
     const { server, account, connection, storage, open } = parts;
-    this.#host = new Host(server.world, server.mishaps, parts.onReplay);
+    this.#host = new Host(server.world, server.mishaps, parts.onReplay, build);
     const log = pino({ level: 'silent' });
     const { client, activities } = here.run(this, () => {
       const client = createClient({ connection, namespace: NAMESPACE }, {});
