@@ -37,7 +37,11 @@ export function createBooksActivities(deps: Deps) {
       const { workflowId = '', runId = '' } = workflowExecution ?? {};
       const again = (why: string) => requeueAfter(why, comesBackIn(accounts, attempt));
       const [ledger] = [...accounts.values()].flatMap((runtime) => runtime.ledgerWith(workflowId) ?? []);
-      if (!ledger) throw again('No account of this worker belongs to the user of this ledger; left to one that has it');
+      if (!ledger) {
+        // An account whose user could not be asked for when the worker started may be it, and nothing else may need it.
+        for (const runtime of accounts.values()) runtime.ledger().catch(() => undefined);
+        throw again('No account of this worker is known to belong to the user of this ledger; left to one that does');
+      }
       const { configured, config } = ledger;
       try {
         const asked = { client, ledger, runId, isPatient: attempt < ASK_TRIES, now: scheduledAt() };

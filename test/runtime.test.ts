@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import pino from 'pino';
+import { createBooksActivities } from '../activities/books';
+import type { Deps } from '../activities/deps';
 import { accountOf, loadConfig } from '../src/config';
 import { createRuntime } from '../src/runtime';
 import { LedgerClient } from '../src/temporal/ledger-client';
@@ -86,6 +89,25 @@ test.each([
     await runtime.close();
   },
 );
+
+test('S7: a worker that could not ask who its token belongs to asks again for a ledger that opens, though no run needs it', async () => {
+  let odd = 1;
+  const runtime = await runtimeAt((response) =>
+    odd-- > 0 ? json(response, 500, {}) : json(response, 200, { id: 'user-1' }),
+  );
+  await expect(runtime.ledger()).rejects.toThrow('it is not known who');
+  const accounts = new Map([['main', runtime]]);
+  const list = () => {
+    throw new Error('no list of runs here');
+  };
+  const client = { workflow: { list }, options: {} };
+  const { openBooks } = createBooksActivities({ accounts, client } as unknown as Deps);
+  const workflowExecution = { workflowId: 'account-ledger.user-1', runId: 'run-1' };
+  const problem = () => new MockActivityEnvironment({ workflowExecution }).run(openBooks).catch(String);
+  expect(await problem()).toContain('left to one that does');
+  await until(async () => String(await problem()).includes('no list of runs here'), 10_000);
+  await runtime.close();
+});
 
 test('S3: a process that leaves says so after all that it was still telling, which would make it count again', async () => {
   const heard: string[] = [];

@@ -170,6 +170,8 @@ export function planOf(seed: number): Plan {
   if (plan.faults?.faults.length === 0) plan.faults = undefined;
   if (crowded === MORNING) addNextMorning(plan, leads);
   plan.scene.rollout = rolloutOf(seed, crowdedMs);
+  // Runs that were reset on the build before stay as that one left them, and it could not cope with resets.
+  if (plan.scene.rollout) plan.acts = plan.acts.filter(({ what }) => !what.startsWith('reset'));
   plan.runs.sort((one, other) => one.at - other.at);
   plan.acts.sort((one, other) => one.at - other.at);
   return plan;
