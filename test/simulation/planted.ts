@@ -74,8 +74,8 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   },
   'children die with their parent': {
     file: 'workflows/pipeline/convert-one.js',
-    from: 'ParentClosePolicy.ABANDON',
-    to: 'ParentClosePolicy.TERMINATE',
+    from: 'parentClosePolicy: workflow_1.ParentClosePolicy.ABANDON',
+    to: 'parentClosePolicy: workflow_1.ParentClosePolicy.TERMINATE',
   },
   'the kill switch is never forgotten': {
     file: 'workflows/account-ledger.js',

@@ -97,9 +97,7 @@ export class People {
         return true;
       }
       case 'convertAgain':
-        if (this.lastPaid !== undefined)
-          scene.start('convertLead', `again-${which}`, { leadId: this.lastPaid, maxCredits: 2_000 });
-        return this.lastPaid !== undefined;
+        return this.#convertAgain(which);
       case 'pause':
       case 'stop': {
         const [target] = batches;
@@ -114,6 +112,8 @@ export class People {
       case 'deleteLedger':
         if (ledger) server.delete(scene.ledgerId);
         this.isLedgerLost ||= ledger !== undefined;
+        // Who wonders what has become of a lead.
+        if (which % 2 === 0) this.#convertAgain(which);
         return ledger !== undefined;
       case 'startLedgerByHand':
         if (ledger) void this.#startLedger(ledger);
@@ -169,6 +169,13 @@ export class People {
   release(): void {
     const ledger = this.scene.server.current(this.scene.ledgerId);
     if (ledger?.isOpen) this.say(ledger, 'release', { by: 'Ann', reason: 'done' });
+  }
+
+  /** The lead whose conversion was asked for last, by a run of its own. */
+  #convertAgain(which: number): boolean {
+    const { lastPaid: leadId } = this;
+    if (leadId !== undefined) this.scene.start('convertLead', `again-${which}`, { leadId, maxCredits: 2_000 });
+    return leadId !== undefined;
   }
 
   #meddle(act: string, run: Run | undefined): boolean {
