@@ -80,7 +80,9 @@ export class Oracle {
         this.#moved.set(run, { events: run.history.length, at: world.now, askAt: world.now + STILL_MS });
         continue;
       }
-      if (world.now < known.askAt || run.type === 'accountLedger' || run.task) continue;
+      // What a worker was at when it died is missed only when its heartbeats are.
+      const askAt = Math.max(known.askAt, this.scene.killedAt + STILL_MS);
+      if (world.now < askAt || run.type === 'accountLedger' || run.task) continue;
       known.askAt = world.now + ASKED_AGAIN_MS;
       const details = await this.scene.detailsOf(run);
       if (details !== undefined && !/Waiting since|Under way|Cancelled at/.test(details))

@@ -63,6 +63,8 @@ export class Scene {
   onPaidRequest: (leadId: string | undefined) => void = () => undefined;
   /** Times that a run was replayed. */
   replays = 0;
+  /** When a worker was killed last, and with it what it was at. */
+  killedAt = 0;
   readonly #account;
   readonly #wire: Wire;
   readonly #connection;
@@ -170,6 +172,7 @@ export class Scene {
 
   kill(process: Process, at: string): void {
     this.world.tell(`${process.name} is killed at ${at}`);
+    this.killedAt = this.world.now;
     this.server.workers.find((worker): worker is WorkerProcess => worker === process)?.kill?.();
     this.world.after(this.world.random.between(1_000, REPLACED_WITHIN_MS), () => this.startWorker());
   }
