@@ -5,6 +5,8 @@ import type { Lead } from '../src/agent-api/records';
 import type { LeadPipelineInput } from '../src/inputs/lead-pipeline';
 import { type Decision, decide, type Rules } from '../src/leads/scoring';
 import { type LeadDecision, type SelectionLimits, select } from '../src/leads/selection';
+import { type ShownLead, shownLead } from '../src/leads/shown-lead';
+import { describeLeft } from '../src/ledger/details';
 import { type InlineOrStored, keep, MAX_INLINE_BYTES, open } from '../src/storage/inline-or-stored';
 import { type Deps, runtimeOf } from './deps';
 import { checkFilter } from './list-filters';
@@ -15,6 +17,8 @@ const PAGE = 500;
 // `decidePage` keeps a page inline only where it is the only one: several would be too much input for `selectLeads`.
 /** Rules up to this, in bytes, travel with each page; long lists of exclusions would fill a history. */
 const MAX_RULES_BYTES = 2_048;
+/** So many leads a person reads; the others are in the stored decisions. */
+const PREVIEWED = 10;
 
 /** One page as a workflow sees it. */
 export interface LeadPageSeen {
@@ -34,6 +38,12 @@ export interface LeadChoice {
   /** Leads listed, each counted once. */
   leads: number;
   notes: string[];
+  /** Leads that meet all rules; absent in what earlier versions chose, as are the others below. */
+  eligible?: number;
+  /** The first of those to convert, as people are shown them. */
+  preview?: LeadDecision[];
+  /** What may still be spent, in lines for a person; empty where nobody can tell. */
+  left?: string[];
 }
 
 /** What became of one chosen lead. */
@@ -50,7 +60,7 @@ export interface LeadOutcome {
 }
 
 /** What the result says of one lead: the decision, why, and what became of it. */
-export interface LeadVerdict {
+export interface LeadVerdict extends ShownLead {
   id: string;
   decision: 'convert' | 'skip';
   outcome: LeadOutcome['outcome'];
@@ -71,6 +81,17 @@ const LeadRow = z.custom<LeadDecision>((row) => Row.safeParse(row).success);
 
 export function createLeadListActivities(deps: Deps) {
   const { storage } = deps;
+
+  /** By the ledger, as far as it answers at once: it is told to a person, and nothing is decided by it. */
+  const creditsLeft = async (account: string): Promise<string[]> => {
+    const runtime = deps.accounts.get(account);
+    const status = await runtime?.ledger().then(
+      (ledger) => ledger.status(),
+      () => undefined,
+    );
+    return status ? describeLeft(status) : [];
+  };
+
   return {
     /** The rules of a run, or where they are kept. No call of the API. */
     keepRules: ({ rules, ref }: { rules: Rules; ref: string }): Promise<InlineOrStored<Rules>> =>
@@ -109,7 +130,10 @@ export function createLeadListActivities(deps: Deps) {
           page.items,
         );
       const rules = await open(storage, call.rules, KeptRules);
-      const decisions = page.items.map((lead) => inView(lead, view) ?? decide(lead, rules, call.now));
+      const decisions = page.items.map((lead) => ({
+        ...(inView(lead, view) ?? decide(lead, rules, call.now)),
+        ...shownLead(lead, runtime.account.showNames),
+      }));
       const end = place.offset + page.items.length + (page.unreadable ?? 0);
       const { following, total = end } = page;
       const ref = `runs/${call.ref}/pages/${String(place.offset).padStart(9, '0')}-${randomUUID()}`;
@@ -122,6 +146,8 @@ export function createLeadListActivities(deps: Deps) {
 
     /** Chooses from all pages. No call of the API. */
     async selectLeads(call: {
+      /** Whose caps a person is shown; absent: none. */
+      account?: string;
       pages: InlineOrStored<Decision[]>[];
       limits: SelectionLimits;
       total: number;
@@ -133,12 +159,15 @@ export function createLeadListActivities(deps: Deps) {
           total: call.total,
         })),
       );
-      const { leads, notes } = select(pages, call.limits);
+      const { leads, notes, eligible } = select(pages, call.limits);
+      const chosen = leads.filter(({ decision }) => decision === 'convert');
       return {
-        chosen: leads.filter(({ decision }) => decision === 'convert').map(({ id }) => id),
+        chosen: chosen.map(({ id }) => id),
         decisions: await keep(storage, `runs/${call.ref}/decisions`, [...leads]),
         leads: leads.length,
         notes: [...notes],
+        ...{ eligible, preview: chosen.slice(0, PREVIEWED) },
+        ...(call.account !== undefined && { left: await creditsLeft(call.account) }),
       };
     },
 
@@ -152,10 +181,11 @@ export function createLeadListActivities(deps: Deps) {
     }): Promise<{ counts: Record<string, number>; decisions: InlineOrStored<LeadVerdict[]> }> {
       const outcomes = new Map(call.outcomes.map((outcome) => [outcome.leadId, outcome]));
       const verdicts = (await open(storage, call.decisions, z.array(LeadRow))).map(
-        ({ id, decision, score, reasons }): LeadVerdict => {
+        ({ id, decision, score, reasons, ...shown }): LeadVerdict => {
           const found = outcomes.get(id);
           if (!found)
             return {
+              ...shown,
               id,
               decision,
               outcome: 'skipped',
@@ -165,6 +195,7 @@ export function createLeadListActivities(deps: Deps) {
             };
           const { outcome, reason, credits, projectId, audit } = found;
           return {
+            ...shown,
             id,
             decision,
             outcome,

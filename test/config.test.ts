@@ -69,6 +69,7 @@ describe('defaults', () => {
       },
       budget: { perDay: null, balanceFloor: 0 },
       timeZone: 'UTC',
+      showNames: 'business',
       speed: 1,
     });
     expect(token.read()).toBe(TOKEN);

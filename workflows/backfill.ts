@@ -6,6 +6,7 @@ import {
   continueAsNew,
   isCancellation,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { AccountFacts } from '../activities/account';
 import type { Concluded } from '../activities/backfill-ledger';
@@ -13,6 +14,8 @@ import { type BackfillPlan, planBackfill } from '../src/batches/plan';
 import { BackfillInput, type BackfillJson, resolveApproval } from '../src/inputs/backfill';
 import { needsApproval } from '../src/inputs/lead-pipeline';
 import type { HandedOn } from '../src/runs/handed-on';
+import { howToAnswer } from '../src/runs/how-to-answer';
+import { grouped } from '../src/text/numbers';
 import { formatDuration } from '../src/time/duration';
 import { Controls } from './backfill/batch-controls';
 import { progressOf, totalOf } from './backfill/batch-details';
@@ -130,9 +133,10 @@ export async function backfill(
     controls.approval = 'asked';
     status.step('approval', `A person approves ${items} items for ${credits} credits`);
     status.asksPerson(true);
-    tellPersonNeeded(account, 'approval', ++started.told);
+    tellPersonNeeded(account, 'approval', ++started.told, `${grouped(items)} items for ${grouped(credits)} credits`);
     const within = formatDuration(input.approvalDeadline);
-    status.waits(`Approval is needed within ${within}. Answer with the update \`approve\` or \`reject\`.`);
+    const how = howToAnswer(workflowInfo().workflowId, ['approve', 'reject'], 'approve');
+    status.waits(`Approval is needed within ${within}. ${how}`);
     await condition(() => controls.approval !== 'asked', input.approvalDeadline);
     status.asksPerson(false);
     const answer = controls.approval === 'asked' || controls.approval === 'none' ? 'expired' : controls.approval;

@@ -12,7 +12,10 @@ import type { LeadChoice, LeadOutcome } from '../activities/lead-list';
 import { documentsIn } from '../src/inputs/audit-project';
 import { LeadPipelineInput, type LeadPipelineJson, needsApproval, resolveApproval } from '../src/inputs/lead-pipeline';
 import { PersonNote } from '../src/inputs/person-messages';
+import { approvalPage, describeChoice } from '../src/leads/approval-page';
+import { thresholdsOf } from '../src/leads/shown-lead';
 import type { HandedOn } from '../src/runs/handed-on';
+import { howToAnswer } from '../src/runs/how-to-answer';
 import { convertLeadId } from '../src/runs/run-ids';
 import { formatDuration } from '../src/time/duration';
 import { type ControlState, Controls } from './pipeline/controls';
@@ -123,6 +126,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
     status.step('deciding', `Deciding on ${listed.total} leads`);
     const { maxConversions, maxCredits } = controls.state.limits;
     selection = await control.selectLeads({
+      account: input.account,
       pages: listed.pages,
       total: listed.total,
       limits: { order: input.order, maxConversions, maxCredits, price: facts.convertPrice },
@@ -131,15 +135,15 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
     total = selection.chosen.length;
     controls.chosen = total;
     outline = describePlan(selection, listed.reads, facts);
-    status.figures(outline.text);
+    status.figures(page(selection, facts.convertPrice));
     if (input.dryRun) return 'planned';
     if (needsApproval(resolveApproval(raw), outline.credits)) {
       asking = true;
       status.step('approval', `A person approves ${total} conversions for ${outline.credits} credits`);
       status.asksPerson(true);
-      tellPersonNeeded(input.account, 'approval', 1);
+      tellPersonNeeded(input.account, 'approval', 1, describeChoice(total, outline.credits, selection.preview ?? []));
       status.waits(
-        `Approval is needed within ${formatDuration(input.approvalDeadline)}. Answer with the update \`approve\` or \`reject\`.`,
+        `Approval is needed within ${formatDuration(input.approvalDeadline)}. ${howToAnswer(workflowInfo().workflowId, ['approve', 'reject'], 'approve')}`,
       );
       const answered = await condition(() => answer.approved !== undefined, input.approvalDeadline);
       asking = false;
@@ -161,6 +165,16 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       },
     });
     return (await converting.run(selection.chosen)) ? 'stopped' : 'done';
+  }
+
+  /** What is about to be done, for whoever approves it. */
+  function page(choice: LeadChoice, price: number): string {
+    const { preview = [], left: mayBeSpent = [], eligible, chosen } = choice;
+    return approvalPage({
+      ...{ outline: outline.text, chosen: chosen.length, eligible, preview, left: mayBeSpent, price },
+      ...{ minReadiness: input.scoring.minReadiness, limits: controls.state.limits },
+      byDefault: (['maxConversions', 'maxCredits'] as const).filter((limit) => raw?.[limit] === undefined),
+    });
   }
 
   function show(): void {
@@ -208,6 +222,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       leads: selection?.leads ?? 0,
       credits: spent(),
       plan: outline,
+      thresholds: thresholdsOf(input.scoring),
       decisions,
       notes: [...(listed?.notes ?? []), ...(selection?.notes ?? []), ...problems.slice(0, MOST_NOTES)],
       answers: controls.state.answers,

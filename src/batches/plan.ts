@@ -2,6 +2,7 @@
 import { perClass, queueClassOf, type RateClass, rateClasses } from '../agent-api/rate-class';
 import type { Operation } from '../inputs/backfill';
 import { PAID, type PaidKind, type Prices, paidKinds } from '../paying/once-only';
+import { grouped } from '../text/numbers';
 import { formatDuration } from '../time/duration';
 
 /** Items of a list by what they need. */
@@ -150,9 +151,6 @@ function stepsOf(
       ];
   }
 }
-
-/** '5,000'. Own grouping: the same on every machine, and so in every replay. */
-export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
 
 function sentence(items: number, steps: readonly PlannedCall[], credits: number, durationMs: number): string {
   if (items === 0) return 'Nothing to do: no items, no calls, no credits.';

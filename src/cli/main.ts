@@ -57,6 +57,7 @@ program
   .option('--id <workflowId>', 'another workflow ID than the usual one')
   .option('--attach', 'look at the run with this --id and start nothing')
   .option('--detach', 'do not wait for the end')
+  .option('--all', 'of a pipeline: also show the leads that were skipped')
   .option('--json', 'print the result as JSON')
   .addHelpText(
     'after',

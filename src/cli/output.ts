@@ -30,7 +30,8 @@ export function endQuietlyOnBrokenPipe(): void {
 /** `20,000`. The same on every machine. */
 export const number = (value: number): string => value.toLocaleString('en-US');
 
-/** `2026-11-21 08:00:00`, in UTC. */
+/** `1 lead`, `20 leads`. */
+export const plural = (count: number, noun: string): string => `${number(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 export type Row = readonly (string | number | null | undefined)[];
 

@@ -1,30 +1,21 @@
 /** Results of runs: for a person, for a program, and as an exit code. */
 import { z } from 'zod';
 import type * as workflows from '../../workflows';
-import { reasonText } from '../leads/scoring';
+import type { Thresholds } from '../leads/shown-lead';
 import type { WorkflowName } from '../runs/workflow-types';
 import { openStorage } from '../storage';
 import { type InlineOrStored, open } from '../storage/inline-or-stored';
 import { EXIT } from './exit';
-import { number, table, tell } from './output';
-
-const Verdict = z.looseObject({
-  id: z.string(),
-  decision: z.string(),
-  outcome: z.string(),
-  score: z.number().nullable(),
-  reasons: z.array(z.string()),
-  credits: z.number(),
-  projectId: z.string().optional(),
-});
-export type Verdict = z.infer<typeof Verdict>;
+import { number, plural, tell } from './output';
+import { Verdict, verdictTable } from './verdict-table';
 
 const Pipeline = z.looseObject({
   ended: z.string(),
   counts: z.record(z.string(), z.number()),
   leads: z.number(),
   credits: z.number(),
-  plan: z.looseObject({ text: z.string() }),
+  plan: z.looseObject({ conversions: z.number().optional(), text: z.string() }),
+  thresholds: z.custom<Thresholds>((given) => z.record(z.string(), z.number()).safeParse(given).success).optional(),
   decisions: z.union([z.object({ inline: z.array(Verdict) }), z.object({ ref: z.string(), bytes: z.number() })]),
   notes: z.array(z.string()),
 });
@@ -97,27 +88,30 @@ export interface ShownResult {
   code: number;
 }
 
-/** Rows of a table for a person; all are in the JSON. */
-const MOST_ROWS = 60;
-
 /** What each workflow of this version ends with. */
 type Results = { [N in WorkflowName]: Plain<Awaited<ReturnType<(typeof workflows)[N]>>> };
 
 /** As JSON has it: an object that may have further fields. */
 type Plain<T> = T extends readonly (infer U)[] ? Plain<U>[] : T extends object ? { [K in keyof T]: Plain<T[K]> } : T;
 
-type Show = (result: unknown, storageUrl: string) => Promise<ShownResult>;
+/** How a result is shown. */
+export interface ShowOptions {
+  /** Also the leads that were skipped. @default false */
+  readonly all?: boolean | undefined;
+}
+
+type Show = (result: unknown, storageUrl: string, options: ShowOptions) => Promise<ShownResult>;
 
 /** @param schema what is shown of a result: whatever its workflow ends with has to fit */
 const shownAs =
   <N extends WorkflowName, S extends z.ZodType>(
     _type: N,
     schema: Results[N] extends z.input<S> ? S : never,
-    show: (result: z.output<S>, storageUrl: string) => ShownResult | Promise<ShownResult>,
+    show: (result: z.output<S>, storageUrl: string, options: ShowOptions) => ShownResult | Promise<ShownResult>,
   ): Show =>
-  async (result, storageUrl) => {
+  async (result, storageUrl, options) => {
     const read = schema.safeParse(result);
-    if (read.success) return show(read.data, storageUrl);
+    if (read.success) return show(read.data, storageUrl, options);
     // Whether all is done cannot be told either.
     const fields = [...new Set(read.error.issues.map(({ path }) => path.join('.') || 'all of it'))].join(', ');
     const text = `The run has ended with a result that this version cannot read (${fields}); a worker of another version may have made it:\n${JSON.stringify(result, null, 2)}`;
@@ -135,19 +129,30 @@ const SHOWN: Readonly<Record<WorkflowName, Show>> = {
 };
 
 /** @param storageUrl where the worker keeps long lists */
-export const showResult = (type: WorkflowName, result: unknown, storageUrl: string): Promise<ShownResult> =>
-  SHOWN[type](result, storageUrl);
+export const showResult = (
+  type: WorkflowName,
+  result: unknown,
+  storageUrl: string,
+  options: ShowOptions = {},
+): Promise<ShownResult> => SHOWN[type](result, storageUrl, options);
 
 const UNFINISHED = ['failed', 'unresolved', 'refused'] as const;
 
-async function showPipeline(result: z.infer<typeof Pipeline>, storageUrl: string): Promise<ShownResult> {
-  const { ended, counts, leads, credits, notes, plan } = result;
+async function showPipeline(
+  result: z.infer<typeof Pipeline>,
+  storageUrl: string,
+  { all }: ShowOptions,
+): Promise<ShownResult> {
+  const { ended, counts, leads, credits, notes, plan, thresholds } = result;
   const verdicts = await opened(result.decisions, storageUrl);
   const clean = (ended === 'done' || ended === 'planned') && UNFINISHED.every((outcome) => !counts[outcome]);
   const sums = Object.entries(counts).map(([outcome, count]) => `${number(count)} ${outcome}`);
+  const { conversions = 0 } = plan;
   const lines = [
-    ...(verdicts ? [verdictTable(verdicts), ''] : []),
-    `${ended}: ${number(leads)} leads: ${sums.join(', ') || 'none'}; ${number(credits)} credits spent`,
+    ...(verdicts ? [verdictTable(verdicts, { all, thresholds }), ''] : []),
+    ended === 'planned'
+      ? `planned: ${number(conversions)} to convert, ${number(leads - conversions)} skipped`
+      : `${ended}: ${plural(leads, 'lead')}: ${sums.join(', ') || 'none'}; ${plural(credits, 'credit')} spent`,
     ...(ended === 'planned' ? [plan.text] : []),
     ...notes.map((note) => `note: ${note}`),
   ];
@@ -170,22 +175,6 @@ async function opened(decisions: InlineOrStored<Verdict[]>, storageUrl: string):
     );
     return undefined;
   }
-}
-
-/** The chosen first; nothing here is personal data: IDs, scores, reason codes. */
-export function verdictTable(verdicts: readonly Verdict[]): string {
-  const rows = verdicts.slice(0, MOST_ROWS).map(({ id, score, decision, reasons, outcome, credits }) => {
-    return [id.slice(0, 8), score, decision, reasons.join(', '), outcome, credits] as const;
-  });
-  const left = verdicts.length - rows.length;
-  const drawn = table(['lead', 'score', 'decision', 'why', 'outcome', 'credits'], rows);
-  const more = left > 0 ? [`… and ${number(left)} more; --json shows all`] : [];
-  const codes = [...new Set(verdicts.slice(0, MOST_ROWS).flatMap(({ reasons }) => reasons))];
-  const meanings = codes.flatMap((code) => {
-    const meaning = reasonText(code);
-    return meaning === undefined ? [] : [`${code}: ${meaning}`];
-  });
-  return [drawn, ...more, ...meanings].join('\n');
 }
 
 function showCall(result: z.infer<typeof Call>): ShownResult {

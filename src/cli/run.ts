@@ -27,6 +27,7 @@ export interface RunOptions {
   json?: boolean;
   detach?: boolean;
   attach?: boolean;
+  all?: boolean;
   config?: string;
 }
 
@@ -57,7 +58,7 @@ export async function runCommand(name: string, options: RunOptions): Promise<num
     const end = await follow(reached, handle, signals.aborted).catch(lost(type, workflowId));
     // Somebody may look at a run of another type than was given.
     const real = plan || end.kind !== 'result' ? type : await typeOf(handle, type);
-    return await conclude(real, about, end, storageUrl, options.json, server);
+    return await conclude(real, about, end, storageUrl, options, server);
   });
 }
 
@@ -131,12 +132,12 @@ async function conclude(
   about: About,
   end: RunEnd,
   storageUrl: string,
-  json: boolean | undefined,
+  { json, all }: RunOptions,
   { config, uiUrl }: KnownServer,
 ): Promise<number> {
   switch (end.kind) {
     case 'result': {
-      const shown = await showResult(type, end.result, storageUrl);
+      const shown = await showResult(type, end.result, storageUrl, { all });
       if (json) printJson({ ...about, result: shown.json });
       else print(shown.text);
       return shown.code;

@@ -25,6 +25,8 @@ export interface Account {
   /** Credits; `perDay` null is no cap. */
   readonly budget: { readonly perDay: number | null; readonly balanceFloor: number };
   readonly timeZone: string;
+  /** Which names people are shown. */
+  readonly showNames: AccountFile['showNames'];
   readonly speed: number;
 }
 
@@ -60,6 +62,7 @@ export function toAccount(
     },
     budget: file.budget,
     timeZone: file.timeZone,
+    showNames: file.showNames,
     speed: file.speed,
   };
 }

@@ -5,6 +5,7 @@ import { perClass } from '../agent-api/rate-class';
 import { LIMITS, PAID_MS_MIN, type RouteName, routes } from '../agent-api/routes';
 import { Undocumented } from '../agent-api/undocumented';
 import { TimeZone } from '../inputs/fields';
+import { SHOWN_NAMES } from '../leads/shown-lead';
 import { LOG_LEVELS } from '../log';
 import { NotifyFile } from './notify';
 import { PipelineFile } from './pipeline-file';
@@ -44,6 +45,11 @@ export const AccountFile = z
     limits: z.strictObject(perClass((rateClass) => limit(LIMITS[rateClass]).optional())).prefault({}),
     /** Credits of single routes, where they differ from the document's. */
     credits: z.strictObject(credits).prefault({}),
+    /**
+     * What people who approve are shown of a lead beside its ID and scores: the name of the business, or no name. Names of
+     * persons, e-mail addresses and phone numbers are never shown. It stands in histories, results and notifications.
+     */
+    showNames: z.enum(SHOWN_NAMES).default('business'),
     /** The day of the daily budget begins at midnight here. */
     timeZone: TimeZone.default('UTC'),
     budget: z

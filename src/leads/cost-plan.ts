@@ -1,5 +1,6 @@
 /** What a run would cost and how long it would take at the limits, for dry runs. Pure. */
 import type { QueueClass } from '../agent-api/rate-class';
+import { grouped } from '../text/numbers';
 import { formatDuration } from '../time/duration';
 
 /** What a run is about to do. */
@@ -52,6 +53,5 @@ export function plan({ conversions, reads, polls = 0, limits, price }: Planned):
   return { calls, credits, durationMs, text };
 }
 
-/** '5,000 writes'. Own grouping: the same on every machine, and so in every replay. */
-const amount = (n: number, noun: string) =>
-  `${String(n).replace(/\B(?=(\d{3})+$)/g, ',')} ${noun}${n === 1 ? '' : 's'}`;
+/** '5,000 writes'. */
+const amount = (n: number, noun: string) => `${grouped(n)} ${noun}${n === 1 ? '' : 's'}`;

@@ -4,6 +4,8 @@
  */
 import type { Lead } from '../agent-api/records';
 import type { LeadPipelineInput } from '../inputs/lead-pipeline';
+import { readScore, type Score } from './score';
+import type { ShownLead } from './shown-lead';
 
 /** The part of a pipeline's input that decides about a lead. */
 export type Rules = Pick<LeadPipelineInput, 'surveyStatus' | 'createdSince' | 'scoring'>;
@@ -38,8 +40,8 @@ export type ReasonCode = keyof typeof REASONS;
 export const reasonText = (code: string): string | undefined =>
   Object.hasOwn(REASONS, code) ? REASONS[code as ReasonCode] : undefined;
 
-/** What the rules say of one lead. Holds no personal data. */
-export interface Decision {
+/** What the rules say of one lead, and what people are shown of it. Holds no personal data. */
+export interface Decision extends ShownLead {
   readonly id: string;
   readonly decision: 'candidate' | 'skip';
   /** Weighted mean of the lead's scores plus points, two decimals; null when it has no usable score. */
@@ -76,19 +78,9 @@ export function decide(lead: Lead, rules: Rules, now: number): Decision {
   };
 }
 
-/** 'outOfRange' instead of a guess at the scale: taking 850 for 100 would spend credits on it. */
-type Score = number | 'outOfRange' | undefined;
-
 interface Scores {
   readonly readiness: Score;
   readonly composite: Score;
-}
-
-/** A score as the service may send it: a number or a string of one. Anything else is no score. */
-function readScore(value: unknown): Score {
-  const score = typeof value === 'string' && /^\s*[+-]?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
-  if (typeof score !== 'number' || !Number.isFinite(score)) return undefined;
-  return score >= 0 && score <= 100 ? score : 'outOfRange';
 }
 
 function readTime(value: string | null | undefined): number | null {

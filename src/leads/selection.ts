@@ -2,6 +2,7 @@
 import { idKey } from '../agent-api/id';
 import type { LeadPipelineInput } from '../inputs/lead-pipeline';
 import type { Decision, ReasonCode } from './scoring';
+import type { ShownLead } from './shown-lead';
 
 /** One page of the lead list, decided. */
 export interface DecidedPage {
@@ -17,7 +18,7 @@ export interface SelectionLimits extends Pick<LeadPipelineInput, 'order' | 'maxC
 }
 
 /** How one lead ends. */
-export interface LeadDecision {
+export interface LeadDecision extends ShownLead {
   readonly id: string;
   readonly decision: 'convert' | 'skip';
   readonly score: number | null;
@@ -29,6 +30,8 @@ export interface Selection {
   /** Every lead once: those to convert first, in the order in which to convert them. */
   readonly leads: readonly LeadDecision[];
   readonly conversions: number;
+  /** Leads that meet all rules. */
+  readonly eligible: number;
   /** Credits that the conversions cost at the given price. */
   readonly credits: number;
   /** Leads by their first reason, those to convert under `meetsAll`; adds up to the number of leads. */
@@ -59,19 +62,16 @@ export function select(pages: readonly DecidedPage[], limits: SelectionLimits): 
   const over: ReasonCode = affordable < maxConversions ? 'overMaxCredits' : 'overMaxConversions';
   const leads = [
     ...candidates.map(
-      ({ id, score, reasons }, i): LeadDecision =>
-        i < conversions
-          ? { id, decision: 'convert', score, reasons }
-          : { id, decision: 'skip', score, reasons: [over] },
+      (lead, i): LeadDecision =>
+        i < conversions ? asDecided(lead, 'convert') : { ...asDecided(lead, 'skip'), reasons: [over] },
     ),
-    ...decisions
-      .filter(({ decision }) => decision === 'skip')
-      .map(({ id, score, reasons }): LeadDecision => ({ id, decision: 'skip', score, reasons })),
+    ...decisions.filter(({ decision }) => decision === 'skip').map((lead) => asDecided(lead, 'skip')),
   ];
   const totals = pages.flatMap(({ total }) => total ?? []);
   return {
     leads,
     conversions,
+    eligible: candidates.length,
     credits: conversions * price,
     counts: count(leads),
     seen: { leads: leads.length, repeated, total: totals.at(-1) ?? null },
@@ -83,6 +83,12 @@ export function select(pages: readonly DecidedPage[], limits: SelectionLimits): 
     ],
   };
 }
+
+/** Without what only ordering needs. */
+const asDecided = ({ createdAt: _, ...lead }: Decision, decision: LeadDecision['decision']): LeadDecision => ({
+  ...lead,
+  decision,
+});
 
 /**
  * Each lead once. Offsets move while a list is read, so a lead can be seen twice and differently: then the first

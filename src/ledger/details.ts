@@ -3,6 +3,7 @@
 import { PAID } from '../paying/once-only';
 import { utc } from '../time/utc';
 import * as policy from '.';
+import type { LedgerStatus } from './messages';
 
 const HOLD_TEXT: Record<policy.HoldKind, string> = {
   killSwitch:
@@ -54,6 +55,20 @@ export function describeBudget({ perDay, balanceFloor, from, workers, live }: po
     live
       ? `Of the limits that ${counted} ${workers === 1 ? 'is' : 'are'} configured with and those that people set, the strictest count`
       : `No worker has reported its configuration lately: the last known limits hold (${counted})`,
+  ];
+}
+
+/** What may still be spent of an account, for whoever is to approve something. */
+export function describeLeft({ balance, reserved, spentToday, budget }: LedgerStatus): string[] {
+  const { perDay, balanceFloor, timeZone } = budget;
+  const taken = `${spentToday} spent${reserved > 0 ? ` and ${reserved} reserved` : ''}`;
+  return [
+    perDay === null
+      ? `No limit a day; today (${timeZone}) ${taken}`
+      : `${Math.max(0, perDay - spentToday - reserved)} of ${perDay} credits a day are left; today (${timeZone}) ${taken}`,
+    ...(balance === undefined
+      ? ['The balance is not known']
+      : [`Balance: ${balance} credits${balanceFloor > 0 ? `, of which ${balanceFloor} must remain` : ''}`]),
   ];
 }
 

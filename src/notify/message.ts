@@ -1,4 +1,4 @@
-/** What a notification says: which run, why, and where to look. Never what the run works on by name (S4). */
+/** What a notification says: which run, why, and where to look. Of what it works on no more than `showNames` allows (S4). */
 
 /** Stable names; receivers branch on them. */
 export const NOTICE_KINDS = [
@@ -24,6 +24,8 @@ export interface Notice {
    * price, the code of a failure, how a batch ended.
    */
   readonly what?: string;
+  /** What a person is to decide on: how much, at what cost, for which businesses. */
+  readonly about?: string;
   /** Figures of a batch. */
   readonly counts?: Readonly<Record<string, number>>;
   /** Tells this notice from others of the same kind and run: a notice that is sent again keeps its identity. */
@@ -31,7 +33,8 @@ export interface Notice {
 }
 
 const TITLES: Record<NoticeKind, (notice: Notice) => string> = {
-  personNeeded: ({ workflowType, what }) => `A person is needed: ${workflowType}${what ? ` waits at ${what}` : ''}`,
+  personNeeded: ({ workflowType, what, about }) =>
+    `A person is needed: ${workflowType}${what ? ` waits at ${what}` : ''}${about ? `: ${about}` : ''}`,
   holdBegan: ({ account, what }) => `Account ${account} is on hold${what ? ` (${what})` : ''}`,
   holdEnded: ({ account, what }) => `Account ${account} goes on${what ? ` (${what} has ended)` : ''}`,
   budgetUsedUp: ({ account, what }) => `Account ${account} waits for its budget${what ? `: ${what}` : ''}`,

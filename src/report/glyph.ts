@@ -1,5 +1,5 @@
 import type { Category } from '../audits/categories';
-import { html, type Markup } from './text';
+import { html, type Markup } from '../text/printable';
 
 /** A category as a report shows it: told apart by its shape, its fill and its word, not by colour alone. */
 interface Look {

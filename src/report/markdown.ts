@@ -1,8 +1,8 @@
+import { block, cell, inline } from '../text/markdown';
+import { clip } from '../text/printable';
 import { lookOf } from './glyph';
-import { block, cell, inline } from './markdown-text';
 import { matrixOf } from './matrix';
 import { type Entry, FACTS, type View } from './model';
-import { clip } from './text';
 
 /**
  * The report as Markdown. The matrix is a picture beside it, since inline SVG is not shown everywhere; the table says the

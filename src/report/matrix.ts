@@ -1,7 +1,7 @@
 import { CATEGORIES, type Category } from '../audits/categories';
+import { clip, html, type Markup, trusted } from '../text/printable';
 import { GLYPH_STYLE, glyph, lookOf } from './glyph';
 import { type Entry, isPlaced, type Placed } from './model';
-import { clip, html, type Markup, trusted } from './text';
 
 /** The picture, what it has no room for, and what has no place in it. */
 export interface Matrix {

@@ -1,6 +1,6 @@
 import type { AuditAnalysis, Deliverables, Opportunity, Project } from '../agent-api/records';
 import { CATEGORIES, type Category } from '../audits/categories';
-import { clean, clip } from './text';
+import { clean, clip } from '../text/printable';
 
 /** What a report is made from: answers of the API, parsed, and nothing else. */
 export interface AuditReport {

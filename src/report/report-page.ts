@@ -1,10 +1,10 @@
 import { CATEGORIES, type Category } from '../audits/categories';
+import { clip, html, type Markup, trusted } from '../text/printable';
 import { glyph, lookOf } from './glyph';
 import { type Matrix, matrixOf } from './matrix';
 import { type Entry, FACTS, type View } from './model';
 import { STYLE } from './style';
 import { tree } from './synthesis';
-import { clip, html, type Markup, trusted } from './text';
 
 /** The report as one page that loads nothing and runs nothing. */
 export function page(view: View): Markup {

@@ -1,4 +1,4 @@
-import { clean, clip, html, type Markup } from './text';
+import { clean, clip, html, type Markup } from '../text/printable';
 
 /** The stored JSON has everything; a page shows what a person may want to read. */
 const MOST = { depth: 6, entries: 600, characters: 2000 };

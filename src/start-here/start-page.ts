@@ -3,9 +3,9 @@
  * address of a GET, so it stays short; a relative link in it opens a new tab (seen on UI 2.42.1).
  */
 
-import { inline } from '../report/markdown-text';
 import { FAILED_OUTCOMES } from '../runs/failed-outcomes';
 import { WORKFLOW_QUEUE } from '../temporal/queues';
+import { inline } from '../text/markdown';
 
 /** Where the Web UI shows a namespace. */
 export interface Place {

@@ -10,26 +10,41 @@ test('a result is read as that of its own workflow', async () => {
   expect(text).toContain('converted');
 });
 
-test('the reasons of a decision are said in words below the table, each once', async () => {
+describe('the leads of a pipeline', () => {
   const verdict = { decision: 'skip', outcome: 'skipped', score: 12, credits: 0 };
-  const decisions = [
-    { ...verdict, id: 'lead-1', reasons: ['belowReadiness', 'missingEmail'] },
-    { ...verdict, id: 'lead-2', reasons: ['belowReadiness'] },
-    { ...verdict, id: 'lead-3', reasons: ['meetsAll', 'withdrawn'], decision: 'convert' },
-  ];
   const result = {
-    ended: 'done',
-    counts: {},
-    leads: 3,
-    credits: 0,
-    plan: { text: '' },
-    decisions: { inline: decisions },
-    notes: [],
+    ...{ ended: 'done', counts: {}, leads: 3, credits: 0, plan: { text: '' }, notes: [] },
+    thresholds: { minReadiness: 60 },
+    decisions: {
+      inline: [
+        { ...verdict, id: 'lead-3', name: 'Acme Ltd', reasons: ['meetsAll', 'withdrawn'], decision: 'convert' },
+        { ...verdict, id: 'lead-1', readiness: 24, reasons: ['belowReadiness', 'missingEmail'] },
+        { ...verdict, id: 'lead-2', reasons: ['belowReadiness'] },
+      ],
+    },
   };
-  const { text } = await showResult('leadPipeline', result, 'file:///nowhere');
-  expect(text.match(/belowReadiness: its AI readiness score/g)).toHaveLength(1);
-  expect(text).toContain('missingEmail: has no e-mail address');
-  expect(text).not.toContain('withdrawn:');
+
+  test('those to convert stand in a table, and of the others how many there are for each reason, in words', async () => {
+    const { text } = await showResult('leadPipeline', result, 'file:///nowhere');
+    expect(text).toMatch(/lead-3 +Acme Ltd/);
+    expect(text).not.toContain('lead-1');
+    expect(text).toContain('Skipped, 2 of 3 leads');
+    expect(text).toContain('2 belowReadiness: its AI readiness score is below scoring.minReadiness');
+    expect(text).toContain('1 missingEmail: has no e-mail address');
+    expect(text).not.toContain('withdrawn:');
+  });
+
+  test('with --all each of them, and by how much it falls short', async () => {
+    const { text } = await showResult('leadPipeline', result, 'file:///nowhere', { all: true });
+    expect(text).toMatch(/lead-1 .*readiness 24 of at least 60, missingEmail/);
+    expect(text).toMatch(/lead-2 .*belowReadiness/);
+  });
+
+  test('of a plan, how many would be converted', async () => {
+    const planned = { ...result, ended: 'planned', plan: { conversions: 1, text: '' } };
+    const { text } = await showResult('leadPipeline', planned, 'file:///nowhere');
+    expect(text).toContain('planned: 1 to convert, 2 skipped');
+  });
 });
 
 test.each(Object.keys(WORKFLOW_TYPES) as WorkflowName[])(

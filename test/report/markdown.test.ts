@@ -1,5 +1,5 @@
 import { renderReport } from '../../src/report';
-import { block, cell, inline } from '../../src/report/markdown-text';
+import { block, cell, inline } from '../../src/text/markdown';
 import { hostile, WORD } from './hostile';
 import { sample } from './sample';
 

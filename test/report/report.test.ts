@@ -1,5 +1,5 @@
 import { type AuditReport, renderReport } from '../../src/report';
-import { clean, clip, html } from '../../src/report/text';
+import { clean, clip, html } from '../../src/text/printable';
 import { ATTACKS, hostile, WORD } from './hostile';
 import { sample } from './sample';
 

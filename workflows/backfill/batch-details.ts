@@ -1,6 +1,7 @@
 /** What a backfill says of itself, in Markdown and in figures. */
 import { OUTCOMES } from '../../src/batches/outcomes';
-import { type BackfillPlan, grouped } from '../../src/batches/plan';
+import type { BackfillPlan } from '../../src/batches/plan';
+import { grouped } from '../../src/text/numbers';
 import { formatDuration } from '../../src/time/duration';
 import { linked } from '../shared/begun';
 import { onlyWait } from '../shared/place';

@@ -3,6 +3,7 @@
 import type { AccountFacts } from '../../activities/account';
 import type { LeadChoice, LeadVerdict } from '../../activities/lead-list';
 import { plan } from '../../src/leads/cost-plan';
+import type { Thresholds } from '../../src/leads/shown-lead';
 import type { InlineOrStored } from '../../src/storage/inline-or-stored';
 import type { GoesOn } from '../shared/begun';
 import type { Answered } from '../shared/said';
@@ -22,6 +23,8 @@ export interface LeadPipelineResult {
   credits: number;
   /** What the plan would cost and take at the limits. */
   plan: { conversions: number; credits: number; durationMs: number; text: string };
+  /** What the leads' scores were compared with. */
+  thresholds?: Thresholds;
   /** For each lead its decision and why; in storage when there are many. */
   decisions: InlineOrStored<LeadVerdict[]>;
   /** What a person should know: guesses that seem wrong, leads that moved while they were listed. */

@@ -29,7 +29,10 @@ export async function tell(
 export const runKind = (): string | undefined =>
   workflowInfo().typedSearchAttributes.get(searchAttributeKeys.runKind) ?? undefined;
 
-/** A person is needed. Runs of a batch, and those that they start, leave it to the batch, whose digest tells of all of them. */
-export function tellPersonNeeded(account: string, what: string, nth: number): void {
-  if (runKind() !== 'backfill') void tell({ kind: 'personNeeded', account, what, nth });
+/**
+ * A person is needed. Runs of a batch, and those that they start, leave it to the batch, whose digest tells of all of them.
+ * @param about what is to be decided, half a sentence
+ */
+export function tellPersonNeeded(account: string, what: string, nth: number, about?: string): void {
+  if (runKind() !== 'backfill') void tell({ kind: 'personNeeded', account, what, nth, ...(about && { about }) });
 }

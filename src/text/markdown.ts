@@ -1,4 +1,4 @@
-import { clean } from './text';
+import { clean } from './printable';
 
 /**
  * Texts as literal Markdown (CommonMark, with the extensions of GitHub): what would be markup, HTML or a link is shown as

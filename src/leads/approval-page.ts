@@ -1,0 +1,66 @@
+/** What somebody who approves a pipeline reads: what is spent, for which leads and why these, and what is left after it. Markdown. Pure. */
+import { inline } from '../text/markdown';
+import { grouped } from '../text/numbers';
+import type { LeadDecision } from './selection';
+
+export interface ApprovalPage {
+  /** What the plan costs and takes, one sentence. */
+  readonly outline: string;
+  readonly chosen: number;
+  /** Leads that meet all rules; absent where an earlier version chose. */
+  readonly eligible?: number | undefined;
+  /** The first of those chosen. */
+  readonly preview: readonly LeadDecision[];
+  /** What may still be spent, a line each. */
+  readonly left: readonly string[];
+  readonly minReadiness: number;
+  /** Credits of one conversion. */
+  readonly price: number;
+  readonly limits: { readonly maxConversions: number; readonly maxCredits: number };
+  /** Limits that the input does not name. */
+  readonly byDefault: readonly ('maxConversions' | 'maxCredits')[];
+}
+
+export function approvalPage(page: ApprovalPage): string {
+  const { outline, preview, chosen, left } = page;
+  const more = chosen - preview.length;
+  const leads = [
+    ...preview.map((lead) => describeLead(lead, page)),
+    ...(preview.length > 0 && more > 0 ? [`and ${grouped(more)} more`] : []),
+  ];
+  return [outline, choice(page), list('To be converted:', leads), list('What may be spent now:', left)]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** 'Acme Ltd: score 71, readiness 64 (at least 60), 1,000 credits, lead 5f…' */
+function describeLead({ id, name, score, readiness }: LeadDecision, { minReadiness, price }: ApprovalPage): string {
+  const scores = [
+    ...(score === null ? [] : [`score ${score}`]),
+    readiness === undefined ? 'no readiness score' : `readiness ${readiness} (at least ${minReadiness})`,
+  ];
+  return `${name === undefined ? '' : `**${inline(name)}**: `}${scores.join(', ')}, ${grouped(price)} credits, lead \`${id}\``;
+}
+
+/** Why these, where a limit leaves others. */
+function choice({ chosen, eligible = chosen, price, limits, byDefault }: ApprovalPage): string {
+  if (eligible <= chosen) return '';
+  const limit =
+    price > 0 && Math.floor(limits.maxCredits / price) < limits.maxConversions ? 'maxCredits' : 'maxConversions';
+  const kind = byDefault.includes(limit) ? 'default limit' : 'limit';
+  return `${grouped(chosen)} of the ${grouped(eligible)} leads that meet all rules, by the ${kind} \`${limit}\` (${grouped(limits[limit])}).`;
+}
+
+const list = (heading: string, lines: readonly string[]): string =>
+  lines.length === 0 ? '' : `${heading}\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
+
+/** Named in a notification. */
+const MOST_NAMED = 3;
+
+/** '5 conversions for 5,000 credits (Acme Ltd, Beta and 3 more)' */
+export function describeChoice(chosen: number, credits: number, preview: readonly LeadDecision[]): string {
+  const names = preview.slice(0, MOST_NAMED).flatMap(({ name }) => name ?? []);
+  const more = chosen - names.length;
+  const named = names.length === 0 ? '' : ` (${names.join(', ')}${more > 0 ? ` and ${grouped(more)} more` : ''})`;
+  return `${grouped(chosen)} conversion${chosen === 1 ? '' : 's'} for ${grouped(credits)} credits${named}`;
+}
