@@ -130,10 +130,12 @@ export function createLeadListActivities(deps: Deps) {
           page.items,
         );
       const rules = await open(storage, call.rules, KeptRules);
-      const decisions = page.items.map((lead) => ({
-        ...(inView(lead, view) ?? decide(lead, rules, call.now)),
-        ...shownLead(lead, runtime.account.showNames),
-      }));
+      const decisions = page.items.map((lead): Decision => {
+        const decision = inView(lead, view) ?? decide(lead, rules, call.now);
+        // Of a lead that is left nobody needs the name.
+        const names = decision.decision === 'candidate' ? runtime.account.showNames : 'none';
+        return { ...decision, ...shownLead(lead, names) };
+      });
       const end = place.offset + page.items.length + (page.unreadable ?? 0);
       const { following, total = end } = page;
       const ref = `runs/${call.ref}/pages/${String(place.offset).padStart(9, '0')}-${randomUUID()}`;

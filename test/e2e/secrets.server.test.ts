@@ -5,14 +5,14 @@ import { progressQuery } from '../../workflows/shared/status';
 
 import { until } from '../support/until';
 import { leaks, type Place, placesOfFiles, placesOfRuns, secretsOf } from './support/leaks';
-import { Scene } from './support/scene';
+import { inScene, Scene } from './support/scene';
 import type { WorkerProcess } from './support/worker-process';
 
 let scene: Scene;
 let worker: WorkerProcess;
 beforeAll(async () => {
   // So many that their decisions are kept in the storage.
-  scene = await Scene.open({ sandbox: { leads: 1_200, credits: 100_000 } });
+  scene = await Scene.open({ sandbox: { leads: 1_200, credits: 100_000 }, account: { showNames: 'none' } });
   worker = await scene.worker({ LOG_LEVEL: 'trace' });
 });
 afterAll(() => scene.close());
@@ -69,6 +69,25 @@ test('no token, name, e-mail address or phone number in histories, descriptions,
   const found = leaks([...places, ...files, { where: 'log', text: worker.output }], secretsOf(scene.stage.sandbox));
   expect(found).toEqual([]);
 });
+
+test('where names of businesses are shown, they are of leads that may be converted, and in no log', () =>
+  inScene({}, async (named) => {
+    const log = await named.worker({ LOG_LEVEL: 'trace' });
+    const { client } = named.stage.temporal;
+    const args: Parameters<typeof leadPipeline> = [{ dryRun: true }];
+    const run = await client.workflow.start(leadPipeline, { workflowId: 'shown', taskQueue: 'audit-runner', args });
+    const { decisions } = await run.result();
+    const verdicts = 'inline' in decisions ? decisions.inline : [];
+    expect(verdicts.some(({ name, decision }) => name !== undefined && decision === 'convert')).toBe(true);
+    const ofNoUse = verdicts.filter(
+      ({ name, reasons }) => name !== undefined && !/meetsAll|overMax/.test(reasons.join()),
+    );
+    expect(ofNoUse).toEqual([]);
+    const secrets = secretsOf(named.stage.sandbox);
+    expect(leaks([{ where: 'log', text: log.output }], secrets)).toEqual([]);
+    const found = leaks([{ where: 'result', text: JSON.stringify(verdicts) }], secrets);
+    expect(found.filter((line) => !line.startsWith('businessName'))).toEqual([]);
+  }));
 
 test('negative control: a name that a person writes into an input is found, and so is a token in a log', async () => {
   const { sandbox, temporal } = scene.stage;
