@@ -1,6 +1,7 @@
 /** The ledger's current details, written for a person in the Web UI (S7). */
 
 import { PAID } from '../paying/once-only';
+import { inline } from '../text/markdown';
 import { utc } from '../time/utc';
 import * as policy from '.';
 import type { LedgerStatus } from './messages';
@@ -91,8 +92,9 @@ export function describeLedger(state: policy.LedgerState, now: number): string {
   const balance = left === undefined ? unread : `${left} credits`;
   const lines = [
     `**Account ${state.account}**: ${describeState(state)}`,
-    ...state.holds.map((hold) => `- ${describeHold(hold)}`),
     '',
+    ...state.holds.map((hold) => `- ${inline(describeHold(hold))}`),
+    ...(state.holds.length > 0 ? [''] : []),
     `- Balance: ${balance}, of which reserved for calls under way: ${policy.reservedCredits(state)}`,
     `- Spent today (${budget.timeZone}): ${policy.spentOn(state, now)}`,
     ...describeBudget(budget).map((line) => `- ${line}`),
@@ -105,13 +107,18 @@ export function describeLedger(state: policy.LedgerState, now: number): string {
       : []),
     ...[describePause(state.parked, now)].flatMap((pause) => (pause === undefined ? [] : `- ${pause}`)),
     '',
-    open.length === 0 ? 'No paid call is under way.' : `Paid calls under way or not yet proven, ${open.length}:`,
+    ...(open.length === 0
+      ? ['No paid call is under way.']
+      : [`Paid calls under way or not yet proven, ${open.length}:`, '']),
     ...open
       .slice(0, 20)
       .map(
         ([subject, f]) => `- ${subject} since ${utc(f.grantedAt)} UTC, settled by ${utc(f.overAt)} UTC at the latest`,
       ),
-    ...(state.actions ?? []).slice(-5).map((a) => `- ${utc(a.at)} UTC ${a.by}: ${a.what} (${a.reason})`),
+    ...(state.actions?.length ? ['', 'What people did last:', ''] : []),
+    ...(state.actions ?? [])
+      .slice(-5)
+      .map((a) => `- ${utc(a.at)} UTC ${inline(a.by)}: ${inline(a.what)} (${inline(a.reason)})`),
   ];
   return lines.join('\n');
 }

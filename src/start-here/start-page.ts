@@ -5,6 +5,7 @@
 
 import { FAILED_OUTCOMES } from '../runs/failed-outcomes';
 import { WORKFLOW_QUEUE } from '../temporal/queues';
+import { withRoom } from '../text/details';
 import { inline } from '../text/markdown';
 
 /** Where the Web UI shows a namespace. */
@@ -46,9 +47,6 @@ const LISTS = {
   'what ended without being done': NOT_DONE,
 };
 
-/** The frame is made as high as its text without the margins: with nothing below, the last lines would be cut off. */
-const ROOM = '\n\n\u00a0\n\n\u00a0\n';
-
 /** The ID of the runs that hold a type's example input. */
 export const exampleId = (type: string): string => `example.${type}`;
 
@@ -72,7 +70,7 @@ export function startPage(page: Page): string {
     (entry: PageEntry) => `${heading(page, entry)}\n\n${code(entry.input)}`,
     (entry: PageEntry) => heading(page, entry),
     ({ type }: PageEntry) => `- ${inline(type)}`,
-  ].map((show) => [...introduction(page), ...page.entries.map(show), footer(page)].join('\n\n') + ROOM);
+  ].map((show) => withRoom([...introduction(page), ...page.entries.map(show), footer(page)].join('\n\n')));
   return shown.find((text) => encodeURIComponent(text).length <= MAX_ENCODED) ?? shown.at(-1) ?? '';
 }
 

@@ -5,6 +5,7 @@ import type { DocumentState } from '../../src/audits/document-states';
 import type { AuditDocument } from '../../src/audits/uploadable';
 import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { documentSubject } from '../../src/paying/subject';
+import { inline } from '../../src/text/markdown';
 import { type Purchase, payOnce } from '../paying/pay-once';
 import type { Looked } from '../paying/walk';
 import { WHY } from '../shared/asker';
@@ -41,7 +42,7 @@ export async function uploadDocuments(
     status.figures(
       `${result.uploaded.length + result.found.length} of ${documents.length} documents in the project${
         byHand.length > 0
-          ? `\n\nTo be uploaded by a person:\n${byHand.map(({ fileName, ref }) => `- ${fileName} (${ref})`).join('\n')}`
+          ? `\n\nTo be uploaded by a person:\n\n${byHand.map(({ fileName, ref }) => `- ${inline(fileName)} (${inline(ref)})`).join('\n')}`
           : ''
       }`,
     );

@@ -4,6 +4,7 @@ import { ApplicationFailure, setCurrentDetails, workflowInfo } from '@temporalio
 import type { LedgerState } from '../../src/ledger';
 import { describeLedger } from '../../src/ledger/details';
 import { FailureType } from '../../src/runs/failure-types';
+import { withRoom } from '../../src/text/details';
 import { utc } from '../../src/time/utc';
 import { epoch } from '../shared/reset';
 
@@ -21,7 +22,9 @@ export class Book {
 
   constructor() {
     setCurrentDetails(
-      `**Opening** since ${utc(workflowInfo().runStartTime.getTime())} UTC: it asks the workers for their configuration and for what the previous ledger knew. Until they answer, nothing is granted. If this lasts, no worker is running whose token belongs to the user of this ledger.`,
+      withRoom(
+        `**Opening** since ${utc(workflowInfo().runStartTime.getTime())} UTC: it asks the workers for their configuration and for what the previous ledger knew. Until they answer, nothing is granted. If this lasts, no worker is running whose token belongs to the user of this ledger.`,
+      ),
     );
   }
 
@@ -50,6 +53,6 @@ export class Book {
 
   change(next: LedgerState): void {
     this.books = next;
-    setCurrentDetails(describeLedger(next, Date.now()));
+    setCurrentDetails(withRoom(describeLedger(next, Date.now())));
   }
 }

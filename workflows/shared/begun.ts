@@ -49,14 +49,14 @@ export function sayWithdrawing(status: Status, how: 'Stopped' | 'Cancelled'): vo
   status.waits(`${how}: what has sent nothing is withdrawn, and the rest is given a little time to end.`);
 }
 
-/** Runs as links of the Web UI, the first ten; for details in Markdown. */
+/** Runs as links of the Web UI, the first ten; for details in Markdown, after an empty line: else the Web UI shows no list. */
 export function linked(workflowIds: Iterable<string>): string {
   const { namespace } = workflowInfo();
   const all = [...workflowIds];
   const lines = all
     .slice(0, 10)
     .map((id) => `- [${id}](/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(id)})`);
-  return [...lines, ...(all.length > 10 ? [`- and ${all.length - 10} more`] : [])].join('\n');
+  return ['', ...lines, ...(all.length > 10 ? [`- and ${all.length - 10} more`] : [])].join('\n');
 }
 
 /** Runs that go on when the one that began them has ended. */

@@ -9,6 +9,7 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { withRoom } from '../../src/text/details';
 import { utc } from '../../src/time/utc';
 import { runKind } from './tell';
 
@@ -178,6 +179,7 @@ export class Status {
   private show(): void {
     const why = this.why();
     const waiting = why === undefined ? '' : `\n\n**Waiting since ${utc(this.since)} UTC**: ${why}`;
-    setCurrentDetails(`${this.doing}${waiting}${this.cancelled}${this.extra ? `\n\n${this.extra}` : ''}`);
+    const extra = this.extra ? `\n\n${this.extra}` : '';
+    setCurrentDetails(withRoom(`${this.doing}${waiting}${this.cancelled}${extra}`));
   }
 }
