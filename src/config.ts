@@ -15,6 +15,7 @@ import { ConfigFile } from './config/schema';
 import { readYaml } from './config/yaml-file';
 import type { Receiver } from './notify/receiver';
 import { openStorage, StorageError } from './storage';
+import { expandHome } from './system';
 
 export { type Account, apiOptions, type Timing } from './config/account';
 export { type Ceilings, watchCeilings } from './config/ceilings';
@@ -46,6 +47,8 @@ export interface ConfigSources {
   readonly file?: string | undefined;
   /** @default the current folder */
   readonly cwd?: string;
+  /** False for what needs no token: one that is missing or malformed is then no problem. @default true */
+  readonly tokens?: boolean;
 }
 
 const DEFAULT_FILE = 'audit-runner.yaml';
@@ -54,7 +57,7 @@ const DEFAULT_FILE = 'audit-runner.yaml';
  * Loads and checks everything, the tokens too.
  * @throws ConfigError with all problems, one sentence each; no token is in any of them (S4).
  */
-export function loadConfig({ env, file, cwd = process.cwd() }: ConfigSources): Config {
+export function loadConfig({ env, file, cwd = process.cwd(), tokens = true }: ConfigSources): Config {
   const path = findFile(file ?? env.AUDIT_RUNNER_CONFIG, cwd);
   const content = path === undefined ? {} : readYaml(path);
   const result = ConfigFile.safeParse(withEnvironment(withPresentNames(content), env, cwd));
@@ -67,10 +70,10 @@ export function loadConfig({ env, file, cwd = process.cwd() }: ConfigSources): C
   const told = result.data.notify && toReceiver(result.data.notify, env);
   const storage = /^[a-z][a-z0-9+.-]+:\/\//i.test(storageUrl)
     ? storageUrl
-    : pathToFileURL(resolve(cwd, storageUrl)).href;
+    : pathToFileURL(resolve(cwd, expandHome(storageUrl))).href;
   const { pipelines, problems: unusable } = resolvePipelines(scheduled, accounts);
   const problems = [
-    ...tokenProblems(Object.values(accounts)),
+    ...(tokens ? tokenProblems(Object.values(accounts)) : []),
     ...storageProblems(storage, env),
     ...(told && 'problems' in told ? told.problems : []),
     ...unusable,
@@ -101,7 +104,7 @@ export function accountOf({ accounts }: Pick<Config, 'accounts'>, name = 'defaul
 }
 
 function findFile(given: string | undefined, cwd: string): string | undefined {
-  const path = resolve(cwd, given ?? DEFAULT_FILE);
+  const path = resolve(cwd, expandHome(given ?? DEFAULT_FILE));
   if (existsSync(path)) return path;
   if (given === undefined) return undefined;
   throw new ConfigError([`there is no configuration file ${path}`]);
@@ -128,7 +131,10 @@ function environmentAccount(env: ConfigSources['env'], cwd: string, others: bool
   }
   if (!token && !tokenFile)
     throw new ConfigError(['neither AGENT_API_TOKEN nor AGENT_API_TOKEN_FILE is set, but AGENT_API_BASE_URL is']);
-  return { baseUrl, ...(tokenFile ? { tokenFile: resolve(cwd, tokenFile) } : { tokenEnv: 'AGENT_API_TOKEN' }) };
+  return {
+    baseUrl,
+    ...(tokenFile ? { tokenFile: resolve(cwd, expandHome(tokenFile)) } : { tokenEnv: 'AGENT_API_TOKEN' }),
+  };
 }
 
 /** Tokens that are missing or malformed, and accounts that share one: their limits and ledgers would be two (S1, S5). */

@@ -5,6 +5,7 @@ import { isLost, isPassing } from '../temporal/grpc-status';
 import { ACTS, type Act, type ActName, type Field } from './acts';
 import { EXIT, Exit } from './exit';
 import { number, print, printJson } from './output';
+import { PROGRAM } from './program';
 import { withServer } from './server';
 import { findLedgers, readBooks } from './spend';
 import { userName } from './user-name';
@@ -121,13 +122,13 @@ function sentenceOf(answer: unknown): string {
 }
 
 const notUnderWay = (workflowId: string): Exit =>
-  new Exit(EXIT.badInput, `no run with the ID ${workflowId} is under way; audit-runner status lists those that wait`);
+  new Exit(EXIT.badInput, `no run with the ID ${workflowId} is under way; \`${PROGRAM} status\` lists those that wait`);
 
 function refused(act: string, workflowId: string, error: unknown): never {
   if (error instanceof WorkflowNotFoundError) throw notUnderWay(workflowId);
   if (error instanceof WorkflowUpdateFailedError)
     throw new Exit(EXIT.badInput, `${workflowId} does not take '${act}': ${error.cause?.message ?? error.message}`);
   if (isPassing(error) && !isLost(error))
-    throw new Exit(EXIT.failed, `${workflowId} does not answer: is a worker running (audit-runner worker)?`);
+    throw new Exit(EXIT.failed, `${workflowId} does not answer: is a worker running (\`${PROGRAM} worker\`)?`);
   throw error;
 }

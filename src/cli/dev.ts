@@ -11,6 +11,7 @@ import { installSdkRuntime } from '../temporal/sdk-runtime';
 import { EXIT, Exit } from './exit';
 import { type LocalWorker, localWorker, sandboxConfig } from './local';
 import { print, tell } from './output';
+import { PROGRAM } from './program';
 import { openSandbox } from './sandbox';
 import { DEV_DATABASE, linkTo } from './server';
 import { EndSignals } from './signals';
@@ -19,6 +20,7 @@ import { workableConfig } from './worker';
 export interface DevOptions {
   speed: number;
   leads: number;
+  credits: number;
   real?: boolean;
   config?: string;
 }
@@ -26,7 +28,7 @@ export interface DevOptions {
 /** Where tools look for a Temporal server and its Web UI when nobody says where they are. */
 const USUAL = { port: 7233, uiPort: 8233 };
 
-export async function devCommand({ speed, leads, real = false, config: file }: DevOptions): Promise<number> {
+export async function devCommand({ speed, leads, credits, real = false, config: file }: DevOptions): Promise<number> {
   const configured = real ? workableConfig(file) : undefined;
   if (!real) {
     sandboxMayStart();
@@ -47,7 +49,7 @@ export async function devCommand({ speed, leads, real = false, config: file }: D
   try {
     if (!real && server.kind === 'shared')
       throw new Exit(EXIT.failed, 'another `audit-runner dev` runs in this folder; end that one first');
-    const ours: Ours = configured ? { config: configured } : await sandboxed(speed, leads);
+    const ours: Ours = configured ? { config: configured } : await sandboxed({ speed, leads, credits });
     sandbox = ours.sandbox;
     worker = await localWorker(server, ours.config, log);
     print(introduction(server, sandbox, speed));
@@ -66,9 +68,9 @@ interface Ours {
   sandbox?: Sandbox;
 }
 
-async function sandboxed(speed: number, leads: number): Promise<Ours> {
-  const sandbox = await openSandbox({ speed, leads });
-  return { sandbox, config: sandboxConfig(sandbox, speed) };
+async function sandboxed(options: Pick<DevOptions, 'speed' | 'leads' | 'credits'>): Promise<Ours> {
+  const sandbox = await openSandbox(options);
+  return { sandbox, config: sandboxConfig(sandbox, options.speed) };
 }
 
 /** A sandbox's worker would answer for real accounts on a server that they share, with timings that are far too short. */
@@ -98,9 +100,10 @@ function introduction(server: TemporalServer, sandbox: Sandbox | undefined, spee
     ...(sandbox ? [`sandbox stats  ${sandbox.controlUrl}/stats`] : []),
     '',
     'Try, in another terminal in this folder:',
-    '  audit-runner run leadPipeline --input \'{"dryRun": true}\'',
-    '  audit-runner run leadPipeline --input \'{"maxConversions": 5}\'',
-    '  audit-runner spend',
+    `  ${PROGRAM} run leadPipeline --input '{"dryRun": true}'`,
+    `  ${PROGRAM} run leadPipeline --input '{"maxConversions": 5}'`,
+    `  ${PROGRAM} status`,
+    `  ${PROGRAM} spend`,
     '',
     'Ctrl-C ends everything.',
   ];

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isObject } from '../agent-api/shape';
+import { expandHome } from '../system';
 import { EXIT, Exit } from './exit';
 
 /**
@@ -30,7 +31,7 @@ function parse(given: string): unknown {
 
 function readText(file: string): string {
   try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
+    return readFileSync(file === '-' ? 0 : expandHome(file), 'utf8');
   } catch {
     throw new Exit(EXIT.badInput, `the input file ${file} cannot be read`);
   }

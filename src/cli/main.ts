@@ -6,6 +6,7 @@ import { ACTS, type Act, type ActName } from './acts';
 import { EXIT, EXIT_HELP } from './exit';
 import { endQuietlyOnBrokenPipe } from './output';
 import { endOnUncaught, perform } from './perform';
+import { PROGRAM } from './program';
 import { addSchedules } from './schedules';
 
 function decimal(text: string): number {
@@ -33,10 +34,10 @@ const program = new Command('audit-runner')
   .version(packageVersion())
   .option('--config <file>', 'configuration file (YAML)')
   .option('--verbose', 'after a failure print all that is known of it')
-  .addHelpText('after', `\nStart with 'audit-runner demo', then 'audit-runner dev'.\n\n${ENVIRONMENT}\n\n${EXIT_HELP}`)
+  .addHelpText('after', `\nStart with '${PROGRAM} demo', then '${PROGRAM} dev'.\n\n${ENVIRONMENT}\n\n${EXIT_HELP}`)
   // Taken over by the commands below: commander's own code for wrong options is 1.
   .exitOverride()
-  .showHelpAfterError("('audit-runner --help' shows how)")
+  .showHelpAfterError(`('${PROGRAM} --help' shows how)`)
   .configureHelp({ showGlobalOptions: true });
 
 program
@@ -63,9 +64,9 @@ program
     'after',
     `\nWorkflow types:\n${types.join('\n')}\n
 Examples:
-  audit-runner run leadPipeline --input '{"dryRun": true}'
-  audit-runner run leadPipeline --input '{"maxConversions": 5, "maxCredits": 5000}'
-  audit-runner run convertLead --input '{"leadId": "…"}' --json\n\n${EXIT_HELP}`,
+  ${PROGRAM} run leadPipeline --input '{"dryRun": true}'
+  ${PROGRAM} run leadPipeline --input '{"maxConversions": 5, "maxCredits": 5000}'
+  ${PROGRAM} run convertLead --input '{"leadId": "…"}' --json\n\n${EXIT_HELP}`,
   )
   .action((type: string, _, command: Command) =>
     perform(command, async () => (await import('./run.js')).runCommand(type, command.optsWithGlobals())),
@@ -87,9 +88,9 @@ The reply goes to standard output, everything else to standard error. A call tha
 however often it is started; "reference" in the input tells equal calls apart.
 
 Examples:
-  audit-runner api projects.get --id …
-  audit-runner api contacts.create --input '{"body": {"name": "…"}}'
-  audit-runner api assessmentConfigs.update --input @change.json\n\n${EXIT_HELP}`,
+  ${PROGRAM} api projects.get --id …
+  ${PROGRAM} api contacts.create --input '{"body": {"name": "…"}}'
+  ${PROGRAM} api assessmentConfigs.update --input @change.json\n\n${EXIT_HELP}`,
   )
   .action((route: string | undefined, _, command: Command) =>
     perform(command, async () => (await import('./api.js')).apiCommand(route, command.optsWithGlobals())),
@@ -104,9 +105,9 @@ const batches = program
     'after',
     `
 Examples:
-  audit-runner backfill start --input '{"operation": "convertLead", "leads": {}, "dryRun": true}'
-  audit-runner backfill start --input '{"operation": "convertLead", "file": {"ref": "leads.csv"}, "maxCredits": 500000}'
-  audit-runner backfill redrive backfill.default.… --input '{"maxCredits": 10000}'\n\n${EXIT_HELP}`,
+  ${PROGRAM} backfill start --input '{"operation": "convertLead", "leads": {}, "dryRun": true}'
+  ${PROGRAM} backfill start --input '{"operation": "convertLead", "file": {"ref": "leads.csv"}, "maxCredits": 500000}'
+  ${PROGRAM} backfill redrive backfill.default.… --input '{"maxCredits": 10000}'\n\n${EXIT_HELP}`,
   );
 
 batches
@@ -138,6 +139,7 @@ batches
   .command('status')
   .description('how far and how fast backfills are and why they wait; without an ID: those that are under way')
   .argument('[workflowId]', 'one of them, also one that has ended')
+  .option('--watch', 'look again every 5 seconds, until Ctrl-C')
   .option('--json', 'print JSON')
   .action((workflowId: string | undefined, _, command: Command) =>
     perform(command, async () => (await import('./backfill.js')).backfillStatus(workflowId, command.optsWithGlobals())),
@@ -250,6 +252,7 @@ program
   .description('Temporal server (kept in .audit-runner/), Web UI, sandbox and worker in one process, to try things out')
   .option('--speed <n>', "how many times faster than real time the sandbox's clock runs", decimal, 10)
   .option('--leads <n>', 'leads that the sandbox begins with', decimal, 60)
+  .option('--credits <n>', 'balance that the sandbox begins with', decimal, 50_000)
   .option('--real', 'work for the configured accounts instead of a sandbox: spends real credits')
   .action((_, command: Command) =>
     perform(command, async () => (await import('./dev.js')).devCommand(command.optsWithGlobals())),

@@ -14,7 +14,9 @@ import { announce } from './announce';
 import { EXIT, Exit } from './exit';
 import { follow, noSuchRun, type RunEnd } from './follow';
 import { readInputOption } from './json-input';
+import { refuseUnknownAccount } from './known-account';
 import { print, printJson, tell } from './output';
+import { PROGRAM } from './program';
 import { showResult } from './results';
 import { type KnownServer, linkTo, withServer } from './server';
 import { EndSignals } from './signals';
@@ -47,6 +49,7 @@ export async function runCommand(name: string, options: RunOptions): Promise<num
     const signals = new EndSignals();
     const workflowId = options.id ?? plan?.workflowId ?? '';
     if (plan) {
+      await refuseUnknownAccount(reached, plan.account, accounts);
       const does = plan.dryRun ? `Planning ${type} (writes and spends nothing)` : `Starting ${type}`;
       announce(does, [plan.account], accounts, server.config);
     }
@@ -102,7 +105,7 @@ interface About {
   link?: string;
 }
 
-const again = (type: string, workflowId: string) => `  audit-runner run ${type} --attach --id ${workflowId}`;
+const again = (type: string, workflowId: string) => `  ${PROGRAM} run ${type} --attach --id ${workflowId}`;
 
 /** The server went away while a run was followed: that run does not mind. */
 export const lost =

@@ -1,5 +1,6 @@
 /** `audit-runner status`: accounts, queues and runs at one glance; what stands still, and for whom. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { queueClasses } from '../agent-api/rate-class';
@@ -19,11 +20,15 @@ import { queueName, WORKFLOW_QUEUE } from '../temporal/queues';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
 import { EXIT, Exit } from './exit';
 import { number, print, printJson, styled, table } from './output';
-import { linkTo, withServer } from './server';
+import { PROGRAM } from './program';
+import { linkTo, type Reached, withServer } from './server';
+import { EndSignals } from './signals';
 import { findLedgers, readBooks } from './spend';
 
 export interface StatusOptions {
   json?: boolean;
+  /** Again and again, until Ctrl-C. */
+  watch?: boolean;
   config?: string;
 }
 
@@ -71,43 +76,60 @@ interface Status {
 const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
 const MOST_WAITING = 50;
 const QUERY_MS = 20_000;
+/** Between two looks of `--watch`. */
+const WATCH_MS = 5_000;
+/** The screen is empty and the next line its first. */
+const CLEARED = '\u001b[2J\u001b[H';
 
-export async function statusCommand({ json, config: file }: StatusOptions): Promise<number> {
-  const { accounts } = loadConfig({ env: process.env, file });
+export async function statusCommand({ watch, ...options }: StatusOptions): Promise<number> {
+  const { accounts } = loadConfig({ env: process.env, file: options.config });
   return withServer('reads', async (connected) => {
-    const { client, server, namespace } = connected;
-    const { uiUrl } = server;
-    const ledgers = await Promise.all(
-      (await findLedgers(client, undefined)).map((ledger) =>
-        readBooks(client, ledger).then(
-          ({ status }) => ({ ...status, ledger }),
-          (error: unknown) => {
-            if (error instanceof Exit) return undefined;
-            throw error;
-          },
-        ),
-      ),
-    );
-    const names = [...new Set([...Object.keys(accounts), ...ledgers.flatMap((ledger) => ledger?.account ?? [])])];
-    const refused = await pollsRefused(connected);
-    const status: Status = {
-      accounts: await Promise.all(
-        withPresent(ledgers.flatMap((ledger) => ledger ?? [])).map((one) => withShortage(client, one, accounts)),
-      ),
-      queues: await queuesOf(connected, names, Object.keys(accounts)),
-      runs: await runsOf(client),
-      needsPerson: await waitingOf(client, (id) => uiUrl && linkTo(uiUrl, namespace, id)),
-      failing: (await findFailing(client)).failing,
-      ...(refused !== undefined && { pollsRefused: refused }),
-    };
-    if (json) printJson(status);
-    else print(show(status, ledgers.length));
-    const still =
-      status.needsPerson.length > 0 ||
-      status.failing.length > 0 ||
-      status.accounts.some(({ present, holds, short }) => present && (holds.length > 0 || (short?.runs ?? 0) > 0));
-    return still || refused !== undefined || status.queues.some(unattended) ? EXIT.notAllDone : EXIT.done;
+    if (!watch) return look(connected, accounts, options.json);
+    const signals = new EndSignals();
+    while (!signals.aborted.aborted) {
+      // At a terminal each look takes the place of the one before.
+      if (process.stdout.isTTY) process.stdout.write(CLEARED);
+      await look(connected, accounts, options.json);
+      await sleep(WATCH_MS, undefined, { signal: signals.aborted }).catch(() => undefined);
+    }
+    return EXIT.done;
   });
+}
+
+/** @returns what stands still, as an exit code */
+async function look(connected: Reached, accounts: Config['accounts'], json: boolean | undefined): Promise<number> {
+  const { client, server, namespace } = connected;
+  const { uiUrl } = server;
+  const ledgers = await Promise.all(
+    (await findLedgers(client, undefined)).map((ledger) =>
+      readBooks(client, ledger).then(
+        ({ status }) => ({ ...status, ledger }),
+        (error: unknown) => {
+          if (error instanceof Exit) return undefined;
+          throw error;
+        },
+      ),
+    ),
+  );
+  const names = [...new Set([...Object.keys(accounts), ...ledgers.flatMap((ledger) => ledger?.account ?? [])])];
+  const refused = await pollsRefused(connected);
+  const status: Status = {
+    accounts: await Promise.all(
+      withPresent(ledgers.flatMap((ledger) => ledger ?? [])).map((one) => withShortage(client, one, accounts)),
+    ),
+    queues: await queuesOf(connected, names, Object.keys(accounts)),
+    runs: await runsOf(client),
+    needsPerson: await waitingOf(client, (id) => uiUrl && linkTo(uiUrl, namespace, id)),
+    failing: (await findFailing(client)).failing,
+    ...(refused !== undefined && { pollsRefused: refused }),
+  };
+  if (json) printJson(status);
+  else print(show(status, ledgers.length));
+  const still =
+    status.needsPerson.length > 0 ||
+    status.failing.length > 0 ||
+    status.accounts.some(({ present, holds, short }) => present && (holds.length > 0 || (short?.runs ?? 0) > 0));
+  return still || refused !== undefined || status.queues.some(unattended) ? EXIT.notAllDone : EXIT.done;
 }
 
 function withPresent(ledgers: readonly Omit<AccountStatus, 'present'>[]): AccountStatus[] {
@@ -240,7 +262,7 @@ function show(
     ...(unserved.length > 0
       ? [
           styled('red', `No worker takes from ${unserved.map(({ queue }) => queue).join(', ')}`) +
-            `${tasks > 0 ? ` (tasks that wait: ${number(tasks)})` : ''}; start one: audit-runner worker`,
+            `${tasks > 0 ? ` (tasks that wait: ${number(tasks)})` : ''}; start one: \`${PROGRAM} worker\``,
         ]
       : []),
     `Runs under way: ${

@@ -6,6 +6,7 @@ import { factsOf, perClass, queueClassOf, type RateClass } from '../agent-api/ra
 import type { RouteName } from '../agent-api/routes';
 import { type TokenSource, tokenFromEnv, tokenFromFile } from '../agent-api/token';
 import type { Undocumented } from '../agent-api/undocumented';
+import { expandHome } from '../system';
 import { type AccountFile, creditsOf } from './schema';
 
 /** Milliseconds, after `speed`. */
@@ -49,7 +50,7 @@ export function toAccount(
     token:
       file.tokenFile === undefined
         ? tokenFromEnv(env, file.tokenEnv ?? '')
-        : tokenFromFile(resolve(folder, file.tokenFile)),
+        : tokenFromFile(resolve(folder, expandHome(file.tokenFile))),
     undocumented: file.undocumented,
     limits: perClass((rateClass) => limit(limitOf(file.limits, rateClass))),
     credits: (route) => creditsOf(file, route),

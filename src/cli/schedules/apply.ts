@@ -34,7 +34,7 @@ export async function planCommand({ config, prune = false, json }: ApplyOptions)
 
 export async function applyCommand({ config, prune = false, json }: ApplyOptions): Promise<number> {
   const wanted = await wantedSchedules(config);
-  const { accounts, pipelines } = loadConfig({ env: process.env, file: config });
+  const { accounts, pipelines } = loadConfig({ env: process.env, file: config, tokens: false });
   return withServer('writes', async (connected) => {
     const found = await look(connected.client, wanted, prune);
     if (!json) print(showChanges(found, wanted));
@@ -53,7 +53,7 @@ export async function applyCommand({ config, prune = false, json }: ApplyOptions
 
 /** @throws ConfigError, Exit */
 async function wantedSchedules(file: string | undefined): Promise<Wanted[]> {
-  const config = loadConfig({ env: process.env, file });
+  const config = loadConfig({ env: process.env, file, tokens: false });
   // Nothing at all would be all pipelines gone, and with --prune their schedules.
   if (config.file === undefined)
     throw new Exit(
