@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { createAgentApi } from '../src/agent-api';
 import { accountOf, apiOptions, ConfigError, loadConfig } from '../src/config';
 
@@ -29,6 +30,14 @@ function problemsOf(run: () => unknown): readonly string[] {
   }
   return [];
 }
+
+test('~ in a path is the folder of the user, as a shell has it', () => {
+  expect(load('storageUrl: ~/kept').storageUrl).toBe(pathToFileURL(join(homedir(), 'kept')).href);
+  const [problem] = problemsOf(() =>
+    load('accounts: { main: { baseUrl: https://a.example.com, tokenFile: ~/no-such } }'),
+  );
+  expect(problem).toContain(join(homedir(), 'no-such'));
+});
 
 describe('settings that had other names', () => {
   const account = (settings: string) =>

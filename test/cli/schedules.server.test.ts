@@ -1,6 +1,6 @@
 /** `audit-runner schedules` against a real Temporal server; no worker is needed to see runs start. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { backfillCommand, pauseCommand, triggerCommand } from '../../src/cli/schedules/act';
@@ -212,6 +212,14 @@ describe('plan and apply', () => {
     await expect(scheduleHandle(temporal.client, 'leads').describe()).rejects.toThrow();
     const { scheduleId } = await temporal.client.schedule.getHandle('audit-runner.taken').describe();
     expect(scheduleId).toBe('audit-runner.taken');
+  });
+
+  test('a plan needs no token: whoever reviews it may not have one', async () => {
+    write({ leads: LEADS });
+    rmSync(join(cli.folder, 'token'));
+    const { text } = await said(() => planCommand(options));
+    writeFileSync(join(cli.folder, 'token'), `aky_${'a'.repeat(32)}`);
+    expect(text).toContain('leads');
   });
 
   test('without a file nothing is planned: --prune would remove everything', async () => {

@@ -46,6 +46,22 @@ test('status shows who is waited for; approve lets the run go on and keeps who d
   expect(again.code).toBe(2);
 });
 
+test('an account that nobody works for is refused before a run waits for it, with the name that was meant', async () => {
+  const wrong = await cli.run(['run', 'leadPipeline', '--account', 'defualt', '--detach'], env);
+  expect(wrong.code).toBe(2);
+  expect(wrong.stderr).toContain("No worker works for an account 'defualt'");
+  expect(wrong.stderr).toContain("Did you mean 'default'?");
+  const started = await stage.temporal.client.workflow.count(`Account = 'defualt'`);
+  expect(started.count).toBe(0);
+});
+
+test('status --watch looks again until Ctrl-C, and ends well', async () => {
+  const watching = cli.start(['status', '--watch'], env);
+  await watching.said('agent-api.default.writes');
+  watching.signal('SIGINT');
+  expect((await watching.ended).code).toBe(0);
+});
+
 test('a hold is seen, and its end', async () => {
   const ledger = stage.temporal.client.workflow.getHandle(stage.ledgerId);
   await ledger.executeUpdate(holdUpdate, { args: [{ reason: 'month end' }] });
