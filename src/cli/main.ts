@@ -139,7 +139,6 @@ batches
   .command('status')
   .description('how far and how fast backfills are and why they wait; without an ID: those that are under way')
   .argument('[workflowId]', 'one of them, also one that has ended')
-  .option('--watch', 'look again every 5 seconds, until Ctrl-C')
   .option('--json', 'print JSON')
   .action((workflowId: string | undefined, _, command: Command) =>
     perform(command, async () => (await import('./backfill.js')).backfillStatus(workflowId, command.optsWithGlobals())),
@@ -150,6 +149,7 @@ program
   .description(
     'accounts with balance and holds, queues with backlog and workers, runs under way and for whom they wait',
   )
+  .option('--watch', 'look again every 5 seconds, until Ctrl-C')
   .option('--json', 'print JSON')
   .addHelpText(
     'after',
