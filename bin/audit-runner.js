@@ -6,7 +6,7 @@ const { refuseOldNode } = require('./node-version');
 
 refuseOldNode();
 const main = join(__dirname, '..', 'dist', 'src', 'cli', 'main.js');
-if (existsSync(main)) require(main);
+if (existsSync(main)) require(main).main();
 else {
   process.stderr.write('audit-runner is not built yet: run `npm install` and `npm run build` first.\n');
   process.exitCode = 1;

@@ -12,12 +12,15 @@ const optional = (guess: string) => z.string().min(1).nullable().default(guess);
 /** A field that is found under one of the usual names unless this names it, as a path like `data.balance`. */
 const field = z.string().min(1).optional();
 
-/**
- * Query parameter names of a list's pages: how many records, from where, or the number of the page; `cursor` takes what the
- * reply calls its next page.
- * @default cursor: by the name of the reply's own field, such as `nextCursor`
- */
-const pages = { limit: name('limit'), offset: name('offset'), page: name('page'), cursor: field };
+/** Query parameter names of a list's pages. */
+const pages = {
+  limit: name('limit').describe('Parameter: how many records a page has.'),
+  offset: name('offset').describe('Parameter: how many records come before the page.'),
+  page: name('page').describe('Parameter: the number of the page, for services that count pages.'),
+  cursor: field.describe(
+    "Parameter: what the reply calls its next page. Default: by the name of the reply's own field, such as nextCursor.",
+  ),
+};
 
 /** The records that the document shows without the wrapping of their replies. */
 export const RECORDS = [
@@ -39,76 +42,101 @@ const paths = <N extends string>(nouns: readonly [N, ...N[]]) =>
 
 /** Settings for the parts that the document does not show. Defaults are our guesses. */
 export const Undocumented = z.strictObject({
-  /** Where a reply keeps its one record, as a path such as `data.item`. @default found by the fields that it shows */
-  records: paths(RECORDS),
-  /** Where a reply keeps its list, as a path such as `data.results`. @default found by the fields of its records */
-  lists: paths(LISTS),
-  /** Query parameter names of the lead list. */
+  records: paths(RECORDS).describe(
+    'Where a reply keeps its one record, by the kind of record: a path such as `data.item`. Default: found by the fields that it shows.',
+  ),
+  lists: paths(LISTS).describe(
+    'Where a reply keeps its list, by the kind of list: a path such as `data.results`. Default: found by the fields of its records.',
+  ),
   leadsList: z
     .strictObject({
-      surveyLink: name('staticSlugId'),
+      surveyLink: name('staticSlugId').describe('Parameter: only leads of this survey link.'),
       ...pages,
-      sort: name('sort'),
-      direction: name('order'),
+      sort: name('sort').describe('Parameter: by which field the list is sorted.'),
+      direction: name('order').describe('Parameter: upwards or downwards.'),
     })
-    .prefault({}),
-  /**
-   * Query parameter names of the project list. `paging: none` says that the list is whole: no paging parameters are sent.
-   */
+    .prefault({})
+    .describe('Names of the query parameters of the lead list.'),
   projectsList: z
     .strictObject({
       ...pages,
-      paging: z.enum(['send', 'none']).default('send'),
+      paging: z
+        .enum(['send', 'none'])
+        .default('send')
+        .describe("Whether parameters for pages are sent; 'none' says that the reply is the whole list."),
     })
-    .prefault({}),
-  /** Query parameter names of the capture list: of its project filter, and of its pages. */
-  capturesList: z.strictObject({ project: name('projectId'), ...pages }).prefault({}),
-  /** Query parameter name of the memory list's type filter. */
-  memoriesList: z.strictObject({ type: name('type') }).prefault({}),
-  /** Where the account records keep what we need. */
+    .prefault({})
+    .describe('Names of the query parameters of the project list.'),
+  capturesList: z
+    .strictObject({ project: name('projectId').describe('Parameter: only captures of this project.'), ...pages })
+    .prefault({})
+    .describe('Names of the query parameters of the capture list.'),
+  memoriesList: z
+    .strictObject({ type: name('type').describe('Parameter: only memories of this type.') })
+    .prefault({})
+    .describe('Names of the query parameters of the memory list.'),
   account: z
     .strictObject({
-      /** null where the service shows none: the account goes by its name, which must then be the same for all workers. */
-      userId: field.nullable(),
-      balance: field,
-      tier: field,
-      /** Tiers that may create projects and convert leads, and tiers that may not; of others it is not known. */
-      auditTiers: z.array(z.string()).default(['team', 'enterprise']),
-      lowTiers: z.array(z.string()).default(['free', 'read-only', 'lead-generation']),
+      userId: field
+        .nullable()
+        .describe(
+          "Path of the user's ID. null where the service shows none: the account then goes by its name, which must be the same for all workers. Default: found under one of the usual names.",
+        ),
+      balance: field.describe('Path of the balance of credits. Default: found under one of the usual names.'),
+      tier: field.describe("Path of the plan's name. Default: found under one of the usual names."),
+      auditTiers: z
+        .array(z.string())
+        .default(['team', 'enterprise'])
+        .describe('Plans that may create projects and convert leads.'),
+      lowTiers: z
+        .array(z.string())
+        .default(['free', 'read-only', 'lead-generation'])
+        .describe('Plans that may not. Of plans in neither list it is not known.'),
     })
-    .prefault({}),
-  /**
-   * Where the job record, and the reply that starts a job, keep what we need; and words of its status beside the usual ones
-   * that mean an end.
-   */
+    .prefault({})
+    .describe('Where the replies about the account keep what is needed of them.'),
   job: z
     .strictObject({
-      id: field,
-      status: field,
-      complete: z.array(z.string().min(1)).default([]),
-      failed: z.array(z.string().min(1)).default([]),
+      id: field.describe('Path of the job ID. Default: found under one of the usual names.'),
+      status: field.describe("Path of the job's status. Default: found under one of the usual names."),
+      complete: z
+        .array(z.string().min(1))
+        .default([])
+        .describe('Words of the status, beside the usual ones, which mean that the job has succeeded.'),
+      failed: z
+        .array(z.string().min(1))
+        .default([])
+        .describe('Words of the status, beside the usual ones, which mean that the job has failed.'),
     })
-    .prefault({}),
-  /**
-   * The document upload: JSON with base64 or a multipart form (`auto`: JSON, and a form where that is refused), and the
-   * names of its fields. `fileName` and `fileType` are sent
-   * beside the file, which in a form has both of its own; null leaves them out.
-   */
+    .prefault({})
+    .describe('Where the job record, and the reply that starts a job, keep what is needed of them.'),
   upload: z
     .strictObject({
-      encoding: z.enum(['auto', 'multipart', 'json']).default('auto'),
-      file: name('file'),
-      fileName: optional('fileName'),
-      fileType: optional('fileType'),
+      encoding: z
+        .enum(['auto', 'multipart', 'json'])
+        .default('auto')
+        .describe("JSON with base64 or a multipart form; 'auto' tries JSON, and a form where that is refused."),
+      file: name('file').describe('Field: the content.'),
+      fileName: optional('fileName').describe(
+        'Field: the name, beside the one that a form sends anyway; null leaves it out.',
+      ),
+      fileType: optional('fileType').describe(
+        'Field: the media type, beside the one that a form sends anyway; null leaves it out.',
+      ),
     })
-    .prefault({}),
-  /**
-   * Field names of the note submission, and where its reply keeps the ID of the capture. `title` is sent only where a note
-   * without one is refused: the beginning of the text. null: never.
-   */
+    .prefault({})
+    .describe('How documents are uploaded.'),
   note: z
-    .strictObject({ content: name('content'), project: name('projectId'), title: optional('title'), id: field })
-    .prefault({}),
+    .strictObject({
+      content: name('content').describe('Field: the text.'),
+      project: name('projectId').describe('Field: the project that the note belongs to.'),
+      title: optional('title').describe(
+        'Field: the beginning of the text, sent only where a note without one is refused; null: never.',
+      ),
+      id: field.describe("In the reply: path of the capture's ID. Default: found under one of the usual names."),
+    })
+    .prefault({})
+    .describe('Names of the fields with which a note is submitted.'),
 });
 export type Undocumented = z.infer<typeof Undocumented>;
 

@@ -1,4 +1,4 @@
-/** How a command ends. The codes are documented in `--help`. */
+/** How a command ends. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -11,13 +11,20 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
+/** What each code says, for `--help` and the reference. */
+export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  done: 'done',
+  failed: 'failed',
+  badInput: 'wrong input, options or configuration; nothing was started',
+  notAllDone: 'not all done: rejected, expired, stopped or unresolved, or it waits for a person',
+  noServer: 'the Temporal server cannot be reached, or not be used as it is',
+  interrupted: 'interrupted; what was started goes on',
+};
+
 export const EXIT_HELP = `Exit codes:
-  0    done
-  1    failed
-  2    wrong input, options or configuration; nothing was started
-  3    not all done: rejected, expired, stopped or unresolved, or it waits for a person
-  4    the Temporal server cannot be reached, or not be used as it is
-  130  interrupted; what was started goes on`;
+${Object.entries(EXIT)
+  .map(([name, code]) => `  ${String(code).padEnd(4)} ${EXIT_MEANINGS[name as keyof typeof EXIT]}`)
+  .join('\n')}`;
 
 /** Ends the command with a code and a sentence for a person. */
 export class Exit extends Error {

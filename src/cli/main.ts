@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { WORKFLOW_TYPES } from '../runs/workflow-types';
 import { packageVersion } from '../temporal/package-root';
 import { ACTS, type Act, type ActName } from './acts';
+import { ENVIRONMENT_HELP } from './environment';
 import { EXIT, EXIT_HELP } from './exit';
 import { endQuietlyOnBrokenPipe } from './output';
 import { endOnUncaught, perform } from './perform';
@@ -17,24 +18,15 @@ function decimal(text: string): number {
 
 const types = Object.entries(WORKFLOW_TYPES).map(([name, { about }]) => `  ${name.padEnd(14)} ${about}`);
 
-const ENVIRONMENT = `Environment:
-  AGENT_API_BASE_URL, AGENT_API_TOKEN (or AGENT_API_TOKEN_FILE)   the account 'default'
-  AUDIT_RUNNER_CONFIG            the configuration file; else ./audit-runner.yaml, if it is there
-  TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS…, TEMPORAL_PROFILE
-                                 the Temporal server; else the one that 'dev' runs in this folder, else 127.0.0.1:7233
-  TEMPORAL_UI_URL                where its Web UI is, for links
-  AUDIT_RUNNER_ENCRYPTION_KEY    encrypts what Temporal stores
-  AUDIT_RUNNER_METRICS_ADDRESS   where Prometheus may fetch the worker's metrics, for example 0.0.0.0:9464
-  STORAGE_URL, LOG_LEVEL, NO_COLOR`;
-
-const program = new Command('audit-runner')
+/** All commands; the reference is made from it too. */
+export const program = new Command('audit-runner')
   .description(
     "Runs a consultant's work against the Agent API as durable Temporal workflows: nothing is paid for twice, nothing is lost.",
   )
   .version(packageVersion())
   .option('--config <file>', 'configuration file (YAML)')
   .option('--verbose', 'after a failure print all that is known of it')
-  .addHelpText('after', `\nStart with '${PROGRAM} demo', then '${PROGRAM} dev'.\n\n${ENVIRONMENT}\n\n${EXIT_HELP}`)
+  .addHelpText('after', `\nStart with '${PROGRAM} demo', then '${PROGRAM} dev'.\n\n${ENVIRONMENT_HELP}\n\n${EXIT_HELP}`)
   // Taken over by the commands below: commander's own code for wrong options is 1.
   .exitOverride()
   .showHelpAfterError(`('${PROGRAM} --help' shows how)`)
@@ -267,10 +259,13 @@ program
     perform(command, async () => (await import('./demo.js')).demoCommand(command.optsWithGlobals())),
   );
 
-endQuietlyOnBrokenPipe();
-endOnUncaught();
-program.parseAsync().catch((error: unknown) => {
-  // commander has written its own sentence already.
-  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT.done : EXIT.badInput);
-  throw error;
-});
+/** Does what the command line says, and ends the process. */
+export function main(): void {
+  endQuietlyOnBrokenPipe();
+  endOnUncaught();
+  program.parseAsync().catch((error: unknown) => {
+    // commander has written its own sentence already.
+    if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT.done : EXIT.badInput);
+    throw error;
+  });
+}

@@ -4,23 +4,33 @@ import { isLoopback } from '../agent-api/base-url';
 import { BODIES, NOTICE_KINDS, type NoticeFormat } from '../notify/message';
 import type { Receiver } from '../notify/receiver';
 
-const url = z.string().refine(isAllowed, 'an address that begins with https:// (http:// only on this machine)');
+const ADDRESS = 'an address that begins with https:// (http:// only on this machine)';
+const url = z.string().refine(isAllowed, ADDRESS).meta({ allowed: ADDRESS });
 
 /** One receiver: who is told when a person is needed, a hold begins or ends, a scheduled run fails, a batch ends. */
 export const NotifyFile = z.strictObject({
-  /** An https address that takes POST requests. Where it holds a secret (Slack's do), use `urlEnv`. */
-  url: url.optional(),
-  /** Name of the environment variable that holds the address. */
-  urlEnv: z.string().min(1).optional(),
-  /** `standard`: JSON as Standard Webhooks recommend. `slack`: `{"text": …}`, as Slack and those like it take. */
-  format: z.enum(Object.keys(BODIES) as [NoticeFormat, ...NoticeFormat[]]).default('standard'),
-  /** Name of the environment variable with the signing secret (`whsec_…`); without it nothing is signed. */
-  secretEnv: z.string().min(1).optional(),
-  /** What is told. @default everything */
+  url: url
+    .optional()
+    .describe("An address that takes POST requests. Where it holds a secret, as Slack's do, use urlEnv."),
+  urlEnv: z.string().min(1).optional().describe('Name of the environment variable that holds the address.'),
+  format: z
+    .enum(Object.keys(BODIES) as [NoticeFormat, ...NoticeFormat[]])
+    .default('standard')
+    .describe(
+      '`standard`: JSON as Standard Webhooks recommend. `slack`: `{"text": …}`, as Slack and those like it take.',
+    ),
+  secretEnv: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Name of the environment variable that holds the signing secret (`whsec_…`). Default: nothing is signed.',
+    ),
   kinds: z
     .array(z.enum(NOTICE_KINDS))
     .min(1)
-    .default([...NOTICE_KINDS]),
+    .default([...NOTICE_KINDS])
+    .describe('What is told. Default: everything.'),
 });
 type NotifyFile = z.output<typeof NotifyFile>;
 

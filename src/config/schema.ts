@@ -1,7 +1,10 @@
-/** The shape of the configuration file. Every field that can have a default has one. */
+/**
+ * The shape of the configuration file. Every field that can have a default has one. What `describe` says of a field, and
+ * `allowed` in its metadata, stands in docs/reference/configuration.md.
+ */
 import { z } from 'zod';
 import { parseBaseUrl } from '../agent-api/base-url';
-import { perClass } from '../agent-api/rate-class';
+import { perClass, type RateClass } from '../agent-api/rate-class';
 import { LIMITS, PAID_MS_MIN, type RouteName, routes } from '../agent-api/routes';
 import { Undocumented } from '../agent-api/undocumented';
 import { TimeZone } from '../inputs/fields';
@@ -13,70 +16,129 @@ import { PipelineFile } from './pipeline-file';
 const count = z.number().int().positive();
 const ms = z.number().int().positive();
 
-const limit = (preset: { max: number; windowMs: number }) =>
-  z.strictObject({ max: count.default(preset.max), windowMs: ms.default(preset.windowMs) }).prefault({});
+const limit = (rateClass: RateClass, what: string) =>
+  z
+    .strictObject({
+      max: count.default(LIMITS[rateClass].max).describe('Requests in any window.'),
+      windowMs: ms.default(LIMITS[rateClass].windowMs).describe('Length of the window, milliseconds.'),
+    })
+    .prefault({})
+    .optional()
+    .describe(what);
+
+/** Whose limit each is. */
+const CLASSES: Record<RateClass, string> = {
+  reads: 'Calls that only read.',
+  writes: 'Calls that write; notes and audits count here too.',
+  polls: 'Questions how far an audit job is.',
+  notes: 'Submitted notes, beside the limit of the writes.',
+  audits: 'Started audits, beside the limit of the writes. While this is left out, only that of the writes counts.',
+};
 
 const credits = Object.fromEntries(
   Object.keys(routes).map((name) => [name, z.number().int().nonnegative().optional()]),
 );
 
-const baseUrl = z.string().superRefine((text, context) => {
-  try {
-    parseBaseUrl(text);
-  } catch (error) {
-    context.addIssue(error instanceof Error ? error.message : 'not a base address');
-  }
-});
+const baseUrl = z
+  .string()
+  .superRefine((text, context) => {
+    try {
+      parseBaseUrl(text);
+    } catch (error) {
+      context.addIssue(error instanceof Error ? error.message : 'not a base address');
+    }
+  })
+  .meta({ allowed: 'an address that begins with https:// (http:// only on this machine)' });
 
 const isLoopback = (text: string) => URL.canParse(text) && parseBaseUrl(text).loopback;
 
 /** One account as it is written. */
 export const AccountFile = z
   .strictObject({
-    /** The `{base_url}` of agent-api.md. */
-    baseUrl,
-    /** A file that holds the token, relative to the configuration file. Read again when it changes. */
-    tokenFile: z.string().min(1).optional(),
-    /** Or the name of the environment variable that holds it. */
-    tokenEnv: z.string().min(1).optional(),
-    /** Corrections of what the API document does not show. */
-    undocumented: Undocumented.prefault({}),
-    /** Requests in any window, where the service's limits are not those of the document. */
-    limits: z.strictObject(perClass((rateClass) => limit(LIMITS[rateClass]).optional())).prefault({}),
-    /** Credits of single routes, where they differ from the document's. */
-    credits: z.strictObject(credits).prefault({}),
-    /**
-     * What people who approve are shown of a lead beside its ID and scores: the name of the business, or no name. Names of
-     * persons, e-mail addresses and phone numbers are never shown. It stands in histories, results and notifications.
-     */
-    showNames: z.enum(SHOWN_NAMES).default('business'),
-    /** The day of the daily budget begins at midnight here. */
-    timeZone: TimeZone.default('UTC'),
+    baseUrl: baseUrl.describe('Address of the Agent API: what stands before /api in the paths of its calls.'),
+    tokenFile: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Path of a file that holds the token, from the folder of this file. Read again when it changes.'),
+    tokenEnv: z.string().min(1).optional().describe('Name of the environment variable that holds the token.'),
+    undocumented: Undocumented.prefault({}).describe('Corrections of what the API document does not show.'),
+    limits: z
+      .strictObject(perClass((rateClass) => limit(rateClass, CLASSES[rateClass])))
+      .prefault({})
+      .describe("Rate limits, where the service's are not those of the document. All per token."),
+    credits: z
+      .strictObject(credits)
+      .prefault({})
+      .describe(
+        "Credits that one call of a route costs, where it is not what the API document says. Default: the document's.",
+      ),
+    showNames: z
+      .enum(SHOWN_NAMES)
+      .default('business')
+      .describe(
+        'What people who approve are shown of a lead beside its ID and scores: the name of the business, or no name. Names of persons, e-mail addresses and phone numbers are never shown. It stands in histories, results and notifications.',
+      ),
+    timeZone: TimeZone.default('UTC').describe(
+      "In which the day of the daily budget begins, at midnight; also that of the account's pipelines.",
+    ),
     budget: z
       .strictObject({
-        /** Credits a day, over all runs; null for no cap. */
-        perDay: z.number().int().nonnegative().nullable().default(null),
-        /** The balance is never spent below this. */
-        balanceFloor: z.number().int().nonnegative().default(0),
+        perDay: z
+          .number()
+          .int()
+          .nonnegative()
+          .nullable()
+          .default(null)
+          .describe('Most credits that all runs together spend in a day; null for no cap.'),
+        balanceFloor: z
+          .number()
+          .int()
+          .nonnegative()
+          .default(0)
+          .describe('Credits that must remain of the balance: nothing is spent that would go below.'),
       })
-      .prefault({}),
-    /** How many times faster than real time a sandbox on this machine runs: divides windows and timings. */
-    speed: z.number().positive().default(1),
+      .prefault({})
+      .describe(
+        'What may be spent. In force without a restart when it changes here; a person may lower it with set-budget.',
+      ),
+    speed: z
+      .number()
+      .positive()
+      .default(1)
+      .describe(
+        'How many times faster than real time a sandbox on this machine runs: divides windows and timings. Other than 1 only for a sandbox.',
+      ),
     timing: z
       .strictObject({
-        /** Time limit of a paid call. */
-        paidTimeoutMs: ms.default(210_000),
-        /** From the ledger's grant to the writing of the request. */
-        sendWindowMs: ms.default(5_000),
-        /** How long after a paid call's last possible end the service may still commit it. */
-        settlingMs: ms.default(300_000),
-        /** Between two probes of an account on hold. */
-        holdProbeMs: ms.default(60_000),
-        /** Between the first looks at something that is waited for (a job, a capture, a document); later ones are rarer. */
-        pollMs: ms.default(5_000),
+        paidTimeoutMs: ms
+          .default(210_000)
+          .describe(
+            `Time limit of a call that costs or must not happen twice, milliseconds. At least ${PAID_MS_MIN}, but for a sandbox.`,
+          ),
+        sendWindowMs: ms
+          .default(5_000)
+          .describe(
+            "Longest time from the ledger's grant to the writing of the request, milliseconds; later it is not sent.",
+          ),
+        settlingMs: ms
+          .default(300_000)
+          .describe(
+            'How long after the last possible end of a call whose reply was lost the service may still carry it out, milliseconds. So long a run waits before it concludes that it did not happen.',
+          ),
+        holdProbeMs: ms.default(60_000).describe('Time between two probes of an account on hold, milliseconds.'),
+        pollMs: ms
+          .default(5_000)
+          .describe(
+            'Time between the first looks at something that is waited for (a job, a capture, a document), milliseconds; later ones are rarer.',
+          ),
       })
-      .prefault({}),
+      .prefault({})
+      .describe('How long things take. The defaults suit the service; a sandbox divides them by speed.'),
   })
+  .describe(
+    'One account: a token of the service and what it may spend. Exactly one of tokenFile and tokenEnv says where the token is.',
+  )
   .superRefine(({ baseUrl: address, tokenFile, tokenEnv, speed, timing }, context) => {
     if ((tokenFile === undefined) === (tokenEnv === undefined))
       context.addIssue('where the token is must be named by either tokenFile or tokenEnv');
@@ -98,29 +160,39 @@ const nameOf = (what: string) =>
 
 /** The configuration file. */
 export const ConfigFile = z.strictObject({
-  accounts: z.record(nameOf('an account'), AccountFile).default({}),
-  /** What runs on a schedule, by name: `audit-runner schedules apply` gives each a Temporal Schedule. */
-  pipelines: z.record(nameOf('a pipeline'), PipelineFile).default({}),
-  /**
-   * Where documents are read from and results are written to: a folder, `file:///…`, or a bucket as
-   * `s3://bucket/prefix?endpoint=…&region=…&pathStyle=true|false` (each optional, credentials never in it).
-   */
-  storageUrl: z.string().min(1).default('.audit-runner/storage'),
-  log: z.strictObject({ level: z.enum(LOG_LEVELS).default('info') }).prefault({}),
-  /** Who is told when a person is needed and nobody watches. @default nobody */
-  notify: NotifyFile.optional(),
-  /** How much one worker process does at once. */
+  accounts: z
+    .record(nameOf('an account'), AccountFile)
+    .default({})
+    .describe('The accounts by name: lower-case letters, digits and -, at most 40 characters.'),
+  pipelines: z
+    .record(nameOf('a pipeline'), PipelineFile)
+    .default({})
+    .describe('What runs on a schedule, by name: `audit-runner schedules apply` gives each a Temporal Schedule.'),
+  storageUrl: z
+    .string()
+    .min(1)
+    .default('.audit-runner/storage')
+    .describe(
+      'Where documents are read from and results are written to: a folder (from the current one), `file:///…`, or a bucket as `s3://bucket/prefix?endpoint=…&region=…&pathStyle=true` (each parameter optional, credentials never in it).',
+    ),
+  log: z
+    .strictObject({ level: z.enum(LOG_LEVELS).default('info').describe('The least important lines that are written.') })
+    .prefault({})
+    .describe("The worker's log."),
+  notify: NotifyFile.optional().describe(
+    'Who is told when a person is needed and nobody watches. Exactly one of url and urlEnv. Default: nobody.',
+  ),
   workers: z
     .strictObject({
-      workflows: count.default(40),
-      reads: count.default(60),
-      /** A convert may take three minutes, and twenty a minute may leave. */
-      writes: count.default(80),
-      polls: count.default(60),
-      /** Activities that do not call the API. */
-      other: count.default(50),
+      workflows: count.default(40).describe('Most workflow tasks at once.'),
+      reads: count.default(60).describe('Most calls that read, for each account.'),
+      // A convert may take three minutes, and twenty a minute may leave.
+      writes: count.default(80).describe('Most calls that write, for each account.'),
+      polls: count.default(60).describe('Most questions to jobs, for each account.'),
+      other: count.default(50).describe('Most activities that do not call the API.'),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('How much one worker process does at once.'),
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;
 

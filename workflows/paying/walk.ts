@@ -14,7 +14,7 @@ import {
 } from '../../src/paying/attempt-plan';
 import { ownOutcome, ownSend } from '../../src/paying/own-send';
 import { FailureType } from '../../src/runs/failure-types';
-import { BUDGET_STAGE } from '../../src/runs/stages';
+import type { Stage } from '../../src/runs/stages';
 import { formatDuration } from '../../src/time/duration';
 import { utc } from '../../src/time/utc';
 import { awaitClearance, control, type Sends } from '../shared/calls';
@@ -63,7 +63,7 @@ export interface Wanted {
   /** Of the call, for lists of activities. */
   summary: string;
   /** The step that the run is at once it sends: a word for lists, a sentence for people. @default it stays at the one before */
-  step?: [name: string, sentence: string];
+  step?: [name: Stage, sentence: string];
   /** The first look, where it was made for several things at once. */
   looked?: Looked;
   /** Asks the API whether it has happened. A look that is refused after something was sent tells nothing (S2). */
@@ -140,7 +140,7 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
         await awaitClearance(status, account, price, paidBy);
         return resume(plan, Date.now());
       case 'awaitBudget':
-        status.at(BUDGET_STAGE);
+        status.at('budget');
         await awaitClearance(status, account, step.credits ?? price, paidBy);
         return resume(plan, Date.now());
       case 'ask': {

@@ -8,6 +8,7 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
+import type { Stage } from '../../src/runs/stages';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { withRoom } from '../../src/text/details';
 import { utc } from '../../src/time/utc';
@@ -78,7 +79,7 @@ export class Status {
   /** Calls that cannot be made, and why: it may keep all that the run does, whatever its steps say of themselves. */
   private readonly troubles = new Map<object, string>();
   private extra = '';
-  private shownStage = '';
+  private shownStage: Stage | '' = '';
   private asks = false;
   /** Whose question a person is to answer. */
   private asker: CancellationScope | undefined;
@@ -99,7 +100,7 @@ export class Status {
   }
 
   /** A new step: one word for lists, one sentence for people; `also` goes to the lists with it. */
-  step(name: string, sentence: string, ...also: SearchAttributePair[]): void {
+  step(name: Stage, sentence: string, ...also: SearchAttributePair[]): void {
     this.doing = sentence;
     this.since = Date.now();
     this.waiting.delete(speaker());
@@ -110,7 +111,7 @@ export class Status {
   }
 
   /** Lists show another step; what people read stays. */
-  at(name: string): void {
+  at(name: Stage): void {
     if (name === this.shownStage) return;
     upsertSearchAttributes([{ key: searchAttributeKeys.stage, value: name }]);
     this.shownStage = name;

@@ -1,0 +1,30 @@
+/** The environment variables that the command line and the worker read: names and meanings, for `--help` and the reference. */
+export const VARIABLES = {
+  AGENT_API_BASE_URL: "address of the Agent API, for the account 'default', unless the file has one of that name",
+  AGENT_API_TOKEN: "the token of the account 'default'",
+  AGENT_API_TOKEN_FILE: 'or a file that holds it; read again when it changes',
+  AUDIT_RUNNER_CONFIG: 'the configuration file; else ./audit-runner.yaml, if it is there',
+  AUDIT_RUNNER_ENCRYPTION_KEY:
+    'encrypts what Temporal stores: base64 of 32 bytes, or several, newest first, separated by commas',
+  AUDIT_RUNNER_METRICS_ADDRESS:
+    "where Prometheus may fetch the worker's metrics, for example 0.0.0.0:9464; else nowhere",
+  STORAGE_URL: 'wins over storageUrl of the file',
+  LOG_LEVEL: 'wins over log.level of the file',
+  TEMPORAL_ADDRESS: "the Temporal server; else the one that 'dev' runs in this folder, else 127.0.0.1:7233",
+  TEMPORAL_NAMESPACE: "its namespace; else 'default'",
+  TEMPORAL_API_KEY: 'its API key',
+  TEMPORAL_TLS: "'true' or 'false'; more by TEMPORAL_TLS_…, as the Temporal CLI reads them",
+  TEMPORAL_PROFILE: "a profile of the Temporal CLI's configuration file",
+  TEMPORAL_CONFIG_FILE: "that file; else the Temporal CLI's own",
+  TEMPORAL_UI_URL: 'where its Web UI is, for links',
+  AWS_ACCESS_KEY_ID: 'with AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN or AWS_PROFILE: how an S3 storage is entered',
+  AWS_REGION: 'its region, where its URL names none',
+  AWS_ENDPOINT_URL_S3: 'its server, or AWS_ENDPOINT_URL, where its URL names none',
+  NO_COLOR: 'any value: output without colours',
+} as const;
+
+const WIDTH = Math.max(...Object.keys(VARIABLES).map((name) => name.length));
+
+export const ENVIRONMENT_HELP = `Environment:\n${Object.entries(VARIABLES)
+  .map(([name, meaning]) => `  ${name.padEnd(WIDTH)}  ${meaning}`)
+  .join('\n')}`;
