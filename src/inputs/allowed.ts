@@ -61,6 +61,8 @@ export function allowed(node: Node): string {
       return list(node);
     case 'object':
       return object(node);
+    case 'null':
+      return 'null';
     default:
       return 'another value';
   }

@@ -95,6 +95,7 @@ export const AuditProjectInput = z
     run: BudgetOf.describe('The pipeline against whose budget the credits count as well. Default: none.'),
     ...runFields,
   })
+  .describe('Exactly one of `project`, `projectId` and `leadId` says which project.')
   .superRefine((input, context) => {
     const given = (['project', 'projectId', 'leadId'] as const).filter((field) => input[field] !== undefined);
     if (given.length === 1) return;

@@ -135,6 +135,7 @@ export const BackfillInput = z
     approvalDeadline,
     dryRun: z.boolean().default(false).describe('Only plan: read and count, and write nothing. Default false.'),
   })
+  .describe('Exactly one of `leads`, `captures`, `file` and `redriveOf` says which items.')
   .superRefine((input, context) => {
     const refuse = (message: string, path: string[] = []) => context.addIssue({ code: 'custom', message, path });
     const given = SOURCES.filter((source) => input[source] !== undefined);
@@ -177,10 +178,14 @@ export function resolveApproval(raw: unknown): ReturnType<typeof resolvePipeline
 /** What a person may change while it runs. */
 export const LimitChanges = z
   .strictObject({
-    window: BackfillInput.shape.window.unwrap().optional(),
-    itemsPerMinute: BackfillInput.shape.itemsPerMinute.unwrap().nullable().optional(),
-    maxItems: z.int().min(0).nullable().optional(),
-    maxCredits: Credits.optional(),
+    window: BackfillInput.shape.window.unwrap().optional().describe('Most items under way at once. Default: as it is.'),
+    itemsPerMinute: BackfillInput.shape.itemsPerMinute
+      .unwrap()
+      .nullable()
+      .optional()
+      .describe("Most items begun in a minute; null: as fast as the API's limits allow. Default: as it is."),
+    maxItems: z.int().min(0).nullable().optional().describe('Most items that are begun; null: all. Default: as it is.'),
+    maxCredits: Credits.optional().describe('Most credits that all items together spend. Default: as it is.'),
     ...PersonNote.shape,
   })
   .refine(...someOf('window', 'itemsPerMinute', 'maxItems', 'maxCredits'));

@@ -52,6 +52,7 @@ export const IngestCaptureInput = z
     ),
     ...runFields,
   })
+  .describe('Exactly one of `note`, `noteFile` and `captureId` says what.')
   .refine((input: Sources) => SOURCES.filter((name) => input?.[name] !== undefined).length === 1, {
     error: 'exactly one of note, noteFile or captureId',
     // Also where another field is wrong, so that all is told at once.

@@ -126,9 +126,14 @@ export type LeadPipelineJson = z.input<typeof LeadPipelineInput>;
 /** What the update `changeLimits` takes: what is left out stays as it is. */
 export const LimitChanges = z
   .strictObject({
-    maxConversions: z.int().min(0).max(400).optional().describe('Most leads that this run converts.'),
-    maxCredits: Credits.optional().describe('Most credits that this run spends.'),
-    concurrency: z.int().min(1).max(50).optional().describe('Most conversions under way at once.'),
+    maxConversions: z
+      .int()
+      .min(0)
+      .max(400)
+      .optional()
+      .describe('Most leads that this run converts. Default: as it is.'),
+    maxCredits: Credits.optional().describe('Most credits that this run spends. Default: as it is.'),
+    concurrency: z.int().min(1).max(50).optional().describe('Most conversions under way at once. Default: as it is.'),
     ...PersonNote.shape,
   })
   .refine(...someOf('maxConversions', 'maxCredits', 'concurrency'));

@@ -1,0 +1,22 @@
+/** `inputs.md`: what each workflow takes. */
+import { WORKFLOW_TYPES } from '../../src/runs/workflow-types';
+import { fieldsOf, fieldTable, meaningOf } from './fields';
+import { code, page } from './markdown';
+import { sentence } from './words';
+
+export const inputs = (): string =>
+  page(
+    'Inputs of the workflows',
+    'Each workflow takes one JSON object. Durations are written as `90s`, `15m`, `36h`, `7d` or `PT36H`. A wrong field ends the run at once, before any call, with a sentence that names it. `a.b` is the field `b` of the object `a`, and `a[].b` that of each entry of the list `a`.',
+    ...Object.entries(WORKFLOW_TYPES).map(([type, { about, example, schema }]) =>
+      [
+        `## ${type}`,
+        sentence(about),
+        meaningOf(schema),
+        `Example, which changes nothing: ${code(JSON.stringify(example))}`,
+        fieldTable(fieldsOf(schema)),
+      ]
+        .filter((part) => part !== '')
+        .join('\n\n'),
+    ),
+  );

@@ -1,0 +1,46 @@
+/** `search-attributes.md`: what lists of runs can be filtered by. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { STAGES } from '../../src/runs/stages';
+import { packageRoot } from '../../src/temporal/package-root';
+import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { code, page, table } from './markdown';
+import { sentence } from './words';
+
+/** Workflows import the keys, so that their meanings are comments. */
+const SOURCE = 'src/temporal/search-attribute-keys.ts';
+const COMMENTED = /\/\*\* ([^\n]+?) \*\/\n +\w+: defineSearchAttributeKey\('(\w+)'/g;
+
+const TYPES: Readonly<Record<string, string>> = { KEYWORD: 'Keyword', BOOL: 'Bool', INT: 'Int' };
+
+export interface Attribute {
+  name: string;
+  type: string;
+  /** Empty where its definition says nothing. */
+  meaning: string;
+}
+
+export function attributes(): Attribute[] {
+  const source = readFileSync(join(packageRoot(), SOURCE), 'utf8');
+  const meanings = new Map([...source.matchAll(COMMENTED)].map(([, meaning = '', name = '']) => [name, meaning]));
+  return Object.values(searchAttributeKeys).map(({ name, type }) => ({
+    name,
+    type: TYPES[type] ?? type,
+    meaning: meanings.get(name) ?? '',
+  }));
+}
+
+export const searchAttributes = (): string =>
+  page(
+    'Search attributes',
+    'Lists of runs, in the Web UI and by `temporal workflow list`, are filtered by these, for example `Stage = "approval" AND ExecutionStatus = "Running"`. A worker and `audit-runner setup` register them in the namespace.',
+    table(
+      ['Name', 'Type', 'Meaning'],
+      attributes().map(({ name, type, meaning }) => [code(name), type, sentence(meaning)]),
+    ),
+    '## Values of Stage',
+    table(
+      ['Stage', 'The run …'],
+      Object.entries(STAGES).map(([name, meaning]) => [code(name), sentence(meaning)]),
+    ),
+  );
