@@ -69,7 +69,7 @@ export const PipelineFile = z
         'Shifts the interval, and is shorter: every 1h with offset 15m is at a quarter past. Default: not shifted.',
       ),
     timeZone: TimeZone.optional().describe(
-      "In which the cron expressions are read. Default: the account's. An interval knows none.",
+      "In which the cron expressions are read; an interval knows none. Default: the account's.",
     ),
     jitter: duration.prefault('0s').describe('Each start is later by a random time up to this.'),
     overlap: z

@@ -71,7 +71,7 @@ export const AccountFile = z
       .strictObject(credits)
       .prefault({})
       .describe(
-        "Credits that one call of a route costs, where it is not what the API document says. Default: the document's.",
+        "Credits that one call of a route costs, by the name of the route (`audit-runner api` lists them), where it is not what the API document says. Default: the document's.",
       ),
     showNames: z
       .enum(SHOWN_NAMES)

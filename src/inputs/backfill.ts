@@ -59,7 +59,7 @@ const File = z
     format: z
       .enum(FORMATS)
       .optional()
-      .describe('How it is written. Default: by the ending, .csv and .tsv or .jsonl and .ndjson. UTF-8 only.'),
+      .describe('How it is written; UTF-8 only. Default: by the ending, .csv and .tsv or .jsonl and .ndjson.'),
     delimiter: z
       .string()
       .length(1)
@@ -91,8 +91,8 @@ export const BackfillInput = z
       .enum(OPERATIONS)
       .optional()
       .describe('What is done to each item. Required, but with redriveOf, where it is that of the earlier run.'),
-    leads: Leads.optional().describe('Source: the leads that match, oldest first. {} takes what leadPipeline would.'),
-    captures: Captures.optional().describe('Source: the captures that match. {} takes all.'),
+    leads: Leads.optional().describe('Source: the leads that match, oldest first. `{}` takes what leadPipeline would.'),
+    captures: Captures.optional().describe('Source: the captures that match. `{}` takes all.'),
     file: File.optional().describe('Source: a CSV or JSON Lines file of the storage, a row for each item.'),
     redriveOf: z
       .string()

@@ -84,5 +84,13 @@ export const commandsPage = (): string =>
     'Run them with `npx audit-runner …`, or `audit-runner …` where the package is installed globally. `--help` after any command shows the same. How they end is in [exit-codes.md](exit-codes.md).',
     '## Options of all commands',
     rows(optionsOf(program).map((option) => [option.flags, option.description, defaultOf(option)] as const)),
+    '## All commands',
+    table(
+      ['Command', 'What it does'],
+      commands().map(({ name, command }) => [
+        `[${code(name)}](#${name.replaceAll(' ', '-')})`,
+        sentence(command.description()),
+      ]),
+    ),
     ...sections(program, '##'),
   );

@@ -1,6 +1,7 @@
 /** The fields of a schema as rows of a table: what is not said by the schema itself is in no table. */
 import type { z } from 'zod';
 import { allowed, describable, type Node } from '../../src/inputs/allowed';
+import { Account, Duration, RecordId, Reference } from '../../src/inputs/fields';
 import { code, table } from './markdown';
 import { withJsonAsCode } from './words';
 
@@ -19,8 +20,32 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 
 const branches = (node: Node): Node[] => [node, ...[...(node.anyOf ?? []), ...(node.oneOf ?? [])].filter(isNode)];
 
-/** More fields than this that nothing is said of, and that are all alike, are one row. */
+/** More fields than this, all alike, are not listed one by one. */
 const MANY = 20;
+
+/** The fields of an object. */
+const namedIn = (node: Node): [string, Node][] =>
+  Object.entries(node.properties ?? {}).filter((entry): entry is [string, Node] => isNode(entry[1]));
+
+/** What each field of an object is that has many, all alike. */
+function eachOf(node: Node): Node | undefined {
+  const [first, ...others] = namedIn(node).map(([, child]) => child);
+  const alike = others.length >= MANY && others.every((child) => JSON.stringify(child) === JSON.stringify(first));
+  return alike ? first : undefined;
+}
+
+/** What is said once for a whole page, and its short word in the tables. */
+const SHORT: readonly (readonly [word: string, schema: z.ZodType])[] = [
+  ['a duration', Duration],
+  ['an identifier', RecordId],
+  ['a reference', Reference],
+  ['an account', Account],
+];
+
+export const SHORTENED: readonly (readonly [word: string, allowed: string])[] = SHORT.map(([word, schema]) => [
+  word,
+  allowed(describable(schema)),
+]);
 
 export const fieldsOf = (schema: z.ZodType): Field[] => inside(describable(schema), '');
 
@@ -29,14 +54,11 @@ export const meaningOf = (schema: z.ZodType): string => describable(schema).desc
 
 function inside(node: Node, before: string): Field[] {
   return branches(node).flatMap((branch) => {
-    const named = Object.entries(branch.properties ?? {}).filter((entry): entry is [string, Node] => isNode(entry[1]));
-    const [first, ...others] = named;
+    if (eachOf(branch)) return [];
     const entries = isNode(branch.items) ? inside(branch.items, `${before}[]`) : [];
-    if (first && named.length > MANY && others.every(([, child]) => JSON.stringify(child) === JSON.stringify(first[1])))
-      return [];
     const chosen = isNode(branch.additionalProperties) ? inside(branch.additionalProperties, `${before}.<name>`) : [];
     return [
-      ...named.flatMap(([name, child]) => {
+      ...namedIn(branch).flatMap(([name, child]) => {
         const path = before === '' ? name : `${before}.${name}`;
         return [fieldOf(path, child, branch.required?.includes(name) ?? false), ...inside(child, path)];
       }),
@@ -54,7 +76,7 @@ function fieldOf(path: string, node: Node, required: boolean): Field {
     path,
     meaning,
     allowed: kind(node),
-    default: required && given === undefined ? '**required**' : (said ?? given ?? ''),
+    default: required && given === undefined ? REQUIRED_CELL : told(said, given),
     ...(contradicts && { contradiction: `${path} says that its default is ${said}, and it is ${given}` }),
     ...(required !== (said === REQUIRED) && node.default === undefined && said === REQUIRED
       ? { contradiction: `${path} says that it is required, and it is not` }
@@ -63,6 +85,14 @@ function fieldOf(path: string, node: Node, required: boolean): Field {
 }
 
 const REQUIRED = 'required';
+
+export const REQUIRED_CELL = '**required**';
+
+/** A meaning may say more of a default than its value. */
+const told = (said: string | undefined, given: string | undefined): string =>
+  given !== undefined && (said === undefined || said.startsWith('[') || bare(said) === bare(given))
+    ? given
+    : (said ?? given ?? '');
 const DEFAULT = /^(.*?)\s*\bDefault:? (.+)\.$/s;
 
 /** The last sentence of a meaning may tell the default, or that there is none. */
@@ -88,13 +118,17 @@ function written(value: unknown): string | undefined {
 
 /** What may be given: of an object whose fields have rows of their own no list of them. */
 function kind(node: Node): string {
-  if (typeof node.allowed === 'string') return node.allowed;
+  const words = allowed(node);
+  const [short] = SHORTENED.find(([, long]) => long === words) ?? [];
+  if (short !== undefined) return short;
+  if (typeof node.allowed === 'string') return words;
   const names = isNode(node.propertyNames) ? node.propertyNames.enum : undefined;
   if (names) return `an object with any of the fields ${names.join(', ')}`;
+  const each = eachOf(node);
+  if (each) return `an object, each value ${allowed(each)}`;
   if (node.type === 'object') return 'an object';
-  if (node.type === 'array' && isNode(node.items) && node.items.type === 'object') return 'a list of objects';
-  const words = allowed(node);
-  return words === 'another value' ? 'any value' : words;
+  if (words === 'another value') return 'any value';
+  return words.replace('text of at least 1 character', 'text');
 }
 
 export function fieldTable(fields: readonly Field[], first = 'Field'): string {

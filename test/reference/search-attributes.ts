@@ -40,7 +40,7 @@ export const searchAttributes = (): string =>
     ),
     '## Values of Stage',
     table(
-      ['Stage', 'The run …'],
+      ['Stage', 'What the run does, or how it ended'],
       Object.entries(STAGES).map(([name, meaning]) => [code(name), sentence(meaning)]),
     ),
   );

@@ -6,7 +6,7 @@ import { LimitChanges as PipelineLimits } from '../../src/inputs/lead-pipeline';
 import * as said from '../../src/inputs/person-messages';
 import { WORKFLOW_TYPES, type WorkflowName } from '../../src/runs/workflow-types';
 import { type Message, type Messages, messagesOf } from './ask-workflow';
-import { fieldsOf, fieldTable } from './fields';
+import { fieldsOf, fieldTable, REQUIRED_CELL } from './fields';
 import { code, page, table } from './markdown';
 import { sentence, withJsonAsCode } from './words';
 
@@ -133,7 +133,7 @@ export async function updates(): Promise<string> {
 /** `reason` only where it is required. */
 function ownFields({ name, schema }: PersonUpdate): string {
   const fields = fieldsOf(schema).filter(
-    (field) => !COMMON.includes(field.path) || (field.path === 'reason' && field.default === '**required**'),
+    (field) => !COMMON.includes(field.path) || (field.path === 'reason' && field.default === REQUIRED_CELL),
   );
   return fields.length === 0 ? '' : `Fields of \`${name}\`:\n\n${fieldTable(fields)}`;
 }
