@@ -1,13 +1,20 @@
 /** What a notification says: which run, why, and where to look. Of what it works on no more than `showNames` allows (S4). */
 
-/** Stable names; receivers branch on them. */
+/** Stable names; receivers branch on them. Their comments stand in docs/reference/messages.md. */
 export const NOTICE_KINDS = [
+  /** A run waits for a person; `what` is its stage, or what of a backfill's items waits. */
   'personNeeded',
+  /** An account is on hold; `what` is the kind of hold. */
   'holdBegan',
+  /** A hold of an account has ended; `what` is its kind. */
   'holdEnded',
+  /** A pipeline or a backfill waits for credits; `what` says which limit, and what ends the wait. */
   'budgetUsedUp',
+  /** A call costs more than is configured; `what` names the call and its price. */
   'priceRose',
+  /** A scheduled run did not end well, or a backfill failed; `what` is how it ended, or the type of its failure. */
   'runFailed',
+  /** A backfill has ended; `what` is how, and `counts` has a figure for each outcome. */
   'batchEnded',
 ] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];

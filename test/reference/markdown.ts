@@ -24,4 +24,4 @@ export const page = (title: string, ...parts: readonly string[]): string =>
 
 export const code = (text: string): string => `\`${text}\``;
 
-export const block = (text: string): string => `\`\`\`text\n${text}\n\`\`\``;
+export const block = (text: string, language = 'text'): string => `\`\`\`${language}\n${text}\n\`\`\``;

@@ -6,6 +6,7 @@ import { configuration } from './configuration';
 import { exitCodes } from './exit-codes';
 import { inputs } from './inputs';
 import { page } from './markdown';
+import { messages } from './messages';
 import { searchAttributes } from './search-attributes';
 import { updates } from './updates';
 
@@ -25,6 +26,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   'commands.md': { about: 'every command and option', text: commandsPage },
   'exit-codes.md': { about: 'how commands end', text: exitCodes },
   'updates.md': { about: 'what a person can say to a run, and ask of it', text: updates },
+  'messages.md': { about: 'notifications, and the types of failures', text: messages },
   'search-attributes.md': {
     about: 'by what lists of runs are filtered, and the values of `Stage`',
     text: searchAttributes,

@@ -9,6 +9,7 @@ import { packageRoot } from '../../src/temporal/package-root';
 import { commands, optionsOf } from './commands';
 import { settings } from './configuration';
 import { type Field, fieldsOf } from './fields';
+import { failures, notices } from './messages';
 import { pages, referenceFolder } from './pages';
 import { attributes } from './search-attributes';
 import { type AllMessages, allMessages } from './updates';
@@ -55,14 +56,14 @@ test('what a meaning says of a default is the default', () => {
   ).toEqual([]);
 });
 
-test('every command, option and search attribute has a meaning', () => {
+test('every command, option, search attribute, notice and failure has a meaning', () => {
   const all = [
     ...commands().flatMap(({ name, command }) => [
       [name, command.description()],
       ...optionsOf(command).map(({ flags, description }) => [`${name} ${flags}`, description]),
     ]),
     ...optionsOf(program).map(({ flags, description }) => [flags, description]),
-    ...attributes().map(({ name, meaning }) => [name, meaning]),
+    ...[...attributes(), ...notices(), ...failures()].map(({ name, meaning }) => [name, meaning]),
   ];
   expect(all.length).toBeGreaterThan(50);
   expect(all.filter(([, meaning]) => !meaning)).toEqual([]);

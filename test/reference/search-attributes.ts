@@ -1,15 +1,9 @@
 /** `search-attributes.md`: what lists of runs can be filtered by. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { STAGES } from '../../src/runs/stages';
-import { packageRoot } from '../../src/temporal/package-root';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { commented } from './comments';
 import { code, page, table } from './markdown';
 import { sentence } from './words';
-
-/** Workflows import the keys, so that their meanings are comments. */
-const SOURCE = 'src/temporal/search-attribute-keys.ts';
-const COMMENTED = /\/\*\* ([^\n]+?) \*\/\n +\w+: defineSearchAttributeKey\('(\w+)'/g;
 
 const TYPES: Readonly<Record<string, string>> = { KEYWORD: 'Keyword', BOOL: 'Bool', INT: 'Int' };
 
@@ -21,8 +15,7 @@ export interface Attribute {
 }
 
 export function attributes(): Attribute[] {
-  const source = readFileSync(join(packageRoot(), SOURCE), 'utf8');
-  const meanings = new Map([...source.matchAll(COMMENTED)].map(([, meaning = '', name = '']) => [name, meaning]));
+  const meanings = commented('src/temporal/search-attribute-keys.ts', /\w+: defineSearchAttributeKey\('(\w+)'/);
   return Object.values(searchAttributeKeys).map(({ name, type }) => ({
     name,
     type: TYPES[type] ?? type,
