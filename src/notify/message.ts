@@ -2,7 +2,7 @@
 
 /** Stable names; receivers branch on them. Their comments stand in docs/reference/messages.md. */
 export const NOTICE_KINDS = [
-  /** A run waits for a person; `what` is its stage, or what of a backfill's items waits. */
+  /** A run waits for a person; `what` is its stage, and `about` says what is to be decided. */
   'personNeeded',
   /** An account is on hold; `what` is the kind of hold. */
   'holdBegan',

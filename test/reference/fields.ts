@@ -39,13 +39,20 @@ const SHORT: readonly (readonly [word: string, schema: z.ZodType])[] = [
   ['a duration', Duration],
   ['an identifier', RecordId],
   ['a reference', Reference],
-  ['an account', Account],
+  ["an account's name", Account],
 ];
 
-export const SHORTENED: readonly (readonly [word: string, allowed: string])[] = SHORT.map(([word, schema]) => [
+const SHORTENED: readonly (readonly [word: string, allowed: string])[] = SHORT.map(([word, schema]) => [
   word,
   allowed(describable(schema)),
 ]);
+
+/** What the short words in some tables stand for. */
+export function legend(tables: string): string {
+  const used = SHORTENED.filter(([word]) => tables.includes(`| ${word} |`));
+  const lines = used.map(([word, long]) => `- *${word}*: ${long.replace(word, '').replace(/^:? /, '')}`);
+  return `In the tables these words stand for:\n\n${lines.join('\n')}`;
+}
 
 export const fieldsOf = (schema: z.ZodType): Field[] => inside(describable(schema), '');
 

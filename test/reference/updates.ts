@@ -6,7 +6,7 @@ import { LimitChanges as PipelineLimits } from '../../src/inputs/lead-pipeline';
 import * as said from '../../src/inputs/person-messages';
 import { WORKFLOW_TYPES, type WorkflowName } from '../../src/runs/workflow-types';
 import { type Message, type Messages, messagesOf } from './ask-workflow';
-import { fieldsOf, fieldTable, REQUIRED_CELL } from './fields';
+import { fieldsOf, fieldTable, legend, REQUIRED_CELL } from './fields';
 import { code, page, table } from './markdown';
 import { sentence, withJsonAsCode } from './words';
 
@@ -91,27 +91,29 @@ const COMMON = ['by', 'reason'];
 export async function updates(): Promise<string> {
   const { people, workers, queries, signals } = await allMessages();
   const types = [...new Set(people.map(({ type }) => type))];
+  const sections = types.map((type) => {
+    const own = people.filter((one) => one.type === type);
+    return [
+      `## ${type}`,
+      table(
+        ['Update', 'What it does', 'Command'],
+        own.map(({ name, description }) => {
+          const command = commandOf(name);
+          return [code(name), withJsonAsCode(sentence(description)), command ? code(command) : ''];
+        }),
+      ),
+      ...own.map(ownFields),
+    ]
+      .filter((part) => part !== '')
+      .join('\n\n');
+  });
   return page(
     'Updates and queries',
     'An update is what a person says to a run: in the Web UI under *More Actions*, *Send an Update*, by the command named beside it, or by `temporal workflow update execute`. Its argument is one JSON object, and it may be left out where nothing in it is required. A field that is not known is refused, and so is an update that makes no sense at the moment, with a sentence.',
     'Every update takes these, which are kept in the result of the run or in the books of the account:',
     fieldTable(fieldsOf(said.PersonNote)),
-    ...types.map((type) => {
-      const own = people.filter((one) => one.type === type);
-      return [
-        `## ${type}`,
-        table(
-          ['Update', 'What it does', 'Command'],
-          own.map(({ name, description }) => {
-            const command = commandOf(name);
-            return [code(name), withJsonAsCode(sentence(description)), command ? code(command) : ''];
-          }),
-        ),
-        ...own.map(ownFields),
-      ]
-        .filter((part) => part !== '')
-        .join('\n\n');
-    }),
+    legend(sections.join('\n')),
+    ...sections,
     '## Queries',
     'What can be asked of a run at any time, also after its end, in the Web UI under *Queries*.',
     table(
