@@ -8,8 +8,8 @@ export const VARIABLES = {
     'encrypts what Temporal stores: base64 of 32 bytes, or several, newest first, separated by commas',
   AUDIT_RUNNER_METRICS_ADDRESS:
     "where Prometheus may fetch the worker's metrics, for example 0.0.0.0:9464; else nowhere",
-  STORAGE_URL: 'wins over storageUrl of the file',
-  LOG_LEVEL: 'wins over log.level of the file',
+  STORAGE_URL: 'where documents and results are: a folder or a bucket; wins over storageUrl of the file',
+  LOG_LEVEL: "how much the worker's log tells, such as debug; wins over log.level of the file",
   TEMPORAL_ADDRESS: "the Temporal server; else the one that 'dev' runs in this folder, else 127.0.0.1:7233",
   TEMPORAL_NAMESPACE: "its namespace; else 'default'",
   TEMPORAL_API_KEY: 'its API key',
