@@ -60,7 +60,9 @@ export const AccountFile = z
       .string()
       .min(1)
       .optional()
-      .describe('Path of a file that holds the token, from the folder of this file. Read again when it changes.'),
+      .describe(
+        'Path of a file that holds the token, from the folder of this file; `~` is your home folder. Read again when it changes.',
+      ),
     tokenEnv: z.string().min(1).optional().describe('Name of the environment variable that holds the token.'),
     undocumented: Undocumented.prefault({}).describe('Corrections of what the API document does not show.'),
     limits: z
@@ -173,7 +175,7 @@ export const ConfigFile = z.strictObject({
     .min(1)
     .default('.audit-runner/storage')
     .describe(
-      'Where documents are read from and results are written to: a folder (from the current one), `file:///…`, or a bucket as `s3://bucket/prefix?endpoint=…&region=…&pathStyle=true` (each parameter optional, credentials never in it).',
+      'Where documents are read from and results are written to: a folder (from the current one; `~` is your home folder), `file:///…`, or a bucket as `s3://bucket/prefix?endpoint=…&region=…&pathStyle=true` (each parameter optional, credentials never in it).',
     ),
   log: z
     .strictObject({ level: z.enum(LOG_LEVELS).default('info').describe('The least important lines that are written.') })
