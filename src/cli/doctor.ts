@@ -60,7 +60,7 @@ function readConfig(file: string | undefined): { config?: Config; checks: Check[
     return { config, checks: [ok('readable', `${from}: ${names.join(', ')}`), ...notices] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const mend = 'see the configuration in the README';
+    const mend = 'see "Configure" in docs/administrators.md';
     return { checks: error.problems.map((problem) => wrong('readable', problem, mend)) };
   }
 }

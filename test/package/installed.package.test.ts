@@ -48,8 +48,9 @@ describe('npx', () => {
   });
 });
 
-/** The two programs of the README, and what must not be allowed. */
-const readme = (): string[] => [...held('README.md').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
+/** The programs of developers.md, and what must not be allowed. */
+const programs = (): string[] =>
+  [...held('docs/developers.md').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
 const REFUSED = `import { createAgentApi, tokenFromText } from 'audit-runner/agent-api';
 import { startSandbox } from 'audit-runner/sandbox';
 import { leadPipeline } from 'audit-runner/workflows';
@@ -79,7 +80,7 @@ const project = (type: string, moduleResolution: string, skipLibCheck: boolean) 
   }),
   'refused.ts': REFUSED,
   ...Object.fromEntries(
-    readme().map((code, i) => [`readme-${i}.ts`, type === 'module' ? code : inFunction(code)] as const),
+    programs().map((code, i) => [`program-${i}.ts`, type === 'module' ? code : inFunction(code)] as const),
   ),
 });
 
@@ -90,9 +91,9 @@ describe('types', () => {
     ['commonjs', 'nodenext'],
     ['commonjs', 'bundler'],
   ])(
-    'the programs of the README compile, strictly, in a project of type %s, resolved as %s',
+    'the programs of developers.md compile, strictly, in a project of type %s, resolved as %s',
     async (type, resolution) => {
-      expect(readme()).toHaveLength(2);
+      expect(programs()).toHaveLength(3);
       const folder = installed.source(`types-${type}-${resolution}`, project(type, resolution, true));
       expect(await installed.run(tool('tsc'), [], folder)).toEqual({ ...SAID_NOTHING, stdout: '' });
     },
@@ -115,12 +116,19 @@ describe('types', () => {
 });
 
 test.each(['module', 'commonjs'])('client and sandbox work together at run time, imported by a %s', async (type) => {
-  const [program = ''] = readme();
+  const [program = ''] = programs();
   const asCommonjs = inFunction(program).replace(/^import (\{.*\}) from (.*);$/gm, 'const $1 = require($2);');
   const file = type === 'module' ? 'program.mjs' : 'program.cjs';
   const code = type === 'module' ? program : `${asCommonjs.replace('export ', '')}main();`;
   const folder = installed.source(`run-${type}`, { [file]: code });
   expect(await installed.run(process.execPath, [file], folder)).toEqual({ ...SAID_NOTHING, stdout: '5 leads\n' });
+});
+
+test('the test of developers.md passes against the sandbox of the package', async () => {
+  const folder = installed.source('run-test', { 'sandbox.test.mjs': programs()[2] ?? '' });
+  const { code, stdout } = await installed.run(process.execPath, ['--test', 'sandbox.test.mjs'], folder);
+  expect(stdout).toMatch(/pass 1\b/);
+  expect(code).toBe(0);
 });
 
 describe('the package', () => {
@@ -163,10 +171,14 @@ describe('the package', () => {
   });
 
   test('holds what its documents show and link, and what its compose file mounts', () => {
-    const texts = [held('README.md'), held('CHANGELOG.md')].join('\n');
-    const links = [...texts.matchAll(/\]\(([^)]+)\)|src="([^"]+)"/g)]
-      .map(([, link, picture]) => link ?? picture ?? '')
-      .filter((link) => !/^(https?:|#)/.test(link));
+    const pages = installed.files.filter((file) => file.endsWith('.md'));
+    expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/operators.md', 'docs/glossary.md']));
+    const links = pages.flatMap((page) =>
+      [...held(page).matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)|src="([^"]+)"/g)]
+        .map(([, link, picture]) => link ?? picture ?? '')
+        .filter((link) => !/^(https?:|#)/.test(link))
+        .map((link) => path.join(path.dirname(page), link)),
+    );
     expect(links).toContain('docs/report.png');
     const mounted = [...held('docker-compose.yml').matchAll(/"(\.\/[^":]+):/g)].map(([, file = '']) => file);
     expect(mounted).toContain('./deploy/temporal-dynamic-config.yaml');

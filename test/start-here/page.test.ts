@@ -67,9 +67,9 @@ test('nothing that is shown becomes markup', () => {
   expect(text).toContain('\\<b\\>x\\</b\\>');
 });
 
-test('what ended without being done is one list, here and in the README', () => {
+test('what ended without being done is one list, here and in operators.md', () => {
   expect(page()).toContain(
     `[what ended without being done](/namespaces/default/workflows?${new URLSearchParams({ query: NOT_DONE })})`,
   );
-  expect(readFileSync(join(__dirname, '../../README.md'), 'utf8')).toContain(`\`${NOT_DONE}\``);
+  expect(readFileSync(join(__dirname, '../../docs/operators.md'), 'utf8')).toContain(`\`${NOT_DONE}\``);
 });

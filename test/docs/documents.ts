@@ -1,0 +1,47 @@
+/** The documents in the repository, and their parts. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../../src/temporal/package-root';
+
+/** Those that are written for one kind of reader each. */
+export const FOR_READERS = [
+  'README.md',
+  'docs/operators.md',
+  'docs/administrators.md',
+  'docs/developers.md',
+  'docs/glossary.md',
+] as const;
+
+const below = (folder: string): string[] =>
+  readdirSync(join(packageRoot(), folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name));
+
+/** All Markdown that people read, relative to the root. */
+export const documents = (): string[] => [
+  ...readdirSync(packageRoot()).filter((name) => name.endsWith('.md')),
+  ...below('docs'),
+  ...below('bench'),
+];
+
+export const textOf = (file: string): string => readFileSync(join(packageRoot(), file), 'utf8');
+
+/** Blocks of code in one language. */
+export const blocks = (text: string, language: string): string[] =>
+  [...text.matchAll(new RegExp(`^ *\`\`\`${language}\\n(.*?)^ *\`\`\`$`, 'gms'))].map(([, code = '']) => code);
+
+/** Without blocks of code. */
+export const withoutBlocks = (text: string): string => text.replace(/^ *```.*?^ *```$/gms, '');
+
+/** Cells of all rows of a document's tables, without heads. `\|` stays in its cell. */
+export const rows = (text: string): string[][] =>
+  withoutBlocks(text)
+    .split('\n')
+    .filter((line) => /^ *\|/.test(line) && !/^[\s|:-]*$/.test(line))
+    .map((line) =>
+      line
+        .trim()
+        .replace(/^\||\|$/g, '')
+        .split(/(?<!\\)\|/)
+        .map((cell) => cell.trim()),
+    );
