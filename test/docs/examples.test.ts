@@ -145,6 +145,15 @@ test('the configuration in administrators.md is one that audit-runner reads', ()
   }
 });
 
+test('administrators.md quotes what the program says', () => {
+  const [, section = ''] = textOf('docs/administrators.md').split('\n## Troubleshoot');
+  const quoted = rows(section).flatMap(([first = '']) =>
+    [...first.matchAll(/"([^"]+)"/g)].map(([, words = '']) => words),
+  );
+  expect(quoted.length).toBeGreaterThan(9);
+  expect(quoted.filter((words) => !sources.some((source) => source.includes(words)))).toEqual([]);
+});
+
 test('the environment variables that the code reads are documented', () => {
   const listed = withoutBlocks(textOf('docs/administrators.md'));
   const help = textOf('src/cli/main.ts').match(/const ENVIRONMENT = `(.*?)`;/s)?.[1] ?? '';
