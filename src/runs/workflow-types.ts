@@ -61,7 +61,8 @@ const TYPES = {
     'leadPipeline',
     {
       about: 'takes the survey leads, decides on each, converts the best within a budget',
-      example: { dryRun: true, maxConversions: 5 },
+      // Whoever takes away `dryRun` alone is asked before anything is spent.
+      example: { dryRun: true, maxConversions: 5, approval: 'all' },
       sends: false,
     },
     LeadPipelineInput,

@@ -23,16 +23,11 @@ function anchors(text: string): Set<string> {
 const linksOf = (text: string): string[] =>
   [...withoutBlocks(text).matchAll(/\]\(([^)\s]+)\)|src="([^"]+)"/g)].map(([, link, picture]) => link ?? picture ?? '');
 
-/** The reference is made from the schemas: before that is done nobody can say whether it has a page. */
-const isMade = (file: string): boolean =>
-  !file.startsWith('docs/reference/') || existsSync(join(packageRoot(), 'docs/reference'));
-
 /** @returns why the link leads nowhere */
 function broken(from: string, link: string): string | undefined {
   if (/^https?:\/\//.test(link)) return undefined;
   const [path = '', anchor] = link.split('#');
   const file = path === '' ? from : normalize(join(dirname(from), path));
-  if (!isMade(file)) return undefined;
   if (!existsSync(join(packageRoot(), file))) return `${from}: ${link}: there is no ${file}`;
   if (anchor !== undefined && !anchors(textOf(file)).has(anchor))
     return `${from}: ${link}: ${file} has no such heading`;
