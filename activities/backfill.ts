@@ -5,6 +5,7 @@ import { WorkflowNotFoundError } from '@temporalio/common';
 import { About, type Item, type Source } from '../src/batches/items';
 import { type Ended, endedBy, type LedgerLine } from '../src/batches/outcomes';
 import type { BackfillInput, Operation } from '../src/inputs/backfill';
+import { countItems } from '../src/metrics/items';
 import { readIfThere } from '../src/storage/stored-json';
 import { type Concluding, placesOf, writeLedger, writePart } from './backfill-ledger';
 import { type Candidate, ITEMS, readList, writeList } from './backfill-list';
@@ -81,9 +82,10 @@ export function createBackfillActivities(deps: Deps) {
       return items;
     },
 
-    /** Writes a part of the item ledger. Repeatable. */
-    async writeOutcomes(call: { folder: string; part: number; lines: LedgerLine[] }): Promise<void> {
+    /** Writes a part of the item ledger. Repeatable. @param call.account whose items they are; absent in runs of before */
+    async writeOutcomes(call: { folder: string; account?: string; part: number; lines: LedgerLine[] }): Promise<void> {
       await writePart(storage, call.folder, call.part, call.lines);
+      countItems('backfill', call.account, call.lines);
     },
 
     /** The whole item ledger: each item once, with its last word. Repeatable. No call of the API. */

@@ -9,6 +9,7 @@ import {
   type Troubled,
   troubleOf,
 } from '../src/captures/sweep';
+import { countItems } from '../src/metrics/items';
 import { type Storage, StorageError } from '../src/storage';
 import { type InlineOrStored, keep } from '../src/storage/inline-or-stored';
 import { readStored } from '../src/storage/stored-json';
@@ -122,14 +123,17 @@ export function createCaptureSweepActivities(deps: Deps) {
       return inRuns;
     },
 
-    /** The result, in the storage where it is long. No call of the API. */
-    keepSweep: ({
-      captures,
-      ref,
-    }: {
+    /** The result, in the storage where it is long. No call of the API. @param call.account absent: nothing was done */
+    async keepSweep(call: {
       captures: SweptCapture[];
       ref: string;
-    }): Promise<InlineOrStored<SweptCapture[]>> => keep(deps.storage, `runs/${ref}/captures`, captures),
+      account?: string;
+    }): Promise<InlineOrStored<SweptCapture[]>> {
+      const { captures, ref, account } = call;
+      const kept = await keep(deps.storage, `runs/${ref}/captures`, captures);
+      countItems('captureSweep', account, captures);
+      return kept;
+    },
   };
 }
 

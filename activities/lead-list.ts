@@ -7,6 +7,7 @@ import { type Decision, decide, type Rules } from '../src/leads/scoring';
 import { type LeadDecision, type SelectionLimits, select } from '../src/leads/selection';
 import { type ShownLead, shownLead } from '../src/leads/shown-lead';
 import { describeLeft } from '../src/ledger/details';
+import { countItems } from '../src/metrics/items';
 import { type InlineOrStored, keep, MAX_INLINE_BYTES, open } from '../src/storage/inline-or-stored';
 import { type Deps, runtimeOf } from './deps';
 import { checkFilter } from './list-filters';
@@ -180,6 +181,8 @@ export function createLeadListActivities(deps: Deps) {
       /** Why a chosen lead without an outcome was left. */
       leftOver: string;
       ref: string;
+      /** Whose leads they are, where what became of them is counted: not in a plan, nor in runs of before. */
+      account?: string;
     }): Promise<{ counts: Record<string, number>; decisions: InlineOrStored<LeadVerdict[]> }> {
       const outcomes = new Map(call.outcomes.map((outcome) => [outcome.leadId, outcome]));
       const verdicts = (await open(storage, call.decisions, z.array(LeadRow))).map(
@@ -211,7 +214,9 @@ export function createLeadListActivities(deps: Deps) {
       );
       const counts: Record<string, number> = {};
       for (const { outcome } of verdicts) counts[outcome] = (counts[outcome] ?? 0) + 1;
-      return { counts, decisions: await keep(storage, `runs/${call.ref}/result`, verdicts) };
+      const decisions = await keep(storage, `runs/${call.ref}/result`, verdicts);
+      countItems('leadPipeline', call.account, verdicts);
+      return { counts, decisions };
     },
   };
 }

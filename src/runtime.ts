@@ -14,8 +14,10 @@ import { TokenError, type TokenSource } from './agent-api/token';
 import { type Account, apiOptions, type Ceilings } from './config';
 import { type Budget, LAPSES_AFTER_MS } from './ledger';
 import { holdCause } from './ledger/account-failures';
+import { measuredApi, measuredGate } from './metrics/measured-calls';
 import { rootMessage } from './root-cause';
 import { FailureType } from './runs/failure-types';
+import type { Gauged } from './temporal/gauges';
 import { LedgerClient, ledgerAway, ledgerId } from './temporal/ledger-client';
 
 /** Two accounts are one user: their limits and credits are one, and two ledgers would not see each other (S1). */
@@ -62,8 +64,11 @@ export function createRuntime(
   log: Logger,
   ceilings: (account: Account) => Ceilings = (same) => same,
   open?: Open,
-): AccountRuntime & { leave(): Promise<void>; close(): Promise<void> } {
-  const gate = createGate({ limits: account.limits, sendWindowMs: account.timing.sendWindowMs });
+): AccountRuntime & Gauged & { leave(): Promise<void>; close(): Promise<void> } {
+  const gate = measuredGate(
+    account.name,
+    createGate({ limits: account.limits, sendWindowMs: account.timing.sendWindowMs }),
+  );
   const renewMs = RENEW_MS / Math.max(1, account.speed);
   const worker = `${process.pid}@${hostname().slice(0, 100)}/${randomUUID()}`;
   /** What the ledger was told last, and when. */
@@ -84,19 +89,17 @@ export function createRuntime(
     },
   };
   const shared = { ...apiOptions(account), gate, paths: { slash: false }, ...(open && { open }) };
-  const api = createAgentApi({ ...shared, token });
+  const api = measuredApi(account.name, createAgentApi({ ...shared, token }));
 
   /** Asks the service who the present token belongs to. @param asking learns which token it was */
   async function whoseToken(asking: Asked) {
-    const own = createAgentApi({
-      ...shared,
-      token: {
-        read() {
-          asking.token = account.token.read();
-          return asking.token;
-        },
+    const token: TokenSource = {
+      read() {
+        asking.token = account.token.read();
+        return asking.token;
       },
-    });
+    };
+    const own = measuredApi(account.name, createAgentApi({ ...shared, token }));
     try {
       return await own.call('account.user');
     } finally {
@@ -229,6 +232,7 @@ export function createRuntime(
       clearInterval(renewal);
       await api.close();
     },
+    knownLedger: () => own,
     ledgerWith: (workflowId) => (own?.workflowId === workflowId ? own : undefined),
   };
 }

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { createActivities } from '../activities';
 import { queueClasses } from './agent-api/rate-class';
 import { type Config, watchCeilings } from './config';
+import { isMeasured } from './metrics/meter';
 import { createRuntime, type LedgerOwners, SameUser } from './runtime';
 import { ensureStartHere } from './start-here/keep';
 import { openStorage } from './storage';
@@ -12,6 +13,7 @@ import { workflowBundlePath } from './temporal/bundle';
 import { createClient } from './temporal/client';
 import { dataConverter, encryptionCodec } from './temporal/encryption';
 import { isFleetKey, joinFleet } from './temporal/fleet-keys';
+import { keepGauges } from './temporal/gauges';
 import { heartbeats } from './temporal/heartbeat';
 import { ACCOUNT_POLLERS, CONTROL_POLLERS, pollersOf, SERVER_TAKES } from './temporal/pollers';
 import { ensureQueueLimits } from './temporal/queue-limits';
@@ -33,6 +35,8 @@ export interface WorkerDeps {
   uiUrl?: string | undefined;
   /** Keeps the page `startHere` of the Web UI. @default false */
   startHere?: boolean;
+  /** How often the ledger is read for metrics, where they are on; milliseconds. @default 60,000 */
+  gaugesEveryMs?: number | undefined;
 }
 
 export interface RunningWorker {
@@ -43,7 +47,14 @@ export interface RunningWorker {
 }
 
 export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
-  const { config, connection, namespace, log, uiUrl = process.env.TEMPORAL_UI_URL?.replace(/\/+$/, '') } = deps;
+  const {
+    config,
+    connection,
+    namespace,
+    log,
+    gaugesEveryMs,
+    uiUrl = process.env.TEMPORAL_UI_URL?.replace(/\/+$/, ''),
+  } = deps;
   const encryption = encryptionCodec(process.env);
   const client = createClient({ connection, namespace });
   await joinFleet(client, encryption?.keyIds ?? []);
@@ -104,6 +115,12 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
       );
   }
 
+  const stopGauges = isMeasured()
+    ? keepGauges({
+        ...{ accounts: [...runtimes.values()], client, connection, namespace, log },
+        everyMs: gaugesEveryMs,
+      })
+    : () => undefined;
   const pollers = pollersOf(runtimes.size);
   log.info(
     { pollers, serverTakes: SERVER_TAKES },
@@ -136,6 +153,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
       log.warn({ err: error }, 'the page to start runs from is not kept; `audit-runner setup` tries again'),
     );
   const called = Promise.all(callers.map((worker) => worker.run())).finally(async () => {
+    stopGauges();
     await Promise.all([...runtimes.values()].map((runtime) => runtime.leave()));
     shutDown(workflows);
   });

@@ -81,7 +81,7 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
   if (givenUp > 0)
     notes.push(`${givenUp} captures that still fail are left to a person from now on: look at them in the web app.`);
   const ended = dryRun ? 'planned' : stopped ? 'stopped' : givenUp > 0 ? 'failed' : 'done';
-  const kept = await control.keepSweep({ captures, ref });
+  const kept = await control.keepSweep({ captures, ref, ...(!dryRun && { account }) });
   const sums = Object.entries(counts).map(([outcome, n]) => `${n} ${outcome}`);
   status.figures('');
   status.step(ended, `${ended}: ${sums.join(', ') || 'no capture failed or is stuck'}`);

@@ -201,6 +201,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
           outcomes,
           leftOver: reasons[ended],
           ref: workflowInfo().firstExecutionRunId,
+          ...(!input.dryRun && { account: input.account }),
         })
       : { counts: {}, decisions: { inline: [] } };
     status.step(

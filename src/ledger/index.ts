@@ -32,7 +32,16 @@ export { available, reservedCredits } from './caps';
 export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest, stopping, wake } from './holds';
 export { openLedger, reopen, whole } from './opening-state';
 export { type Dearer, dearer } from './prices';
-export type { Before, Budget, Hold, HoldKind, LedgerStart, LedgerState, RunSum } from './state';
+export {
+  type Before,
+  type Budget,
+  HOLD_KINDS,
+  type Hold,
+  type HoldKind,
+  type LedgerStart,
+  type LedgerState,
+  type RunSum,
+} from './state';
 export { spentOn } from './today';
 
 const KEEP_DAYS = 40;

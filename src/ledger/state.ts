@@ -4,7 +4,8 @@ import type { Booking, OpenSends, PayTiming } from '../paying/open-sends';
 import type { Permits } from './permits';
 
 /** Why an account's calls stand still. `manual` holds are lifted by a person, all others when their cause has gone. */
-export type HoldKind = 'killSwitch' | 'token' | 'otherUser' | 'noCredits' | 'manual';
+export const HOLD_KINDS = ['killSwitch', 'token', 'otherUser', 'noCredits', 'manual'] as const;
+export type HoldKind = (typeof HOLD_KINDS)[number];
 
 export interface Hold {
   readonly kind: HoldKind;

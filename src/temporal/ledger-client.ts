@@ -30,6 +30,7 @@ import {
   statusQuery,
   subjectQuery,
 } from '../ledger/messages';
+import { count } from '../metrics/meter';
 import { FailureType } from '../runs/failure-types';
 import { describeMend, failingTasks } from './failing-tasks';
 import { GRPC, grpcStatus, isPassing } from './grpc-status';
@@ -115,9 +116,11 @@ export class LedgerClient {
   }
 
   /** Books what became of an attempt; answers the credits booked by this call. */
-  settle(request: Settle): Promise<number> {
+  async settle(request: Settle): Promise<number> {
     const id = `settle:${request.subject}:${request.attempt}:${randomUUID()}`;
-    return this.update(settleUpdate, request, id, { insists: true });
+    const booked = await this.update(settleUpdate, request, id, { insists: true });
+    count('audit_runner_credits_booked_total', { account: this.own.account }, booked);
+    return booked;
   }
 
   /** Tells the ledger this process's configuration. @param budget where it has changed */

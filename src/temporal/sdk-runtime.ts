@@ -2,6 +2,8 @@
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { WRONG_INPUT } from '../inputs/parse-input';
+import { bucketBounds } from '../metrics/definitions';
+import { measureWith } from '../metrics/meter';
 import { FailureType } from '../runs/failure-types';
 
 /** One step down for what is no news: our own lines say that a worker runs and that it ended. */
@@ -44,8 +46,11 @@ export function installSdkRuntime(log: Logger, metricsAddress?: string): void {
     }),
     telemetryOptions: {
       logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
-      ...(metricsAddress && { metrics: { prometheus: { bindAddress: metricsAddress } } }),
+      ...(metricsAddress && {
+        metrics: { prometheus: { bindAddress: metricsAddress, histogramBucketOverrides: bucketBounds() } },
+      }),
     },
     shutdownSignals: [],
   });
+  if (metricsAddress) measureWith(Runtime.instance().metricMeter);
 }

@@ -29,6 +29,8 @@ export interface StageOptions {
   uiUrl?: string;
   /** A Temporal server of its own, whose data are in a file, so that it can be killed and restarted. @default that of the run */
   ownServer?: boolean;
+  /** How often workers read the ledger for metrics, where they are on, milliseconds. @default 60,000 */
+  gaugesEveryMs?: number;
 }
 
 /** Durations for tests: what takes minutes in production takes seconds here; every ratio that matters is kept. */
@@ -80,6 +82,7 @@ export async function startStage({
   file: more,
   env = {},
   uiUrl,
+  gaugesEveryMs,
 }: StageOptions = {}): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'audit-runner-test-'));
   const [server, sandbox] = await Promise.all([
@@ -135,7 +138,7 @@ export async function startStage({
       const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
       installSdkRuntime(log);
       const { connection, namespace } = await connectNative({ config: address });
-      const worker = await startWorker({ config: own, connection, namespace, log, uiUrl });
+      const worker = await startWorker({ config: own, connection, namespace, log, uiUrl, gaugesEveryMs });
       running.push({ worker, close: () => connection.close() });
       return worker;
     },

@@ -52,7 +52,7 @@ export class Drive {
     private readonly plan: BackfillPlan,
     private readonly renewAfter = RENEW_AFTER,
   ) {
-    this.#unwritten = new Unwritten(common.folder, state);
+    this.#unwritten = new Unwritten(common, state);
     this.#feed = new Feed(common.folder);
     this.window = new Window(common, (item, ended) => this.#ended(item, ended));
     this.#blockers = new BlockerWatch(

@@ -2,6 +2,7 @@
 import type { LedgerLine } from '../../src/batches/outcomes';
 import { control } from '../shared/calls';
 import type { State } from './batch-state';
+import type { Common } from './common';
 
 /** Lines of one part. */
 const PART = 200;
@@ -11,7 +12,7 @@ export class Unwritten {
   #writing: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly folder: string,
+    private readonly common: Pick<Common, 'folder'> & { input: Pick<Common['input'], 'account'> },
     private readonly state: Pick<State, 'parts'>,
   ) {}
 
@@ -33,7 +34,8 @@ export class Unwritten {
     while (this.#lines.length > 0) {
       // Taken away only when they are written: a cancellation in between must not lose them.
       const lines = this.#lines.slice(0, PART);
-      await control.writeOutcomes({ folder: this.folder, part: this.state.parts, lines });
+      const { folder, input } = this.common;
+      await control.writeOutcomes({ folder, account: input.account, part: this.state.parts, lines });
       this.state.parts++;
       this.#lines.splice(0, lines.length);
     }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MOST_CREDITS } from '../../src/agent-api/credits';
 import { rateClasses } from '../../src/agent-api/rate-class';
 import { TimeZone } from '../../src/inputs/fields';
-import { LAPSES_AFTER_MS } from '../../src/ledger';
+import { HOLD_KINDS, LAPSES_AFTER_MS } from '../../src/ledger';
 
 /**
  * Refuses a message of the wrong shape. What a handler throws would stop the whole workflow; what a validator throws only
@@ -61,7 +61,7 @@ export const shapes = {
     ]),
   }),
   hold: z.object({
-    kind: z.enum(['killSwitch', 'token', 'otherUser', 'noCredits', 'manual']),
+    kind: z.enum(HOLD_KINDS),
     reason: text,
     needs: credits.optional(),
     stopsAll: z.literal(true).optional(),
