@@ -131,7 +131,6 @@ test('workflow tasks that fail are counted by the SDK', async () => {
 
 test('S4: every metric of the endpoint is defined, with these labels and no others, and names nothing personal', async () => {
   const text = await endpoint.text();
-  require('node:fs').writeFileSync('/tmp/w/h-metrics-tmp/page.txt', text);
   samples = await endpoint.samples();
   const own = samples.filter(({ name }) => name.startsWith('audit_runner_'));
   const bare = (name: string) => name.replace(/_(bucket|sum|count)$/, '') as MetricName;
