@@ -18,8 +18,8 @@ const TIERS = {
   browser: { temporal: true, needs: 'needs Chromium on the PATH' },
   /** The storage against a server that speaks the S3 protocol. */
   s3: { needs: 'needs Python 3 with venv' },
-  /** Container image and compose file. */
-  deploy: { needs: 'needs docker-compose and hadolint on the PATH' },
+  /** Container image, compose file, Prometheus's rules. */
+  deploy: { needs: 'needs docker-compose, hadolint and promtool on the PATH' },
   /** The packed package, installed into an empty folder. */
   package: { temporal: true, needs: 'needs the npm registry' },
 };

@@ -26,7 +26,7 @@ export const METRICS = {
     kind: 'histogram',
     unit: 's',
     labels: ['account', 'queue'],
-    about: 'How long a call of the Agent API took, from its permit to the end of its answer.',
+    about: 'How long a call of the Agent API took, to the end of its answer; calls that never left are not in it.',
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 240],
   },
   audit_runner_permit_wait_seconds: {

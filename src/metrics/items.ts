@@ -1,9 +1,10 @@
 /** Items of runs that work on many, by what became of them. */
+import type { WorkflowName } from '../runs/workflow-types';
 import { count } from './meter';
 
 /** @param account whose they are; absent: they are not counted */
 export function countItems(
-  workflow: 'backfill' | 'leadPipeline' | 'captureSweep',
+  workflow: WorkflowName,
   account: string | undefined,
   items: readonly { outcome: string }[],
 ): void {

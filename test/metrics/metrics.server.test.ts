@@ -6,6 +6,7 @@ import { approveUpdate } from '../../workflows/lead-pipeline';
 import { type Stage, startStage, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 import { openEndpoint, type Sample, sumOf } from './endpoint';
+import { expressions, metricsOf } from './expressions';
 
 const CREDITS = 100_000;
 const PER_DAY = 50_000;
@@ -18,7 +19,10 @@ beforeAll(async () => {
   endpoint = await openEndpoint();
   stage = await startStage({
     sandbox: { leads: 20, credits: CREDITS },
-    account: { timing: UNHURRIED, budget: { perDay: PER_DAY, balanceFloor: FLOOR } },
+    account: {
+      timing: { ...UNHURRIED, settlingMs: 5_000 },
+      budget: { perDay: PER_DAY, balanceFloor: FLOOR },
+    },
     gaugesEveryMs: 100,
   });
   await stage.startWorker();
@@ -79,20 +83,36 @@ test('a pipeline asks a person, converts, and what it did is counted', async () 
   expect(now('audit_runner_permit_wait_seconds_count' as MetricName)).toBeGreaterThan(0);
 });
 
-test('a paid call under way is reserved; a lost one settles', async () => {
+test('what a paid call under way may cost is reserved', async () => {
   const { control } = stage.sandbox;
   const [lead] = control.leads().filter(({ surveyStatus }) => surveyStatus === 'completed');
-  control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 60_000 });
+  control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 7_000 });
   const run = await stage.temporal.client.workflow.start(convertLead, {
     ...{ workflowId: 'delayed', taskQueue: 'audit-runner', args: [{ leadId: lead?.id ?? '' }] },
   });
   await shows(() => now('audit_runner_sends_open') === 1);
   expect(now('audit_runner_credits_reserved')).toBe(1_000);
+  await until(() => control.stats().faults.length === 1);
   control.endDelays();
   await run.result();
   await shows(() => now('audit_runner_sends_open') === 0);
   expect(now('audit_runner_credits_reserved')).toBe(0);
   expect(now('audit_runner_sends_settling')).toBe(0);
+});
+
+test('a lost call is open until it is over, and settles', async () => {
+  const { control } = stage.sandbox;
+  const [lead] = control.leads().filter(({ surveyStatus }) => surveyStatus === 'completed');
+  control.addFault({ route: 'leads.convert', fault: 'cutBeforeCommit' });
+  const run = await stage.temporal.client.workflow.start(convertLead, {
+    ...{ workflowId: 'lost', taskQueue: 'audit-runner', args: [{ leadId: lead?.id ?? '' }] },
+  });
+  await shows(() => now('audit_runner_requests_total', { route: 'leads.convert', outcome: 'unknown' }) === 1);
+  await shows(() => now('audit_runner_sends_open') === 1);
+  expect(now('audit_runner_sends_settling')).toBe(0);
+  await shows(() => now('audit_runner_sends_settling') === 1);
+  expect(await run.result()).toMatchObject({ outcome: 'converted' });
+  await shows(() => now('audit_runner_sends_open') === 0 && now('audit_runner_sends_settling') === 0);
 });
 
 test('a 429 is counted and parks its class; a hold says since when', async () => {
@@ -127,6 +147,13 @@ test('workflow tasks that fail are counted by the SDK', async () => {
   const failed = () => sumOf(samples, 'temporal_workflow_task_execution_failed', { task_queue: 'audit-runner' }) ?? 0;
   await shows(() => failed() > 0);
   await run.terminate();
+});
+
+test('dashboard and alerts ask the SDK for metrics that its endpoint has', async () => {
+  const shown = new Set((await endpoint.samples()).map(({ name }) => name));
+  const asked = expressions().flatMap(({ expr }) => metricsOf(expr).filter((name) => name.startsWith('temporal_')));
+  expect(asked.length).toBeGreaterThan(2);
+  expect(asked.filter((name) => !shown.has(name))).toEqual([]);
 });
 
 test('S4: every metric of the endpoint is defined, with these labels and no others, and names nothing personal', async () => {
