@@ -4,9 +4,12 @@ import { z } from 'zod';
 import { gauge } from '../metrics/meter';
 import { searchAttributeKeys } from './search-attribute-keys';
 
-/** Runs that are remembered, and those that are asked in one round: a run that is not in memory is replayed to answer. */
+/** Runs that are looked at and remembered. */
 const MOST_RUNS = 500;
-const ASKED_AT_ONCE = 20;
+/** A run that is not in memory is replayed to answer: so many are asked in one round, one after the other, the others later. */
+const ASKED_IN_A_ROUND = 20;
+const ASKING_MS = 10_000;
+const ANSWERS_WITHIN_MS = 5_000;
 
 const Progress = z.object({ since: z.iso.datetime() });
 
@@ -28,13 +31,14 @@ export class PersonWaits {
     const { count } = await this.client.workflow.count(query);
     const since = new Map<string, number>();
     let asked = 0;
+    const askedUntil = performance.now() + ASKING_MS;
+    const mayAsk = () => asked++ < ASKED_IN_A_ROUND && performance.now() < askedUntil;
     let listed = 0;
     if (count > 0)
       for await (const { workflowId, runId, typedSearchAttributes } of this.client.workflow.list({ query })) {
         if (listed++ === MOST_RUNS) break;
         const key = `${runId} ${typedSearchAttributes.get(searchAttributeKeys.stage) ?? ''}`;
-        const known =
-          this.#since.get(key) ?? (asked++ < ASKED_AT_ONCE ? await this.#ask(workflowId, runId) : undefined);
+        const known = this.#since.get(key) ?? (mayAsk() ? await this.#ask(workflowId, runId) : undefined);
         if (known !== undefined) since.set(key, known);
       }
     this.#since = since;
@@ -45,9 +49,9 @@ export class PersonWaits {
   }
 
   async #ask(workflowId: string, runId: string): Promise<number | undefined> {
-    const said = await this.client.workflow
-      .getHandle(workflowId, runId)
-      .query('progress')
+    const handle = this.client.workflow.getHandle(workflowId, runId);
+    const said = await this.client
+      .withDeadline(Date.now() + ANSWERS_WITHIN_MS, () => handle.query('progress'))
       .catch(() => undefined);
     const progress = Progress.safeParse(said);
     return progress.success ? Date.parse(progress.data.since) : undefined;

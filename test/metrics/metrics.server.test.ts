@@ -1,7 +1,9 @@
 /** What a real worker shows at its metrics endpoint while it works against the sandbox. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { holdUpdate, releaseUpdate } from '../../src/ledger/messages';
 import { type LabelsOf, METRICS, type MetricName, metricNames } from '../../src/metrics/definitions';
-import { convertLead, leadPipeline } from '../../workflows';
+import { backfill, convertLead, leadPipeline } from '../../workflows';
 import { approveUpdate } from '../../workflows/lead-pipeline';
 import { type Stage, startStage, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
@@ -81,6 +83,22 @@ test('a pipeline asks a person, converts, and what it did is counted', async () 
   for (const [outcome, n] of Object.entries(counts))
     expect([outcome, now('audit_runner_items_total', { workflow: 'leadPipeline', outcome })]).toEqual([outcome, n]);
   expect(now('audit_runner_permit_wait_seconds_count' as MetricName)).toBeGreaterThan(0);
+});
+
+test('S6: items of a batch are counted by their outcome', async () => {
+  const { folder, sandbox, temporal } = stage;
+  const [lead] = sandbox.control.leads().filter(({ surveyStatus }) => surveyStatus === 'converted');
+  mkdirSync(join(folder, 'storage'), { recursive: true });
+  writeFileSync(join(folder, 'storage', 'leads.csv'), `leadId\n${lead?.id}\nnobody\n`);
+  const run = await temporal.client.workflow.start(backfill, {
+    ...{ workflowId: 'batch', taskQueue: 'audit-runner' },
+    args: [{ operation: 'convertLead', file: { ref: 'leads.csv' }, maxCredits: 1_000 }],
+  });
+  const { counts } = await run.result();
+  expect(counts).toMatchObject({ alreadyDone: 1, failed: 1 });
+  await shows(() => now('audit_runner_items_total', { workflow: 'backfill' }) === 2);
+  for (const outcome of ['alreadyDone', 'failed'])
+    expect([outcome, now('audit_runner_items_total', { workflow: 'backfill', outcome })]).toEqual([outcome, 1]);
 });
 
 test('what a paid call under way may cost is reserved', async () => {
