@@ -29,6 +29,7 @@ const EXAMPLES: [heading: string, mark: RegExp][] = [
   ],
   ['Add a rate class', /\bnotes: \{ limit|'notes'/],
   ['Add a scoring rule', /minComposite/],
+  ['Add a metric', /audit_runner_sends_settling/],
   ['Add a notification format', /slackBody|BODIES\.slack/],
 ];
 

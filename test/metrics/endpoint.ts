@@ -24,7 +24,11 @@ export function samplesOf(text: string): Sample[] {
     if (name === undefined || value === undefined) return [];
     const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key = '', text = '']) => [key, text]);
     return [
-      { name, labels: Object.fromEntries(pairs), value: value === '+Inf' ? Number.POSITIVE_INFINITY : Number(value) },
+      {
+        name,
+        labels: Object.fromEntries(pairs),
+        value: /^\+?inf$/i.test(value) ? Number.POSITIVE_INFINITY : Number(value),
+      },
     ];
   });
 }
