@@ -232,7 +232,7 @@ export function createRuntime(
       clearInterval(renewal);
       await api.close();
     },
-    knownLedger: () => own,
+    knownLedger: () => known?.ledger,
     ledgerWith: (workflowId) => (own?.workflowId === workflowId ? own : undefined),
   };
 }

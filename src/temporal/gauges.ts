@@ -18,6 +18,9 @@ import { queueName } from './queues';
 /** Queries of one round are worth this long: the next one asks again. */
 const ROUND_MS = 20_000;
 const EVERY_MS = 60_000;
+/** The first round is made when all ledgers are known, or after this; how often that is looked at. */
+const FIRST_WITHIN_MS = 30_000;
+const LOOK_MS = 250;
 const { TASK_QUEUE_TYPE_ACTIVITY } = temporal.api.enums.v1.TaskQueueType;
 
 /** An account that a worker works for. */
@@ -57,7 +60,14 @@ export function keepGauges({ accounts, everyMs = EVERY_MS, ...asking }: GaugesOp
     if (!stopped) timer = setTimeout(start, everyMs).unref();
   };
   const start = () => void again().catch((error) => asking.log.debug({ err: error }, 'gauges end'));
-  start();
+  const startAt = performance.now() + FIRST_WITHIN_MS;
+  // A worker opens the ledgers while it starts: without this, a new one would show nothing of them for a minute.
+  const begin = () => {
+    const isReady = performance.now() > startAt || accounts.every(({ knownLedger }) => knownLedger() !== undefined);
+    if (isReady) start();
+    else timer = setTimeout(begin, LOOK_MS).unref();
+  };
+  begin();
   return () => {
     stopped = true;
     clearTimeout(timer);
