@@ -196,6 +196,20 @@ program
     perform(command, async () => (await import('./spend.js')).spendCommand(command.optsWithGlobals())),
   );
 
+program
+  .command('report')
+  .description(
+    'write a page on what was spent, what came of it and what runs waited for, with the figures as JSON and CSV',
+  )
+  .option('--since <time>', 'from when on: back from now such as 30d, a date, or 2026-01-31T08:00:00Z', '30d')
+  .option('--account <name>', 'only this account')
+  .option('--out <folder>', 'where the files go; those of an earlier report are replaced', 'spending-report')
+  .option('--json', 'print the figures as JSON too')
+  .addHelpText('after', `\nIt reads the ledgers through a worker and makes no call to the Agent API.\n\n${EXIT_HELP}`)
+  .action((_, command: Command) =>
+    perform(command, async () => (await import('./report.js')).reportCommand(command.optsWithGlobals())),
+  );
+
 addSchedules(program);
 
 program

@@ -44,7 +44,8 @@ export {
 } from './state';
 export { spentOn } from './today';
 
-const KEEP_DAYS = 40;
+/** Days whose sums are kept. */
+export const KEEP_DAYS = 40;
 /** The cap of a run holds until so many others have paid since; a run takes some 150 bytes of what continues as new. */
 const KEEP_RUNS = 2_000;
 const KEEP_BOOKINGS = 300;

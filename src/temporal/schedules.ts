@@ -11,6 +11,9 @@ const OWNER = 'audit-runner';
 /** The ID of a pipeline's schedule. */
 export const scheduleId = (pipeline: string): string => `${OWNER}.${pipeline}`;
 
+/** The pipeline of a schedule, by its ID; of somebody else's schedule the ID itself. */
+export const pipelineOf = (id: string): string => (id.startsWith(`${OWNER}.`) ? id.slice(OWNER.length + 1) : id);
+
 /** The mark in a schedule's memo: it never changes. */
 const Mark = z.looseObject({ owner: z.literal(OWNER), pipeline: z.string() });
 const AppliedMemo = z.looseObject({ pipeline: z.string(), fingerprint: z.string(), pausedInFile: z.boolean() });

@@ -1,0 +1,92 @@
+/** `audit-runner report`: what was spent and what came of it, as a page to look at and hand on. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { loadConfig } from '../config';
+import { Since } from '../inputs/fields';
+import { renderSpending, SPENDING_FILES } from '../report/spending';
+import { bookedIn } from '../report/spending/facts';
+import { openStorage } from '../storage';
+import { utc } from '../time/utc';
+import { EXIT, Exit } from './exit';
+import { number, print, printJson } from './output';
+import { gather } from './report/gather';
+import { withServer } from './server';
+import { type Books, findLedgers, readBooks } from './spend';
+
+export interface ReportOptions {
+  /** A date-time, a date, or a duration back from now. */
+  since: string;
+  account?: string;
+  /** The folder into which the files are written. */
+  out: string;
+  json?: boolean;
+  config?: string;
+}
+
+const DAY_MS = 86_400_000;
+/** Each day is a question to the server, and a bar of the picture. */
+const MOST_DAYS = 366;
+
+export async function reportCommand({ since: given, account, out, json, config }: ReportOptions): Promise<number> {
+  const madeAt = Date.now();
+  const since = startOf(given, madeAt);
+  const { storageUrl } = loadConfig({ env: process.env, file: config });
+  return withServer('reads', async ({ client }) => {
+    const ledgers = await findLedgers(client, account);
+    if (ledgers.length === 0)
+      throw new Exit(
+        EXIT.failed,
+        `there is no ledger${account ? ` of account '${account}'` : ''} yet: a worker opens it when it starts`,
+      );
+    const books = await Promise.all(ledgers.map((ledger) => readBooks(client, ledger)));
+    const storage = openStorage(storageUrl);
+    const accounts = [];
+    for (const one of presentOf(books)) accounts.push(await gather(client, storage, one, [since, madeAt]));
+    const facts = { madeAt, since, accounts };
+    const files = await write(resolve(out), renderSpending(facts));
+    if (json) printJson({ files, ...facts });
+    else {
+      for (const one of accounts)
+        print(
+          `Account ${one.account}: ${number(bookedIn(one))} credits since ${utc(since)} UTC, ${number(one.funnel.converted)} conversions, ${number(one.failures.of)} not ended well`,
+        );
+      print(`Report: ${files.html}\nThe same for programs: ${files.json}, ${files.csv}`);
+    }
+    return EXIT.done;
+  });
+}
+
+function startOf(text: string, now: number): number {
+  const parsed = Since.safeParse(text);
+  if (!parsed.success)
+    throw new Exit(
+      EXIT.badInput,
+      '--since: give a duration back from now such as 30d, a date such as 2026-01-31, or a date-time with its zone such as 2026-01-31T08:00:00Z',
+    );
+  const since = 'at' in parsed.data ? parsed.data.at : now - parsed.data.agoMs;
+  if (since >= now) throw new Exit(EXIT.badInput, '--since lies in the future; give a moment before now');
+  if (now - since > MOST_DAYS * DAY_MS)
+    throw new Exit(EXIT.badInput, `--since lies more than ${MOST_DAYS} days back; give a later moment`);
+  return since;
+}
+
+/** Of an account whose token became another user's, the ledger of the present one: runs do not tell them apart. */
+function presentOf(books: readonly Books[]): Books[] {
+  const latest = new Map<string, Books>();
+  for (const one of books) {
+    const { account, configuredAt = 0 } = one.status;
+    if (configuredAt >= (latest.get(account)?.status.configuredAt ?? 0)) latest.set(account, one);
+  }
+  return [...latest.values()].sort((a, b) => (a.status.account < b.status.account ? -1 : 1));
+}
+
+async function write<K extends keyof typeof SPENDING_FILES>(
+  folder: string,
+  contents: Record<K, string>,
+): Promise<Record<K, string>> {
+  await mkdir(folder, { recursive: true });
+  const names = Object.keys(contents) as K[];
+  const paths = names.map((name) => [name, join(folder, SPENDING_FILES[name])] as const);
+  for (const [name, path] of paths) await writeFile(path, contents[name]);
+  return Object.fromEntries(paths) as Record<K, string>;
+}
