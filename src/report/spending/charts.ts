@@ -1,52 +1,17 @@
 /** The report's pictures: days as stacked bars, holds on a time line. */
 import { utc } from '../../time/utc';
 import { clip, html, type Markup } from '../text';
-import { REST } from './csv';
-import { type AccountSpending, type DaySpending, type Holds, restOf } from './facts';
+import { type AccountSpending, type Holds, sum } from './facts';
+import { partsOf } from './parts';
 import { credits } from './words';
-
-/** Sources that have a colour of their own; all others are one. */
-const MOST_COLOURS = 5;
-const OTHERS = 'other pipelines';
 
 const [WIDTH, HEIGHT, LEFT, TOP] = [880, 230, 64, 14];
 const PLOT = WIDTH - LEFT - 8;
 
-interface Segment {
-  readonly source: string;
-  readonly credits: number;
-  /** Which colour: `s0` to `s4`, `others`, `rest`. */
-  readonly look: string;
-}
-
-/** The sources that cost most have a colour each. */
-function coloursOf(days: readonly DaySpending[]): Map<string, string> {
-  const sums = new Map<string, number>();
-  for (const { source, credits: spent } of days.flatMap(({ sources }) => sources))
-    sums.set(source, (sums.get(source) ?? 0) + spent);
-  const ordered = [...sums].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, MOST_COLOURS);
-  return new Map(ordered.map(([source], index) => [source, `s${index}`]));
-}
-
-/** What a day's bar is made of, from below. */
-function segmentsOf(day: DaySpending, colours: ReadonlyMap<string, string>): Segment[] {
-  const known = [...colours].flatMap(([source, look]) => {
-    const spent = day.sources.find((one) => one.source === source)?.credits ?? 0;
-    return spent > 0 ? [{ source, credits: spent, look }] : [];
-  });
-  const others = day.sources.reduce((all, one) => (colours.has(one.source) ? all : all + one.credits), 0);
-  const rest = restOf(day) ?? 0;
-  return [
-    ...known,
-    ...(others > 0 ? [{ source: OTHERS, credits: others, look: 'others' }] : []),
-    ...(rest > 0 ? [{ source: REST, credits: rest, look: 'rest' }] : []),
-  ];
-}
-
 /** A round number at or above a value, in fourths that are round too. */
 function ceilingOf(most: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(4, most)));
-  return ([1, 2, 4, 8, 10].find((step) => step * power >= most) ?? 10) * power;
+  return ([1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8].find((step) => step * power >= most) ?? 10) * power;
 }
 
 const round = (value: number) => Math.round(value * 10) / 10;
@@ -56,48 +21,39 @@ const CAP_IN_SCALE = 3;
 
 /** @param id tells pictures of one page apart */
 export function dayChart({ days, perDay }: AccountSpending, id: string): Markup {
-  const colours = coloursOf(days);
-  const bars = days.map((day) => ({ day, segments: segmentsOf(day, colours) }));
-  const highest = Math.max(0, ...bars.map(({ segments }) => segments.reduce((all, one) => all + one.credits, 0)));
-  const isCapShown = perDay !== null && perDay > 0 && (highest === 0 || perDay <= CAP_IN_SCALE * highest);
+  const parts = partsOf(days);
+  const bars = days.map((day) => ({
+    day,
+    segments: parts.map((part) => ({ ...part, spent: part.of(day) })).filter(({ spent }) => spent > 0),
+  }));
+  const highest = Math.max(0, ...bars.map(({ segments }) => sum(segments.map(({ spent }) => spent))));
+  const isCapShown = perDay !== null && perDay > 0 && perDay <= CAP_IN_SCALE * highest;
   const top = ceilingOf(Math.max(highest, isCapShown ? perDay * 1.02 : 0));
   const yOf = (value: number) => round(TOP + HEIGHT * (1 - value / top));
   const step = PLOT / Math.max(1, days.length);
   const width = Math.max(1, Math.min(46, step * 0.72));
   const every = Math.ceil(days.length / 11);
-  const used = new Map(bars.flatMap(({ segments }) => segments.map(({ source, look }) => [look, source] as const)));
-  const legend = [...colours.values(), 'others', 'rest'].flatMap((look) => {
-    const source = used.get(look);
-    return source === undefined ? [] : [{ look, source }];
-  });
   return html`<figure><svg class="chart" viewBox="0 0 ${WIDTH} ${TOP + HEIGHT + 26}" role="img" aria-labelledby="${id}-title">
 <title id="${id}-title">Credits spent by day; the table below has the figures</title>
 ${[0, 1, 2, 3, 4].map((fourth) => {
-  const y = yOf((top * fourth) / 4);
-  return html`<path class="grid" d="M${LEFT} ${y}H${WIDTH - 8}"/><text class="axis" x="${LEFT - 8}" y="${y}" dy=".34em" text-anchor="end">${credits((top * fourth) / 4)}</text>`;
+  const [value, y] = [(top * fourth) / 4, yOf((top * fourth) / 4)];
+  return html`<path class="grid" d="M${LEFT} ${y}H${WIDTH - 8}"/><text class="axis" x="${LEFT - 8}" y="${y}" dy=".34em" text-anchor="end">${credits(value)}</text>`;
 })}
 ${bars.map(({ day, segments }, index) => {
   const x = LEFT + step * (index + 0.5);
   let below = 0;
-  const drawn = segments.map(({ look, credits: spent, source }) => {
+  const drawn = segments.map(({ look, name, spent }) => {
     const [low, high] = [yOf(below), yOf(below + spent)];
     below += spent;
-    return html`<rect class="${look}" x="${round(x - width / 2)}" y="${high}" width="${round(width)}" height="${round(Math.max(0.8, low - high))}"><title>${day.day}, ${clip(source, 80)}: ${credits(spent)}</title></rect>`;
+    return html`<rect class="${look}" x="${round(x - width / 2)}" y="${high}" width="${round(width)}" height="${round(Math.max(0.8, low - high))}"><title>${day.day}, ${clip(name, 80)}: ${credits(spent)}</title></rect>`;
   });
-  const unknown =
-    day.booked === null && segments.length === 0
-      ? html`<text class="axis" x="${round(x)}" y="${yOf(0) - 6}" text-anchor="middle">?</text>`
-      : undefined;
-  const label =
-    index % every === 0
-      ? html`<text class="axis" x="${round(x)}" y="${TOP + HEIGHT + 19}" text-anchor="middle">${shortDay(day.day)}</text>`
-      : undefined;
-  return html`${drawn}${unknown}${label}
+  const label = html`<text class="axis" x="${round(x)}" y="${TOP + HEIGHT + 19}" text-anchor="middle">${shortDay(day.day)}</text>`;
+  return html`${drawn}${day.booked === null ? unknownDay(x, yOf(below)) : undefined}${index % every === 0 ? label : undefined}
 `;
 })}
 ${isCapShown ? html`<path class="cap" d="M${LEFT} ${yOf(perDay)}H${WIDTH - 8}"/><text class="cap-text" x="${WIDTH - 10}" y="${yOf(perDay) - 6}" text-anchor="end">cap ${credits(perDay)} a day</text>` : undefined}
 </svg>
-<figcaption>${legend.map(({ look, source }) => html`<span class="key"><svg viewBox="0 0 12 12" aria-hidden="true"><rect class="${look}" width="12" height="12" rx="2"/></svg>${clip(source, 60)}</span>`)}${
+<figcaption>${parts.map(({ look, name }) => html`<span class="key"><svg viewBox="0 0 12 12" aria-hidden="true"><rect class="${look}" width="12" height="12" rx="2"/></svg>${clip(name, 60)}</span>`)}${
     perDay === null
       ? html`<span>No cap on a day.</span>`
       : isCapShown
@@ -105,6 +61,10 @@ ${isCapShown ? html`<path class="cap" d="M${LEFT} ${yOf(perDay)}H${WIDTH - 8}"/>
         : html`<span>The cap of ${credits(perDay)} a day lies far above the picture.</span>`
   }</figcaption></figure>`;
 }
+
+/** What is drawn there is not all. */
+const unknownDay = (x: number, bottom: number) =>
+  html`<text class="axis" x="${round(x)}" y="${bottom - 6}" text-anchor="middle">?</text>`;
 
 /** `21 Nov`. */
 export const shortDay = (day: string): string =>
@@ -122,7 +82,7 @@ export function holdChart(
   id: string,
 ): Markup {
   const kinds = [...new Set(spans.map(({ kind }) => kind))];
-  const left = 170;
+  const left = 150;
   const plot = WIDTH - left - 8;
   const xOf = (at: number) =>
     round(left + (plot * (Math.min(until, Math.max(since, at)) - since)) / Math.max(1, until - since));

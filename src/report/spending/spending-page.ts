@@ -2,8 +2,8 @@ import { formatDuration } from '../../time/duration';
 import { utc } from '../../time/utc';
 import { clip, html, type Markup, trusted } from '../text';
 import { dayChart, holdChart, shortDay } from './charts';
-import { REST } from './csv';
-import { type AccountSpending, bookedIn, restOf, type SpendingFacts, sum } from './facts';
+import { type AccountSpending, bookedIn, type DaySpending, type SpendingFacts, sum } from './facts';
+import { partsOf } from './parts';
 import { SPENDING_STYLE } from './style';
 import { figures, share } from './tables';
 import { CAUSE_TEXT, credits, holdText, spelled, typeText } from './words';
@@ -46,7 +46,7 @@ function accountPart(one: AccountSpending, { accounts, since, madeAt }: Spending
       ? html`<h2 class="account${index === 0 ? ' first' : ''}" id="${id}">Account ${one.account}</h2>`
       : undefined;
   return html`${title}${tiles(one)}
-<section><h2>Spending by day</h2>${dayChart(one, id)}${dayTable(one)}</section>
+<section><h2>Spending by day</h2>${one.days.some(isAnything) ? html`${dayChart(one, id)}${dayTable(one)}` : missing('Nothing was spent in the period.')}</section>
 <section><h2>Pipelines</h2>${pipelines(one)}</section>
 <section><h2>Batches</h2>${batches(one)}</section>
 <section><h2>From listed to audited</h2>${funnel(one)}</section>
@@ -62,41 +62,52 @@ function tiles(one: AccountSpending): Markup {
   const { days, perDay, balance, reserved, balanceFloor, funnel: leads, failures: failed, timeZone } = one;
   const booked = bookedIn(one);
   const today = days.at(-1)?.booked ?? 0;
+  const dropped = days.filter((day) => day.booked === null).length;
   const tile = (name: string, value: string, also: string) =>
     html`<div><dt>${name}</dt><dd>${value}</dd><dd>${also}</dd></div>`;
   return html`<dl class="tiles">
-${tile('Spent in the period', credits(booked), `credits, ${days.length} days (${timeZone})`)}
+${tile('Spent in the period', credits(booked), `credits in ${days.length} days (${timeZone})${dropped > 0 ? `, of which ${dropped} are not known` : ''}`)}
 ${tile('Conversions', credits(leads.converted), leads.converted > 0 ? 'leads that became projects' : 'none ended in the period')}
 ${tile('Spent today', credits(today), perDay === null ? 'no cap on a day' : `of ${credits(perDay)} a day`)}
 ${tile('Balance', balance === undefined ? '–' : credits(balance), balance === undefined ? 'not read' : `${credits(reserved)} reserved for calls under way${balanceFloor > 0 ? `, ${credits(balanceFloor)} must remain` : ''}`)}
 </dl>${failed.of === 0 ? undefined : html`<p class="small">${failed.of === 1 ? 'One run or item' : html`${credits(failed.of)} runs and items`} did not end well: see the end of this part.</p>`}`;
 }
 
-function dayTable(one: AccountSpending): Markup {
-  const { days, perDay } = one;
-  const spentOn = days.filter(({ booked, sources }) => booked === null || booked !== 0 || sources.length > 0);
-  if (spentOn.length === 0) return missing('Nothing was spent in the period.');
-  const rows = [...spentOn].reverse().flatMap((day) => {
-    const rest = restOf(day);
-    const parts = [...day.sources.map(({ source, credits: spent }) => [source, spent] as const)];
-    if (rest !== null && rest !== 0 && parts.length > 0) parts.push([rest > 0 ? REST : 'booked on another day', rest]);
-    const whole = day.booked === null ? 'not known' : credits(day.booked);
-    const ofCap =
-      perDay === null || perDay === 0 || day.booked === null ? '–' : `${Math.round((100 * day.booked) / perDay)} %`;
-    return [
-      [html`<b>${day.day}</b>`, whole, ofCap, credits(day.conversions)],
-      ...parts.map(([source, spent]) => [
-        html`<span class="part">${clip(source, 80)}</span>`,
-        html`<span class="ok">${credits(spent)}</span>`,
-        '',
-        '',
-      ]),
-    ];
-  });
+const isAnything = ({ booked, sources }: DaySpending) => booked === null || booked !== 0 || sources.length > 0;
+
+/** A row for each day on which something was spent, the latest first. */
+function dayTable({ days, perDay }: AccountSpending): Markup {
+  const parts = partsOf(days);
+  const ofCap = (booked: number | null) =>
+    perDay === null || perDay === 0 || booked === null ? [] : [`${Math.round((100 * booked) / perDay)} %`];
+  const hasCap = perDay !== null && perDay > 0;
+  const some = (value: number) => (value === 0 ? html`<span class="ok">–</span>` : credits(value));
+  const rows = days
+    .filter(isAnything)
+    .map((day) => [
+      html`<span class="day">${day.day}</span>`,
+      html`<b>${day.booked === null ? 'not known' : credits(day.booked)}</b>`,
+      ...(hasCap ? [ofCap(day.booked)[0] ?? '–'] : []),
+      ...parts.map(({ of }) => some(of(day))),
+      some(day.conversions),
+    ]);
   return figures({
-    head: ['Day', 'Credits', 'Of the cap', 'Conversions'],
-    rows,
-    foot: ['Sum', credits(bookedIn(one)), '', credits(sum(days.map(({ conversions }) => conversions)))],
+    look: 'tight',
+    head: [
+      'Day',
+      'Credits',
+      ...(hasCap ? ['Of the cap'] : []),
+      ...parts.map(({ name }) => clip(name, 60)),
+      'Conversions',
+    ],
+    rows: rows.reverse(),
+    foot: [
+      'Sum',
+      credits(sum(days.map(({ booked }) => booked ?? 0))),
+      ...(hasCap ? [''] : []),
+      ...parts.map(({ of }) => credits(sum(days.map(of)))),
+      credits(sum(days.map(({ conversions }) => conversions))),
+    ],
   });
 }
 
@@ -115,11 +126,12 @@ function pipelines({ pipelines: all }: AccountSpending): Markup {
 function batches({ batches: all }: AccountSpending): Markup {
   if (all.length === 0) return missing('No batch ran in the period.');
   return figures({
+    look: 'first-wide',
     head: ['Batch', 'Ended', 'Items', 'What became of them', 'Credits'],
     words: [1, 3],
     rows: all.map(({ id, operation, startedAt, endedAt, ended, items, counts, credits: spent }) => [
       html`<span class="id">${clip(id, 120)}</span><br><span class="ok">${operation ?? 'operation not known'}, begun ${utc(startedAt)}</span>`,
-      html`${spelled(ended)}${endedAt === undefined ? undefined : html`<br><span class="ok">after ${formatDuration(endedAt - startedAt)}</span>`}`,
+      html`${spelled(ended)}${endedAt === undefined ? undefined : html`<br><span class="ok day">after ${formatDuration(endedAt - startedAt)}</span>`}`,
       items === undefined ? '–' : credits(items),
       Object.entries(counts)
         .filter(([, count]) => count > 0)
@@ -139,11 +151,12 @@ function funnel({ funnel: { listed, chosen, converted, audited } }: AccountSpend
   ] as const;
   const most = Math.max(1, ...steps.map(([, count]) => count ?? 0));
   return figures({
-    head: ['Leads', 'Count', ''],
-    words: [2],
+    head: ['Leads', 'Count', 'Of the listed', ''],
+    words: [3],
     rows: steps.map(([name, count]) => [
       name,
       count === undefined ? 'not known' : credits(count),
+      count === undefined || !listed ? '–' : `${Math.round((100 * count) / listed)} %`,
       share((100 * (count ?? 0)) / most),
     ]),
   });

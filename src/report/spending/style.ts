@@ -16,20 +16,24 @@ figcaption{display:flex;flex-wrap:wrap;gap:.3rem 1.3rem}
 .tiles div{background:var(--tint);border:1px solid var(--line);border-radius:8px;padding:.7rem 1rem;display:flex;flex-direction:column}
 .tiles dd{font-size:1.6rem;font-weight:650;line-height:1.25;font-variant-numeric:tabular-nums}
 .tiles dd+dd{font-size:.825rem;font-weight:400;color:var(--soft);margin-top:.15rem}
-.figures{table-layout:auto;margin-top:1.2rem}
-.figures caption{font-size:1rem}
-.figures td.n,.figures th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.figures{table-layout:auto;margin-top:.4rem}figure+.scroll{margin-top:1.4rem}
+.scroll{overflow-x:auto}
+.figures.tight th,.figures.tight td{padding-top:.3rem;padding-bottom:.3rem}
+.figures.tight td{font-size:.875rem}
+.figures thead th.n{max-width:7.5rem}
+.figures.first-wide th:first-child{width:42%}.figures.first-wide th:nth-child(2){min-width:7rem}
+.day{white-space:nowrap}
+.figures td.n,.figures th.n{text-align:right;font-variant-numeric:tabular-nums}
+.figures td.n{white-space:nowrap}
 .figures td.n,.figures th.n{padding-left:.6rem}
 .figures th:last-child,.figures td:last-child{padding-right:0}
 .figures tfoot td,.figures tfoot th{font-weight:650;border-bottom:0}
-.figures .part{padding-left:.9rem;color:var(--soft)}
-.share{display:block;height:.75rem;min-width:2px;border-radius:2px;background:var(--mild);width:calc(var(--share)*1%)}
+.share{display:block;height:.7rem;margin-top:.3rem;min-width:2px;border-radius:2px;background:var(--mild);width:calc(var(--share)*1%)}
 .c-share{width:42%}
 .id{font-size:.85em;font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}
 .account{font-size:1.9rem;margin-top:3rem;padding-top:2rem;border-top:3px solid var(--line);margin-bottom:0}
 .lead{color:var(--soft);max-width:46rem;margin-bottom:1rem}
 .ok{color:var(--soft)}
-details.days{margin-top:1rem}details.days summary{cursor:pointer;font-size:.925rem}
-@media (max-width:44rem){.tiles{grid-template-columns:repeat(2,minmax(0,1fr))}.c-share{width:22%}.figures{font-size:.85rem}.wide{display:none}}
-@media print{.account{break-before:page;border-top:0;padding-top:0;margin-top:0}.account.first{break-before:auto}.tiles div,figure,.figures tr{break-inside:avoid}section>h2,.lead{break-after:avoid}}
+@media (max-width:44rem){.tiles{grid-template-columns:repeat(2,minmax(0,1fr))}.c-share{width:22%}.figures{font-size:.85rem}}
+@media print{.scroll{overflow:visible}.figures.tight td,.figures.tight th{padding-top:.15rem;padding-bottom:.15rem}.account{break-before:page;border-top:0;padding-top:0;margin-top:0}.account.first{break-before:auto}.tiles div,figure,.figures tr{break-inside:avoid}section>h2,.lead{break-after:avoid}}
 `;

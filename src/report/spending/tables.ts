@@ -3,6 +3,8 @@ import { html, type Markup } from '../text';
 type Cell = string | Markup;
 
 export interface Figures {
+  /** A class of the page. */
+  readonly look?: 'tight' | 'first-wide';
   readonly head: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
   readonly foot?: readonly Cell[];
@@ -11,15 +13,15 @@ export interface Figures {
 }
 
 /** A table whose first column names the row. */
-export function figures({ head, rows, foot, words = [] }: Figures): Markup {
+export function figures({ look = 'tight', head, rows, foot, words = [] }: Figures): Markup {
   const classOf = (column: number) => (column === 0 || words.includes(column) ? '' : 'n');
   const cells = (row: readonly Cell[]) =>
     row.map((value, column) => html`<td class="${classOf(column)}">${value}</td>`);
-  return html`<table class="figures"><thead><tr>${head.map((name, column) => html`<th scope="col" class="${name === '' ? 'c-share' : classOf(column)}">${name}</th>`)}</tr></thead>
+  return html`<div class="scroll"><table class="figures ${look}"><thead><tr>${head.map((name, column) => html`<th scope="col" class="${name === '' ? 'c-share' : classOf(column)}">${name}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (row) => html`<tr>${cells(row)}</tr>
 `,
-  )}</tbody>${foot === undefined ? undefined : html`<tfoot><tr>${cells(foot)}</tr></tfoot>`}</table>`;
+  )}</tbody>${foot === undefined ? undefined : html`<tfoot><tr>${cells(foot)}</tr></tfoot>`}</table></div>`;
 }
 
 /** A bar of so many hundredths of its cell. */

@@ -1,4 +1,4 @@
-/** A month of an account, as a report shows it; numbers are made up, but add up. */
+/** A month of an account, as a report shows it; numbers are made up. */
 import type { AccountSpending, DaySpending, SpendingFacts } from '../../../src/report/spending';
 
 const DAY = 86_400_000;
@@ -19,6 +19,9 @@ const days: DaySpending[] = Array.from({ length: 31 }, (_, index) => {
   return { day, booked: index < 2 ? null : told + rest, sources, conversions: Math.floor((told + rest) / 1_000) };
 });
 
+/** Conversions of the whole month. */
+const CONVERTED = days.reduce((all, { conversions }) => all + conversions, 0);
+
 export const account: AccountSpending = {
   ...{ account: 'default', ledger: 'account-ledger.u-1', timeZone: 'Europe/Amsterdam', perDay: 20_000 },
   ...{ balanceFloor: 50_000, balance: 412_300, reserved: 2_000, days },
@@ -27,7 +30,7 @@ export const account: AccountSpending = {
     {
       type: 'convertLead',
       running: 3,
-      ended: { converted: 241, alreadyConverted: 12, refused: 7, unresolved: 2, runFailed: 1 },
+      ended: { converted: CONVERTED, alreadyConverted: 12, refused: 7, unresolved: 2, runFailed: 1 },
     },
     { type: 'auditProject', running: 4, ended: { audited: 88, refused: 3 } },
     { type: 'backfill', running: 1, ended: { done: 1 } },
@@ -47,7 +50,7 @@ export const account: AccountSpending = {
       ...{ id: 'backfill.default.20261122T090000-000Z', ended: 'under way', startedAt: until - 0.3 * DAY, counts: {} },
     },
   ],
-  funnel: { listed: 1_284, chosen: 262, converted: 241, audited: 88 },
+  funnel: { listed: 1_284, chosen: 262, converted: CONVERTED, audited: 88 },
   waits: {
     ...{ sampled: 144, of: 388 },
     causes: [
