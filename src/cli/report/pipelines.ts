@@ -76,7 +76,7 @@ export async function pipelinesOf(
   let results = 0;
   for (const run of runs) {
     const name = nameOf(run);
-    const { runs: count = 0, underWay = 0, converted = 0, credits = 0 } = byName.get(name) ?? {};
+    const { runs: count = 0, underWay = 0, read: before = 0, converted = 0, credits = 0 } = byName.get(name) ?? {};
     const cost = spentBy(run);
     if (run.closeTime)
       spent.add(name === undefined ? 'pipelines started by hand' : `pipeline ${name}`, run.closeTime.getTime(), cost);
@@ -100,6 +100,7 @@ export async function pipelinesOf(
       ...(name !== undefined && { name }),
       runs: count + 1,
       underWay: underWay + (run.status.name === 'RUNNING' ? 1 : 0),
+      read: before + (read?.success ? 1 : 0),
       converted: converted + (read?.data?.counts.converted ?? 0),
       credits: credits + cost,
     });

@@ -39,7 +39,8 @@ export function waitsOf(events: readonly Event[]): Map<Cause, number> {
   };
   const open = new Map<string, Activity>();
   const timers = new Map<string, number>();
-  let [stage, asksSince, asksAt] = ['', 0, ''];
+  let [stage, asksAt] = ['', ''];
+  let asksSince: number | undefined;
   for (const event of events) {
     const at = momentOf(event);
     const {
@@ -55,10 +56,10 @@ export function waitsOf(events: readonly Event[]): Map<Cause, number> {
       event.activityTaskTimedOutEventAttributes;
     const [said, asks] = [attributeOf(event, 'Stage'), attributeOf(event, 'NeedsPerson')];
     if (typeof said === 'string') stage = said;
-    if (asks === true && asksSince === 0) [asksSince, asksAt] = [at, stage];
-    if (asks === false && asksSince > 0) {
+    if (asks === true && asksSince === undefined) [asksSince, asksAt] = [at, stage];
+    if (asks === false && asksSince !== undefined) {
       add(asksAt === 'approval' ? 'approval' : 'person', at - asksSince);
-      asksSince = 0;
+      asksSince = undefined;
     }
     if (scheduled)
       open.set(String(event.eventId), {
@@ -75,9 +76,9 @@ export function waitsOf(events: readonly Event[]): Map<Cause, number> {
     if (ended && activity) {
       open.delete(String(ended.scheduledEventId));
       // What is waited for while a person is asked is that person.
-      if (asksSince === 0) add(causeOf(activity), waitedIn(activity, at));
+      if (asksSince === undefined) add(causeOf(activity), waitedIn(activity, at));
     }
-    if (timer && open.size === 0 && asksSince === 0) timers.set(String(timer.timerId), at);
+    if (timer && open.size === 0 && asksSince === undefined) timers.set(String(timer.timerId), at);
     const since = timers.get(String(fired?.timerId));
     if (fired && since !== undefined) add('settling', at - since);
   }

@@ -63,7 +63,8 @@ export interface PipelineSpending {
   readonly name?: string;
   readonly runs: number;
   readonly underWay: number;
-  /** Of the runs whose results were read. */
+  /** Runs whose result was read: leads converted are those of these. */
+  readonly read: number;
   readonly converted: number;
   readonly credits: number;
 }

@@ -46,7 +46,7 @@ function accountPart(one: AccountSpending, { accounts, since, madeAt }: Spending
       ? html`<h2 class="account${index === 0 ? ' first' : ''}" id="${id}">Account ${one.account}</h2>`
       : undefined;
   return html`${title}${tiles(one)}
-<section><h2>Spending by day</h2>${one.days.some(isAnything) ? html`${dayChart(one, id)}${dayTable(one)}` : missing('Nothing was spent in the period.')}</section>
+<section><h2>Spending by day</h2><p class="lead">By the ledger’s books; days of the time zone ${one.timeZone}.</p>${one.days.some(isAnything) ? html`${dayChart(one, id)}${dayTable(one)}` : missing('Nothing was spent in the period.')}</section>
 <section><h2>Pipelines</h2>${pipelines(one)}</section>
 <section><h2>Batches</h2>${batches(one)}</section>
 <section><h2>From listed to audited</h2>${funnel(one)}</section>
@@ -59,14 +59,14 @@ ${one.notes.length === 0 ? undefined : html`<aside class="notices" aria-label="A
 }
 
 function tiles(one: AccountSpending): Markup {
-  const { days, perDay, balance, reserved, balanceFloor, funnel: leads, failures: failed, timeZone } = one;
+  const { days, perDay, balance, reserved, balanceFloor, funnel: leads, failures: failed } = one;
   const booked = bookedIn(one);
   const today = days.at(-1)?.booked ?? 0;
   const dropped = days.filter((day) => day.booked === null).length;
   const tile = (name: string, value: string, also: string) =>
     html`<div><dt>${name}</dt><dd>${value}</dd><dd>${also}</dd></div>`;
   return html`<dl class="tiles">
-${tile('Spent in the period', credits(booked), `credits in ${days.length} days (${timeZone})${dropped > 0 ? `, of which ${dropped} are not known` : ''}`)}
+${tile('Spent in the period', credits(booked), `credits in ${days.length} days${dropped > 0 ? `, ${dropped} of them not known` : ''}`)}
 ${tile('Conversions', credits(leads.converted), leads.converted > 0 ? 'leads that became projects' : 'none ended in the period')}
 ${tile('Spent today', credits(today), perDay === null ? 'no cap on a day' : `of ${credits(perDay)} a day`)}
 ${tile('Balance', balance === undefined ? '–' : credits(balance), balance === undefined ? 'not read' : `${credits(reserved)} reserved for calls under way${balanceFloor > 0 ? `, ${credits(balanceFloor)} must remain` : ''}`)}
@@ -97,7 +97,7 @@ function dayTable({ days, perDay }: AccountSpending): Markup {
       'Day',
       'Credits',
       ...(hasCap ? ['Of the cap'] : []),
-      ...parts.map(({ name }) => clip(name, 60)),
+      ...parts.map(({ name }) => html`<span class="name">${clip(name, 40)}</span>`),
       'Conversions',
     ],
     rows: rows.reverse(),
@@ -115,11 +115,14 @@ function pipelines({ pipelines: all }: AccountSpending): Markup {
   if (all.length === 0) return missing('No pipeline ran in the period.');
   return figures({
     head: ['Pipeline', 'Runs', 'Under way', 'Converted', 'Credits', 'Credits a conversion'],
-    rows: all.map(({ name, runs, underWay, converted, credits: spent }) => [
-      name === undefined ? 'started by hand' : html`<b>${clip(name, 80)}</b>`,
-      ...[credits(runs), credits(underWay), credits(converted), credits(spent)],
-      converted > 0 ? credits(Math.round(spent / converted)) : '–',
-    ]),
+    rows: all.map(({ name, runs, underWay, read, converted, credits: spent }) => {
+      const isAll = read === runs;
+      return [
+        name === undefined ? 'started by hand' : html`<b>${clip(name, 80)}</b>`,
+        ...[credits(runs), credits(underWay), `${isAll ? '' : 'at least '}${credits(converted)}`, credits(spent)],
+        isAll && converted > 0 ? credits(Math.round(spent / converted)) : '–',
+      ];
+    }),
   });
 }
 
@@ -130,7 +133,7 @@ function batches({ batches: all }: AccountSpending): Markup {
     head: ['Batch', 'Ended', 'Items', 'What became of them', 'Credits'],
     words: [1, 3],
     rows: all.map(({ id, operation, startedAt, endedAt, ended, items, counts, credits: spent }) => [
-      html`<span class="id">${clip(id, 120)}</span><br><span class="ok">${operation ?? 'operation not known'}, begun ${utc(startedAt)}</span>`,
+      html`<span class="id">${clip(id, 120)}</span><br><span class="ok">${operation === undefined ? undefined : html`${operation}, `}<span class="day">begun ${utc(startedAt)}</span></span>`,
       html`${spelled(ended)}${endedAt === undefined ? undefined : html`<br><span class="ok day">after ${formatDuration(endedAt - startedAt)}</span>`}`,
       items === undefined ? '–' : credits(items),
       Object.entries(counts)

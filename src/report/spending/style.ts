@@ -20,16 +20,16 @@ figcaption{display:flex;flex-wrap:wrap;gap:.3rem 1.3rem}
 .scroll{overflow-x:auto}
 .figures.tight th,.figures.tight td{padding-top:.3rem;padding-bottom:.3rem}
 .figures.tight td{font-size:.875rem}
-.figures thead th.n{max-width:7.5rem}
+.figures thead th{overflow-wrap:normal}.figures thead .name{overflow-wrap:anywhere}
 .figures.first-wide th:first-child{width:42%}.figures.first-wide th:nth-child(2){min-width:7rem}
 .day{white-space:nowrap}
 .figures td.n,.figures th.n{text-align:right;font-variant-numeric:tabular-nums}
 .figures td.n{white-space:nowrap}
-.figures td.n,.figures th.n{padding-left:.6rem}
+.figures td+td,.figures th+th{padding-left:.6rem}
 .figures th:last-child,.figures td:last-child{padding-right:0}
 .figures tfoot td,.figures tfoot th{font-weight:650;border-bottom:0}
 .share{display:block;height:.7rem;margin-top:.3rem;min-width:2px;border-radius:2px;background:var(--mild);width:calc(var(--share)*1%)}
-.c-share{width:42%}
+.c-share{width:36%}
 .id{font-size:.85em;font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}
 .account{font-size:1.9rem;margin-top:3rem;padding-top:2rem;border-top:3px solid var(--line);margin-bottom:0}
 .lead{color:var(--soft);max-width:46rem;margin-bottom:1rem}

@@ -5,7 +5,7 @@ type Cell = string | Markup;
 export interface Figures {
   /** A class of the page. */
   readonly look?: 'tight' | 'first-wide';
-  readonly head: readonly string[];
+  readonly head: readonly Cell[];
   readonly rows: readonly (readonly Cell[])[];
   readonly foot?: readonly Cell[];
   /** Columns of words beside the first: all others are figures, on the right. */

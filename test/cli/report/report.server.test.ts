@@ -92,7 +92,7 @@ test('credits and conversions are those of the service, in sum and by what they 
 
 test('pipelines, batches, and what became of every run', () => {
   const { pipelines, batches, runs, funnel } = account();
-  expect(pipelines).toEqual([{ runs: 1, underWay: 0, converted: 2, credits: 2_000 }]);
+  expect(pipelines).toEqual([{ runs: 1, underWay: 0, read: 1, converted: 2, credits: 2_000 }]);
   expect(batches).toMatchObject([
     {
       id: 'batch',

@@ -36,9 +36,9 @@ export const account: AccountSpending = {
     { type: 'backfill', running: 1, ended: { done: 1 } },
   ],
   pipelines: [
-    { name: 'morning', runs: 22, underWay: 1, converted: 118, credits: 118_000 },
-    { name: 'north-region', runs: 10, underWay: 0, converted: 30, credits: 30_000 },
-    { runs: 1, underWay: 0, converted: 0, credits: 0 },
+    { name: 'morning', runs: 22, underWay: 1, read: 21, converted: 118, credits: 118_000 },
+    { name: 'north-region', runs: 10, underWay: 0, read: 10, converted: 30, credits: 30_000 },
+    { runs: 1, underWay: 0, read: 1, converted: 0, credits: 0 },
   ],
   batches: [
     {
@@ -115,7 +115,7 @@ export const hostile: SpendingFacts = {
         ],
       })),
       runs: [{ type: SCRIPT, running: 1, ended: { [SCRIPT]: 5, ['w'.repeat(200)]: 1 } }],
-      pipelines: [{ name: SCRIPT + 'z'.repeat(200), runs: 1, underWay: 0, converted: 1, credits: 1e15 }],
+      pipelines: [{ name: SCRIPT + 'z'.repeat(200), runs: 1, underWay: 0, read: 1, converted: 1, credits: 1e15 }],
       batches: [{ ...{ id: `${SCRIPT}${'x'.repeat(500)}`, ended: SCRIPT, startedAt: since }, counts: { [SCRIPT]: 3 } }],
       holds: { spans: [{ kind: SCRIPT, from: since }] },
       failures: { reasons: [{ what: SCRIPT, reason: SCRIPT, count: 2 }], read: 2, of: 2 },

@@ -19,6 +19,7 @@ test('the page says what was spent, by what, and what is not known', () => {
     'Too few credits',
     'still there',
     'tier required',
+    'at least 118',
     'caps of earlier days are not kept',
   ])
     expect(html).toContain(said);
