@@ -5,9 +5,11 @@ import type { AccountSpending, DaySpending, RunCounts } from '../../report/spend
 import { WORKFLOW_TYPES } from '../../runs/workflow-types';
 import type { Storage } from '../../storage';
 import type { Books } from '../spend';
+import { batchesOf } from './batches';
 import { bookedOn, daysBetween, Spent } from './days';
 import { holdsOf } from './holds';
-import { batchesOf, pipelinesOf, startReading } from './pipelines';
+import { pipelinesOf } from './pipelines';
+import { startReading } from './reading';
 import { failuresOf } from './results';
 import { sampleWaits } from './sample';
 import { endedIn, Visibility } from './visibility';

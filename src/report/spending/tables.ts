@@ -27,3 +27,6 @@ export function figures({ look = 'tight', head, rows, foot, words = [] }: Figure
 /** A bar of so many hundredths of its cell. */
 export const share = (hundredths: number): Markup =>
   html`<span class="share" style="--share:${Math.round(10 * Math.min(100, Math.max(0, hundredths))) / 10}"></span>`;
+
+/** Instead of an empty table. */
+export const missing = (sentence: string): Markup => html`<p class="missing">${sentence}</p>`;

@@ -33,8 +33,8 @@ const TYPE_TEXT: Readonly<Record<string, string>> = {
   convertLead: 'Conversions',
   auditProject: 'Audits',
   ingestCapture: 'Notes and captures',
-  captureSweep: 'Capture sweeps',
   backfill: 'Batches',
   callApi: 'Other calls',
 };
-export const typeText = (type: string): string => TYPE_TEXT[type] ?? type;
+export const typeText = (type: string): string =>
+  TYPE_TEXT[type] ?? spelled(type).replace(/^[a-z]/, (letter) => letter.toUpperCase());
