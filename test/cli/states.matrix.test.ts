@@ -66,6 +66,8 @@ const COMMANDS: readonly [command: string, args: readonly string[], fresh: Fresh
   ['setup', [], { code: 0, says: 'search attributes  Account' }],
   ['spend', [], { code: 1, says: 'there is no ledger yet' }],
   ['spend', ['--account', 'default'], { code: 4, says: 'run `audit-runner setup`' }],
+  ['report', [], { code: 1, says: 'there is no ledger yet' }],
+  ['report', ['--account', 'default'], { code: 4, says: 'run `audit-runner setup`' }],
   ['schedules plan', [], { code: 3, says: 'sweep' }],
   ['schedules apply', [], { code: 0, says: `Applying schedules of runs for account default (${BASE_URL})` }],
   ['schedules list', [], { code: 0, says: 'There are no schedules' }],

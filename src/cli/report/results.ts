@@ -7,8 +7,9 @@ import { typeText } from '../../report/spending/words';
 import { FAILED_OUTCOMES } from '../../runs/failed-outcomes';
 import { endedIn, STATUS_WORDS, type Visibility } from './visibility';
 
-/** Runs that did not end well whose reason is read. */
-const MOST_REASONS = 150;
+/** Runs that did not end well whose reason is read: the newest that ended with one word, and over all words. */
+const MOST_OF_A_WORD = 40;
+const MOST_REASONS = 300;
 /** Statuses that tell their reason themselves; who cancels a run wants that. */
 const TOLD: Readonly<Record<string, string>> = {
   [STATUS_WORDS.Terminated]: 'ended by hand',
@@ -77,7 +78,7 @@ export async function failuresOf(
         word === STATUS_WORDS.Failed
           ? "ExecutionStatus = 'Failed'"
           : `ExecutionStatus = 'Completed' AND Stage = '${word}'`;
-      const most = Math.max(0, Math.min(MOST_REASONS - looked, count));
+      const most = Math.max(0, Math.min(MOST_REASONS - looked, MOST_OF_A_WORD, count));
       const some = await visibility.list(type, `${endedIn(since, until)} AND ${which}`, most);
       for (const run of some) add(what, await reasonOf(client, run));
       looked += some.length;

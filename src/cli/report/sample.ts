@@ -43,18 +43,20 @@ export async function sampleWaits(
   };
 }
 
-/** All runs of a type; of many as many from each part of the period. */
+/** All runs of a type; of many as many from each part of the period, filled up with the newest. */
 async function drawn(
   visibility: Visibility,
   type: string,
   of: number,
   [since, until]: readonly [number, number],
 ): Promise<WorkflowExecutionInfo[]> {
-  if (of <= MOST_OF_A_TYPE) return visibility.list(type, endedIn(since, until), MOST_OF_A_TYPE);
+  const newest = await visibility.list(type, endedIn(since, until), MOST_OF_A_TYPE);
+  if (of <= MOST_OF_A_TYPE) return newest;
   const part = (until - since) / PARTS;
   const parts = Array.from({ length: PARTS }, (_, index) => since + index * part);
   const lists = await Promise.all(
     parts.map((from) => visibility.list(type, endedIn(from, from + part), MOST_OF_A_TYPE / PARTS)),
   );
-  return lists.flat();
+  const spread = new Map([...lists.flat(), ...newest].map((run) => [run.runId, run]));
+  return [...spread.values()].slice(0, MOST_OF_A_TYPE);
 }

@@ -53,7 +53,7 @@ export function waits({ waits: { sampled, of, causes } }: AccountSpending): Mark
   const basis =
     sampled === of
       ? `All ${credits(of)} runs that ended in the period were looked at.`
-      : `${credits(sampled)} of the ${credits(of)} runs that ended in the period were looked at, spread over its days; the others are not in these figures.`;
+      : `${credits(sampled)} of the ${credits(of)} runs that ended in the period were looked at, spread over the period as far as possible; the others are not in these figures.`;
   const longest = Math.max(1, ...causes.map(({ ms }) => ms));
   return html`<p class="lead">${basis}</p>${
     causes.length === 0
@@ -99,7 +99,7 @@ export function failures({ failures: { reasons, read, of } }: AccountSpending): 
   if (of === 0) return missing('Nothing: every run and item that ended in the period ended well.');
   const basis =
     read < of
-      ? html`<p class="lead">The reasons of ${credits(read)} of ${credits(of)} runs and items were read; the others are counted above, without their reasons.</p>`
+      ? html`<p class="lead">The reasons of ${credits(read)} of ${credits(of)} runs and items were read, those of the newest; the others are counted as not read.</p>`
       : undefined;
   return html`${basis}${figures({
     head: ['What', 'Reason', 'Count'],
