@@ -32,13 +32,24 @@ export async function holdsOf(
   const news: HoldNews[] = [];
   let knownFrom: number | undefined;
   for (const run of runs.slice(0, MOST_HISTORIES)) {
-    const events = await eventsOf(client, run, MOST_EVENTS);
+    const read = await newsOf(client, run);
     // Behind a gap nothing could be told apart.
-    if (events === undefined) break;
-    for (const event of events) news.push(...(await newsIn(client, event)));
+    if (read === undefined) break;
+    news.push(...read);
     knownFrom = run.startTime.getTime();
   }
   return spansOf(news, present, knownFrom, [since, until]);
+}
+
+/** @returns undefined where the history is gone, or cannot be read here: a key is missing */
+async function newsOf(client: Client, run: { workflowId: string; runId: string }): Promise<HoldNews[] | undefined> {
+  const events = await eventsOf(client, run, MOST_EVENTS);
+  if (events === undefined) return undefined;
+  try {
+    return (await Promise.all(events.map((event) => newsIn(client, event)))).flat();
+  } catch {
+    return undefined;
+  }
 }
 
 async function newsIn(client: Client, event: temporal.api.history.v1.IHistoryEvent): Promise<HoldNews[]> {
