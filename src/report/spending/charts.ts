@@ -96,7 +96,7 @@ ${marks.map((at, index) => html`<path class="grid" d="M${xOf(at)} ${TOP}V${botto
 ${kinds.map((kind, lane) => {
   const y = TOP + LANE * lane;
   const shown = spans.filter((one) => one.kind === kind);
-  return html`<text class="axis" x="${left - 10}" y="${y + LANE / 2}" dy=".34em" text-anchor="end">${label(kind)}</text><path class="grid" d="M${left} ${y + LANE}H${WIDTH - 8}"/>
+  return html`<text class="axis" x="${left - 10}" y="${y + LANE / 2}" dy=".34em" text-anchor="end">${clip(label(kind), 24)}</text><path class="grid" d="M${left} ${y + LANE}H${WIDTH - 8}"/>
 ${shown.map(({ from, to }) => html`<rect class="hold" x="${Math.min(xOf(from), WIDTH - 8 - LEAST_WIDTH)}" y="${y + 6}" width="${round(Math.max(LEAST_WIDTH, xOf(to ?? until) - xOf(from)))}" height="${LANE - 12}" rx="2"><title>${label(kind)}: ${utc(from)} to ${to === undefined ? 'now' : utc(to)} UTC</title></rect>`)}`;
 })}
 </svg></figure>`;

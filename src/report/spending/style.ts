@@ -34,6 +34,6 @@ figcaption{display:flex;flex-wrap:wrap;gap:.3rem 1.3rem}
 .account{font-size:1.9rem;margin-top:3rem;padding-top:2rem;border-top:3px solid var(--line);margin-bottom:0}
 .lead{color:var(--soft);max-width:46rem;margin-bottom:1rem}
 .ok{color:var(--soft)}
-@media (max-width:44rem){.tiles{grid-template-columns:repeat(2,minmax(0,1fr))}.c-share{width:22%}.figures{font-size:.85rem}}
+@media (max-width:44rem){.tiles{grid-template-columns:repeat(2,minmax(0,1fr))}.figures .c-share,.figures td:has(.share){display:none}.figures td:first-child{min-width:6.5rem}}
 @media print{.scroll{overflow:visible}.figures.tight td,.figures.tight th{padding-top:.15rem;padding-bottom:.15rem}.account{break-before:page;border-top:0;padding-top:0;margin-top:0}.account.first{break-before:auto}.tiles div,figure,.figures tr{break-inside:avoid}section>h2,.lead{break-after:avoid}}
 `;
