@@ -1,6 +1,7 @@
 /** The report's pictures: days as stacked bars, holds on a time line. */
+
+import { clip, html, type Markup } from '../../text/printable';
 import { utc } from '../../time/utc';
-import { clip, html, type Markup } from '../text';
 import { type AccountSpending, type Holds, sum } from './facts';
 import { partsOf } from './parts';
 import { credits } from './words';

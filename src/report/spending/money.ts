@@ -1,7 +1,8 @@
 /** What was spent: by day, by pipeline, by batch. */
+
+import { clip, html, type Markup } from '../../text/printable';
 import { formatDuration } from '../../time/duration';
 import { utc } from '../../time/utc';
-import { clip, html, type Markup } from '../text';
 import { type AccountSpending, type DaySpending, sum } from './facts';
 import { partsOf } from './parts';
 import { figures, missing } from './tables';

@@ -1,7 +1,8 @@
 /** What came of runs: leads on their way, ends, waits, holds, and what did not go well. */
+
+import { clip, html, type Markup } from '../../text/printable';
 import { formatDuration } from '../../time/duration';
 import { utc } from '../../time/utc';
-import { clip, html, type Markup } from '../text';
 import { holdChart } from './charts';
 import type { AccountSpending } from './facts';
 import { figures, missing, share } from './tables';

@@ -1,5 +1,5 @@
+import { html, type Markup, trusted } from '../../text/printable';
 import { utc } from '../../time/utc';
-import { html, type Markup, trusted } from '../text';
 import { dayChart, shortDay } from './charts';
 import { type AccountSpending, bookedIn, type SpendingFacts } from './facts';
 import { batches, dayTable, isAnything, pipelines } from './money';

@@ -1,4 +1,4 @@
-import { html, type Markup } from '../text';
+import { html, type Markup } from '../../text/printable';
 
 type Cell = string | Markup;
 
