@@ -147,7 +147,7 @@ export function handlePeople(book: Book): void {
     }),
     {
       description:
-        'Lifts every hold of the account: {"reason": "…", "by": "…"}. What the service asked to wait for (429) goes on when that is over; with "parks": true at once, and the service may refuse it again.',
+        'Lifts every hold of the account: {"reason": "…", "by": "…"}. What the service asked to wait for (429) goes on when that is over; with "parks": true at once for all workers but the one that got the 429, and the service may refuse it again.',
       validator: checked(ReleaseSaid, 'release'),
     },
   );
