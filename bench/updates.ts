@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { stateQuery } from '../src/ledger/messages';
-import { LedgerClient, ledgerId } from '../src/temporal/ledger-client';
+import { LedgerClient } from '../src/temporal/ledger-client';
+import { ledgerId } from '../src/temporal/ledger-id';
 import { runBench } from './support/main';
 import { atLeast, exactly, type Figure, note, report, warningFigures } from './support/report';
 import { onStage } from './support/stage';

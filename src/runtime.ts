@@ -18,7 +18,8 @@ import { measuredApi, measuredGate } from './metrics/measured-calls';
 import { rootMessage } from './root-cause';
 import { FailureType } from './runs/failure-types';
 import type { Gauged } from './temporal/gauges';
-import { LedgerClient, ledgerAway, ledgerId } from './temporal/ledger-client';
+import { LedgerClient, ledgerAway } from './temporal/ledger-client';
+import { ledgerId } from './temporal/ledger-id';
 
 /** Two accounts are one user: their limits and credits are one, and two ledgers would not see each other (S1). */
 export class SameUser extends Error {

@@ -1,6 +1,6 @@
 /**
- * THE table of the Agent API: every endpoint of docs/agent-api.md. Client, sandbox, configuration and CLI derive from
- * it. Only routes of the web app are elsewhere, in the sandbox's `router.ts`; the limits are in `rate-class.ts`.
+ * THE table of the Agent API: every endpoint of docs/agent-api.md. Client, sandbox, configuration and CLI derive from it. Only
+ * the web app's are elsewhere (the sandbox's `router.ts`); limits are in `rate-class.ts`.
  */
 import { balance, tier, userId } from './account-replies';
 import {
@@ -16,7 +16,7 @@ import { perClass, RATE_CLASSES, type RateClass } from './rate-class';
 import { list, record } from './record';
 import { kinds } from './records';
 import { captureAndItems, leadWithStatus } from './replies';
-import { get, type Paid, paid, type Route, write } from './route';
+import { type After, get, type Paid, paid, type Route, write } from './route';
 import { anything } from './undocumented';
 
 export type { AfterUnknown, Route } from './route';
@@ -275,18 +275,15 @@ export const routes = {
 } as const;
 
 export type RouteName = keyof typeof routes;
+type RoutesThat<T> = { [N in RouteName]: (typeof routes)[N] extends T ? N : never }[RouteName];
 /** A call that may be repeated. All others leave by `sendOnce` alone, after a grant of the ledger. */
-export type RepeatableRoute = {
-  [N in RouteName]: (typeof routes)[N]['afterUnknown'] extends 'resend' ? N : never;
-}[RouteName];
+export type RepeatableRoute = RoutesThat<After<'resend'>>;
+/** A call whose effect can be looked up: it is in the table of `src/paying/once-only.ts`. */
+export type RouteToLookUp = RoutesThat<After<'look'>>;
+/** A call that costs by the document. */
+export type PaidRoute = RoutesThat<Paid>;
 
 export const isRepeatable = (name: RouteName): name is RepeatableRoute => routes[name].afterUnknown === 'resend';
-/** A call whose effect can be looked up: it is in the table of `src/paying/once-only.ts`. */
-export type RouteToLookUp = {
-  [N in RouteName]: (typeof routes)[N]['afterUnknown'] extends 'look' ? N : never;
-}[RouteName];
-/** A call that costs by the document. */
-export type PaidRoute = { [N in RouteName]: (typeof routes)[N] extends Paid ? N : never }[RouteName];
 /** What a call of this route returns on success. */
 export type Reply<N extends RouteName> =
   (typeof routes)[N] extends Route<never, infer R>

@@ -8,7 +8,7 @@ import type { WorkflowName } from '../runs/workflow-types';
 import type { FaultRule, Sandbox } from '../sandbox';
 import { openStorage } from '../storage';
 import { connectClient } from '../temporal/connect';
-import { ledgerId } from '../temporal/ledger-client';
+import { ledgerId } from '../temporal/ledger-id';
 import { installSdkRuntime } from '../temporal/sdk-runtime';
 import { type Played, playAudit, playLeads, playNotes, playPerson } from './demo/scenes';
 import { EXIT } from './exit';

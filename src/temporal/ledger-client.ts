@@ -1,6 +1,6 @@
 /** Talks to one user's ledger (workflow `accountLedger`): starts it when it is missing, asks it, tells it. */
 
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   type Client,
   WithStartWorkflowOperation,
@@ -11,7 +11,6 @@ import {
   WorkflowUpdateStage,
 } from '@temporalio/client';
 import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
-import { idKey } from '../agent-api/id';
 import type { BeginAnswer, BeginSend, Budget, Hold, LedgerStart, Settle } from '../ledger';
 import {
   beginSendUpdate,
@@ -51,13 +50,6 @@ const ONE_TRY_MS = 10_000;
 /** A worker that ends says so, if the ledger listens. */
 const LEAVE_WITHIN_MS = 8_000;
 
-/** Workflow ID of the ledger of a user. IDs that are no plain identifiers (an e-mail address) are hashed (S4). */
-export function ledgerId(userId: string): string {
-  const key = idKey(userId);
-  const plain = /^[A-Za-z0-9-]{1,64}$/.test(key);
-  return `account-ledger.${plain ? key : createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
-}
-
 /** S7: told to the run that needs the ledger, which says so; of what Temporal repeats by itself nobody sees why. */
 export const ledgerAway = (why: string): ApplicationFailure =>
   ApplicationFailure.nonRetryable(`The account's ledger cannot be had: ${why}.`, FailureType.ledger);
@@ -73,7 +65,6 @@ export class LedgerClient {
   lastRunId: string | undefined;
   private readonly limit = createLimit(UPDATES_IN_FLIGHT);
   private cached: { at: number; status: Promise<LedgerStatus | undefined> } | undefined;
-
   private opening: Promise<void> | undefined;
   private readonly clock = new ServerClock();
   private own: LedgerConfig & { worker: string };

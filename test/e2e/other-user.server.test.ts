@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { statusQuery } from '../../src/ledger/messages';
-import { ledgerId } from '../../src/temporal/ledger-client';
+import { ledgerId } from '../../src/temporal/ledger-id';
 import { convertLead, leadPipeline } from '../../workflows';
 import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { UNHURRIED } from '../support/stage';

@@ -1,7 +1,8 @@
 /** Ledgers of a test's own, and their end. */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Account, Config } from '../../src/config';
-import { LedgerClient, ledgerId } from '../../src/temporal/ledger-client';
+import { LedgerClient } from '../../src/temporal/ledger-client';
+import { ledgerId } from '../../src/temporal/ledger-id';
 import type { Stage } from './stage';
 import { until } from './until';
 

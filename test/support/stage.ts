@@ -12,7 +12,7 @@ import { statusQuery } from '../../src/ledger/messages';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox';
 import { type Connected, connectClient } from '../../src/temporal/connect';
 import { connectNative } from '../../src/temporal/connect-worker';
-import { ledgerId } from '../../src/temporal/ledger-client';
+import { ledgerId } from '../../src/temporal/ledger-id';
 import { installSdkRuntime } from '../../src/temporal/sdk-runtime';
 import { type RunningWorker, startWorker } from '../../src/worker';
 import { newNamespace, temporalEnv } from './temporal';

@@ -8,7 +8,7 @@ import { type Reply, type RouteName, routes } from '../../agent-api/routes';
 import { type Account, apiOptions } from '../../config';
 import type { HoldKind } from '../../ledger';
 import { describeDearer, describeHold } from '../../ledger/details';
-import { ledgerId } from '../../temporal/ledger-client';
+import { ledgerId } from '../../temporal/ledger-id';
 import { number } from '../output';
 import { area, type Check } from './check';
 import { checkBudget, MEND_PRICE } from './check-budget';

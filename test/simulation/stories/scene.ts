@@ -11,7 +11,7 @@ import { newToken } from '../../../src/sandbox/seed';
 import { Service } from '../../../src/sandbox/service';
 import { Statistics } from '../../../src/sandbox/statistics';
 import { createClient } from '../../../src/temporal/client';
-import { ledgerId } from '../../../src/temporal/ledger-client';
+import { ledgerId } from '../../../src/temporal/ledger-id';
 import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
 import type { Run } from '../engine/run';
 import { Server } from '../engine/server';
