@@ -280,7 +280,6 @@ type RoutesThat<T> = { [N in RouteName]: (typeof routes)[N] extends T ? N : neve
 export type RepeatableRoute = RoutesThat<After<'resend'>>;
 /** A call whose effect can be looked up: it is in the table of `src/paying/once-only.ts`. */
 export type RouteToLookUp = RoutesThat<After<'look'>>;
-/** A call that costs by the document. */
 export type PaidRoute = RoutesThat<Paid>;
 
 export const isRepeatable = (name: RouteName): name is RepeatableRoute => routes[name].afterUnknown === 'resend';

@@ -42,7 +42,7 @@ test.concurrent('S3: a ledger started by hand under an ID that is nobody’s end
     await expect(odd?.result()).rejects.toMatchObject({ cause: { type: 'BadInput' } });
     await until(async () => {
       const { raw } = (await nobodys?.describe()) ?? {};
-      return /belongs to the user/.test(raw?.pendingActivities?.[0]?.lastFailure?.message ?? '');
+      return /belong to the user/.test(raw?.pendingActivities?.[0]?.lastFailure?.message ?? '');
     });
     const send = { subject: 'lead:1', attempt: 'a', run: 'r', runCap: 1e6, credits: 1_000, lookedAt: Date.now() };
     const asked = nobodys?.executeUpdate<unknown, [unknown]>('beginSend', { args: [send] });

@@ -77,12 +77,21 @@ test('who is needed is told, signed, once, with a link and without personal data
   expect(type).toBe('audit_runner.person_needed');
   expect(data).toMatchObject({
     what: 'approval',
+    about: expect.stringMatching(/^\d+ conversions for [\d,]+ credits \(.*\)$/),
     workflowType: 'leadPipeline',
     link: `http://ui.test/namespaces/${stage.temporal.namespace}/workflows/asks`,
   });
   expect(Object.keys(data).sort()).toEqual(
-    ['account', 'link', 'runId', 'title', 'what', 'workflowId', 'workflowType'].sort(),
+    ['about', 'account', 'link', 'runId', 'title', 'what', 'workflowId', 'workflowType'].sort(),
   );
+  // A business may be named; who answered for it is not.
+  const persons = stage.sandbox.control
+    .leads()
+    .flatMap(({ clientName, clientEmail, clientPhone }) => [
+      ...[clientName, clientEmail, clientPhone].flatMap((text) => text || []),
+    ]);
+  expect(persons.length).toBeGreaterThan(10);
+  expect(persons.filter((text) => notice?.body.includes(text))).toEqual([]);
 });
 
 test('a hold is told when it begins and when it ends, again with the same identity where the receiver failed', async () => {
