@@ -12,7 +12,7 @@ import type { LeadChoice, LeadOutcome } from '../activities/lead-list';
 import { documentsIn } from '../src/inputs/audit-project';
 import { LeadPipelineInput, type LeadPipelineJson, needsApproval, resolveApproval } from '../src/inputs/lead-pipeline';
 import { PersonNote } from '../src/inputs/person-messages';
-import { approvalPage, describeChoice } from '../src/leads/approval-page';
+import { type ApprovalPage, approvalPage, describeChoice } from '../src/leads/approval-page';
 import { thresholdsOf } from '../src/leads/shown-lead';
 import type { HandedOn } from '../src/runs/handed-on';
 import { howToAnswer } from '../src/runs/how-to-answer';
@@ -135,7 +135,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
     total = selection.chosen.length;
     controls.chosen = total;
     outline = describePlan(selection, listed.reads, facts);
-    status.figures(page(selection, facts.convertPrice));
+    status.figures(page(selection, facts.convertPrice, { maxConversions, maxCredits }));
     if (input.dryRun) return 'planned';
     if (needsApproval(resolveApproval(raw), outline.credits)) {
       asking = true;
@@ -168,12 +168,14 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
   }
 
   /** What is about to be done, for whoever approves it. */
-  function page(choice: LeadChoice, price: number): string {
+  function page(choice: LeadChoice, price: number, limits: ApprovalPage['limits']): string {
     const { preview = [], left: mayBeSpent = [], eligible, chosen } = choice;
     return approvalPage({
       ...{ outline: outline.text, chosen: chosen.length, eligible, preview, left: mayBeSpent, price },
-      ...{ minReadiness: input.scoring.minReadiness, limits: controls.state.limits },
-      byDefault: (['maxConversions', 'maxCredits'] as const).filter((limit) => raw?.[limit] === undefined),
+      ...{ minReadiness: input.scoring.minReadiness, limits },
+      byDefault: (['maxConversions', 'maxCredits'] as const).filter(
+        (limit) => raw?.[limit] === undefined && limits[limit] === input[limit],
+      ),
     });
   }
 

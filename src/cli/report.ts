@@ -8,7 +8,8 @@ import { bookedIn } from '../report/spending/facts';
 import { openStorage } from '../storage';
 import { utc } from '../time/utc';
 import { EXIT, Exit } from './exit';
-import { number, print, printJson } from './output';
+import { number, print, printJson, tell } from './output';
+import { startOfDay } from './report/days';
 import { gather } from './report/gather';
 import { withServer } from './server';
 import { type Books, findLedgers, readBooks } from './spend';
@@ -30,7 +31,7 @@ const MOST_DAYS = 366;
 export async function reportCommand({ since: given, account, out, json, config }: ReportOptions): Promise<number> {
   const madeAt = Date.now();
   const since = startOf(given, madeAt);
-  const { storageUrl } = loadConfig({ env: process.env, file: config });
+  const { storageUrl } = loadConfig({ env: process.env, file: config, tokens: false });
   return withServer('reads', async ({ client }) => {
     const ledgers = await findLedgers(client, account);
     if (ledgers.length === 0)
@@ -38,17 +39,24 @@ export async function reportCommand({ since: given, account, out, json, config }
         EXIT.failed,
         `there is no ledger${account ? ` of account '${account}'` : ''} yet: a worker opens it when it starts`,
       );
-    const books = await Promise.all(ledgers.map((ledger) => readBooks(client, ledger)));
+    const read = await Promise.allSettled(ledgers.map((ledger) => readBooks(client, ledger)));
+    const books = read.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    for (const one of read)
+      if (one.status === 'rejected') {
+        if (!(one.reason instanceof Exit) || books.length === 0) throw one.reason;
+        tell(`Left out: ${one.reason.message}`);
+      }
+    const from = Math.min(...books.map(({ status }) => startOfDay(since, status.budget.timeZone)));
     const storage = openStorage(storageUrl);
     const accounts = [];
     for (const one of presentOf(books)) accounts.push(await gather(client, storage, one, [since, madeAt]));
-    const facts = { madeAt, since, accounts };
+    const facts = { madeAt, since: from, accounts };
     const files = await write(resolve(out), renderSpending(facts));
     if (json) printJson({ files, ...facts });
     else {
       for (const one of accounts)
         print(
-          `Account ${one.account}: ${number(bookedIn(one))} credits since ${utc(since)} UTC, ${number(one.funnel.converted)} conversions, ${number(one.failures.of)} not ended well`,
+          `Account ${one.account}: ${number(bookedIn(one))} credits since ${utc(from)} UTC, ${number(one.funnel.converted)} conversions, ${number(one.failures.of)} not ended well`,
         );
       print(`Report: ${files.html}\nThe same for programs: ${files.json}, ${files.csv}`);
     }

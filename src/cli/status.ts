@@ -19,7 +19,7 @@ import { queueState } from '../temporal/queue-workers';
 import { queueName, WORKFLOW_QUEUE } from '../temporal/queues';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
 import { EXIT, Exit } from './exit';
-import { number, print, printJson, styled, table } from './output';
+import { number, print, printJson, styled, table, tell } from './output';
 import { PROGRAM } from './program';
 import { linkTo, type Reached, withServer } from './server';
 import { EndSignals } from './signals';
@@ -87,9 +87,9 @@ export async function statusCommand({ watch, ...options }: StatusOptions): Promi
     if (!watch) return look(connected, accounts, options.json);
     const signals = new EndSignals();
     while (!signals.aborted.aborted) {
-      // At a terminal each look takes the place of the one before.
-      if (process.stdout.isTTY) process.stdout.write(CLEARED);
-      await look(connected, accounts, options.json);
+      await look(connected, accounts, options.json, true).catch((error: unknown) =>
+        tell(`This look failed; the next one is in a moment: ${error instanceof Error ? error.message : error}`),
+      );
       await sleep(WATCH_MS, undefined, { signal: signals.aborted }).catch(() => undefined);
     }
     return EXIT.done;
@@ -97,7 +97,12 @@ export async function statusCommand({ watch, ...options }: StatusOptions): Promi
 }
 
 /** @returns what stands still, as an exit code */
-async function look(connected: Reached, accounts: Config['accounts'], json: boolean | undefined): Promise<number> {
+async function look(
+  connected: Reached,
+  accounts: Config['accounts'],
+  json: boolean | undefined,
+  again = false,
+): Promise<number> {
   const { client, server, namespace } = connected;
   const { uiUrl } = server;
   const ledgers = await Promise.all(
@@ -123,6 +128,8 @@ async function look(connected: Reached, accounts: Config['accounts'], json: bool
     failing: (await findFailing(client)).failing,
     ...(refused !== undefined && { pollsRefused: refused }),
   };
+  // At a terminal each look takes the place of the one before.
+  if (again && !json && process.stdout.isTTY) process.stdout.write(CLEARED);
   if (json) printJson(status);
   else print(show(status, ledgers.length));
   const still =

@@ -18,8 +18,9 @@ export const Verdict = z.looseObject({
 });
 export type Verdict = z.infer<typeof Verdict>;
 
-/** Rows of a table for a person; all are in the JSON. */
+/** Rows of a table for a person; all are in the JSON. Of more than a thousand the table takes seconds to draw. */
 const MOST_ROWS = 60;
+const MOST_ROWS_OF_ALL = 1_000;
 
 export interface TableOptions {
   /** Also those that were skipped, and all of them. @default false */
@@ -33,7 +34,7 @@ export function verdictTable(verdicts: readonly Verdict[], { all = false, thresh
   const why = (verdict: Verdict) =>
     verdict.reasons.map((code) => (thresholds && shortfall(code, verdict, thresholds)) ?? code).join(', ');
   const wanted = all ? verdicts : verdicts.filter(({ decision }) => decision === 'convert');
-  const rows = wanted.slice(0, all ? undefined : MOST_ROWS).map((verdict) => {
+  const rows = wanted.slice(0, all ? MOST_ROWS_OF_ALL : MOST_ROWS).map((verdict) => {
     const { id, name, score, readiness, decision, outcome, credits } = verdict;
     return [id, name, score, readiness, decision, why(verdict), outcome, credits] as const;
   });
@@ -41,7 +42,7 @@ export function verdictTable(verdicts: readonly Verdict[], { all = false, thresh
   const left = wanted.length - rows.length;
   return [
     ...(rows.length > 0 ? [table(head, rows)] : []),
-    ...(left > 0 ? [`… and ${number(left)} more; --all shows them`] : []),
+    ...(left > 0 ? [`… and ${number(left)} more; ${all ? '--json has' : '--all shows'} them`] : []),
     ...meanings(verdicts, all),
   ].join('\n');
 }

@@ -54,6 +54,9 @@ function choice({ chosen, eligible = chosen, price, limits, byDefault }: Approva
 const list = (heading: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : `${heading}\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
 
+/** Somebody else's words, which must not read as ours or be marked up. */
+const quoted = (name: string): string => `“${name.replace(/[“”"*_~`<>|]/g, '')}”`;
+
 /** Named in a notification. */
 const MOST_NAMED = 3;
 
@@ -61,6 +64,7 @@ const MOST_NAMED = 3;
 export function describeChoice(chosen: number, credits: number, preview: readonly LeadDecision[]): string {
   const names = preview.slice(0, MOST_NAMED).flatMap(({ name }) => name ?? []);
   const more = chosen - names.length;
-  const named = names.length === 0 ? '' : ` (${names.join(', ')}${more > 0 ? ` and ${grouped(more)} more` : ''})`;
+  const named =
+    names.length === 0 ? '' : ` (${names.map(quoted).join(', ')}${more > 0 ? ` and ${grouped(more)} more` : ''})`;
   return `${grouped(chosen)} conversion${chosen === 1 ? '' : 's'} for ${grouped(credits)} credits${named}`;
 }

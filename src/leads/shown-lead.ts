@@ -20,14 +20,25 @@ export interface ShownLead {
 
 /** Longer ones are cut. */
 const LONGEST = 60;
-/** An address, a web page, a number that could be called, an access token. */
-const PRIVATE = /@|:\/\/|\d(?:[\s().\-/]*\d){6}|aky_/i;
+/** An address, also one in words, a web page, an access token, what a terminal would obey. */
+const PRIVATE = /@|\bat\b.*\bdot\b|:\/\/|\.\p{L}{2,}\/|aky_|\p{Cc}/iu;
+/** So many digits, whatever stands between them, may be a number that could be called. */
+const MOST_DIGITS = 6;
 
-/** @returns undefined where the text may be a person's name or contact data */
+const wordsOf = (text: string): string[] =>
+  plainText(text)
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/**
+ * @returns undefined where the text may hold contact data, or the name that the person gave. Who gives none, and writes a
+ * name in place of the business, cannot be told from one.
+ */
 export function businessName({ businessName: business, clientName }: Lead): string | undefined {
   const name = plainText(business ?? '');
-  if (name === '' || PRIVATE.test(name)) return undefined;
-  if (name.toLowerCase() === plainText(clientName ?? '').toLowerCase()) return undefined;
+  if (name === '' || PRIVATE.test(name) || (name.match(/\p{Nd}/gu) ?? []).length > MOST_DIGITS) return undefined;
+  const [words, person] = [wordsOf(name), wordsOf(clientName ?? '')];
+  if (person.length > 0 && person.every((word) => words.includes(word))) return undefined;
   const letters = [...name];
   return letters.length > LONGEST
     ? `${letters

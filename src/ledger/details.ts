@@ -97,7 +97,7 @@ export function describeLedger(state: policy.LedgerState, now: number): string {
     ...(state.holds.length > 0 ? [''] : []),
     `- Balance: ${balance}, of which reserved for calls under way: ${policy.reservedCredits(state)}`,
     `- Spent today (${budget.timeZone}): ${policy.spentOn(state, now)}`,
-    ...describeBudget(budget).map((line) => `- ${line}`),
+    ...describeBudget(budget).map((line) => `- ${inline(line)}`),
     ...policy.dearer(state).map((price) => `- ${describeDearer(price)}`),
     ...(left === undefined ? [] : [`- Spent elsewhere, as the balance shows: ${state.elsewhere}`]),
     ...(state.patientUntil !== undefined && now < state.patientUntil
@@ -113,7 +113,8 @@ export function describeLedger(state: policy.LedgerState, now: number): string {
     ...open
       .slice(0, 20)
       .map(
-        ([subject, f]) => `- ${subject} since ${utc(f.grantedAt)} UTC, settled by ${utc(f.overAt)} UTC at the latest`,
+        ([subject, f]) =>
+          `- ${inline(subject)} since ${utc(f.grantedAt)} UTC, settled by ${utc(f.overAt)} UTC at the latest`,
       ),
     ...(state.actions?.length ? ['', 'What people did last:', ''] : []),
     ...(state.actions ?? [])

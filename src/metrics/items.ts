@@ -9,5 +9,8 @@ export function countItems(
   items: readonly { outcome: string }[],
 ): void {
   if (account === undefined) return;
-  for (const { outcome } of items) count('audit_runner_items_total', { account, workflow, outcome });
+  // Each call of the meter takes its time, and there may be 100,000 items.
+  const counts = new Map<string, number>();
+  for (const { outcome } of items) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  for (const [outcome, times] of counts) count('audit_runner_items_total', { account, workflow, outcome }, times);
 }

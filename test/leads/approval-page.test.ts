@@ -44,7 +44,7 @@ test('a business may call itself what it wants, and no link comes of it', () => 
 
 test('a notification names the first few', () => {
   expect(describeChoice(12, 12_000, page.preview)).toBe(
-    '12 conversions for 12,000 credits (Business 1, Business 2, Business 3 and 9 more)',
+    '12 conversions for 12,000 credits (“Business 1”, “Business 2”, “Business 3” and 9 more)',
   );
   const { name: _, ...nameless } = chosen(1);
   expect(describeChoice(1, 1_000, [nameless])).toBe('1 conversion for 1,000 credits');

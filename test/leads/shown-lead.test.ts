@@ -20,7 +20,15 @@ describe('S4: of a lead people are shown the business and its scores', () => {
     ['a phone number', 'Call +44 (0)20 7946 0958'],
     ['a web page', 'https://acme.example/jane'],
     ['an access token', `aky_${'a'.repeat(32)}`],
+    ['a phone number with other signs', '030−123−4567'],
+    ['a phone number with points', '030 · 123 · 4567'],
+    ['a phone number in other digits', '٠٣٠ ١٢٣ ٤٥٦٧'],
+    ['an address in words', 'jane at acme dot com'],
+    ['a page without its scheme', 'Pay at evil.example/x'],
+    ['what a terminal would obey', 'Acme &#27;[2J'],
     ['the name of the person', 'JANE  Doe'],
+    ['the name of the person, turned', 'Doe, Jane'],
+    ['the name of the person, with more', 'Jane Doe Consulting'],
     ['nothing', '   '],
   ])('but no text that holds %s', (_, given) => {
     expect(businessName(lead({ businessName: given, clientName: 'Jane Doe' }))).toBeUndefined();

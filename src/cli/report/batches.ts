@@ -17,6 +17,7 @@ const BatchResult = z.looseObject({
   counts: z.record(z.string(), z.number()),
   items: z.number(),
   credits: z.number(),
+  durationMs: z.number().default(0),
   files: z.looseObject({ ledger: z.string().optional() }),
 });
 
@@ -45,7 +46,10 @@ export async function batchesOf(
         ? BatchResult.safeParse(await resultOf(client, run))
         : undefined;
     const result = read?.data;
-    const [startedAt, endedAt] = [run.startTime.getTime(), run.closeTime?.getTime()];
+    const endedAt = run.closeTime?.getTime();
+    // A long batch continues as new, and the server knows the start of its last part only.
+    const lasted = result && endedAt !== undefined ? endedAt - result.durationMs : Number.POSITIVE_INFINITY;
+    const startedAt = Math.min(run.startTime.getTime(), lasted);
     if (result?.dryRun) continue;
     const cost = result?.credits ?? spentBy(run);
     if (endedAt !== undefined)

@@ -17,6 +17,16 @@ export function daysBetween(
   return days;
 }
 
+const LONGER_THAN_A_DAY_MS = 26 * 3_600_000;
+
+/** When the day of a moment began. */
+export function startOfDay(moment: number, timeZone: string): number {
+  const day = dayOf(moment, timeZone);
+  let start = nextDay(moment - LONGER_THAN_A_DAY_MS, timeZone);
+  while (dayOf(start, timeZone) !== day) start = nextDay(start, timeZone);
+  return start;
+}
+
 /** Sums by day and source, as they are told one by one. */
 export class Spent {
   private readonly sums = new Map<string, Map<string, number>>();

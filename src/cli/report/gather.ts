@@ -6,7 +6,7 @@ import { WORKFLOW_TYPES } from '../../runs/workflow-types';
 import type { Storage } from '../../storage';
 import type { Books } from '../spend';
 import { batchesOf } from './batches';
-import { bookedOn, daysBetween, Spent } from './days';
+import { bookedOn, daysBetween, Spent, startOfDay } from './days';
 import { holdsOf } from './holds';
 import { pipelinesOf } from './pipelines';
 import { startReading } from './reading';
@@ -19,11 +19,13 @@ export async function gather(
   client: Client,
   storage: Storage,
   { ledger, status, days: booked }: Books,
-  period: readonly [number, number],
+  given: readonly [number, number],
 ): Promise<AccountSpending> {
   const { account, budget, balance, reserved } = status;
   const { timeZone, perDay, balanceFloor } = budget;
-  const [since, until] = period;
+  // The books have sums of whole days.
+  const [since, until] = [startOfDay(given[0], timeZone), given[1]];
+  const period = [since, until] as const;
   const visibility = new Visibility(client, account);
   const spent = new Spent(timeZone);
   const reading = startReading(storage);

@@ -11,6 +11,7 @@ import type { Visibility } from './visibility';
 
 const Decision = z.looseObject({ id: z.string(), decision: z.string() });
 const PipelineResult = z.looseObject({
+  ended: z.string().default(''),
   counts: z.record(z.string(), z.number()),
   decisions: z.union([z.object({ inline: z.array(Decision) }), z.object({ ref: z.string(), bytes: z.number() })]),
 });
@@ -55,7 +56,8 @@ export async function pipelinesOf(
         openEach(reading.storage, read.data.decisions, Decision),
       )) {
         listed.add(id);
-        if (decision === 'convert') chosen.add(id);
+        // Of a plan, or one that nobody approved, nothing was to be converted.
+        if (decision === 'convert' && !['planned', 'rejected', 'expired'].includes(read.data.ended)) chosen.add(id);
       }
     } else if (run.status.name === 'COMPLETED')
       reading.notes.add(
