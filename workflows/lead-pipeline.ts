@@ -12,7 +12,7 @@ import type { LeadChoice, LeadOutcome } from '../activities/lead-list';
 import { documentsIn } from '../src/inputs/audit-project';
 import { LeadPipelineInput, type LeadPipelineJson, needsApproval, resolveApproval } from '../src/inputs/lead-pipeline';
 import { PersonNote } from '../src/inputs/person-messages';
-import { type ApprovalPage, approvalPage, describeChoice } from '../src/leads/approval-page';
+import { type ApprovalPage, approvalPage, describeChoice, describeEnded } from '../src/leads/approval-page';
 import { thresholdsOf } from '../src/leads/shown-lead';
 import type { HandedOn } from '../src/runs/handed-on';
 import { howToAnswer } from '../src/runs/how-to-answer';
@@ -216,7 +216,11 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       creditsSpent(spent()),
     );
     const problems = [...new Set(outcomes.flatMap(({ problem }) => problem ?? []))];
-    if (left && left.count > 0) status.figures(describeGoesOn(left));
+    const ends = [
+      ...(left && left.count > 0 ? [describeGoesOn(left)] : []),
+      ...(ended === 'planned' || !selection ? [] : [describeEnded(outcomes, selection)]),
+    ];
+    if (ends.length > 0) status.figures(ends.join('\n\n'));
     await allAnswered();
     return {
       dryRun: input.dryRun,

@@ -68,3 +68,50 @@ export function describeChoice(chosen: number, credits: number, preview: readonl
     names.length === 0 ? '' : ` (${names.map(quoted).join(', ')}${more > 0 ? ` and ${grouped(more)} more` : ''})`;
   return `${grouped(chosen)} conversion${chosen === 1 ? '' : 's'} for ${grouped(credits)} credits${named}`;
 }
+
+/** What of an ended run's leads is shown. */
+const MOST_ENDED = 10;
+
+interface EndedLead {
+  readonly leadId: string;
+  readonly outcome: string;
+  readonly credits: number;
+  readonly projectId?: string;
+}
+
+/** What became of the leads of a run that has ended, in place of what was to be done. */
+export function describeEnded(
+  outcomes: readonly EndedLead[],
+  {
+    chosen,
+    preview = [],
+  }: { readonly chosen: readonly string[]; readonly preview?: readonly LeadDecision[] | undefined },
+): string {
+  const names = new Map(preview.flatMap(({ id, name }) => (name === undefined ? [] : [[id, name]])));
+  const called = (id: string) => {
+    const name = names.get(id);
+    return `${name === undefined ? '' : `**${inline(name)}**, `}lead \`${id}\``;
+  };
+  const cut = (lines: readonly string[]) =>
+    lines.length > MOST_ENDED
+      ? [...lines.slice(0, MOST_ENDED), `and ${grouped(lines.length - MOST_ENDED)} more`]
+      : lines;
+  const heard = new Set(outcomes.map(({ leadId }) => leadId));
+  return [
+    list(
+      'What became of them:',
+      cut(
+        outcomes.map(({ leadId, outcome, credits, projectId }) => {
+          const project = projectId === undefined ? '' : `, project ${inline(projectId)}`;
+          return `${called(leadId)}: ${outcome}, ${grouped(credits)} credits${project}`;
+        }),
+      ),
+    ),
+    list('Chosen, and nothing was done with them:', cut(chosen.filter((id) => !heard.has(id)).map(called))),
+    outcomes.length + chosen.length > 0
+      ? 'The decision on every lead is in the result: *History*, *Result*, `decisions`.'
+      : '',
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}

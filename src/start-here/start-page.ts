@@ -38,7 +38,7 @@ export const MAX_ENCODED = 7_000;
  * Runs that ended without their work done. Most of them are Completed, with the reason in their result; Failed are those
  * whose input was wrong, or that met a defect.
  */
-export const NOT_DONE = `Stage IN (${[...FAILED_OUTCOMES, 'skipped'].map((word) => `"${word}"`).join(', ')}) OR ExecutionStatus = "Failed"`;
+export const NOT_DONE = `Stage IN (${[...FAILED_OUTCOMES, 'skipped', 'cancelled', 'rejected'].map((word) => `"${word}"`).join(', ')}) OR ExecutionStatus = "Failed"`;
 
 /** Lists of runs that people ask for, as filters of the Web UI's list. */
 const LISTS = {

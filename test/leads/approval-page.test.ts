@@ -1,4 +1,4 @@
-import { type ApprovalPage, approvalPage, describeChoice } from '../../src/leads/approval-page';
+import { type ApprovalPage, approvalPage, describeChoice, describeEnded } from '../../src/leads/approval-page';
 import type { LeadDecision } from '../../src/leads/selection';
 
 const chosen = (n: number, shown: Partial<LeadDecision> = {}): LeadDecision => ({
@@ -40,6 +40,16 @@ test('where all are taken no limit is named, and a page of an earlier version sh
 test('a business may call itself what it wants, and no link comes of it', () => {
   const text = approvalPage({ ...page, preview: [chosen(1, { name: '**[Sign in](https://evil.example)** # x' })] });
   expect(text).not.toContain('[Sign in](https');
+});
+
+test('of a run that has ended it is said what became of the leads, and which were left', () => {
+  const outcomes = [{ leadId: 'lead-1', outcome: 'converted', credits: 1_000, projectId: 'p-1' }];
+  const text = describeEnded(outcomes, { chosen: ['lead-1', 'lead-2'], preview: page.preview });
+  expect(text).toContain('- **Business 1**, lead `lead-1`: converted, 1,000 credits, project p-1');
+  expect(text).toContain('nothing was done with them:\n\n- **Business 2**, lead `lead-2`');
+  const many = Array.from({ length: 12 }, (_, n) => ({ leadId: `x-${n}`, outcome: 'converted', credits: 1_000 }));
+  expect(describeEnded(many, { chosen: [] })).toContain('- and 2 more');
+  expect(describeEnded([], { chosen: [] })).toBe('');
 });
 
 test('a notification names the first few', () => {
