@@ -12,7 +12,7 @@ import { number, print, printJson, tell } from './output';
 import { startOfDay } from './report/days';
 import { gather } from './report/gather';
 import { withServer } from './server';
-import { type Books, findLedgers, readBooks } from './spend';
+import { type Books, readBooks, requireLedgers } from './spend';
 
 export interface ReportOptions {
   /** A date-time, a date, or a duration back from now. */
@@ -33,12 +33,7 @@ export async function reportCommand({ since: given, account, out, json, config }
   const since = startOf(given, madeAt);
   const { storageUrl } = loadConfig({ env: process.env, file: config, tokens: false });
   return withServer('reads', async ({ client }) => {
-    const ledgers = await findLedgers(client, account);
-    if (ledgers.length === 0)
-      throw new Exit(
-        EXIT.failed,
-        `there is no ledger${account ? ` of account '${account}'` : ''} yet: a worker opens it when it starts`,
-      );
+    const ledgers = await requireLedgers(client, account);
     const read = await Promise.allSettled(ledgers.map((ledger) => readBooks(client, ledger)));
     const books = read.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     for (const one of read)

@@ -30,17 +30,20 @@ const LAST_BOOKINGS = 30;
 
 export async function spendCommand({ account, json }: SpendOptions): Promise<number> {
   return withServer('reads', async ({ client }) => {
-    const ledgers = await findLedgers(client, account);
-    if (ledgers.length === 0)
-      throw new Exit(
-        EXIT.failed,
-        `there is no ledger${account ? ` of account '${account}'` : ''} yet: a worker opens it when it starts`,
-      );
+    const ledgers = await requireLedgers(client, account);
     const books = await Promise.all(ledgers.map((ledger) => readBooks(client, ledger)));
     if (json) printJson(books);
     else print(books.map(showBooks).join('\n\n'));
     return EXIT.done;
   });
+}
+
+/** @throws Exit when there is none */
+export async function requireLedgers(client: Client, account: string | undefined): Promise<string[]> {
+  const ledgers = await findLedgers(client, account);
+  if (ledgers.length > 0) return ledgers;
+  const whose = account ? ` of account '${account}'` : '';
+  throw new Exit(EXIT.failed, `there is no ledger${whose} yet: a worker opens it when it starts`);
 }
 
 /** Workflow IDs of the ledgers that are open. An account's name is checked by the query's quoting. */

@@ -1,5 +1,6 @@
 import { CATEGORIES, type Category } from '../audits/categories';
-import { clip, html, type Markup, trusted } from '../text/printable';
+import { clip, html, type Markup } from '../text/printable';
+import { documentOf } from './document';
 import { glyph, lookOf } from './glyph';
 import { type Matrix, matrixOf } from './matrix';
 import { type Entry, FACTS, type View } from './model';
@@ -9,18 +10,7 @@ import { tree } from './synthesis';
 /** The report as one page that loads nothing and runs nothing. */
 export function page(view: View): Markup {
   const { client, entries, risks, memos, notices, summary, synthesis } = view;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${clip(client, 120)}: audit report</title>
-<style>${trusted(STYLE)}</style>
-</head>
-<body>
-${head(view)}
+  const body = html`${head(view)}
 <main>
 ${notices.length === 0 ? undefined : html`<aside class="notices" aria-label="About the data"><ul>${notices.map((notice) => html`<li>${notice}</li>`)}</ul></aside>`}
 <section id="summary"><h2>Executive summary</h2>${text(summary) ?? missing('executive summary')}</section>
@@ -30,10 +20,8 @@ ${notices.length === 0 ? undefined : html`<aside class="notices" aria-label="Abo
 <section id="memos"><h2>Stakeholder memos</h2>${memos.length === 0 ? missing('stakeholder memos') : memos.map(({ name, role, memo }) => card(name ?? 'No name given', role, memo, 'memo'))}</section>
 ${synthesis === undefined || synthesis === null ? undefined : html`<section><details class="tree"><summary>Appendix: structured output of the analysis</summary>${tree(synthesis)}</details></section>`}
 </main>
-<footer>Made from the answers of the audit service. Categories and scores are the service’s own.</footer>
-</body>
-</html>
-`;
+<footer>Made from the answers of the audit service. Categories and scores are the service’s own.</footer>`;
+  return documentOf(`${clip(client, 120)}: audit report`, STYLE, body);
 }
 
 const missing = (what: string) => html`<p class="missing">The service gave no ${what}.</p>`;

@@ -1,5 +1,6 @@
-import { html, type Markup, trusted } from '../../text/printable';
+import { html, type Markup } from '../../text/printable';
 import { utc } from '../../time/utc';
+import { documentOf } from '../document';
 import { dayChart, shortDay } from './charts';
 import { type AccountSpending, bookedIn, type SpendingFacts } from './facts';
 import { batches, dayTable, isAnything, pipelines } from './money';
@@ -12,28 +13,15 @@ import { credits } from './words';
 export function page(facts: SpendingFacts): Markup {
   const { accounts, since, madeAt } = facts;
   const span = `${date(since)} to ${date(madeAt)}`;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Spending report, ${span}</title>
-<style>${trusted(SPENDING_STYLE)}</style>
-</head>
-<body>
-<header><p class="eyebrow">Spending report</p>
+  const body = html`<header><p class="eyebrow">Spending report</p>
 <h1>${span}</h1>
 <p class="about">${accounts.length === 1 ? html`Account ${accounts[0]?.account}` : html`${accounts.length} accounts: ${accounts.map(({ account }) => account).join(', ')}`} · made ${utc(madeAt)} UTC</p>
 </header>
 <main>
 ${accounts.map((account, index) => accountPart(account, facts, index))}
 </main>
-<footer>Credits are those of the ledger’s books. Runs are counted by the Temporal server, which forgets those that ended before its retention period. Times are UTC where no zone is named.</footer>
-</body>
-</html>
-`;
+<footer>Credits are those of the ledger’s books. Runs are counted by the Temporal server, which forgets those that ended before its retention period. Times are UTC where no zone is named.</footer>`;
+  return documentOf(`Spending report, ${span}`, SPENDING_STYLE, body);
 }
 
 const date = (ms: number): string => `${shortDay(utc(ms).slice(0, 10))} ${utc(ms).slice(0, 4)}`;

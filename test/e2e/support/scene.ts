@@ -80,6 +80,11 @@ export class Scene {
     );
   }
 
+  /** Whether the log of any worker has it. */
+  said(text: string): boolean {
+    return this.workers.some(({ output }) => output.includes(text));
+  }
+
   /** The books become what the service charged: a query may be lost while a worker or the server is gone. */
   booksAreRight(): Promise<void> {
     return until(async () => {
