@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { includesId } from '../src/agent-api/id';
 import type { RateClass } from '../src/agent-api/rate-class';
+import { describeCeiling } from '../src/books/ceilings';
 import { type Hold, stopping } from '../src/ledger';
 import { describeHold, describePause } from '../src/ledger/details';
 import type { SubjectState } from '../src/ledger/messages';
@@ -10,7 +11,9 @@ import type { LookOutcome } from '../src/paying/attempt-plan';
 import { isPaidKind, type PaidKind, type Prices, pricesOf } from '../src/paying/once-only';
 import type { PayTiming, Settlement } from '../src/paying/open-sends';
 import { partsOf } from '../src/paying/subject';
+import { rootMessage } from '../src/root-cause';
 import { FailureType } from '../src/runs/failure-types';
+import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { describeMend, lookAtRuns } from '../src/temporal/failing-tasks';
 import { type LedgerClient, ledgerAway } from '../src/temporal/ledger-client';
 import { askBalance, callRoute } from './call';
@@ -67,11 +70,11 @@ export function createAccountActivities(deps: Deps) {
    * Asks the ledger, for activities that have all the time: while it cannot be had the run says so itself, and asks again
    * (S7). What passes at once is not worth saying.
    */
-  const askLedger = async <T>(name: string, ask: (ledger: LedgerClient) => Promise<T>): Promise<T> => {
+  const askLedger = async <T>(name: string, ask: (ledger: BookedLedger) => Promise<T>): Promise<T> => {
     const runtime = runtimeOf(deps, name);
     const cannotBeHad = (error: unknown) => {
       if (error instanceof ApplicationFailure && error.type === FailureType.ledger) return error;
-      return ledgerAway(error instanceof Error ? error.message : 'the ledger cannot be reached');
+      return ledgerAway(rootMessage(error));
     };
     const ledger = await runtime.ledger().catch((error) => {
       throw cannotBeHad(error);
@@ -96,9 +99,13 @@ export function createAccountActivities(deps: Deps) {
       const pause = describePause(status.parked, ledger.now());
       if (credits === 0 || holdsOnly) return { clear: true, ...(pause && { pause }) };
       const obstacle = await ledger.obstacle(credits);
-      if (obstacle.kind === 'none') return { clear: true, ...(pause && { pause }) };
       if (obstacle.kind === 'held') return keptBy(obstacle.holds);
-      return { clear: false, why: describeShortage(obstacle, status), what: obstacle.cap, short: true };
+      if (obstacle.kind === 'unwritten') return { clear: false, why: obstacle.why, what: 'booksTrouble' };
+      if (obstacle.kind === 'capped')
+        return { clear: false, why: describeShortage(obstacle, status), what: obstacle.cap, short: true };
+      const over = await ledger.overCeiling(credits);
+      if (over) return { clear: false, why: describeCeiling(over), what: `books-${over.cap}`, short: true };
+      return { clear: true, ...(pause && { pause }) };
     } catch (error) {
       return { clear: false, why: error instanceof Error ? error.message : 'the ledger cannot be reached' };
     }
@@ -137,10 +144,21 @@ export function createAccountActivities(deps: Deps) {
     /** Asks the API whether a subject was paid for, for the ledger and without personal data. */
     async lookUp({ account, subject }: { account: string; subject: string }): Promise<{ found: LookOutcome }> {
       const runtime = runtimeOf(deps, account);
+      const ledger = await runtime.ledger();
       // Another user's leads and projects prove nothing.
-      if (!isAsking(await runtime.ledger())) return { found: 'cannotTell' };
+      if (!isAsking(ledger)) return { found: 'cannotTell' };
       const { kind, of = '' } = partsOf(subject) ?? {};
-      return { found: isPaidKind(kind) ? await looks[kind](runtime, of) : 'cannotTell' };
+      if (!isPaidKind(kind)) return { found: 'cannotTell' };
+      const lookedAt = ledger.now();
+      const found = await looks[kind](runtime, of);
+      if (found !== 'cannotTell')
+        await ledger.books.became(
+          subject,
+          '',
+          'ledger',
+          found === 'found' ? { kind: 'foundPaid' } : { kind: 'foundNothing', lookedAt },
+        );
+      return { found };
     },
 
     /** Tells the ledger what a look found; answers the credits that this booked. */

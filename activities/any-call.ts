@@ -9,14 +9,17 @@ import type { CallInput } from '../src/agent-api/call-input';
 import { type QueueClass, queueClassOf } from '../src/agent-api/rate-class';
 import { type CallSummary, summarise } from '../src/agent-api/reply-summary';
 import { isRepeatable, type RouteName, routes } from '../src/agent-api/routes';
+import { deletes, notAllowed } from '../src/config/call-routes';
 import { type AnyCall, callKey, checkCall, createsSomething } from '../src/inputs/any-call';
 import type { SubjectState } from '../src/ledger/messages';
 import type { SendOutcome } from '../src/paying/attempt-plan';
+import { ownOutcome } from '../src/paying/own-send';
 import { callSubject } from '../src/paying/subject';
 import { FailureType, type Refusal } from '../src/runs/failure-types';
+import { inAccount } from '../src/storage/account-folder';
 import { readIfThere } from '../src/storage/stored-json';
 import { callRoute } from './call';
-import { type Deps, runtimeOf } from './deps';
+import { type AccountRuntime, type Deps, runtimeOf } from './deps';
 import { ownInput } from './own-input';
 import { type OnceCall, sendOnce } from './send-once';
 
@@ -94,24 +97,26 @@ export function createAnyCallActivities(deps: Deps) {
     return { call, input: { id, query, ...(body !== undefined && { body }) } };
   };
 
-  const store = async (value: unknown): Promise<Replied> => {
+  const store = async (account: string, value: unknown): Promise<Replied> => {
     if (value === undefined) return {};
     const text = `${JSON.stringify(value, null, 2)}\n`;
-    const { ref, size } = await storage.write(replyRef(), text, { contentType: 'application/json' });
+    const { ref, size } = await storage.write(replyRef(account), text, { contentType: 'application/json' });
     return { reply: { ref, url: storage.urlOf(ref), bytes: size }, ...summarise(value) };
   };
 
   /** What has had its effect is not done again over a storage that takes nothing (S6). */
-  const storeIfPossible = (value: unknown): Promise<Replied> =>
-    store(value).catch((error) => {
+  const storeIfPossible = (account: string, value: unknown): Promise<Replied> =>
+    store(account, value).catch((error) => {
       log.warn({ err: error }, 'the reply of a call cannot be stored');
       return { ...summarise(value), lost: true };
     });
 
   /** Whether an earlier try of this run may have sent it. Its number would not do: who resets the activity starts that again. */
-  const hasBegun = async (): Promise<boolean> => {
-    const mark = replyRef().replace(/json$/, 'begun');
-    if (await storage.stat(mark)) return true;
+  const hasBegun = async (account: string): Promise<boolean> => {
+    const markOf = (of?: string) => replyRef(of).replace(/json$/, 'begun');
+    const mark = markOf(account);
+    // Where an earlier version left it, too: a worker may be replaced between two tries.
+    if ((await storage.stat(mark)) ?? (await storage.stat(markOf()))) return true;
     await storage.write(mark, '');
     return false;
   };
@@ -123,7 +128,9 @@ export function createAnyCallActivities(deps: Deps) {
     async planCall({ run }: { run: string }): Promise<{ problems: string[]; plan?: CallPlan }> {
       const { problems, call } = checkCall(await ownInput(client));
       if (call === undefined) return { problems };
-      const credits = runtimeOf(deps, call.account, false).account.credits(call.route);
+      const { account } = runtimeOf(deps, call.account, false);
+      if (!account.mayCall(call.route)) return { problems: [notAllowed(account.name, call.route)] };
+      const credits = account.credits(call.route);
       const creates = createsSomething(call.route);
       const { method, rateClass } = routes[call.route];
       const plan: CallPlan = {
@@ -139,12 +146,16 @@ export function createAnyCallActivities(deps: Deps) {
       const { call, input } = await ownCall();
       const { route } = call;
       if (!isRepeatable(route)) throw new TypeError(`${route} must not be repeated`);
-      const repeated = routes[route].method === 'DELETE' && (await hasBegun());
+      const runtime = runtimeOf(deps, call.account);
+      // The worker that checked the call may have another configuration.
+      if (!runtime.account.mayCall(route))
+        throw ApplicationFailure.nonRetryable(notAllowed(call.account, route), FailureType.badInput);
+      const repeated = deletes(route) && (await hasBegun(call.account));
       try {
-        const { body, status } = await callRoute(runtimeOf(deps, call.account), route, { ...input, asIs: true });
+        const { body, status } = await callRoute(runtime, route, { ...input, asIs: true });
         // A read is nothing without its reply: it is read again.
         const keep = routes[route].method === 'GET' ? store : storeIfPossible;
-        return { kind: 'done', status, ...(await keep(body)) };
+        return { kind: 'done', status, ...(await keep(call.account, body)) };
       } catch (error) {
         if (!(error instanceof ApplicationFailure)) throw error;
         if (error.type === FailureType.unreadable) return { kind: 'unreadable', problem: error.message };
@@ -183,18 +194,20 @@ export function createAnyCallActivities(deps: Deps) {
     async callAnyOnce(once: OnceOf): Promise<{ outcome: SendOutcome; replied?: Replied }> {
       const { call, input } = await ownCall();
       const got: { body?: unknown; status?: number } = {};
-      const outcome = await sendOnce<RouteName>(runtimeOf(deps, call.account), {
+      const runtime = runtimeOf(deps, call.account);
+      if (!runtime.account.mayCall(call.route)) return { outcome: await withoutSending(runtime, once) };
+      const outcome = await sendOnce<RouteName>(runtime, {
         ...{ ...once, input: { ...input, asIs: true }, route: call.route },
         read(_, body, status) {
           Object.assign(got, { body, status });
-          return { ref: replyRef() };
+          return { ref: replyRef(call.account) };
         },
       });
       if (outcome.kind !== 'paid') return { outcome };
       // S3: paid for, and the reply could not be read.
       if (outcome.ref === undefined) return { outcome, replied: { lost: true } };
       const { body, ...status } = got;
-      return { outcome, replied: { ...status, ...(await storeIfPossible(body)) } };
+      return { outcome, replied: { ...status, ...(await storeIfPossible(call.account, body)) } };
     },
 
     /** Keeps in the storage what is known of the call, beyond what the ledger remembers. No call of the API. */
@@ -208,12 +221,20 @@ export function createAnyCallActivities(deps: Deps) {
   };
 }
 
+/** The configuration does not allow the call: what became of this run's own earlier try, if it had one. */
+async function withoutSending(runtime: AccountRuntime, { subject, lookedAt }: OnceOf): Promise<SendOutcome> {
+  const { workflowId = '' } = Context.current().info.workflowExecution ?? {};
+  const ledger = await runtime.ledger();
+  return ownOutcome(await ledger.subject(subject), workflowId, lookedAt) ?? { kind: 'refused', reason: 'notAllowed' };
+}
+
 /** A workflow ID as a name in the storage. */
 const asName = (id: string) => id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100);
 
-function replyRef(): string {
+/** @param account absent: where an earlier version put it */
+function replyRef(account?: string): string {
   const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
-  return `calls/${asName(workflowId)}/${runId}.json`;
+  return inAccount(account, `calls/${asName(workflowId)}/${runId}.json`);
 }
 
 const madeRef = (account: string, subject: string) => `calls-made/${account}/${asName(subject)}.json`;

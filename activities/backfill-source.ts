@@ -13,7 +13,9 @@ import { type BackfillInput, formatOf, type Operation } from '../src/inputs/back
 import { WRONG_INPUT } from '../src/inputs/parse-input';
 import { FailureType } from '../src/runs/failure-types';
 import { type Storage, StorageError } from '../src/storage';
+import { inAccount } from '../src/storage/account-folder';
 import { type InlineOrStored, keep, openEach } from '../src/storage/inline-or-stored';
+import { givenRef } from '../src/storage/of-account';
 import { placesOf } from './backfill-ledger';
 import { type Candidate, ITEMS, type Prepared, readList, writeList } from './backfill-list';
 import { listCaptures } from './capture-list';
@@ -53,10 +55,13 @@ export function createBackfillSourceActivities(deps: Deps) {
       const format = file.format ?? formatOf(file.ref);
       if (mapping.now.problems.length > 0 && format === 'jsonl' && file.columns)
         throw wrongInput(...mapping.now.problems.map((one) => `file: ${one}`));
-      const bytes = await storage.read(file.ref).catch((error) => {
-        if (error instanceof StorageError && error.kind !== 'unusable') throw wrongInput(`file.ref: ${error.message}`);
-        throw error;
-      });
+      const bytes = await givenRef(storage, making.account, file.ref)
+        .then((ref) => storage.read(ref))
+        .catch((error) => {
+          if (error instanceof StorageError && error.kind !== 'unusable')
+            throw wrongInput(`file.ref: ${error.message}`);
+          throw error;
+        });
       const delimiter = file.delimiter ?? (/\.tsv$/i.test(file.ref) ? '\t' : ',');
       const rows = format === 'csv' ? readCsv(bytes, delimiter, use) : readJsonl(bytes);
       const read = (row: Extract<Row, { values: unknown }>) =>
@@ -93,7 +98,8 @@ export function createBackfillSourceActivities(deps: Deps) {
         if (status && !shown) return [{ id, decision: 'skip', reasons: ['statusUnknown'] }];
         return !status || shown === status ? [{ id }] : [];
       });
-      const ref = `runs/${call.ref}/pages/${String(call.place.offset).padStart(9, '0')}-${randomUUID()}`;
+      const name = `runs/${call.ref}/pages/${String(call.place.offset).padStart(9, '0')}-${randomUUID()}`;
+      const ref = inAccount(call.account, name);
       const rows = await keep(storage, ref, meant, 8 * 1024);
       return { page: rows, ...(next !== undefined && { next }) };
     },

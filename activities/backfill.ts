@@ -6,6 +6,7 @@ import { About, type Item, type Source } from '../src/batches/items';
 import { type Ended, endedBy, type LedgerLine } from '../src/batches/outcomes';
 import type { BackfillInput, Operation } from '../src/inputs/backfill';
 import { countItems } from '../src/metrics/items';
+import { inAccount } from '../src/storage/account-folder';
 import { readIfThere } from '../src/storage/stored-json';
 import { type Concluding, placesOf, writeLedger, writePart } from './backfill-ledger';
 import { type Candidate, ITEMS, readList, writeList } from './backfill-list';
@@ -51,7 +52,8 @@ export function createBackfillActivities(deps: Deps) {
     async openBackfill(call: Opening): Promise<Opened> {
       const { account, operation: given, redriveOf, ...source } = call;
       const { workflowExecution: run } = Context.current().info;
-      const folder = `${folderOf(run?.workflowId ?? '')}/${await firstRunOf(run?.workflowId ?? '', run?.runId ?? '')}`;
+      const { workflowId = '', runId = '' } = run ?? {};
+      const folder = `${inAccount(account, folderOf(workflowId))}/${await firstRunOf(workflowId, runId)}`;
       const { operation, from } =
         redriveOf === undefined ? { operation: given, from: source } : await redriven({ ...call, redriveOf });
       if (operation === undefined) throw wrongInput('operation is missing.');
@@ -85,7 +87,7 @@ export function createBackfillActivities(deps: Deps) {
     /** Writes a part of the item ledger. Repeatable. @param call.account whose items they are; absent in runs of before */
     async writeOutcomes(call: { folder: string; account?: string; part: number; lines: LedgerLine[] }): Promise<void> {
       await writePart(storage, call.folder, call.part, call.lines);
-      countItems('backfill', call.account, call.lines);
+      countItems('backfill', call.account, call.lines, `${call.folder}/${call.part}`);
     },
 
     /** The whole item ledger: each item once, with its last word. Repeatable. No call of the API. */
@@ -133,7 +135,7 @@ export function createBackfillActivities(deps: Deps) {
 
   /** What an earlier backfill has left: of its list, or, where it has none yet, all of its source. */
   async function redriven({ account, operation, redriveOf, redrive, defaults }: Opening & { redriveOf: string }) {
-    const { items, source, ...earlier } = await findEarlier(redriveOf);
+    const { items, source, ...earlier } = await findEarlier(account, redriveOf);
     if (earlier.account !== account)
       throw wrongInput(`redriveOf: '${redriveOf}' worked for account '${earlier.account}'; give that one.`);
     if (operation !== undefined && operation !== earlier.operation)
@@ -145,7 +147,7 @@ export function createBackfillActivities(deps: Deps) {
     return { operation: earlier.operation, from };
   }
 
-  async function findEarlier(workflowId: string): Promise<About> {
+  async function findEarlier(account: string, workflowId: string): Promise<About> {
     const running = await client.workflow
       .getHandle(workflowId)
       .describe()
@@ -158,9 +160,13 @@ export function createBackfillActivities(deps: Deps) {
       throw wrongInput(
         `redriveOf: '${workflowId}' is still running; give it the update retryFailed, or stop it first.`,
       );
-    const about = await readIfThere(storage, `${folderOf(workflowId)}/latest.json`, About);
+    const latest = `${folderOf(workflowId)}/latest.json`;
+    const about =
+      (await readIfThere(storage, inAccount(account, latest), About)) ?? (await readIfThere(storage, latest, About));
     if (about === undefined)
-      throw wrongInput(`redriveOf: no backfill '${workflowId}' has left a list in ${storage.describe()}.`);
+      throw wrongInput(
+        `redriveOf: no backfill '${workflowId}' of account '${account}' has left a list in ${storage.describe()}.`,
+      );
     return about;
   }
 

@@ -1,17 +1,28 @@
 /** What a ledger that starts cannot know by itself, and must not be told by whoever starts it. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { temporal } from '@temporalio/proto';
-import type { Before, LedgerStart } from '../src/ledger';
+import type { Before, LedgerStart, Reread, Said } from '../src/ledger';
+import { rootMessage } from '../src/root-cause';
+import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { booksBefore, NotYetKnown } from '../src/temporal/books-before';
 import { queueState } from '../src/temporal/queue-workers';
 import { WORKFLOW_QUEUE } from '../src/temporal/queues';
 import { scheduledAt } from './call';
-import { comesBackIn, type Deps, SOON_TRIES } from './deps';
+import { comesBackIn, type Deps, ledgerOf, SOON_TRIES } from './deps';
 import { requeueAfter } from './requeue';
 
 const { TASK_QUEUE_TYPE_ACTIVITY } = temporal.api.enums.v1.TaskQueueType;
 /** How long a closed run that does not answer is asked again, before what it knew counts as lost. */
 const ASK_TRIES = 2 * SOON_TRIES;
+/** How long one reading of the books in the storage may take. */
+const READ_WITHIN_MS = 45_000;
+/** How long a ledger waits for the books before it opens without them: until it has them it pays nothing, and says so. */
+const OPEN_WITHIN_MS = 10_000;
+const PAUSE_MS = 500;
+const tooSlow = () => {
+  throw new Error('it does not answer');
+};
 
 /** What a worker tells a ledger that starts. */
 export interface BooksTold {
@@ -21,7 +32,7 @@ export interface BooksTold {
 }
 
 export function createBooksActivities(deps: Deps) {
-  const { accounts, client } = deps;
+  const { accounts, client, log } = deps;
   const fleet = { connection: client.connection, namespace: client.options.namespace };
 
   /** Whether this worker is alone: only another one may still remember a lost ledger. */
@@ -30,13 +41,38 @@ export function createBooksActivities(deps: Deps) {
     return new Set(identities).size <= 1;
   };
 
+  /** S8: what was paid, by the books in the storage. */
+  const read = async ({ books }: BookedLedger, said?: Said): Promise<Reread> => {
+    const work = async () => {
+      // What cannot be written keeps nobody from reading; the ledger sees by what is there that it is not.
+      if (said) await books.say(said).catch((error) => log.warn({ err: error }, 'what people said cannot be kept'));
+      return books.kept();
+    };
+    try {
+      const kept = await Promise.race([work(), sleep(READ_WITHIN_MS, undefined, { ref: false }).then(tooSlow)]);
+      return kept ? { books: kept } : {};
+    } catch (error) {
+      return { unread: rootMessage(error) };
+    }
+  };
+
+  /** What passes in a moment is not worth opening without them. */
+  const readPatiently = async (ledger: BookedLedger): Promise<Reread> => {
+    const until = performance.now() + OPEN_WITHIN_MS;
+    for (;;) {
+      const found = await read(ledger);
+      if (found.unread === undefined || performance.now() > until) return found;
+      await sleep(PAUSE_MS, undefined, { signal: Context.current().cancellationSignal });
+    }
+  };
+
   return {
     /** The configuration of the ledger's user, and what the ledger before knew. Retried until a worker can say. */
     async openBooks(): Promise<BooksTold> {
       const { workflowExecution, attempt } = Context.current().info;
       const { workflowId = '', runId = '' } = workflowExecution ?? {};
       const again = (why: string) => requeueAfter(why, comesBackIn(accounts, attempt));
-      const [ledger] = [...accounts.values()].flatMap((runtime) => runtime.ledgerWith(workflowId) ?? []);
+      const ledger = ledgerOf(deps, workflowId);
       if (!ledger) {
         // An account whose user could not be asked for when the worker started may be it, and nothing else may need it.
         for (const runtime of accounts.values()) runtime.ledger().catch(() => undefined);
@@ -48,10 +84,19 @@ export function createBooksActivities(deps: Deps) {
         const { isTold, ...before } = await booksBefore(asked);
         if (!isTold && attempt < SOON_TRIES && !(await isAlone()))
           throw again('This worker knows of no ledger before this one; other workers are asked whether they do');
-        return { configured, probeEveryMs: config.probeEveryMs, before };
+        const found = before.lost || !before.state ? await readPatiently(ledger) : {};
+        return { configured, probeEveryMs: config.probeEveryMs, before: { ...before, ...found } };
       } catch (error) {
         throw error instanceof NotYetKnown ? again(error.message) : error;
       }
+    },
+
+    /** The books in the storage, for a ledger that knows less. @param said what it knows and they may lack: it is written first */
+    async rereadBooks(said?: Said): Promise<Reread> {
+      const { workflowId = '' } = Context.current().info.workflowExecution ?? {};
+      const ledger = ledgerOf(deps, workflowId);
+      if (!ledger) return { unread: 'the worker that was asked does not work for this user' };
+      return read(ledger, said);
     },
   };
 }

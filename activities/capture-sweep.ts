@@ -11,6 +11,7 @@ import {
 } from '../src/captures/sweep';
 import { countItems } from '../src/metrics/items';
 import { type Storage, StorageError } from '../src/storage';
+import { inAccount } from '../src/storage/account-folder';
 import { type InlineOrStored, keep } from '../src/storage/inline-or-stored';
 import { readStored } from '../src/storage/stored-json';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
@@ -123,15 +124,17 @@ export function createCaptureSweepActivities(deps: Deps) {
       return inRuns;
     },
 
-    /** The result, in the storage where it is long. No call of the API. @param call.account absent: nothing was done */
+    /** The result, in the storage where it is long. No call of the API. @param call.isPlan nothing was done */
     async keepSweep(call: {
       captures: SweptCapture[];
       ref: string;
+      /** Absent in runs of before. */
       account?: string;
+      isPlan?: boolean;
     }): Promise<InlineOrStored<SweptCapture[]>> {
-      const { captures, ref, account } = call;
-      const kept = await keep(deps.storage, `runs/${ref}/captures`, captures);
-      countItems('captureSweep', account, captures);
+      const { captures, ref, account, isPlan } = call;
+      const kept = await keep(deps.storage, inAccount(account, `runs/${ref}/captures`), captures);
+      if (!isPlan) countItems('captureSweep', account, captures, ref);
       return kept;
     },
   };

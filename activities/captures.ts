@@ -3,6 +3,7 @@ import { asName } from '../src/agent-api/id';
 import type { Reply } from '../src/agent-api/routes';
 import type { SendOutcome } from '../src/paying/attempt-plan';
 import { captureSubject } from '../src/paying/subject';
+import { inAccount } from '../src/storage/account-folder';
 import { callRoute } from './call';
 import { listCaptures } from './capture-list';
 import { CapturePoll, type CaptureSeen } from './capture-poll';
@@ -53,8 +54,11 @@ export function createCapturesActivities(deps: Deps) {
     (await callRoute(runtimeOf(deps, account), 'captures.get', { id: captureId })).value;
 
   /** Writes the capture and its items. Repeatable: twice leaves one file each. */
-  async function store(captureId: string, { capture, items }: Reply<'captures.get'>): Promise<CaptureStored> {
-    const folder = `captures/${asName(captureId)}`;
+  async function store(
+    { account, captureId }: OneCapture,
+    { capture, items }: Reply<'captures.get'>,
+  ): Promise<CaptureStored> {
+    const folder = inAccount(account, `captures/${asName(captureId)}`);
     const put = async (part: string, value: unknown) =>
       (
         await storage.write(`${folder}/${part}.json`, `${JSON.stringify(value, null, 2)}\n`, {
@@ -76,7 +80,7 @@ export function createCapturesActivities(deps: Deps) {
 
     /** GET one capture and its items, and store them. */
     async storeCapture(which: OneCapture): Promise<CaptureStored> {
-      return store(which.captureId, await get(which));
+      return store(which, await get(which));
     },
 
     /**
@@ -96,7 +100,7 @@ export function createCapturesActivities(deps: Deps) {
         const detail = await get(call);
         if (isOver(seenIn(detail.capture), was)) {
           poll.done(captureId);
-          return store(captureId, detail);
+          return store(call, detail);
         }
       }
       throw requeueAfter(was ? 'nobody has decided yet' : 'the service still works on it', again);

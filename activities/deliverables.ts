@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AuditAnalysis, Deliverables, Opportunity, Project } from '../src/agent-api/records';
 import { CATEGORIES, type Category } from '../src/audits/categories';
 import { type AuditReport, REPORT_FILES, renderReport } from '../src/report';
+import { inRoot } from '../src/storage/account-folder';
 import { readIfThere } from '../src/storage/stored-json';
 import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
@@ -42,21 +43,24 @@ export function createDeliverablesActivities(deps: Deps) {
     const { ref } = await storage.write(partRef(folder, part), text, { contentType: 'application/json' });
     return { ref, ...(count !== undefined && { count }) };
   };
-  const take = <T>(folder: string, part: string, schema: z.ZodType<T>): Promise<T | undefined> =>
-    readIfThere(storage, partRef(folder, part), schema);
+  const take = async <T>(folder: string, part: string, schema: z.ZodType<T>): Promise<T | undefined> => {
+    const ref = partRef(folder, part);
+    // Of a run that was begun by an earlier version it may be where that kept it.
+    return (await readIfThere(storage, ref, schema)) ?? readIfThere(storage, inRoot(ref), schema);
+  };
 
   return {
     /** GET the project, and store it. */
-    async storeProject({ account, projectId, folder }: Fetch): Promise<StoredPart> {
-      const { value } = await callRoute(runtimeOf(deps, account), 'projects.get', { id: projectId });
-      return put(folder, 'project', value);
+    async storeProject(call: Fetch): Promise<StoredPart> {
+      const { value } = await callRoute(runtimeOf(deps, call.account), 'projects.get', { id: call.projectId });
+      return put(call.folder, 'project', value);
     },
 
     /** GET the analysis, and store it. */
-    async storeAnalysis({ account, projectId, folder }: Fetch): Promise<StoredPart> {
-      const { value } = await callRoute(runtimeOf(deps, account), 'projects.analysis', { id: projectId });
+    async storeAnalysis(call: Fetch): Promise<StoredPart> {
+      const { value } = await callRoute(runtimeOf(deps, call.account), 'projects.analysis', { id: call.projectId });
       const { opportunityCount: opportunities } = value;
-      return { ...(await put(folder, 'analysis', value)), ...(opportunities && { opportunities }) };
+      return { ...(await put(call.folder, 'analysis', value)), ...(opportunities && { opportunities }) };
     },
 
     /** GET the opportunities, all or those of one category by the API's own filter, and store them. */
@@ -74,9 +78,9 @@ export function createDeliverablesActivities(deps: Deps) {
     },
 
     /** GET the deliverables, and store them. */
-    async storeDeliverables({ account, projectId, folder }: Fetch): Promise<StoredPart> {
-      const { value } = await callRoute(runtimeOf(deps, account), 'projects.deliverables', { id: projectId });
-      return { ...(await put(folder, 'deliverables', value)), incomplete: value.isComplete === false };
+    async storeDeliverables(call: Fetch): Promise<StoredPart> {
+      const { value } = await callRoute(runtimeOf(deps, call.account), 'projects.deliverables', { id: call.projectId });
+      return { ...(await put(call.folder, 'deliverables', value)), incomplete: value.isComplete === false };
     },
 
     /** Makes the report from what was stored. No call of the API. */

@@ -8,7 +8,7 @@ import type { Account } from '../src/config';
 import type { Receiver } from '../src/notify/receiver';
 import { FailureType } from '../src/runs/failure-types';
 import type { Storage } from '../src/storage';
-import type { LedgerClient } from '../src/temporal/ledger-client';
+import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { requeueAfter } from './requeue';
 
 /** Everything one account needs in a worker process. */
@@ -17,9 +17,9 @@ export interface AccountRuntime {
   readonly api: AgentApi;
   readonly gate: Gate;
   /** The ledger of the user that the token belongs to; asks the service once who that is. */
-  ledger(): Promise<LedgerClient>;
+  ledger(): Promise<BookedLedger>;
   /** The ledger with this workflow ID, if it is that of the token's user as far as this process knows. */
-  ledgerWith(workflowId: string): LedgerClient | undefined;
+  ledgerWith(workflowId: string): BookedLedger | undefined;
 }
 
 /** What activities are made with. */
@@ -45,6 +45,10 @@ export function comesBackIn(accounts: Deps['accounts'], attempt: number): number
   const laterMs = Math.min(5_000, ...[...accounts.values()].map(({ account }) => account.timing.pollMs));
   return attempt < SOON_TRIES ? laterMs / 20 : laterMs;
 }
+
+/** The ledger of this ID, where an account of this worker is known to belong to its user. */
+export const ledgerOf = ({ accounts }: Pick<Deps, 'accounts'>, workflowId: string): BookedLedger | undefined =>
+  [...accounts.values()].flatMap((runtime) => runtime.ledgerWith(workflowId) ?? [])[0];
 
 /**
  * The account's runtime. The workers of all accounts take control activities from one queue: one that does not know the

@@ -16,6 +16,7 @@ import {
 } from '../src/audits/uploadable';
 import type { SendOutcome } from '../src/paying/attempt-plan';
 import { documentSubject } from '../src/paying/subject';
+import { givenRef } from '../src/storage/of-account';
 import { readIfThere } from '../src/storage/stored-json';
 import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
@@ -79,14 +80,19 @@ export function createDocumentsActivities(deps: Deps) {
 
   return {
     /** Whether each document is there and can be uploaded: all that is wrong at once. No call of the API. */
-    async checkDocuments({ documents }: { documents: readonly DocumentChoice[] }): Promise<{
-      problems: string[];
-      documents: AuditDocument[];
-    }> {
+    async checkDocuments(call: {
+      /** Whose they are; absent in runs of before, which name what they want. */
+      account?: string;
+      documents: readonly DocumentChoice[];
+    }): Promise<{ problems: string[]; documents: AuditDocument[] }> {
+      const { account, documents } = call;
       const problems = doubledNames(documents, byPlace);
       const good: AuditDocument[] = [];
       for (const [i, choice] of documents.entries()) {
-        const stored = await storage.stat(choice.ref).catch((error: Error) => error);
+        const meant = account === undefined ? choice.ref : givenRef(storage, account, choice.ref);
+        const stored = await Promise.resolve(meant)
+          .then((ref) => storage.stat(ref))
+          .catch((error: Error) => error);
         if (stored instanceof Error) {
           // A reference that is not allowed is the input's fault; a storage that is away is not.
           if (stored.name !== 'StorageError') throw stored;
@@ -97,7 +103,7 @@ export function createDocumentsActivities(deps: Deps) {
         problems.push(...wrong);
         const [fileName, fileType] = [nameOf(choice), typeOf(choice)];
         if (wrong.length > 0 || !stored || fileType === undefined) continue;
-        good.push({ ref: choice.ref, fileName, fileType, size: stored.size, nameHash: hashOf(fileName) });
+        good.push({ ref: stored.ref, fileName, fileType, size: stored.size, nameHash: hashOf(fileName) });
       }
       return { problems, documents: good };
     },

@@ -3,6 +3,7 @@ import { exampleAccount, exampleInput } from '../src/start-here/example-inputs';
 import { keepExamples } from '../src/start-here/examples';
 import { startPage } from '../src/start-here/start-page';
 import { packageVersion } from '../src/temporal/package-root';
+import { dayOf } from '../src/time/day';
 import type { Deps } from './deps';
 
 /** The page as it is now, and when to look at it again. */
@@ -17,11 +18,8 @@ const MOST_MS = 3_600_000;
 
 export function createExamplesActivities({ accounts, client }: Deps) {
   return {
-    /**
-     * Renews the example runs and writes the page; no call of the API. Repeatable.
-     * @param facts.uiPath path under which the Web UI is served; empty at the root
-     */
-    async renewExamples({ uiPath = '' }: { uiPath?: string | undefined }): Promise<KeptPage> {
+    /** Renews the example runs and writes the page; no call of the API. Repeatable. */
+    async renewExamples(): Promise<KeptPage> {
       const names = [...accounts.keys()];
       const account = exampleAccount(names);
       const { runs, retentionMs } = await keepExamples(client, account);
@@ -30,7 +28,13 @@ export function createExamplesActivities({ accounts, client }: Deps) {
       });
       const { namespace } = client.options;
       return {
-        page: startPage({ namespace, uiPath, accounts: names, version: packageVersion(), entries }),
+        page: startPage({
+          namespace,
+          accounts: names,
+          version: packageVersion(),
+          today: dayOf(Date.now(), 'UTC'),
+          entries,
+        }),
         againInMs: Math.min(MOST_MS, retentionMs / 4),
       };
     },

@@ -1,4 +1,5 @@
 import { createAccountActivities } from './account';
+import { createActsActivities } from './acts';
 import { createAnyCallActivities } from './any-call';
 import { createAuditsActivities } from './audits';
 import { createBackfillActivities } from './backfill';
@@ -18,6 +19,7 @@ import { createProjectsActivities } from './projects';
 /** Every activity, for every queue; which queue a call takes is the workflow's choice. */
 export const createActivities = (deps: Deps) => ({
   ...createAccountActivities(deps),
+  ...createActsActivities(deps),
   ...createBooksActivities(deps),
   ...createLeadsActivities(deps),
   ...createLeadListActivities(deps),

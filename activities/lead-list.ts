@@ -8,6 +8,7 @@ import { type LeadDecision, type SelectionLimits, select } from '../src/leads/se
 import { type ShownLead, shownLead } from '../src/leads/shown-lead';
 import { describeLeft } from '../src/ledger/details';
 import { countItems } from '../src/metrics/items';
+import { inAccount } from '../src/storage/account-folder';
 import { type InlineOrStored, keep, MAX_INLINE_BYTES, open } from '../src/storage/inline-or-stored';
 import { type Deps, runtimeOf } from './deps';
 import { checkFilter } from './list-filters';
@@ -20,6 +21,14 @@ const PAGE = 500;
 const MAX_RULES_BYTES = 2_048;
 /** So many leads a person reads; the others are in the stored decisions. */
 const PREVIEWED = 10;
+
+/** The run whose leads they are. */
+export interface OfRun {
+  /** Absent in runs of before. */
+  account?: string;
+  /** Names its folder in the storage. */
+  ref: string;
+}
 
 /** One page as a workflow sees it. */
 export interface LeadPageSeen {
@@ -95,8 +104,8 @@ export function createLeadListActivities(deps: Deps) {
 
   return {
     /** The rules of a run, or where they are kept. No call of the API. */
-    keepRules: ({ rules, ref }: { rules: Rules; ref: string }): Promise<InlineOrStored<Rules>> =>
-      keep(storage, `runs/${ref}/rules`, rules, MAX_RULES_BYTES),
+    keepRules: ({ account, rules, ref }: OfRun & { rules: Rules }): Promise<InlineOrStored<Rules>> =>
+      keep(storage, inAccount(account, `runs/${ref}/rules`), rules, MAX_RULES_BYTES),
 
     /** GET one page of the lead list in order of creation, and a decision on each lead of it. */
     async decidePage(call: {
@@ -139,7 +148,8 @@ export function createLeadListActivities(deps: Deps) {
       });
       const end = place.offset + page.items.length + (page.unreadable ?? 0);
       const { following, total = end } = page;
-      const ref = `runs/${call.ref}/pages/${String(place.offset).padStart(9, '0')}-${randomUUID()}`;
+      const name = `runs/${call.ref}/pages/${String(place.offset).padStart(9, '0')}-${randomUUID()}`;
+      const ref = inAccount(call.account, name);
       return {
         decisions: await keep(storage, ref, decisions, total <= PAGE && !following ? MAX_INLINE_BYTES : 0),
         ...{ total, end, notes: doubts(page) },
@@ -148,14 +158,9 @@ export function createLeadListActivities(deps: Deps) {
     },
 
     /** Chooses from all pages. No call of the API. */
-    async selectLeads(call: {
-      /** Whose caps a person is shown; absent: none. */
-      account?: string;
-      pages: InlineOrStored<Decision[]>[];
-      limits: SelectionLimits;
-      total: number;
-      ref: string;
-    }): Promise<LeadChoice> {
+    async selectLeads(
+      call: OfRun & { pages: InlineOrStored<Decision[]>[]; limits: SelectionLimits; total: number },
+    ): Promise<LeadChoice> {
       const pages = await Promise.all(
         call.pages.map(async (page) => ({
           decisions: await open(storage, page, z.array(DecisionRow)),
@@ -166,7 +171,7 @@ export function createLeadListActivities(deps: Deps) {
       const chosen = leads.filter(({ decision }) => decision === 'convert');
       return {
         chosen: chosen.map(({ id }) => id),
-        decisions: await keep(storage, `runs/${call.ref}/decisions`, [...leads]),
+        decisions: await keep(storage, inAccount(call.account, `runs/${call.ref}/decisions`), [...leads]),
         leads: leads.length,
         notes: [...notes],
         ...{ eligible, preview: chosen.slice(0, PREVIEWED) },
@@ -175,15 +180,16 @@ export function createLeadListActivities(deps: Deps) {
     },
 
     /** Brings decisions and outcomes together; every lead ends as something (S6). No call of the API. */
-    async concludeLeads(call: {
-      decisions: InlineOrStored<LeadDecision[]>;
-      outcomes: LeadOutcome[];
-      /** Why a chosen lead without an outcome was left. */
-      leftOver: string;
-      ref: string;
-      /** Whose leads they are, where what became of them is counted: not in a plan, nor in runs of before. */
-      account?: string;
-    }): Promise<{ counts: Record<string, number>; decisions: InlineOrStored<LeadVerdict[]> }> {
+    async concludeLeads(
+      call: OfRun & {
+        decisions: InlineOrStored<LeadDecision[]>;
+        outcomes: LeadOutcome[];
+        /** Why a chosen lead without an outcome was left. */
+        leftOver: string;
+        /** What became of them is not counted. */
+        isPlan?: boolean;
+      },
+    ): Promise<{ counts: Record<string, number>; decisions: InlineOrStored<LeadVerdict[]> }> {
       const outcomes = new Map(call.outcomes.map((outcome) => [outcome.leadId, outcome]));
       const verdicts = (await open(storage, call.decisions, z.array(LeadRow))).map(
         ({ id, decision, score, reasons, ...shown }): LeadVerdict => {
@@ -214,8 +220,8 @@ export function createLeadListActivities(deps: Deps) {
       );
       const counts: Record<string, number> = {};
       for (const { outcome } of verdicts) counts[outcome] = (counts[outcome] ?? 0) + 1;
-      const decisions = await keep(storage, `runs/${call.ref}/result`, verdicts);
-      countItems('leadPipeline', call.account, verdicts);
+      const decisions = await keep(storage, inAccount(call.account, `runs/${call.ref}/result`), verdicts);
+      if (!call.isPlan) countItems('leadPipeline', call.account, verdicts, call.ref);
       return { counts, decisions };
     },
   };

@@ -4,9 +4,18 @@ import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import { NOTE_MAX } from '../src/inputs/ingest-capture';
 import type { Storage } from '../src/storage';
+import { givenRef } from '../src/storage/of-account';
 import type { Deps } from './deps';
 import { Sending } from './kept-record';
 import { ownInput } from './own-input';
+
+/** Whose file of the storage a note is in. */
+export interface NoteFile {
+  /** Absent where an earlier version asks, which let a run name what it wanted. */
+  account?: string;
+  /** Absent: the text stands in the run's own input. */
+  noteFile?: string | undefined;
+}
 
 /** A character has four bytes of UTF-8 at most. */
 const MAX_BYTES = 4 * NOTE_MAX;
@@ -16,10 +25,15 @@ const decoded = (bytes: Uint8Array): string | undefined =>
   isUtf8(bytes) ? new TextDecoder().decode(bytes) : undefined;
 
 /** What is wrong with the file of a note, one sentence each, without any of its text (S4). */
-export async function problemsOfFile(storage: Storage, ref: string): Promise<string[]> {
+export async function problemsOfFile(
+  storage: Storage,
+  { account, noteFile }: Pick<NoteFile, 'account'> & { noteFile: string },
+): Promise<string[]> {
   const problem = (text: string) => [`noteFile ${text}.`];
+  let ref = noteFile;
   let size: number | undefined;
   try {
+    if (account !== undefined) ref = await givenRef(storage, account, noteFile);
     size = (await storage.stat(ref))?.size;
   } catch (error) {
     // A reference that is not allowed is the input's fault; a storage that is away is not.
@@ -35,10 +49,14 @@ export async function problemsOfFile(storage: Storage, ref: string): Promise<str
 }
 
 /** The note's text: of the file, or of the run's own input; undefined for a file that is no text. */
-export const noteText = async ({ storage, client }: Deps, noteFile: string | undefined): Promise<string | undefined> =>
-  noteFile === undefined
-    ? Input.parse(await ownInput(client)).note
-    : decoded(await buffer(await storage.read(noteFile)));
+export async function noteText(
+  { storage, client }: Deps,
+  { account, noteFile }: NoteFile,
+): Promise<string | undefined> {
+  if (noteFile === undefined) return Input.parse(await ownInput(client)).note;
+  const ref = account === undefined ? noteFile : await givenRef(storage, account, noteFile);
+  return decoded(await buffer(await storage.read(ref)));
+}
 
 const Input = z.looseObject({ note: z.string() });
 

@@ -53,8 +53,8 @@ const recordRef = (account: string, { id }: NoteIdentity) => `notes/${account}/$
 
 export function createNotesActivities(deps: Deps) {
   /** The text of the note, if it is still that. */
-  const textOf = async ({ textKey: key }: NoteIdentity, noteFile: string | undefined): Promise<string | undefined> => {
-    const text = await noteText(deps, noteFile).catch((error: unknown) => {
+  const textOf = async ({ note: { textKey: key }, ...file }: NoteCall): Promise<string | undefined> => {
+    const text = await noteText(deps, file).catch((error: unknown) => {
       if (error instanceof StorageError && error.kind !== 'unusable') return undefined;
       throw error;
     });
@@ -63,12 +63,13 @@ export function createNotesActivities(deps: Deps) {
 
   return {
     /** What is wrong with the file of a note, one sentence each. No call of the API. */
-    checkNoteFile: ({ noteFile }: { noteFile: string }): Promise<string[]> => problemsOfFile(deps.storage, noteFile),
+    checkNoteFile: (file: { account?: string; noteFile: string }): Promise<string[]> =>
+      problemsOfFile(deps.storage, file),
 
     /** Which note it is. No call of the API. */
     async identifyNote(call: Omit<NoteCall, 'note'> & { reference?: string | undefined }): Promise<NoteIdentity> {
       const { account, projectId, reference } = call;
-      return identifyNote(account, projectId, await noteText(deps, call.noteFile), reference);
+      return identifyNote(account, projectId, await noteText(deps, call), reference);
     },
 
     /** What is kept of a note beyond its runs. No call of the API. */
@@ -80,7 +81,7 @@ export function createNotesActivities(deps: Deps) {
      * @param call.since the service's own clock before the note could have been sent; without it only the time is asked
      */
     async matchNote(call: NoteCall & { since?: number; place: ListPlace }): Promise<NotePage> {
-      const { since, projectId, note, noteFile } = call;
+      const { since, projectId, note } = call;
       const runtime = runtimeOf(deps, call.account);
       const limit = since === undefined ? 1 : undefined;
       const list = await listCaptures(runtime, { channel: 'text_note' }, call.place, limit);
@@ -90,7 +91,7 @@ export function createNotesActivities(deps: Deps) {
       const byKey = couldBe(items, note, projectId, since);
       // The text itself is read where there is something to compare it with.
       const isDoubtful = mayBe(items, undefined, projectId, since).length > byKey.length;
-      const text = isDoubtful ? await textOf(note, noteFile) : undefined;
+      const text = isDoubtful ? await textOf(call) : undefined;
       const matches = isDoubtful ? couldBe(items, note, projectId, since, text) : byKey;
       const rest = items.filter(({ id }) => !matches.includes(id));
       const unreadable = isDoubtful ? mayBe(rest, text, projectId, since) : [];
@@ -100,10 +101,10 @@ export function createNotesActivities(deps: Deps) {
 
     /** GET one capture, of which the list does not tell whether it is the note (S2). */
     async noteIn(call: NoteCall & { captureId: string; since: number }): Promise<'ours' | 'others' | 'unreadable'> {
-      const { account, captureId, note, noteFile, projectId, since } = call;
+      const { account, captureId, note, projectId, since } = call;
       const { value } = await callRoute(runtimeOf(deps, account), 'captures.get', { id: captureId });
       const page = [value.capture];
-      const text = await textOf(note, noteFile);
+      const text = await textOf(call);
       if (couldBe(page, note, projectId, since, text).length > 0) return 'ours';
       return mayBe(page, text, projectId, since).length > 0 ? 'unreadable' : 'others';
     },
@@ -163,16 +164,10 @@ export function createNotesActivities(deps: Deps) {
     },
 
     /** POST a note: one attempt, with a permit of the hourly limit, under S1 and S2. */
-    async submitNoteOnce({
-      account,
-      note,
-      noteFile,
-      projectId,
-      lookedAt,
-      again,
-    }: NoteCall & { lookedAt: number; again?: boolean }): Promise<SendOutcome> {
+    async submitNoteOnce(call: NoteCall & { lookedAt: number; again?: boolean }): Promise<SendOutcome> {
+      const { account, note, projectId, lookedAt, again } = call;
       const runtime = runtimeOf(deps, account);
-      const text = await textOf(note, noteFile).catch(() => {
+      const text = await textOf(call).catch(() => {
         throw requeueAfter('the text cannot be read now', 10_000);
       });
       // The file was changed since: what would be sent is not what was looked up.

@@ -12,13 +12,14 @@ import { isSameLimit } from '../src/agent-api/limiter';
 import { queueClassOf } from '../src/agent-api/rate-class';
 import { type Reply, type RouteName, routes } from '../src/agent-api/routes';
 import { type BeginAnswer, stopping } from '../src/ledger';
-import { refusalReason } from '../src/ledger/account-failures';
+import { holdCause, refusalReason } from '../src/ledger/account-failures';
 import type { LedgerStatus } from '../src/ledger/messages';
 import type { SendOutcome } from '../src/paying/attempt-plan';
 import type { Settlement } from '../src/paying/open-sends';
 import { isOwn, ownerOf, ownOutcome } from '../src/paying/own-send';
 import { FailureType } from '../src/runs/failure-types';
-import type { LedgerClient } from '../src/temporal/ledger-client';
+import type { BookedLedger } from '../src/temporal/booked-ledger';
+import { keepStart } from './began';
 import { parkClass, parkedFor, reportHold, SAY_PARKED_MS, takePermit } from './call';
 import type { AccountRuntime } from './deps';
 import type { SendingNotes } from './kept-record';
@@ -28,6 +29,9 @@ import { requeueAfter } from './requeue';
 /** How long a payment waits for a reading of the balance, and how often it looks; then it goes back to the queue. */
 const READ_WITHIN_MS = 30_000;
 const LOOK_MS = 250;
+/** A call that costs comes back after this where the books cannot be written here, until it was tried so often. */
+const UNWRITTEN_MS = 5_000;
+const UNWRITTEN_TRIES = 3;
 
 export interface OnceCall<N extends RouteName> {
   route: N;
@@ -58,10 +62,13 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
   const { info } = Context.current();
   const ledger = await runtime.ledger();
   const { workflowId = '', runId } = info.workflowExecution ?? {};
-  const { subject, run } = call;
+  const { subject, run, lookedAt } = call;
+  // Our own earlier try, whose worker was lost, is heard out, whatever keeps this one from being sent (S6).
+  const ownTry = async () => ownOutcome(await ledger.subject(subject), workflowId, lookedAt);
+  // Before the permit and the window: neither ages meanwhile.
+  if (runtime.account.credits(call.route) > 0) await keepStart(ledger);
   const turn = await awaitTurn(runtime, ledger, call);
-  // It goes back before the ledger is asked for a grant; our own earlier try, whose worker was lost, is heard out (S6).
-  if (turn.kind !== 'ready') return ownOutcome(await ledger.subject(subject), workflowId) ?? turn;
+  if (turn.kind !== 'ready') return (await ownTry()) ?? turn;
   // S1: of this execution alone. Its number would not do: a person who resets the activity starts that again at 1.
   const attempt = `${ownerOf(workflowId)}${runId}/${info.activityId}/${randomUUID()}`;
   const settle = (settlement: Settlement) =>
@@ -83,6 +90,8 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
       cause: error,
     });
   });
+  // These two are answered before it is looked what is open.
+  if (answer.kind === 'held' || answer.kind === 'unwritten') return (await ownTry()) ?? notGranted(answer, workflowId);
   if (answer.kind !== 'granted') return notGranted(answer, workflowId);
   try {
     await call.record?.before();
@@ -108,11 +117,18 @@ type Ready = { kind: 'ready'; readSince?: number };
 /** All that has to be so before the ledger is asked: no pause of the service, a balance that was read, a permit, a run that goes on. */
 async function awaitTurn(
   runtime: AccountRuntime,
-  ledger: LedgerClient,
+  ledger: BookedLedger,
   { route, run }: Pick<OnceCall<RouteName>, 'route' | 'run'>,
 ): Promise<Ready | Extract<SendOutcome, { kind: 'throttled' | 'held' | 'withdrawn' }>> {
   const price = runtime.account.credits(route);
   const lane = laneOf(route);
+  const { trouble } = ledger.books;
+  if (price > 0 && trouble !== undefined) {
+    // Another worker may be able to write: with a grant each time, this one would use up the limit of writes.
+    if (Context.current().info.attempt < UNWRITTEN_TRIES) throw requeueAfter(trouble, UNWRITTEN_MS);
+    // S7: the run says so, by the clearance that it then waits for.
+    return { kind: 'held' };
+  }
   // S7: a long park is told to the workflow, which says so; here nobody would see it.
   const parkedMs = await parkedFor(runtime, lane);
   if (parkedMs > SAY_PARKED_MS) return { kind: 'throttled', retryAt: ledger.now() + parkedMs };
@@ -128,7 +144,7 @@ function requestOf(
   { route, subject, run, runCap, lookedAt, again }: Omit<OnceCall<RouteName>, 'input' | 'read'>,
   attempt: string,
   readSince: number | undefined,
-): Parameters<LedgerClient['beginSend']>[0] {
+): Parameters<BookedLedger['beginSend']>[0] {
   const { rateClass } = routes[route];
   const lane = laneOf(route);
   const own = account.limits[rateClass];
@@ -149,6 +165,9 @@ function notGranted(
     case 'held':
     case 'stale':
       return { kind: answer.kind };
+    case 'unwritten':
+      // S7: what is in the way is told by the clearance that the run then waits for.
+      return { kind: 'held' };
     case 'capped':
     case 'done':
       return answer;
@@ -177,7 +196,7 @@ interface Granted {
 /** Settles what came back, and says what it means for the run. */
 async function settled<N extends RouteName>(
   runtime: AccountRuntime,
-  ledger: LedgerClient,
+  ledger: BookedLedger,
   call: OnceCall<N>,
   { reserved, overAt, settle }: Granted,
   result: Attempt<Reply<N>>,
@@ -201,7 +220,11 @@ async function settled<N extends RouteName>(
     const parkedMs = await parkClass(runtime, routes[call.route].rateClass);
     return { kind: 'throttled', retryAt: ledger.now() + parkedMs };
   }
-  if (await reportHold(runtime, failure, reserved)) return { kind: 'held' };
+  if (holdCause(failure)) {
+    // Where the ledger does not take it, whatever is sent next meets it again.
+    await reportHold(runtime, failure, reserved).catch(() => undefined);
+    return { kind: 'held' };
+  }
   if (failure.kind === 'notSent') return { kind: 'notSent', reason: failure.reason };
   return { kind: 'refused', reason: refusalReason(failure), status: failure.status };
 }
@@ -218,7 +241,7 @@ const UNREAD = 'part of the balance must remain, so it must be read before it is
  * S3: others spend from the same balance, so where a part of it must remain it is read before each payment. The ledger reads
  * it, once for all that wait. Answers from when on a reading counts; undefined where none is needed.
  */
-async function balanceRead(ledger: LedgerClient, price: number): Promise<number | undefined> {
+async function balanceRead(ledger: BookedLedger, price: number): Promise<number | undefined> {
   const status = await ledger.status();
   if (!status || status.budget.balanceFloor === 0) return undefined;
   let since: number | undefined;

@@ -1,4 +1,5 @@
 /** What one account needs in a process that works for it: client, gate, and the ledger of the user behind its token. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
@@ -17,8 +18,10 @@ import { holdCause } from './ledger/account-failures';
 import { measuredApi, measuredGate } from './metrics/measured-calls';
 import { rootMessage } from './root-cause';
 import { FailureType } from './runs/failure-types';
+import type { Storage } from './storage';
+import { BookedLedger } from './temporal/booked-ledger';
 import type { Gauged } from './temporal/gauges';
-import { LedgerClient, ledgerAway } from './temporal/ledger-client';
+import { ledgerAway } from './temporal/ledger-client';
 import { ledgerId } from './temporal/ledger-id';
 
 /** Two accounts are one user: their limits and credits are one, and two ledgers would not see each other (S1). */
@@ -61,6 +64,7 @@ export type LedgerOwners = Map<string, string>;
 export function createRuntime(
   account: Account,
   client: Client,
+  storage: Storage,
   owners: LedgerOwners,
   log: Logger,
   ceilings: (account: Account) => Ceilings = (same) => same,
@@ -72,15 +76,17 @@ export function createRuntime(
   );
   const renewMs = RENEW_MS / Math.max(1, account.speed);
   const worker = `${process.pid}@${hostname().slice(0, 100)}/${randomUUID()}`;
+  /** What all calls share does not end with the call that began it: its cancellation counts in its context alone. */
+  const apart = AsyncLocalStorage.snapshot();
   /** What the ledger was told last, and when. */
   let told: { budget: string; at: number } | undefined;
-  let telling: Promise<LedgerClient> | undefined;
+  let telling: Promise<BookedLedger> | undefined;
   /** The token whose owner is known, and that user's ledger. */
-  let known: { token: string; ledger: LedgerClient } | undefined;
+  let known: { token: string; ledger: BookedLedger } | undefined;
   /** The ledger of the user whom this process works for, also while it is still opening. */
-  let own: LedgerClient | undefined;
+  let own: BookedLedger | undefined;
   let asked: Asked | undefined;
-  let answer: Promise<LedgerClient> | undefined;
+  let answer: Promise<BookedLedger> | undefined;
   // S3: what one user's ledger granted is sent with that user's token: until it is known who a new token belongs to, the
   // call goes out with the one before.
   const token: TokenSource = {
@@ -131,7 +137,7 @@ export function createRuntime(
   }
 
   /** Asks the service once for each token; after a failure not again before the probe interval is over. */
-  async function resolveLedger(asking: Asked): Promise<LedgerClient> {
+  async function resolveLedger(asking: Asked): Promise<BookedLedger> {
     const id = await ledgerOfToken(asking);
     if (known && known.ledger.workflowId !== id) {
       const theirs = owners.get(id);
@@ -151,7 +157,12 @@ export function createRuntime(
     owners.set(id, account.name);
     const { timing } = account;
     const config = { account: account.name, worker, lapsesAfterMs: 2 * renewMs, timing, budget: presentBudget() };
-    own ??= new LedgerClient(client, id, { ...config, probeEveryMs: timing.holdProbeMs });
+    own ??= new BookedLedger(
+      client,
+      id,
+      { ...config, probeEveryMs: timing.holdProbeMs },
+      { storage, warn, ceilings: () => ceilings(account).budget, creditsOf: (route) => account.credits(route) },
+    );
     const found = own;
     await tell(found);
     if (asking.token !== undefined) known = { token: asking.token, ledger: found };
@@ -163,8 +174,10 @@ export function createRuntime(
     return { ...budget, timeZone };
   }
 
+  const warn = (what: string, error: unknown) => log.warn({ account: account.name, err: error }, what);
+
   /** S3: tells the ledger what this process is configured with now. */
-  async function tell(ledger: LedgerClient): Promise<LedgerClient> {
+  async function tell(ledger: BookedLedger): Promise<BookedLedger> {
     const budget = presentBudget();
     const at = performance.now();
     await ledger.configure(budget).catch((error: unknown) => {
@@ -175,10 +188,12 @@ export function createRuntime(
   }
 
   /** The one message that is on its way. */
-  function tellAgain(): Promise<LedgerClient> | undefined {
-    telling ??= answer?.then(tell).finally(() => {
-      telling = undefined;
-    });
+  function tellAgain(): Promise<BookedLedger> | undefined {
+    telling ??= answer
+      ?.then((ledger) => apart(() => tell(ledger)))
+      .finally(() => {
+        telling = undefined;
+      });
     return telling;
   }
 
@@ -213,7 +228,7 @@ export function createRuntime(
       const again = asked?.failedAt !== undefined && performance.now() - asked.failedAt > account.timing.holdProbeMs;
       if (!answer || changed || again) {
         const next: Asked = { ...(now !== undefined && { token: now }) };
-        answer = resolveLedger(next);
+        answer = apart(() => resolveLedger(next));
         answer.catch(() => {
           next.failedAt = performance.now();
         });
@@ -228,6 +243,7 @@ export function createRuntime(
       const onItsWay = Promise.allSettled([telling, answer]);
       await Promise.race([onItsWay, sleep(FAREWELL_AFTER_MS, undefined, { ref: false })]);
       await known?.ledger.leave();
+      await own?.books.close();
     },
     async close() {
       clearInterval(renewal);

@@ -64,14 +64,15 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   if (unregistered) log.warn(unregistered);
   const owners: LedgerOwners = new Map();
   const ceilings = watchCeilings(config, log);
+  const storage = openStorage(config.storageUrl);
   const runtimes = new Map(
     Object.values(config.accounts).map((account) => [
       account.name,
-      createRuntime(account, client, owners, log, ceilings),
+      createRuntime(account, client, storage, owners, log, ceilings),
     ]),
   );
   const activities = createActivities({
-    ...{ accounts: runtimes, client, storage: openStorage(config.storageUrl), log, receiver: config.notify },
+    ...{ accounts: runtimes, client, storage, log, receiver: config.notify },
     linkTo: (workflowId) => (uiUrl ? linkTo(uiUrl, namespace, workflowId) : undefined),
   });
   const common = {
@@ -149,7 +150,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
       },
     );
   if (deps.startHere)
-    ensureStartHere(client, { uiUrl }).catch((error) =>
+    ensureStartHere(client).catch((error) =>
       log.warn({ err: error }, 'the page to start runs from is not kept; `audit-runner setup` tries again'),
     );
   const called = Promise.all(callers.map((worker) => worker.run())).finally(async () => {

@@ -15,6 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true }));
 
+const NONE = { perRun: null, perMonth: null };
 const write = (budget: string) =>
   writeFileSync(
     join(cwd, 'audit-runner.yaml'),
@@ -32,13 +33,14 @@ function watch(budget: string) {
 
 test('a lower cap and a higher floor are in force at once, looser ones when the file has stayed the same for a while', async () => {
   const now = watch(', budget: { perDay: 20000, balanceFloor: 10 }');
-  expect(now().budget).toEqual({ perDay: 20_000, balanceFloor: 10 });
-  write(', budget: { perDay: 12000, balanceFloor: 500 }');
-  expect(now().budget).toEqual({ perDay: 12_000, balanceFloor: 500 });
+  expect(now().budget).toEqual({ ...NONE, perDay: 20_000, balanceFloor: 10 });
+  write(', budget: { perDay: 12000, balanceFloor: 500, perRun: 7000, perMonth: 90000 }');
+  const stricter = { perDay: 12_000, balanceFloor: 500, perRun: 7_000, perMonth: 90_000 };
+  expect(now().budget).toEqual(stricter);
   write(', timeZone: Europe/Berlin, budget: { perDay: 30000 }');
-  expect(now()).toEqual({ budget: { perDay: 12_000, balanceFloor: 500 }, timeZone: 'UTC' });
+  expect(now()).toEqual({ budget: stricter, timeZone: 'UTC' });
   await until(() => now().budget.perDay === 30_000);
-  expect(now()).toEqual({ budget: { perDay: 30_000, balanceFloor: 0 }, timeZone: 'Europe/Berlin' });
+  expect(now()).toEqual({ budget: { ...NONE, perDay: 30_000, balanceFloor: 0 }, timeZone: 'Europe/Berlin' });
   write('');
   expect(now().budget.perDay).toBe(30_000);
   await until(() => now().budget.perDay === null);

@@ -3,6 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createAgentApi } from '../src/agent-api';
+import { type RouteName, routes } from '../src/agent-api/routes';
 import { accountOf, apiOptions, ConfigError, loadConfig } from '../src/config';
 
 const TOKEN = `aky_${'a'.repeat(32)}`;
@@ -58,7 +59,7 @@ describe('settings that had other names', () => {
 describe('defaults', () => {
   it('an account needs a base address and a token; everything else has a default', () => {
     const config = load('accounts: { main: { baseUrl: https://api.example.com, tokenFile: token } }');
-    const { token, credits, undocumented, ...rest } = accountOf(config, 'main');
+    const { token, credits, mayCall, undocumented, ...rest } = accountOf(config, 'main');
     expect(rest).toEqual({
       name: 'main',
       baseUrl: 'https://api.example.com',
@@ -76,7 +77,7 @@ describe('defaults', () => {
         holdProbeMs: 60_000,
         pollMs: 5_000,
       },
-      budget: { perDay: null, balanceFloor: 0 },
+      budget: { perRun: null, perDay: null, perMonth: null, balanceFloor: 0 },
       timeZone: 'UTC',
       showNames: 'business',
       speed: 1,
@@ -253,5 +254,35 @@ describe('problems, all at once and in sentences', () => {
   it('an account of another name is answered with those there are', () => {
     const config = load(main(''));
     expect(() => accountOf(config, 'mian')).toThrow("did you mean 'main'? There are main");
+  });
+});
+
+describe('callApi.allow', () => {
+  const mayCall = (setting: string) => {
+    const config = load(`accounts: { main: { baseUrl: https://a.example.com, tokenEnv: A${setting} } }`, { A: TOKEN });
+    return (route: RouteName) => accountOf(config, 'main').mayCall(route);
+  };
+
+  test('by default, everything but what deletes', () => {
+    const may = mayCall('');
+    expect(may('contacts.create')).toBe(true);
+    const names = Object.keys(routes) as RouteName[];
+    expect(names.filter((name) => !may(name))).toEqual(names.filter((name) => name.endsWith('.delete')));
+  });
+
+  test('what is named, or its group; what deletes by its own name alone', () => {
+    const may = mayCall(', callApi: { allow: [contacts.*, memories.delete, leads.get] }');
+    expect(may('contacts.list')).toBe(true);
+    expect(may('contacts.delete')).toBe(false);
+    expect(may('memories.delete')).toBe(true);
+    expect(may('memories.list')).toBe(false);
+    expect(may('leads.get')).toBe(true);
+    expect(mayCall(', callApi: { allow: [] }')('leads.get')).toBe(false);
+  });
+
+  test('a route that is not there is refused with the one that is meant', () => {
+    expect(problemsOf(() => mayCall(', callApi: { allow: [contact.*] }'))).toEqual([
+      "accounts.main.callApi.allow.0: there is no route 'contact.*'; did you mean 'contacts.*'? `audit-runner api` lists all routes",
+    ]);
   });
 });

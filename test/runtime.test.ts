@@ -9,6 +9,7 @@ import { createBooksActivities } from '../activities/books';
 import type { Deps } from '../activities/deps';
 import { accountOf, loadConfig } from '../src/config';
 import { createRuntime } from '../src/runtime';
+import { openStorage } from '../src/storage';
 import { LedgerClient } from '../src/temporal/ledger-client';
 import { type Answer, closeAll, json, serve, TOKEN } from './agent-api/server';
 import { until } from './support/until';
@@ -38,7 +39,13 @@ async function runtimeAt(answer: Answer, undocumented = '{}') {
     `accounts: { main: { baseUrl: '${baseUrl}', tokenFile: token, timing: { holdProbeMs: 20 }, undocumented: ${undocumented} } }`,
   );
   const account = accountOf(loadConfig({ env: {}, cwd }), 'main');
-  return createRuntime(account, new Client({ connection }), new Map(), pino({ level: 'silent' }));
+  return createRuntime(
+    account,
+    new Client({ connection }),
+    openStorage(join(cwd, 'storage')),
+    new Map(),
+    pino({ level: 'silent' }),
+  );
 }
 
 test('a service that names no user is gone by the account, where the configuration says so, and is not asked', async () => {

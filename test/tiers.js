@@ -1,7 +1,7 @@
 /**
  * The tiers of the tests. The end of a file's name says which it belongs to: `*.server.test.ts`, `*.s3.test.ts` and so on;
  * `*.test.ts` without such a word is of the tier `unit`. `npm test` runs `unit` and `server`, which need nothing but Node
- * and a Temporal server; in it the others count as skipped. `npm run test:more` runs the others.
+ * and a Temporal server; in it the others count as skipped. `npm run test:more` runs the others, `npm run test:long` the last.
  */
 const { availableParallelism } = require('node:os');
 
@@ -22,19 +22,22 @@ const TIERS = {
   deploy: { needs: 'needs docker-compose, hadolint and promtool on the PATH' },
   /** The packed package, installed into an empty folder. */
   package: { temporal: true, needs: 'needs the npm registry' },
+  /** More of what the tier `crash` has one or two of. */
+  long: { temporal: true, needs: 'takes half an hour', command: 'test:long' },
 };
 
 const EVERYWHERE = ['unit', 'server'];
+const LONG = ['long'];
 const NAMED = Object.keys(TIERS).filter((name) => name !== 'unit');
 
 const filesOf = (name) =>
   name === 'unit' ? ['**/*.test.ts', ...NAMED.map((other) => `!**/*.${other}.test.ts`)] : [`**/*.${name}.test.ts`];
 
 /** @returns {import('jest').Config} what runs these tiers; of the others every test counts as skipped */
-exports.running = (tiers, { others = 'skipped' } = {}) => ({
+exports.running = (tiers, { others = 'skipped', atOnce = 4 } = {}) => ({
   projects: Object.entries(TIERS)
     .filter(([name]) => tiers.includes(name) || others === 'skipped')
-    .map(([name, { temporal = false, needs }]) => ({
+    .map(([name, { temporal = false, needs, command = 'test:more' }]) => ({
       displayName: name,
       roots: ['<rootDir>/test'],
       testMatch: filesOf(name),
@@ -47,17 +50,18 @@ exports.running = (tiers, { others = 'skipped' } = {}) => ({
               globalTeardown: '<rootDir>/test/support/temporal-down.ts',
             }),
           }
-        : { testEnvironment: '<rootDir>/test/support/skips.ts', testEnvironmentOptions: { needs } }),
+        : { testEnvironment: '<rootDir>/test/support/skips.ts', testEnvironmentOptions: { needs, command } }),
     })),
   testSequencer: '<rootDir>/test/support/sequencer.js',
   reporters: ['default', '<rootDir>/test/support/skipped-reporter.js'],
   testTimeout: 180_000,
-  // Most tests wait for a server, a worker or a clock: two files for each core keep it busy. All share one server, and each
-  // takes half a GB.
-  maxWorkers: Math.min(2 * availableParallelism(), 8),
-  // Of the tests of one file that are marked as concurrent: they wait far more than they work.
-  maxConcurrency: 6,
+  // A file that runs alone keeps a core busy, with the server's share of it. With more files than cores each takes longer, and
+  // what they wait for comes later.
+  maxWorkers: Math.min(Math.max(availableParallelism(), 2), 8),
+  // Of the tests of one file that are marked as concurrent.
+  maxConcurrency: atOnce,
 });
 
 exports.EVERYWHERE = EVERYWHERE;
-exports.MORE = Object.keys(TIERS).filter((name) => !EVERYWHERE.includes(name));
+exports.LONG = LONG;
+exports.MORE = Object.keys(TIERS).filter((name) => !EVERYWHERE.includes(name) && !LONG.includes(name));

@@ -5,6 +5,7 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
+  patched,
   proxyActivities,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -14,10 +15,12 @@ import { LEDGER_ID, type LedgerInput, type Opened } from '../src/ledger/messages
 import type { Settlement } from '../src/paying/open-sends';
 import { FailureType } from '../src/runs/failure-types';
 import { queueName } from '../src/temporal/queues';
-import { Book } from './ledger/book';
+import { Book, REREADS } from './ledger/book';
 import { handlePeople, handleQuestions, handleWorkers } from './ledger/handlers';
 import { askWorkers, handedOn } from './ledger/opening';
+import { HEARTBEAT } from './shared/calls';
 import { handOn } from './shared/handed';
+import { hasUnwritten } from './shared/kept-acts';
 import { epoch } from './shared/reset';
 import { tell } from './shared/tell';
 
@@ -31,6 +34,9 @@ const MIN_BETWEEN_READINGS_MS = 1_000;
 const MAX_EVENTS = 1_500;
 const MIN_EVENTS = 50;
 const MAX_HISTORY_BYTES = 5_000_000;
+/** How long a run that is to continue as new waits for the log of what people did. */
+const WRITTEN_WITHIN_MS = 15_000;
+const NOBODY_TELLS = 'no worker has answered';
 
 // ---- Workflow
 
@@ -46,14 +52,20 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
     );
   const input = start ?? {};
   const book = new Book();
+  // Runs from before this patch leave what people say to the next one.
+  const keepsSaid = patched('keepsSaid');
   let probeEveryMs = 0;
   let probedAt = 0;
+  let rereadAt = 0;
   const open = (opened: Opened) => {
     probeEveryMs = opened.probeEveryMs;
-    book.open(opened.state);
+    const { unread, ...state } = opened.state;
+    book.open(unread && patched(REREADS) ? opened.state : state);
   };
-  handleWorkers(book);
-  handlePeople(book);
+  // The Web UI offers updates in the order of their handlers. What has waited for the run is heard in that order, too: those
+  // of before go on as they were.
+  for (const handle of patched('peopleFirst') ? [handlePeople, handleWorkers] : [handleWorkers, handlePeople])
+    handle(book);
   handleQuestions(book);
   const given = handedOn(input);
   if (given) open(given);
@@ -65,6 +77,8 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
       // The answer to what was asked before a reset knows nothing of what came after.
       if (epoch() === since) open(opened);
     } else if (renewalDue(input)) {
+      // With what people said written down, if that does not take long; what holds by it is handed on in any case.
+      if (hasUnwritten()) await condition(() => !hasUnwritten(), WRITTEN_WITHIN_MS);
       await condition(allHandlersFinished);
       if (book.isOpen) break;
     } else await tend();
@@ -81,7 +95,8 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
       const wake = () => !book.isOpen || nextDue() < due || untold().length > 0 || renewalDue(input);
       if (Number.isFinite(due)) await condition(wake, due - Date.now());
       else await condition(wake);
-    } else if (nextProbe() <= Date.now()) await probe();
+    } else if (nextRereading() <= Date.now()) await rereadBooks();
+    else if (nextProbe() <= Date.now()) await probe();
     else await seeToAbandoned();
     // A day may have ended meanwhile, or a park.
     if (book.isOpen) book.change(book.state);
@@ -117,7 +132,8 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
     const { state } = book;
     if (state.restingSince !== undefined) return Number.POSITIVE_INFINITY;
     if (book.readNow) return probedAt + Math.min(MIN_BETWEEN_READINGS_MS, probeEveryMs);
-    if (book.balanceWanted || state.holds.some(({ kind }) => kind !== 'manual')) return probedAt + probeEveryMs;
+    if (book.balanceWanted || state.holds.some(({ kind }) => kind !== 'manual' && kind !== 'books'))
+      return probedAt + probeEveryMs;
     const telling = policy.nextReading(state);
     // Where there is a floor, keep reading: a top-up, of which nobody tells us, may lift the balance above it.
     const { balanceFloor } = policy.budgetInForce(state, Date.now());
@@ -127,7 +143,35 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
 
   function nextDue(): number {
     const abandoned = policy.abandoned(book.state).map(({ dueAt }) => dueAt);
-    return Math.min(nextProbe(), policy.nextChange(book.state, Date.now()), ...abandoned);
+    return Math.min(nextProbe(), nextRereading(), policy.nextChange(book.state, Date.now()), ...abandoned);
+  }
+
+  function nextRereading(): number {
+    if (keepsSaid && book.state.restingSince !== undefined) return Number.POSITIVE_INFINITY;
+    if (book.state.unread) return book.state.unread.triedAt + probeEveryMs;
+    if (book.isBehind) return rereadAt + probeEveryMs;
+    return hasUnkept() ? rereadAt + MIN_BETWEEN_READINGS_MS : Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether people said something that the books lack, and there are books to take it. */
+  function hasUnkept(): boolean {
+    const { state } = book;
+    return keepsSaid && policy.isUnkept(state) && policy.booksApart(state, Date.now()) === undefined;
+  }
+
+  /** S8: what people said is written into the books in the storage, and what these know and it does not, it takes over. */
+  async function rereadBooks(): Promise<void> {
+    rereadAt = Date.now();
+    book.isBehind = false;
+    const asked = { at: rereadAt, open: book.state.flights.open };
+    const said = hasUnkept() ? policy.saidOf(book.state) : undefined;
+    const found = await ask((activities) => activities.rereadBooks(said));
+    if (!book.isOpen) return;
+    book.change(policy.reread(book.state, found ?? { unread: NOBODY_TELLS }, asked, Date.now()));
+    const isKept = !said || !policy.hasLater(policy.momentsOf(said), book.state.keptSaid ?? {});
+    if (!found || found.unread !== undefined || !isKept) book.isBehind = true;
+    rereadAt = Date.now();
+    book.balanceWanted ||= book.state.funds === undefined;
   }
 
   /** One cheap GET: it tells the balance, and whether the kill switch is off and the token valid again. */
@@ -206,6 +250,7 @@ const asking = (account: string) =>
     // A question that no worker takes must not keep the ledger from continuing as new.
     scheduleToCloseTimeout: '2 minutes',
     startToCloseTimeout: '1 minute',
+    heartbeatTimeout: HEARTBEAT,
     allowEagerDispatch: false,
     priority: { priorityKey: 1 },
   });

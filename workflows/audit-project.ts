@@ -1,8 +1,13 @@
 /** Audits one project: from documents in the storage to a report that one can read. */
+
 import { isCancellation, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { AuditDocument } from '../src/audits/uploadable';
 import { AuditProjectInput, type AuditProjectJson, documentsIn } from '../src/inputs/audit-project';
+import { accountIn } from '../src/inputs/fields';
+import { reasonInWords } from '../src/runs/reason-words';
+import { summaries } from '../src/runs/summaries';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
+import { grouped } from '../src/text/numbers';
 import { type StoredResults, storeResults } from './audit/audit-results';
 import { type AuditRun, type Taken, take } from './audit/audit-run';
 import { convertToProject } from './audit/converted-lead';
@@ -13,8 +18,9 @@ import { Asker } from './shared/asker';
 import { control, factsOf, fairnessKey, runKey } from './shared/calls';
 import { ProjectChoice } from './shared/choose-project';
 import { failureText, failureType, isNotFound, refusalOf } from './shared/failures';
+import { allAnswered } from './shared/kept-acts';
 import { readInputWith } from './shared/read-input';
-import { type Answered, allAnswered } from './shared/said';
+import type { Answered } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
 import { type EarlyEnd, Stop } from './shared/stop';
 import { isWithdrawal, mayBeWithdrawn, WITHDRAWN } from './shared/withdraw';
@@ -59,11 +65,12 @@ async function audit(raw: AuditProjectJson, status: Status): Promise<AuditProjec
   status.step('looking', 'Checking the input and the documents');
   let documents: AuditDocument[] = [];
   const input = await readInputWith(AuditProjectInput, raw, 'auditProject', async () => {
-    const checked = await control.checkDocuments({ documents: documentsIn(raw) });
+    const checked = await control.checkDocuments({ account: accountIn(raw), documents: documentsIn(raw) });
     documents = checked.documents;
     return checked.problems;
   });
   const { account, leadId } = input;
+  status.about(summaries.auditProject(input), account);
   const asker = new Asker(status, input, 'the call');
   const choice = new ProjectChoice(account, asker, 'this run');
   const result: AuditProjectResult = {
@@ -89,7 +96,7 @@ async function audit(raw: AuditProjectJson, status: Status): Promise<AuditProjec
     const { uploaded, byPerson } = result.documents;
     result.analysis = await analyse(at, projectId, uploaded.length + byPerson.length > 0);
     result.results = await storeResults(at, projectId, result.analysis.analysisId ?? workflowInfo().runId);
-    result.sentence = `Project ${projectId} is audited: ${result.results.opportunities} opportunities. Report: ${result.results.report.url}`;
+    result.sentence = `Project ${projectId} is audited: ${grouped(result.results.opportunities)} opportunities. Report: ${result.results.report.url}`;
   } catch (error) {
     const stop = error instanceof Stop ? error : stopFor(error, at);
     if (stop === undefined) throw error;
@@ -110,7 +117,11 @@ function stopFor(error: unknown, { taken: { projectId, credits, freshUntil } }: 
   const reason = refusalOf(error);
   const next = projectId ? `start auditProject with projectId ${projectId}` : 'start this input again';
   if (isCancellation(error) && credits > 0)
-    return new Stop('unresolved', 'cancelled', `Cancelled after ${credits} credits were spent. To go on, ${next}.`);
+    return new Stop(
+      'unresolved',
+      'cancelled',
+      `Cancelled after ${grouped(credits)} credits were spent. To go on, ${next}.`,
+    );
   if (reason !== undefined && projectId !== undefined && isNotFound(error))
     return freshUntil > 0
       ? new Stop(
@@ -121,7 +132,7 @@ function stopFor(error: unknown, { taken: { projectId, credits, freshUntil } }: 
       : new Stop(
           'refused',
           reason,
-          `There is no project ${projectId} for this account (${reason}): correct projectId.`,
+          `There is no project ${projectId} for this account: ${reasonInWords(reason, 'project')}. Correct projectId.`,
         );
   if (reason !== undefined) return new Stop('refused', reason, `${failureText(error)}.`);
   const type = failureType(error);

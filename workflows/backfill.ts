@@ -1,6 +1,6 @@
 /** Does one operation to each of many items, for as long as that takes, and accounts for every one of them. */
+
 import {
-  allHandlersFinished,
   CancellationScope,
   condition,
   continueAsNew,
@@ -10,11 +10,13 @@ import {
 } from '@temporalio/workflow';
 import type { AccountFacts } from '../activities/account';
 import type { Concluded } from '../activities/backfill-ledger';
+import { OUTCOME_WORDS, type OutcomeWord } from '../src/batches/outcomes';
 import { type BackfillPlan, planBackfill } from '../src/batches/plan';
 import { BackfillInput, type BackfillJson, resolveApproval } from '../src/inputs/backfill';
 import { needsApproval } from '../src/inputs/lead-pipeline';
 import type { HandedOn } from '../src/runs/handed-on';
 import { howToAnswer } from '../src/runs/how-to-answer';
+import { summaries } from '../src/runs/summaries';
 import { grouped } from '../src/text/numbers';
 import { formatDuration } from '../src/time/duration';
 import { Controls } from './backfill/batch-controls';
@@ -28,8 +30,8 @@ import { describeGoesOn, type GoesOn, sayWithdrawing } from './shared/begun';
 import { control, factsOf, runKey, streaming } from './shared/calls';
 import { failureText, failureType } from './shared/failures';
 import { handed, handOn } from './shared/handed';
+import { allAnswered, allHandled } from './shared/kept-acts';
 import { asInput, readInput } from './shared/read-input';
-import { allAnswered } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
 import { TELL_WITHIN_MS, tell, tellPersonNeeded } from './shared/tell';
 
@@ -49,6 +51,7 @@ export async function backfill(
   const input = readInput(BackfillInput, raw, 'backfill');
   const { account, dryRun } = input;
   const status = new Status();
+  status.about(summaries.backfill(input), account);
   const controls = new Controls(input, before.driving?.controls ?? before.listing?.controls);
   let drive: Drive | undefined;
   let trouble: string | undefined;
@@ -74,7 +77,10 @@ export async function backfill(
     else if (!isCancellation(error)) throw error;
     const { stopped } = controls.state;
     // Nothing is listed yet, so there is nothing to account for.
-    if (!state && !stopped) throw error;
+    if (!state && !stopped) {
+      status.figures('No item was begun, and no credits were spent.');
+      throw error;
+    }
     ended = stopped || trouble ? 'stopped' : 'cancelled';
     left = await CancellationScope.nonCancellable(() => withdraw(stopped).catch(unwritten));
   }
@@ -93,7 +99,7 @@ export async function backfill(
       const opened = before.listing?.opened ?? (await asInput(control.openBackfill(openingOf(input))));
       const made = await asInput(prepare({ input, facts, status, opened }, before.listing?.listing));
       if ('listing' in made) {
-        await condition(allHandlersFinished);
+        await condition(allHandled);
         const listing = { opened, listing: made.listing, controls: controls.state };
         return continueAsNew<typeof backfill>(raw, { ...renewal, ...handOn({ listing }) });
       }
@@ -114,7 +120,7 @@ export async function backfill(
       { ...common, maxCredits: () => controls.state.limits.maxCredits },
       ...([controls, state, plan, renewal.renewAfter] as const),
     );
-    status.step('running', `${operation} for ${totalOf(state, controls.state.limits.maxItems)} items`);
+    status.step('running', `${operation} for ${grouped(totalOf(state, controls.state.limits.maxItems))} items`);
     if ((await drive.run()) === 'over') return 'done';
     const driving = { state: await drive.carry(), controls: controls.state, facts };
     return continueAsNew<typeof backfill>(raw, { ...renewal, ...handOn({ driving }) });
@@ -131,7 +137,7 @@ export async function backfill(
     started: State,
   ): Promise<'approved' | 'rejected' | 'expired'> {
     controls.approval = 'asked';
-    status.step('approval', `A person approves ${items} items for ${credits} credits`);
+    status.step('approval', `A person approves ${grouped(items)} items for ${grouped(credits)} credits`);
     status.asksPerson(true);
     tellPersonNeeded(account, 'approval', ++started.told, `${grouped(items)} items for ${grouped(credits)} credits`);
     const within = formatDuration(input.approvalDeadline);
@@ -180,8 +186,10 @@ export async function backfill(
     };
     const summary = concluded && (await control.writeSummary({ folder, summary: result }).catch(unwritten));
     upsertSearchAttributes([creditsSpent(credits)]);
-    const sums = Object.entries(counts).flatMap(([what, n]) => (n > 0 ? [`${n} ${what}`] : []));
-    status.step(ended, `${ended}: ${sums.join(', ') || 'no items'}; ${credits} credits spent`);
+    const sums = Object.entries(counts).flatMap(([what, n]) =>
+      n > 0 ? [`${grouped(n)} ${OUTCOME_WORDS[what as OutcomeWord]}`] : [],
+    );
+    status.step(ended, `${ended}: ${sums.join(', ') || 'no items'}; ${grouped(credits)} credits spent`);
     const more = ended === 'planned' ? plan?.text : left && left.count > 0 ? describeGoesOn(left) : undefined;
     status.figures(`${more ? `${more}\n\n` : ''}In the storage: ${folder}`);
     if (ended !== 'planned' && ended !== 'rejected')

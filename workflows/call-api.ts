@@ -2,14 +2,16 @@
 import { upsertSearchAttributes } from '@temporalio/workflow';
 import type { CallPlan, Replied, StoredReply } from '../activities/any-call';
 import { CallApiInput, type CallApiJson } from '../src/inputs/call-api';
+import { summaries } from '../src/runs/summaries';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import type { End } from './call/call-run';
 import { callOnce } from './call/once';
 import { callRepeatable } from './call/repeatable';
 import { Asker } from './shared/asker';
 import { control, factsOf, fairnessKey, runKey } from './shared/calls';
+import { allAnswered } from './shared/kept-acts';
 import { readInputWith } from './shared/read-input';
-import { type Answered, allAnswered } from './shared/said';
+import type { Answered } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
 
 // ---- Types
@@ -37,6 +39,7 @@ export async function callApi(raw: CallApiJson): Promise<CallApiResult> {
   const { plan } = checked;
   if (!plan) throw new TypeError('a call that was checked has a plan');
   const { account, route, id } = input;
+  status.about(summaries.callApi(input), account);
   const asker = new Asker(status, input, 'the call');
   upsertSearchAttributes(identity(account, ...recordOf(route, id)));
   const at = {

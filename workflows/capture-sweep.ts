@@ -1,4 +1,5 @@
 /** Finds captures that failed or are stuck, and has each extracted again once. */
+
 import { sleep, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { SweepPage, SweptCapture } from '../activities/capture-sweep';
 import type { ListPlace } from '../activities/list-pages';
@@ -6,12 +7,14 @@ import type { Troubled } from '../src/captures/sweep';
 import { CaptureSweepInput, type CaptureSweepJson } from '../src/inputs/capture-sweep';
 import { concernsAccount } from '../src/ledger/account-failures';
 import type { SendOutcome } from '../src/paying/attempt-plan';
+import { summaries } from '../src/runs/summaries';
 import type { InlineOrStored } from '../src/storage/inline-or-stored';
+import { grouped } from '../src/text/numbers';
 import { sends } from './paying/sends';
 import { awaitClearance, control, factsOf, fairnessKey, reads, retryUntilAnswered } from './shared/calls';
 import { failureType } from './shared/failures';
+import { allAnswered } from './shared/kept-acts';
 import { readInput } from './shared/read-input';
-import { allAnswered } from './shared/said';
 import { identity, Status } from './shared/status';
 
 // ---- Types
@@ -45,6 +48,7 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
   const status = new Status();
   const input = readInput(CaptureSweepInput, raw, 'captureSweep');
   const { account, dryRun, maxReprocesses, priority } = input;
+  status.about(summaries.captureSweep(input), account);
   upsertSearchAttributes(identity(account));
   status.step('looking', 'Looking for captures that failed or are stuck');
   const facts = await factsOf(account);
@@ -63,10 +67,10 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
   const done = new Map<string, Pick<SweptCapture, 'outcome' | 'reason'>>();
   for (const id of inRuns) done.set(id, { outcome: 'inAnotherRun' });
   let stopped = false;
-  if (chosen.length > 0) status.step('reprocessing', `Extracting ${chosen.length} captures again`);
+  if (chosen.length > 0) status.step('reprocessing', `Extracting ${grouped(chosen.length)} captures again`);
   for (const [i, id] of chosen.entries()) {
     if (stopped) break;
-    status.figures(`${i} of ${chosen.length} captures sent for`);
+    status.figures(`${grouped(i)} of ${grouped(chosen.length)} captures sent for`);
     const swept = await reprocess(id);
     done.set(id, swept);
     stopped = swept.outcome === 'refused' && swept.reason !== undefined && concernsAccount(swept.reason);
@@ -81,8 +85,8 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
   if (givenUp > 0)
     notes.push(`${givenUp} captures that still fail are left to a person from now on: look at them in the web app.`);
   const ended = dryRun ? 'planned' : stopped ? 'stopped' : givenUp > 0 ? 'failed' : 'done';
-  const kept = await control.keepSweep({ captures, ref, ...(!dryRun && { account }) });
-  const sums = Object.entries(counts).map(([outcome, n]) => `${n} ${outcome}`);
+  const kept = await control.keepSweep({ captures, ref, account, isPlan: dryRun });
+  const sums = Object.entries(counts).map(([outcome, n]) => `${grouped(n)} ${outcome}`);
   status.figures('');
   status.step(ended, `${ended}: ${sums.join(', ') || 'no capture failed or is stuck'}`);
   await allAnswered();

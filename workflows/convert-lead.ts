@@ -4,7 +4,10 @@ import { isCancellation, sleep, upsertSearchAttributes } from '@temporalio/workf
 import type { LeadSeen } from '../activities/leads';
 import { ConvertLeadInput, type ConvertLeadJson } from '../src/inputs/convert-lead';
 import { leadSubject } from '../src/paying/subject';
+import { reasonInWords } from '../src/runs/reason-words';
+import { summaries } from '../src/runs/summaries';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
+import { grouped } from '../src/text/numbers';
 import { bookName } from './paying/booking';
 import { type Outcome, type Purchase, payOnce } from './paying/pay-once';
 import { Asker, WHY } from './shared/asker';
@@ -12,9 +15,10 @@ import { factsOf, fairnessKey, reads, retryUntilAnswered, runKey } from './share
 import { ProjectChoice } from './shared/choose-project';
 import { failureText, refusalOf } from './shared/failures';
 import { type FoundProject, findProject } from './shared/find-project';
+import { allAnswered } from './shared/kept-acts';
 import { givePlace } from './shared/place';
 import { readInput } from './shared/read-input';
-import { type Answered, allAnswered } from './shared/said';
+import type { Answered } from './shared/said';
 import { creditsSpent, identity, Status } from './shared/status';
 import { isWithdrawal, mayBeWithdrawn, WITHDRAWN } from './shared/withdraw';
 
@@ -46,6 +50,7 @@ export async function convertLead(raw: ConvertLeadJson): Promise<ConvertLeadResu
   const input = readInput(ConvertLeadInput, raw, 'convertLead');
   const status = new Status();
   const { leadId } = input;
+  status.about(summaries.convertLead(input), input.account);
   mayBeWithdrawn();
   return convert(input, status).catch((error) => {
     if (!isWithdrawal(error)) throw error;
@@ -79,7 +84,7 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
     price: facts.convertPrice,
     run,
     summary: `Convert lead ${leadId}`,
-    step: ['converting', `Converting lead ${leadId} for ${facts.convertPrice} credits`],
+    step: ['converting', `Converting lead ${leadId} for ${grouped(facts.convertPrice)} credits`],
     look: async () => ((await isConverted()) ? 'found' : 'notFound'),
     send: (calls, order) => calls.convertLeadOnce({ account, leadId, ...order }),
     ask: (why) => asker.decide(`${WHY[why]} Look in the web app whether lead ${leadId} is converted.`),
@@ -179,7 +184,7 @@ async function finish(status: Status, answers: Answered[], result: ConvertLeadRe
   const project = result.projectId ? ` It is project ${result.projectId}.` : '';
   status.step(
     result.outcome,
-    `Lead ${result.leadId}: ${result.outcome}${result.reason ? ` (${result.reason})` : ''}, ${result.credits} credits.${project}${result.problem ? ` ${result.problem}.` : ''}${result.reason === 'http400' ? NOT_CONVERTED_400 : ''}`,
+    `Lead ${result.leadId}: ${result.outcome}, ${grouped(result.credits)} credits.${result.reason ? ` Reason: ${reasonInWords(result.reason, 'lead')}.` : ''}${project}${result.problem ? ` ${result.problem}.` : ''}${result.reason === 'http400' ? NOT_CONVERTED_400 : ''}`,
     creditsSpent(result.credits),
     ...(result.projectId ? [{ key: searchAttributeKeys.projectId, value: result.projectId }] : []),
   );

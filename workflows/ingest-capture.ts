@@ -1,16 +1,21 @@
 /** Takes one note, or one capture that is there already, to its extracted items. */
+
 import { isCancellation, upsertSearchAttributes } from '@temporalio/workflow';
 import type { CaptureStored, ItemCounts } from '../activities/captures';
+import { accountIn } from '../src/inputs/fields';
 import { IngestCaptureInput, type IngestCaptureJson, noteFileIn } from '../src/inputs/ingest-capture';
+import { summaries } from '../src/runs/summaries';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
+import { grouped } from '../src/text/numbers';
 import type { Ingested, Ingestion } from './capture/ingestion';
 import { processCapture } from './capture/process';
 import { submitNote } from './capture/submit-note';
 import { Asker } from './shared/asker';
 import { control, factsOf, notShownUntil, ownFairnessKey, runKey } from './shared/calls';
 import { failureText, refusalOf } from './shared/failures';
+import { allAnswered } from './shared/kept-acts';
 import { readInputWith } from './shared/read-input';
-import { type Answered, allAnswered } from './shared/said';
+import type { Answered } from './shared/said';
 import { identity, Status } from './shared/status';
 import { type EarlyEnd, Stop } from './shared/stop';
 import { isWithdrawal, mayBeWithdrawn, WITHDRAWN } from './shared/withdraw';
@@ -57,9 +62,10 @@ async function ingest(raw: IngestCaptureJson, status: Status): Promise<IngestCap
   status.step('looking', 'Checking the input');
   const input = await readInputWith(IngestCaptureInput, raw, 'ingestCapture', async () => {
     const noteFile = noteFileIn(raw);
-    return noteFile === undefined ? [] : control.checkNoteFile({ noteFile });
+    return noteFile === undefined ? [] : control.checkNoteFile({ account: accountIn(raw), noteFile });
   });
   const { account, projectId } = input;
+  status.about(summaries.ingestCapture(input), account);
   upsertSearchAttributes(
     identity(account, ...(projectId ? [{ key: searchAttributeKeys.projectId, value: projectId }] : [])),
   );
@@ -111,5 +117,5 @@ async function follow(at: Ingestion): Promise<Pick<IngestCaptureResult, 'outcome
   upsertSearchAttributes([{ key: searchAttributeKeys.captureId, value: captureId }]);
   const outcome = await processCapture(at, captureId);
   const total = soFar.stored?.items.total ?? 0;
-  return { outcome, sentence: `Capture ${captureId} is ${outcome}: ${total} items.` };
+  return { outcome, sentence: `Capture ${captureId} is ${outcome}: ${grouped(total)} items.` };
 }

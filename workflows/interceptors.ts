@@ -3,7 +3,9 @@ import type { WorkflowInterceptors } from '@temporalio/workflow';
 import { ApplicationFailure, isCancellation, TemporalFailure, workflowInfo } from '@temporalio/workflow';
 import { FAILED_OUTCOMES } from '../src/runs/failed-outcomes';
 import { FailureType } from '../src/runs/failure-types';
-import { failureType } from './shared/failures';
+import { failureText, failureType } from './shared/failures';
+import { keepsActs } from './shared/kept-acts';
+import { ownStatus, Status } from './shared/status';
 import { runKind, TELL_WITHIN_MS, tell } from './shared/tell';
 import { failsUnreadable, refusesUnreadable } from './shared/unreadable';
 import { asksForUntold } from './shared/untold';
@@ -23,6 +25,9 @@ const codeOf = (error: TemporalFailure): string =>
 const isWatched = (code: string): boolean =>
   runKind() !== 'schedule' && (workflowInfo().workflowType !== 'backfill' || code === FailureType.badInput);
 
+/** What the run ends with, on its page: also where it ends before it has said anything. */
+const showFailed = (error: TemporalFailure): void => (ownStatus() ?? new Status()).failed(failureText(error));
+
 const accountOf = (input: unknown): string => {
   const account = typeof input === 'object' && input !== null ? Reflect.get(input, 'account') : undefined;
   return typeof account === 'string' && /^[a-z0-9-]{1,40}$/.test(account) ? account : 'default';
@@ -40,6 +45,8 @@ export const interceptors = (): WorkflowInterceptors => ({
           if (what !== undefined && runKind() === 'schedule') await failed(what);
           return result;
         } catch (error) {
+          if (isCancellation(error)) ownStatus()?.endedCancelled();
+          else if (error instanceof TemporalFailure) showFailed(error);
           // Continuing as new is no failure, and who cancels knows.
           if (error instanceof TemporalFailure && !isCancellation(error) && !isWatched(codeOf(error)))
             await failed(codeOf(error));
@@ -48,6 +55,7 @@ export const interceptors = (): WorkflowInterceptors => ({
       },
     },
     refusesUnreadable,
+    keepsActs,
   ],
   outbound: [failsUnreadable, asksForUntold],
 });

@@ -1,4 +1,5 @@
 /** Takes the survey leads, decides on each, and converts the best within a budget. */
+
 import {
   CancellationScope,
   condition,
@@ -10,6 +11,7 @@ import {
 } from '@temporalio/workflow';
 import type { LeadChoice, LeadOutcome } from '../activities/lead-list';
 import { documentsIn } from '../src/inputs/audit-project';
+import { accountIn } from '../src/inputs/fields';
 import { LeadPipelineInput, type LeadPipelineJson, needsApproval, resolveApproval } from '../src/inputs/lead-pipeline';
 import { PersonNote } from '../src/inputs/person-messages';
 import { type ApprovalPage, approvalPage, describeChoice, describeEnded } from '../src/leads/approval-page';
@@ -17,6 +19,8 @@ import { thresholdsOf } from '../src/leads/shown-lead';
 import type { HandedOn } from '../src/runs/handed-on';
 import { howToAnswer } from '../src/runs/how-to-answer';
 import { convertLeadId } from '../src/runs/run-ids';
+import { summaries } from '../src/runs/summaries';
+import { grouped } from '../src/text/numbers';
 import { formatDuration } from '../src/time/duration';
 import { type ControlState, Controls } from './pipeline/controls';
 import { ConvertAll } from './pipeline/convert-all';
@@ -24,10 +28,12 @@ import { describePlan, type LeadPipelineResult, NOTHING_PLANNED, type PipelinePr
 import { describeGoesOn, type GoesOn, linked, sayWithdrawing } from './shared/begun';
 import { control, factsOf } from './shared/calls';
 import { handed, handOn } from './shared/handed';
+import { allAnswered, hasUnwritten } from './shared/kept-acts';
+import { linkTo } from './shared/links';
 import { type Listed, listLeads } from './shared/list-leads';
 import { onlyWait } from './shared/place';
 import { readInputWith } from './shared/read-input';
-import { allAnswered, checked } from './shared/said';
+import { checked } from './shared/said';
 import { creditsSpent, identity, progressQueryOf, Status } from './shared/status';
 import { tellPersonNeeded } from './shared/tell';
 
@@ -58,8 +64,11 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
   const status = new Status();
   const input = await readInputWith(LeadPipelineInput, raw, 'leadPipeline', async () => {
     const documents = documentsIn(raw?.audit);
-    return documents.length === 0 ? [] : (await control.checkDocuments({ documents })).problems;
+    return documents.length === 0
+      ? []
+      : (await control.checkDocuments({ account: accountIn(raw), documents })).problems;
   });
+  status.about(summaries.leadPipeline(input), input.account);
   const answer: { approved?: boolean; by?: string } = {};
   const controls = new Controls(input, status, before?.controls);
   const outcomes: LeadOutcome[] = [];
@@ -103,7 +112,10 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
     if (!isCancellation(error)) throw error;
     const { stopped } = controls.state;
     // Nothing is decided yet, so there is nothing to account for.
-    if (!selection && !stopped) throw error;
+    if (!selection && !stopped) {
+      status.figures('No lead was converted, and no credits were spent.');
+      throw error;
+    }
     ended = stopped ? 'stopped' : 'cancelled';
     left = await CancellationScope.nonCancellable(() => withdraw(stopped));
   }
@@ -121,9 +133,11 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
     status.step('listing', 'Listing the leads', ...identity(input.account));
     const facts = await factsOf(input.account);
     listed = await listLeads(input, facts, status, before);
-    if (listed.next !== undefined)
+    if (listed.next !== undefined) {
+      if (hasUnwritten()) await condition(() => !hasUnwritten());
       return continueAsNew<typeof leadPipeline>(raw, handOn({ ...listed, controls: controls.state }));
-    status.step('deciding', `Deciding on ${listed.total} leads`);
+    }
+    status.step('deciding', `Deciding on ${grouped(listed.total)} leads`);
     const { maxConversions, maxCredits } = controls.state.limits;
     selection = await control.selectLeads({
       account: input.account,
@@ -139,7 +153,10 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
     if (input.dryRun) return 'planned';
     if (needsApproval(resolveApproval(raw), outline.credits)) {
       asking = true;
-      status.step('approval', `A person approves ${total} conversions for ${outline.credits} credits`);
+      status.step(
+        'approval',
+        `A person approves ${grouped(total)} conversions for ${grouped(outline.credits)} credits`,
+      );
       status.asksPerson(true);
       tellPersonNeeded(input.account, 'approval', 1, describeChoice(total, outline.credits, selection.preview ?? []));
       status.waits(
@@ -148,9 +165,12 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       const answered = await condition(() => answer.approved !== undefined, input.approvalDeadline);
       asking = false;
       status.asksPerson(false);
-      if (!answered || !answer.approved) return answered ? 'rejected' : 'expired';
+      if (!answered || !answer.approved) {
+        status.step('approval', `${answered ? 'Rejected' : 'Nobody answered in time'}: nothing is converted`);
+        return answered ? 'rejected' : 'expired';
+      }
     }
-    status.step('converting', `Converting ${total} leads`);
+    status.step('converting', `Converting ${grouped(total)} leads`);
     const audit = input.then === 'audit' ? (raw?.audit ?? {}) : undefined;
     converting = new ConvertAll(input, facts, status, audit, controls, {
       moved: show,
@@ -185,7 +205,9 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       runs.length === 0
         ? ''
         : `\n\nUnder way; each says in its own details why it waits:\n${linked(runs)}${onlyWait(converting?.away ?? 0)}`;
-    status.figures(`${outcomes.length} of ${total} done, ${spent()} credits spent${others}\n\n${outline.text}`);
+    status.figures(
+      `${grouped(outcomes.length)} of ${grouped(total)} done, ${grouped(spent())} credits spent${others}\n\n${outline.text}`,
+    );
   }
 
   async function finish(): Promise<LeadPipelineResult> {
@@ -203,22 +225,25 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
           outcomes,
           leftOver: reasons[ended],
           ref: workflowInfo().firstExecutionRunId,
-          ...(!input.dryRun && { account: input.account }),
+          account: input.account,
+          isPlan: input.dryRun,
         })
       : { counts: {}, decisions: { inline: [] } };
     status.step(
       ended,
       `${ended}: ${
         Object.entries(counts)
-          .map(([what, n]) => `${n} ${what}`)
+          .map(([what, n]) => `${grouped(n)} ${what}`)
           .join(', ') || 'nothing'
-      }; ${spent()} credits spent`,
+      }; ${grouped(spent())} credits spent`,
       creditsSpent(spent()),
     );
     const problems = [...new Set(outcomes.flatMap(({ problem }) => problem ?? []))];
     const ends = [
       ...(left && left.count > 0 ? [describeGoesOn(left)] : []),
-      ...(ended === 'planned' || !selection ? [] : [describeEnded(outcomes, selection)]),
+      ...(ended === 'planned' || !selection
+        ? []
+        : [describeEnded(outcomes, selection, { idOf: (leadId) => convertLeadId(input.account, leadId), linkTo })]),
     ];
     if (ends.length > 0) status.figures(ends.join('\n\n'));
     await allAnswered();

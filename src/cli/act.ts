@@ -33,7 +33,7 @@ export async function actCommand(name: ActName, on: string, options: ActOptions)
         .catch((error: unknown) => refused(act.update, workflowId, error)),
     );
     if (json) printJson({ workflowId, act: name, answer });
-    else print(sentenceOf(answer));
+    else print(sentenceOf(act, answer));
     return EXIT.done;
   });
 }
@@ -111,13 +111,13 @@ async function ledgerOf(client: Client, on: string): Promise<string> {
   return books.reduce((latest, one) => (at(one) > at(latest) ? one : latest)).ledger;
 }
 
-/** An answer is a sentence, or what holds from now on. */
-function sentenceOf(answer: unknown): string {
+/** An answer is a sentence, or what holds from now on, of what can be set. */
+function sentenceOf({ fields = [] }: Act, answer: unknown): string {
   if (typeof answer === 'string') return answer;
   if (typeof answer !== 'object' || answer === null) return JSON.stringify(answer);
-  const values = Object.entries(answer).map(
-    ([name, value]) => `${name} ${value === null ? 'none' : typeof value === 'number' ? number(value) : value}`,
-  );
+  const values = Object.entries(answer)
+    .filter(([name]) => fields.some((field) => field.name === name))
+    .map(([name, value]) => `${name} ${value === null ? 'none' : typeof value === 'number' ? number(value) : value}`);
   return `From now on: ${values.join(', ')}`;
 }
 

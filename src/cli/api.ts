@@ -3,12 +3,13 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { type Route, type RouteName, routes } from '../agent-api/routes';
 import { loadConfig } from '../config';
+import { deletes } from '../config/call-routes';
 import { ownWorkflow } from '../inputs/any-call';
 import { WORKFLOW_TYPES } from '../runs/workflow-types';
 import { openStorage } from '../storage';
 import { announce } from './announce';
 import { EXIT, Exit } from './exit';
-import { follow } from './follow';
+import { failureSentence, follow } from './follow';
 import { readInputOption } from './json-input';
 import { print, printJson, table, tell } from './output';
 import { PROGRAM } from './program';
@@ -51,7 +52,7 @@ export async function apiCommand(route: string | undefined, options: ApiOptions)
     }
     if (end.kind === 'failed') {
       if (options.json) printJson({ workflowId, error: { type: end.type, message: end.message } });
-      tell(`The run failed (${end.type}): ${end.message}`);
+      tell(failureSentence(end));
       return end.type === 'BadInput' ? EXIT.badInput : EXIT.failed;
     }
     const shown = await showResult(TYPE, end.result, storageUrl);
@@ -106,6 +107,13 @@ async function readReply(result: unknown, storageUrl: string): Promise<string | 
 
 const parsed = (reply: string | undefined): unknown => (reply === undefined ? undefined : JSON.parse(reply));
 
+/** Why `callApi` does not call a route, or not without more. */
+function restrictionOf(name: RouteName, workflow: string | undefined, session: boolean): string {
+  if (workflow) return `: workflow ${workflow}`;
+  if (session) return ': not with a token';
+  return deletes(name) ? ': off until `callApi.allow` names it' : '';
+}
+
 function listRoutes(json: boolean | undefined): number {
   const all = Object.entries(routes as Record<RouteName, Route>).map(([name, route]) => {
     const { method, path, scope, allowlist, about } = route;
@@ -119,7 +127,7 @@ function listRoutes(json: boolean | undefined): number {
         ['route', 'call', 'scope', 'about'],
         all.map(({ name, method, path, scope, about, workflow, session }) => [
           ...[name, `${method} ${path}`, scope],
-          workflow ? `${about}: workflow ${workflow}` : session ? `${about}: not with a token` : about,
+          about + restrictionOf(name as RouteName, workflow, session),
         ]),
       ),
     );

@@ -97,9 +97,11 @@ async function look(client: Client, handle: WorkflowHandle): Promise<Seen> {
   const { status, typedSearchAttributes, type } = await handle.describe();
   if (type !== TYPE) throw new Exit(EXIT.badInput, `${handle.workflowId} is no backfill but a run of ${type}`);
   const running = status.name === 'RUNNING';
-  const answer = running
-    ? await client.withDeadline(Date.now() + QUERY_MS, () => handle.query('progress')).catch(() => undefined)
-    : undefined;
+  // Also of one that ended without a result: how far it was.
+  const answer =
+    status.name === 'COMPLETED'
+      ? undefined
+      : await client.withDeadline(Date.now() + QUERY_MS, () => handle.query('progress')).catch(() => undefined);
   const { data } = Progress.safeParse(answer);
   return {
     workflowId: handle.workflowId,
@@ -133,9 +135,10 @@ function details({ workflowId, status, progress }: Seen): string {
   if (!progress) return `${workflowId}: ${status}${status === 'RUNNING' ? '; no worker answers' : ''}`;
   const { doing, waiting, since, done, total, counts, credits, underWayCount, perMinute, leftMs } = progress;
   const sums = Object.entries(counts).flatMap(([what, n]) => (n > 0 ? [`${number(n)} ${what}`] : []));
+  const isRunning = status === 'RUNNING';
   return [
-    `${workflowId}: ${doing}`,
-    ...(waiting === undefined ? [] : [`waiting since ${since}: ${waiting}`]),
+    isRunning ? `${workflowId}: ${doing}` : `${workflowId}: ${status}; it was at this: ${doing}`,
+    ...(waiting === undefined || !isRunning ? [] : [`waiting since ${since}: ${waiting}`]),
     `${number(done)} of ${number(total)}: ${sums.join(', ') || 'none ended yet'}; ${number(underWayCount)} under way; ${number(credits)} credits`,
     ...(perMinute === undefined ? [] : [`${number(perMinute)} a minute, about ${left(leftMs)} left at this rate`]),
   ].join('\n');

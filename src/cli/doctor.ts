@@ -17,9 +17,11 @@ export interface DoctorOptions {
   json?: boolean;
 }
 
-/** @param limitMs how long it looks at all: what was not seen by then is unknown */
-export async function doctorCommand({ config: file, json }: DoctorOptions, limitMs = LIMIT_MS): Promise<number> {
-  const limit = AbortSignal.timeout(limitMs);
+/** @param limit ends the looking: what was not seen by then is unknown */
+export async function doctorCommand(
+  { config: file, json }: DoctorOptions,
+  limit = AbortSignal.timeout(LIMIT_MS),
+): Promise<number> {
   // One for each question that is open at once.
   setMaxListeners(0, limit);
   const { config, checks } = readConfig(file);

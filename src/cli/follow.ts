@@ -5,6 +5,7 @@ import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure
 import { failingTasks } from '../temporal/failing-tasks';
 import { explained } from '../temporal/unreachable';
 import { EXIT, Exit } from './exit';
+import { number } from './output';
 import { progressView, RunProgress } from './progress';
 import type { KnownServer } from './server';
 
@@ -20,6 +21,13 @@ export interface Followed {
   client: Client;
   server: Pick<KnownServer, 'config'>;
 }
+
+/** No failure: a person wanted it. */
+const CANCELLED = 'Cancelled';
+
+/** How a run ended that has no result, for a person. */
+export const failureSentence = ({ type, message }: Extract<RunEnd, { kind: 'failed' }>): string =>
+  type === CANCELLED ? `The run was cancelled: ${message}` : `The run failed (${type}): ${message}`;
 
 const EVERY_MS = 500;
 const QUERY_MS = 3_000;
@@ -38,6 +46,7 @@ export async function follow(
   interrupted: AbortSignal,
 ): Promise<RunEnd> {
   const view = progressView();
+  let seen: RunProgress | undefined;
   const over = new AbortController();
   const ended = endOf(handle)
     .catch((error: unknown) => {
@@ -49,9 +58,12 @@ export async function follow(
     if (interrupted.aborted) resolve({ kind: 'interrupted' });
   });
   // Not awaited: a query that hangs must not delay the end, and what it answers after the end is not shown.
-  void watch(client, handle, view, AbortSignal.any([over.signal, interrupted]));
+  void watch(client, handle, view, AbortSignal.any([over.signal, interrupted]), (progress) => {
+    seen = progress;
+  });
   try {
-    return await Promise.race([ended, stopped]);
+    const end = await Promise.race([ended, stopped]);
+    return end.kind === 'failed' && end.type === CANCELLED ? { ...end, message: farBy(end.message, seen) } : end;
   } finally {
     over.abort();
     view.end();
@@ -76,10 +88,21 @@ async function endOf(handle: WorkflowHandle): Promise<RunEnd> {
 function failureOf({ cause, message }: WorkflowFailedError): { type: string; message: string } {
   if (cause instanceof ApplicationFailure) return { type: cause.type ?? 'Failed', message: cause.message };
   if (cause instanceof TerminatedFailure) return { type: 'Terminated', message: 'somebody terminated the run' };
-  if (cause instanceof CancelledFailure) return { type: 'Cancelled', message: 'somebody cancelled the run' };
+  if (cause instanceof CancelledFailure) return { type: CANCELLED, message: 'somebody cancelled the run' };
   if (cause instanceof TimeoutFailure) return { type: 'TimedOut', message: 'the run ran into its time limit' };
   const inner = cause?.cause instanceof Error ? cause.cause : cause;
   return { type: 'Failed', message: inner?.message ?? message };
+}
+
+/** How far it was when it was last asked: nobody but it could tell more, and it has ended without a result. */
+function farBy(message: string, seen: RunProgress | undefined): string {
+  if (!seen) return message;
+  const { doing, done, total, credits } = seen;
+  const figures = [
+    ...(done === undefined ? [] : [`${number(done)} of ${number(total ?? 0)} done`]),
+    ...(credits === undefined ? [] : [`${number(credits)} credits spent`]),
+  ];
+  return `${message}. It was at this: ${[doing, ...figures].join('; ')}`;
 }
 
 async function watch(
@@ -87,6 +110,7 @@ async function watch(
   handle: WorkflowHandle,
   view: ReturnType<typeof progressView>,
   end: AbortSignal,
+  sees: (progress: RunProgress) => void,
 ): Promise<void> {
   let answeredAt = performance.now();
   let lookedAt = 0;
@@ -100,6 +124,7 @@ async function watch(
     if (data) {
       answeredAt = performance.now();
       told = '';
+      sees(data);
       view.show(data);
     } else if (performance.now() - Math.max(answeredAt, lookedAt) > SILENT_MS) {
       const failing = await failingTasks(client, handle.workflowId).catch(() => undefined);

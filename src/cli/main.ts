@@ -1,8 +1,9 @@
 /** The command line: names, options and help of the commands. What they do is in their own files. */
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { WORKFLOW_TYPES } from '../runs/workflow-types';
 import { packageVersion } from '../temporal/package-root';
 import { ACTS, type Act, type ActName } from './acts';
+import { addBooks } from './books';
 import { ENVIRONMENT_HELP } from './environment';
 import { EXIT, EXIT_HELP } from './exit';
 import { endQuietlyOnBrokenPipe } from './output';
@@ -17,6 +18,8 @@ function decimal(text: string): number {
 }
 
 const types = Object.entries(WORKFLOW_TYPES).map(([name, { about }]) => `  ${name.padEnd(14)} ${about}`);
+
+const SINCE_HELP = 'from when on: back from now such as 30d, a date, or 2026-01-31T08:00:00Z';
 
 /** All commands; the reference is made from it too. */
 export const program = new Command('audit-runner')
@@ -191,6 +194,12 @@ program
   .command('spend')
   .description("what was spent, when and on what, by the ledgers' books, beside what the balance says")
   .option('--account <name>', 'only this account')
+  .option('--since <time>', `${SINCE_HELP}: by the books in the storage alone, which forget nothing`)
+  .addOption(
+    new Option('--by <what>', 'with --since: how it is summed up')
+      .choices(['day', 'month', 'run', 'subject'])
+      .default('day'),
+  )
   .option('--json', 'print JSON')
   .action((_, command: Command) =>
     perform(command, async () => (await import('./spend.js')).spendCommand(command.optsWithGlobals())),
@@ -201,7 +210,7 @@ program
   .description(
     'write a page on what was spent, what came of it and what runs waited for, with the figures as JSON and CSV',
   )
-  .option('--since <time>', 'from when on: back from now such as 30d, a date, or 2026-01-31T08:00:00Z', '30d')
+  .option('--since <time>', SINCE_HELP, '30d')
   .option('--account <name>', 'only this account')
   .option('--out <folder>', 'where the files go; those of an earlier report are replaced', 'spending-report')
   .option('--json', 'print the figures as JSON too')
@@ -209,6 +218,8 @@ program
   .action((_, command: Command) =>
     perform(command, async () => (await import('./report.js')).reportCommand(command.optsWithGlobals())),
   );
+
+addBooks(program);
 
 addSchedules(program);
 

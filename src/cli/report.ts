@@ -2,7 +2,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { loadConfig } from '../config';
-import { Since } from '../inputs/fields';
 import { renderSpending, SPENDING_FILES } from '../report/spending';
 import { bookedIn } from '../report/spending/facts';
 import { openStorage } from '../storage';
@@ -12,6 +11,7 @@ import { number, print, printJson, tell } from './output';
 import { startOfDay } from './report/days';
 import { gather } from './report/gather';
 import { withServer } from './server';
+import { startOf } from './since';
 import { type Books, readBooks, requireLedgers } from './spend';
 
 export interface ReportOptions {
@@ -30,7 +30,7 @@ const MOST_DAYS = 366;
 
 export async function reportCommand({ since: given, account, out, json, config }: ReportOptions): Promise<number> {
   const madeAt = Date.now();
-  const since = startOf(given, madeAt);
+  const since = notTooLong(startOf(given, madeAt), madeAt);
   const { storageUrl } = loadConfig({ env: process.env, file: config, tokens: false });
   return withServer('reads', async ({ client }) => {
     const ledgers = await requireLedgers(client, account);
@@ -59,15 +59,7 @@ export async function reportCommand({ since: given, account, out, json, config }
   });
 }
 
-function startOf(text: string, now: number): number {
-  const parsed = Since.safeParse(text);
-  if (!parsed.success)
-    throw new Exit(
-      EXIT.badInput,
-      '--since: give a duration back from now such as 30d, a date such as 2026-01-31, or a date-time with its zone such as 2026-01-31T08:00:00Z',
-    );
-  const since = 'at' in parsed.data ? parsed.data.at : now - parsed.data.agoMs;
-  if (since >= now) throw new Exit(EXIT.badInput, '--since lies in the future; give a moment before now');
+function notTooLong(since: number, now: number): number {
   if (now - since > MOST_DAYS * DAY_MS)
     throw new Exit(EXIT.badInput, `--since lies more than ${MOST_DAYS} days back; give a later moment`);
   return since;

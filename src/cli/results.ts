@@ -1,7 +1,10 @@
 /** Results of runs: for a person, for a program, and as an exit code. */
+
 import { z } from 'zod';
 import type * as workflows from '../../workflows';
+import { OUTCOME_WORDS, type OutcomeWord } from '../batches/outcomes';
 import type { Thresholds } from '../leads/shown-lead';
+import { reasonInWords } from '../runs/reason-words';
 import type { WorkflowName } from '../runs/workflow-types';
 import { openStorage } from '../storage';
 import { type InlineOrStored, open } from '../storage/inline-or-stored';
@@ -177,11 +180,21 @@ async function opened(decisions: InlineOrStored<Verdict[]>, storageUrl: string):
   }
 }
 
+/** 'refused: no lead has this ID (http404)'. */
+const outcomeText = (outcome: string, reason: string | undefined, what?: string): string =>
+  reason === undefined ? outcome : `${outcome}: ${reasonInWords(reason, what)}`;
+
+/** Of items that did not go well, as the result counts them: 'failed: http404'. */
+function itemText(why: string): string {
+  const at = why.indexOf(': ');
+  return at < 0 ? why : outcomeText(why.slice(0, at), why.slice(at + 2));
+}
+
 function showCall(result: z.infer<typeof Call>): ShownResult {
   const { route, outcome, reason, sentence, credits, ref } = result;
   const rows = [
     ['route', route],
-    ['outcome', reason ? `${outcome} (${reason})` : outcome],
+    ['outcome', outcomeText(outcome, reason)],
     ['credits', number(credits)],
     ['reply', ref ?? '-'],
   ] as const;
@@ -197,9 +210,9 @@ function showBackfill(result: z.infer<typeof Backfill>): ShownResult {
   const sums = Object.entries(counts).filter(([, count]) => count > 0);
   const clean = ['failed', 'waiting', 'quarantined'].every((outcome) => !counts[outcome]);
   const lines = [
-    `${ended}: ${operation} for ${number(items)} items: ${sums.map(([what, n]) => `${number(n)} ${what}`).join(', ') || 'none'}; ${number(credits)} credits spent`,
+    `${ended}: ${operation} for ${number(items)} items: ${sums.map(([what, n]) => `${number(n)} ${OUTCOME_WORDS[what as OutcomeWord] ?? what}`).join(', ') || 'none'}; ${number(credits)} credits spent`,
     ...(ended === 'planned' ? [plan.text] : [`${number(perMinute)} items a minute`]),
-    ...Object.entries(reasons).map(([reason, count]) => `  ${number(count)} ${reason}`),
+    ...Object.entries(reasons).map(([why, count]) => `  ${number(count)} ${itemText(why)}`),
     ...notes.map((note) => `note: ${note}`),
     `in the storage: ${files.folder}`,
   ];
@@ -215,7 +228,7 @@ function showConversion(result: z.infer<typeof Conversion>): ShownResult {
   const done = outcome === 'converted' || outcome === 'alreadyConverted';
   const rows = [
     ['lead', leadId],
-    ['outcome', reason ? `${outcome} (${reason})` : outcome],
+    ['outcome', outcomeText(outcome, reason, 'lead')],
     ['credits', number(credits)],
     ['project', projectId ?? '-'],
   ] as const;
@@ -230,7 +243,7 @@ function showAudit(result: z.infer<typeof Audit>): ShownResult {
   const { outcome, reason, sentence, projectId, project, credits, documents, results, notes: said } = result;
   const { uploaded, found, byPerson } = documents ?? { uploaded: [], found: [], byPerson: [] };
   const rows = [
-    ['outcome', reason ? `${outcome} (${reason})` : outcome],
+    ['outcome', outcomeText(outcome, reason, 'project')],
     ['project', projectId ? `${projectId} (${project ?? 'unknown'})` : '-'],
     ['credits', number(credits)],
     ['files', `${uploaded.length} uploaded, ${found.length} there before, ${byPerson.length} by a person`],
@@ -255,7 +268,7 @@ function showIngestion(result: z.infer<typeof Ingestion>): ShownResult {
   const { captureId, outcome, reason, sentence, items, files, reprocesses } = result;
   const rows = [
     ['capture', captureId ?? '-'],
-    ['outcome', reason ? `${outcome} (${reason})` : outcome],
+    ['outcome', outcomeText(outcome, reason, 'capture')],
     ['items', sumsOf(items.byType)],
     ['again', number(reprocesses)],
     ['files', files ? `${files.capture}, ${files.items}` : '-'],

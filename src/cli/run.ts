@@ -12,7 +12,7 @@ import { WORKFLOW_QUEUE } from '../temporal/queues';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
 import { announce } from './announce';
 import { EXIT, Exit } from './exit';
-import { follow, noSuchRun, type RunEnd } from './follow';
+import { failureSentence, follow, noSuchRun, type RunEnd } from './follow';
 import { readInputOption } from './json-input';
 import { refuseUnknownAccount } from './known-account';
 import { print, printJson, tell } from './output';
@@ -147,7 +147,7 @@ async function conclude(
     }
     case 'failed':
       if (json) printJson({ ...about, error: { type: end.type, message: end.message } });
-      tell(`The run failed (${end.type}): ${end.message}`);
+      tell(failureSentence(end));
       return end.type === 'BadInput' ? EXIT.badInput : EXIT.failed;
     case 'interrupted': {
       const address = uiUrl ? '' : ` (Temporal at ${config.address})`;

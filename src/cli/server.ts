@@ -1,5 +1,6 @@
 /** Which Temporal server a command talks to, and where its Web UI is. */
 
+import { ConfigError } from '../config/problems';
 import { runningServer } from '../dev-server/running-server';
 import {
   type Connected,
@@ -8,6 +9,7 @@ import {
   connectClient,
   connectionConfig,
 } from '../temporal/connect';
+import { unlikeFleet } from '../temporal/fleet-keys';
 import { isUnprepared } from '../temporal/grpc-status';
 import { registerSearchAttributes } from '../temporal/search-attributes';
 import { explained } from '../temporal/unreachable';
@@ -48,12 +50,15 @@ export interface Reached extends Connected {
  * Does something with the Temporal server. What goes wrong with it, also later, becomes a sentence with its address.
  * @param use `writes` prepares the namespace as a worker does; `reads` leaves everything as it is
  * @throws TemporalUnreachable
+ * @throws ConfigError where the workers have other encryption keys
  */
 export async function withServer<T>(use: 'reads' | 'writes', work: (reached: Reached) => Promise<T>): Promise<T> {
   const server = await knownServer();
   const connected = await connectClient({ config: server.config });
   let unregistered: string | undefined;
   try {
+    const unlike = await unlikeFleet(connected.client, process.env);
+    if (unlike !== undefined) throw new ConfigError([unlike]);
     if (use === 'writes') unregistered = await registerSearchAttributes(connected.connection, connected.namespace);
     return await work({ ...connected, server, unregistered });
   } catch (error) {

@@ -2,7 +2,7 @@
 import { exampleAccount } from '../start-here/example-inputs';
 import { keepExamples } from '../start-here/examples';
 import { ensureStartHere, START_HERE } from '../start-here/keep';
-import { formPath } from '../start-here/start-page';
+import { exampleForm } from '../start-here/start-page';
 import { ensureQueueLimits } from '../temporal/queue-limits';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
 import { EXIT } from './exit';
@@ -35,10 +35,10 @@ export async function setupCommand({ config: file, json }: SetupOptions): Promis
     const warnings = [unregistered];
     for (const { name, limits } of Object.values(accounts))
       warnings.push(...(await ensureQueueLimits(connection, namespace, name, limits)));
-    await ensureStartHere(client, { uiUrl });
+    await ensureStartHere(client);
     const { runs, renewed } = await keepExamples(client, exampleAccount(Object.keys(accounts)));
     const examples = Object.entries(runs).map(([type, runId]) => {
-      const form = uiUrl && `${uiUrl}${formPath({ namespace, uiPath: '' }, { type, runId })}`;
+      const form = uiUrl && `${uiUrl}/${exampleForm(namespace, { type, runId })}`;
       return [type, { runId, renewed: renewed.includes(type), ...(form && { form }) }] as const;
     });
     const ready: Ready = {

@@ -3,14 +3,20 @@ import type { Client } from '@temporalio/client';
 import type { LedgerState } from '../ledger';
 import { describeBudget, describeDearer, describeHold } from '../ledger/details';
 import { type LedgerStatus, stateQuery, statusQuery } from '../ledger/messages';
+import { ledgersOf } from '../runs/lists';
 import { isLost } from '../temporal/grpc-status';
 import { utc } from '../time/utc';
+import { type ShowBooksOptions, showBooksCommand } from './books/read';
 import { EXIT, Exit } from './exit';
 import { number, print, printJson, styled, table } from './output';
 import { withServer } from './server';
 
 export interface SpendOptions {
   account?: string;
+  /** By the books in the storage, which forget nothing: from when on. */
+  since?: string;
+  by: ShowBooksOptions['by'];
+  config?: string;
   json?: boolean;
 }
 
@@ -28,7 +34,9 @@ export interface Books {
 const QUERY_MS = 20_000;
 const LAST_BOOKINGS = 30;
 
-export async function spendCommand({ account, json }: SpendOptions): Promise<number> {
+export async function spendCommand({ since, by, ...options }: SpendOptions): Promise<number> {
+  if (since !== undefined) return showBooksCommand({ ...options, by, since });
+  const { account, json } = options;
   return withServer('reads', async ({ client }) => {
     const ledgers = await requireLedgers(client, account);
     const books = await Promise.all(ledgers.map((ledger) => readBooks(client, ledger)));
@@ -50,10 +58,8 @@ export async function requireLedgers(client: Client, account: string | undefined
 export async function findLedgers(client: Client, account: string | undefined): Promise<string[]> {
   if (account !== undefined && !/^[a-z0-9][a-z0-9-]{0,39}$/.test(account))
     throw new Exit(EXIT.badInput, "an account's name has lower-case letters, digits and -, at most 40");
-  const ofAccount = account === undefined ? '' : ` AND Account = '${account}'`;
-  const query = `WorkflowType = 'accountLedger' AND ExecutionStatus = 'Running'${ofAccount}`;
   const found = new Set<string>();
-  for await (const { workflowId } of client.workflow.list({ query })) found.add(workflowId);
+  for await (const { workflowId } of client.workflow.list({ query: ledgersOf(account) })) found.add(workflowId);
   return [...found].sort();
 }
 

@@ -135,7 +135,10 @@ async function look(
   const still =
     status.needsPerson.length > 0 ||
     status.failing.length > 0 ||
-    status.accounts.some(({ present, holds, short }) => present && (holds.length > 0 || (short?.runs ?? 0) > 0));
+    status.accounts.some(
+      ({ present, holds, short, booksTrouble }) =>
+        present && (holds.length > 0 || (short?.runs ?? 0) > 0 || booksTrouble !== undefined),
+    );
   return still || refused !== undefined || status.queues.some(unattended) ? EXIT.notAllDone : EXIT.done;
 }
 
@@ -156,6 +159,13 @@ async function withShortage(client: Client, one: AccountStatus, accounts: Config
   const waiting = `Stage = '${BUDGET_STAGE}' AND Account = '${one.account}' AND ExecutionStatus = 'Running'`;
   const { count: runs } = await client.workflow.count(waiting);
   return { ...one, short: { why: describeShortage(obstacle, one), runs } };
+}
+
+/** What an account's ledger lets through, and what keeps the rest. */
+function stateOf(account: Pick<AccountStatus, 'holds' | 'restingSince' | 'booksTrouble' | 'short'>): string {
+  if (account.holds.length > 0) return describeState(account);
+  if (account.booksTrouble !== undefined) return 'nothing is paid';
+  return account.short ? 'budget used up' : describeState(account);
 }
 
 /** Nobody would take work from it, or nobody takes what is there. Queues of accounts that were removed may be idle. */
@@ -237,11 +247,7 @@ function show(
           ['account', 'balance', 'reserved', 'spent today', 'state', ...(several ? ['ledger'] : [])],
           accounts.map(({ account, balance, reserved, spentToday, present, ledger, ...rest }) => [
             ...[account, balance ?? null, reserved, spentToday],
-            !present
-              ? 'an earlier user'
-              : rest.short && rest.holds.length === 0
-                ? 'budget used up'
-                : describeState(rest),
+            present ? stateOf(rest) : 'an earlier user',
             ...(several ? [ledger] : []),
           ]),
         ),
@@ -253,7 +259,8 @@ function show(
     ...[...holds, ...shortages].map((why) => styled('yellow', why)),
     ...accounts
       .filter(({ present }) => present)
-      .flatMap(({ account, budget, dearer }) => [
+      .flatMap(({ account, budget, dearer, booksTrouble }) => [
+        ...(booksTrouble === undefined ? [] : [styled('yellow', `${account}: ${booksTrouble}`)]),
         ...dearer.map((price) => styled('yellow', `${account}: ${describeDearer(price)}`)),
         `${account}: ${describeBudget(budget).join('; ')}`,
       ]),

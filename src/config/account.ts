@@ -7,6 +7,7 @@ import type { RouteName } from '../agent-api/routes';
 import { type TokenSource, tokenFromEnv, tokenFromFile } from '../agent-api/token';
 import type { Undocumented } from '../agent-api/undocumented';
 import { expandHome } from '../system';
+import { isAllowed } from './call-routes';
 import { type AccountFile, creditsOf } from './schema';
 
 /** Milliseconds, after `speed`. */
@@ -22,9 +23,11 @@ export interface Account {
   readonly limits: Readonly<Record<RateClass, Limit>>;
   /** Credits of one success. */
   credits(route: RouteName): number;
+  /** Whether `callApi` may call the route. */
+  mayCall(route: RouteName): boolean;
   readonly timing: Readonly<Timing>;
-  /** Credits; `perDay` null is no cap. */
-  readonly budget: { readonly perDay: number | null; readonly balanceFloor: number };
+  /** Credits; null is no ceiling. */
+  readonly budget: AccountFile['budget'];
   readonly timeZone: string;
   /** Which names people are shown. */
   readonly showNames: AccountFile['showNames'];
@@ -54,6 +57,7 @@ export function toAccount(
     undocumented: file.undocumented,
     limits: perClass((rateClass) => limit(limitOf(file.limits, rateClass))),
     credits: (route) => creditsOf(file, route),
+    mayCall: (route) => isAllowed(file.callApi.allow, route),
     timing: {
       paidTimeoutMs: faster(timing.paidTimeoutMs),
       sendWindowMs: Math.max(SEND_WINDOW_MIN_MS, faster(timing.sendWindowMs)),

@@ -1,6 +1,7 @@
 /** S3: what accounts may spend, by the configuration file as it is now: it is read again when it changes, without a restart. */
 import { statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
+import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { strictest } from '../ledger';
 import type { Account } from './account';
@@ -27,16 +28,21 @@ export function watchCeilings(
   // Those that the file has: others are from the environment, which does not change.
   const written = new Set<string>();
   let version: string | undefined;
-  let settling: { since: number; read: Map<string, Ceilings> } | undefined;
+  let settling: { since: number; read: Map<string, Ceilings>; before: Map<string, Ceilings> } | undefined;
 
   function look(path: string): void {
     const found = versionOf(path);
     if (found !== version) {
-      settling = { since: performance.now(), read: readAgain(path) };
+      const before = settling?.before ?? new Map(held);
+      settling = { since: performance.now(), read: readAgain(path), before };
       version = found;
       for (const [name, read] of settling.read) held.set(name, stricter(held.get(name) ?? read, read));
     } else if (settling && performance.now() - settling.since >= SETTLED_MS) {
-      for (const [name, read] of settling.read) held.set(name, read);
+      for (const [account, read] of settling.read) {
+        held.set(account, read);
+        if (!isDeepStrictEqual(read, settling.before.get(account)))
+          log.info({ file: path, account, ...read }, 'the configuration file has changed, and its budget is in force');
+      }
       settling = undefined;
     }
   }
@@ -72,10 +78,7 @@ export function watchCeilings(
   };
 }
 
-const pick = ({ budget: { perDay, balanceFloor }, timeZone }: Ceilings): Ceilings => ({
-  budget: { perDay, balanceFloor },
-  timeZone,
-});
+const pick = ({ budget, timeZone }: Ceilings): Ceilings => ({ budget, timeZone });
 
 const stricter = ({ budget, timeZone }: Ceilings, read: Ceilings): Ceilings => ({
   budget: strictest(budget, read.budget),

@@ -10,11 +10,16 @@ import { Undocumented } from '../agent-api/undocumented';
 import { TimeZone } from '../inputs/fields';
 import { SHOWN_NAMES } from '../leads/shown-lead';
 import { LOG_LEVELS } from '../log';
+import { LONGEST_CALL_MS } from '../paying/open-sends';
+import { CallApiFile } from './call-routes';
 import { NotifyFile } from './notify';
 import { PipelineFile } from './pipeline-file';
 
 const count = z.number().int().positive();
 const ms = z.number().int().positive();
+const callMs = ms.max(LONGEST_CALL_MS);
+/** None or so many. */
+const cap = z.number().int().nonnegative();
 
 const limit = (rateClass: RateClass, what: string) =>
   z
@@ -75,6 +80,9 @@ export const AccountFile = z
       .describe(
         "Credits that one call of a route costs, by the name of the route (`audit-runner api` lists them), where it is not what the API document says. Default: the document's.",
       ),
+    callApi: CallApiFile.prefault({}).describe(
+      'What the workflow callApi may do, which makes any call: whoever reaches Temporal can start it.',
+    ),
     showNames: z
       .enum(SHOWN_NAMES)
       .default('business')
@@ -86,17 +94,21 @@ export const AccountFile = z
     ),
     budget: z
       .strictObject({
-        perDay: z
-          .number()
-          .int()
-          .nonnegative()
+        perRun: cap
           .nullable()
           .default(null)
-          .describe('Most credits that all runs together spend in a day; null for no cap.'),
-        balanceFloor: z
-          .number()
-          .int()
-          .nonnegative()
+          .describe(
+            'Most credits that one run spends, whatever its input says; a pipeline is one run with all its leads. null for no ceiling.',
+          ),
+        perDay: cap
+          .nullable()
+          .default(null)
+          .describe('Most credits that all runs together spend in a day; null for no ceiling.'),
+        perMonth: cap
+          .nullable()
+          .default(null)
+          .describe('Most credits that all runs together spend in a calendar month; null for no ceiling.'),
+        balanceFloor: cap
           .default(0)
           .describe('Credits that must remain of the balance: nothing is spent that would go below.'),
       })
@@ -113,17 +125,17 @@ export const AccountFile = z
       ),
     timing: z
       .strictObject({
-        paidTimeoutMs: ms
+        paidTimeoutMs: callMs
           .default(210_000)
           .describe(
             `Time limit of a call that costs or must not happen twice, milliseconds. At least ${PAID_MS_MIN}, but for a sandbox.`,
           ),
-        sendWindowMs: ms
+        sendWindowMs: callMs
           .default(5_000)
           .describe(
             "Longest time from the ledger's grant to the writing of the request, milliseconds; later it is not sent.",
           ),
-        settlingMs: ms
+        settlingMs: callMs
           .default(300_000)
           .describe(
             'How long after the last possible end of a call whose reply was lost the service may still carry it out, milliseconds. So long a run waits before it concludes that it did not happen.',

@@ -29,7 +29,11 @@ const NewProject = z.strictObject({
 });
 
 const Document = z.strictObject({
-  ref: z.string().min(1).max(1024).describe('Reference into the storage. Required.'),
+  ref: z
+    .string()
+    .min(1)
+    .max(1024)
+    .describe('Reference into the storage: of a document of the account or of one that all accounts share. Required.'),
   fileName: z.string().trim().min(1).optional().describe('Name in the project. Default: the last part of ref.'),
   fileType: z
     .string()

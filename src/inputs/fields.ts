@@ -19,6 +19,12 @@ export const Account = z
   .default('default')
   .describe("Name of the account in the configuration whose token is used. Default 'default'.");
 
+/** The account of an input that may be wrong elsewhere; of one that names none that could be, the default. */
+export function accountIn(raw: unknown): string {
+  const parsed = z.looseObject({ account: Account }).safeParse(raw);
+  return parsed.success ? parsed.data.account : Account.parse(undefined);
+}
+
 /** The identifier of a record of the Agent API. */
 export const RecordId = Id.meta({ allowed: 'an identifier: letters, digits and -_.~:/=+|,;!*()$%&#, at most 128' });
 

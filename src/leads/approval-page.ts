@@ -77,6 +77,16 @@ interface EndedLead {
   readonly outcome: string;
   readonly credits: number;
   readonly projectId?: string;
+  /** The run that audits it. */
+  readonly audit?: string;
+}
+
+/** How the page names the runs of leads. */
+export interface LinksToRuns {
+  /** The run that converts a lead. */
+  idOf(leadId: string): string;
+  /** A run as a link of the Web UI. */
+  linkTo(workflowId: string, text: string): string;
 }
 
 /** What became of the leads of a run that has ended, in place of what was to be done. */
@@ -86,6 +96,7 @@ export function describeEnded(
     chosen,
     preview = [],
   }: { readonly chosen: readonly string[]; readonly preview?: readonly LeadDecision[] | undefined },
+  runs: LinksToRuns,
 ): string {
   const names = new Map(preview.flatMap(({ id, name }) => (name === undefined ? [] : [[id, name]])));
   const called = (id: string) => {
@@ -101,9 +112,10 @@ export function describeEnded(
     list(
       'What became of them:',
       cut(
-        outcomes.map(({ leadId, outcome, credits, projectId }) => {
+        outcomes.map(({ leadId, outcome, credits, projectId, audit }) => {
           const project = projectId === undefined ? '' : `, project ${inline(projectId)}`;
-          return `${called(leadId)}: ${outcome}, ${grouped(credits)} credits${project}`;
+          const audits = audit === undefined ? '' : `, ${runs.linkTo(audit, 'its audit')}`;
+          return `${called(leadId)}: ${outcome}, ${grouped(credits)} credits${project}, ${runs.linkTo(runs.idOf(leadId), 'its run')}${audits}`;
         }),
       ),
     ),

@@ -4,7 +4,7 @@ import type { Refusal } from '../runs/failure-types';
 import type { HoldKind } from '.';
 
 export interface HoldCause {
-  kind: Exclude<HoldKind, 'manual'>;
+  kind: Exclude<HoldKind, 'manual' | 'books'>;
   reason: string;
 }
 

@@ -6,7 +6,7 @@
 
 import type { PayTiming } from '../paying/open-sends';
 import { nextDay } from '../time/day';
-import type { Budget, Configured, LedgerStart, LedgerState, PersonNote, SetByPeople } from './state';
+import type { Budget, Configured, LedgerStart, LedgerState, PersonNote, SetByPeople, SettableBudget } from './state';
 import { todayOf } from './today';
 
 /** Whose word a limit is. */
@@ -14,10 +14,14 @@ export type LimitSource =
   | { readonly kind: 'configured'; readonly worker: string }
   | { readonly kind: 'person'; readonly by: string; readonly at: number };
 
+/** Most credits of a run, a day, a month. */
+export const CAPS = ['perRun', 'perDay', 'perMonth'] as const;
+type Cap = (typeof CAPS)[number];
+
 /** The limits that hold at a moment. */
-export interface BudgetInForce extends Budget {
+export interface BudgetInForce extends Required<Budget> {
   /** Whose word each is; absent where there is no limit. */
-  readonly from: { readonly perDay?: LimitSource; readonly balanceFloor?: LimitSource };
+  readonly from: { readonly [K in Cap | 'balanceFloor']?: LimitSource };
   /** Workers whose configuration counts, and whether they were heard of late. */
   readonly workers: number;
   readonly live: boolean;
@@ -27,6 +31,8 @@ export interface BudgetInForce extends Budget {
 export const LAPSES_AFTER_MS = 600_000;
 /** At most this many workers are kept apart; of more, those that lapse first are merged, with the strictest limits. */
 const MOST_WORKERS = 40;
+/** And so many storages of those that are merged: each lapses with its own workers. */
+const MOST_PLACES = 4;
 /** The name of those that are not told apart. */
 const OTHERS = 'several others';
 
@@ -38,36 +44,42 @@ const counting = (state: LedgerState, now: number): readonly Configured[] => {
   return heard.length > 0 ? heard : state.workers;
 };
 
-interface BudgetLimits {
-  perDay?: { value: number; from: LimitSource };
-  floor?: { value: number; from: LimitSource };
+interface Limit {
+  readonly value: number;
+  readonly from: LimitSource;
 }
+type BudgetLimits = { [K in Cap | 'balanceFloor']?: Limit };
 
-/** The strictest that is configured: a lower cap of the day, a higher floor. */
+/** The strictest that is configured: lower caps, a higher floor. */
 function configuredLimits(state: LedgerState, now: number): BudgetLimits {
   const limits: BudgetLimits = {};
   for (const { worker, budget } of counting(state, now)) {
     const from = { kind: 'configured', worker } as const;
-    const { perDay, balanceFloor } = budget;
-    if (perDay !== null && perDay < (limits.perDay?.value ?? Number.POSITIVE_INFINITY))
-      limits.perDay = { value: perDay, from };
-    if (balanceFloor > (limits.floor?.value ?? 0)) limits.floor = { value: balanceFloor, from };
+    const { balanceFloor } = budget;
+    for (const cap of CAPS) {
+      const value = budget[cap] ?? null;
+      if (value !== null && value < (limits[cap]?.value ?? Number.POSITIVE_INFINITY)) limits[cap] = { value, from };
+    }
+    if (balanceFloor > (limits.balanceFloor?.value ?? 0)) limits.balanceFloor = { value: balanceFloor, from };
   }
   return limits;
 }
 
 /** What holds now, and whose word it is. */
 export function budgetInForce(state: LedgerState, now: number): BudgetInForce {
-  let { perDay, floor } = configuredLimits(state, now);
+  const limits = configuredLimits(state, now);
   const { perDay: mostSaid, balanceFloor: floorSaid } = state.set;
-  if (mostSaid && mostSaid.value < (perDay?.value ?? Number.POSITIVE_INFINITY))
-    perDay = { value: mostSaid.value, from: byPerson(mostSaid) };
-  if (floorSaid && floorSaid.value > (floor?.value ?? 0)) floor = { value: floorSaid.value, from: byPerson(floorSaid) };
+  if (mostSaid && mostSaid.value < (limits.perDay?.value ?? Number.POSITIVE_INFINITY))
+    limits.perDay = { value: mostSaid.value, from: byPerson(mostSaid) };
+  if (floorSaid && floorSaid.value > (limits.balanceFloor?.value ?? 0))
+    limits.balanceFloor = { value: floorSaid.value, from: byPerson(floorSaid) };
   return {
-    perDay: perDay?.value ?? null,
-    balanceFloor: floor?.value ?? 0,
+    perRun: limits.perRun?.value ?? null,
+    perDay: limits.perDay?.value ?? null,
+    perMonth: limits.perMonth?.value ?? null,
+    balanceFloor: limits.balanceFloor?.value ?? 0,
     timeZone: state.timeZone,
-    from: { ...(perDay && { perDay: perDay.from }), ...(floor && { balanceFloor: floor.from }) },
+    from: Object.fromEntries(Object.entries(limits).map(([limit, { from }]) => [limit, from])),
     workers: counting(state, now).length,
     live: live(state, now).length > 0,
   };
@@ -81,7 +93,11 @@ export function configure(state: LedgerState, said: LedgerStart, now: number): L
   const others = live(state, now).filter(({ worker }) => worker !== own.worker);
   const workers = bounded([...others, own]);
   const { account } = said;
-  const heard = { account, workers, timing: longest(workers), configuredAt: now, restingSince: undefined };
+  const heard = {
+    ...{ account, workers, timing: longest(workers), configuredAt: now, restingSince: undefined },
+    // The storage may have been restored or replaced.
+    ...(said.booked?.said && { keptSaid: said.booked.said }),
+  };
   return inZone({ ...state, ...heard }, own.budget.timeZone, now);
 }
 
@@ -92,16 +108,31 @@ export const leave = (state: LedgerState, worker: string, now: number): LedgerSt
 });
 
 export const toConfigured = (said: LedgerStart, now: number): Configured => {
-  const { worker = 'unnamed', budget, timing, lapsesAfterMs = LAPSES_AFTER_MS } = said;
-  return { worker, budget, timing, until: now + lapsesAfterMs };
+  const { worker = 'unnamed', budget, timing, books, lapsesAfterMs = LAPSES_AFTER_MS } = said;
+  return { worker, budget, timing, ...(books !== undefined && { books }), until: now + lapsesAfterMs };
 };
 
+/** S8: what is paid must be written where all see it. @returns why nothing is paid, if so */
+export const booksTrouble = (state: LedgerState, now: number): string | undefined =>
+  booksApart(state, now) ??
+  (state.unread &&
+    `the ledger is new, and the books in the storage, which know what was paid before, cannot be read (${state.unread.why}), so nothing is paid. They are tried again every minute or so; it goes on when they can be read`);
+
+/** Workers whose books are in different storages do not see each other's payments. */
+export function booksApart(state: LedgerState, now: number): string | undefined {
+  const keepers = new Map<string, string>();
+  for (const { worker, books } of live(state, now))
+    if (books !== undefined && !keepers.has(books)) keepers.set(books, worker);
+  if (keepers.size < 2) return undefined;
+  return `the workers keep their books in different storages and would not see each other's payments (${[...keepers.values()].join(', ')}), so nothing is paid. Give all of them the same storage (\`storageUrl\`, \`STORAGE_URL\`) and restart them; it goes on when those that differ have ended`;
+}
+
 /** What a person wants to set. */
-export type BudgetWanted = { readonly [K in keyof Budget]?: Budget[K] | undefined };
+export type BudgetWanted = { readonly [K in keyof SettableBudget]?: SettableBudget[K] | undefined };
 
 /** Why a person may not set this, one sentence; undefined where it is allowed. */
 export function budgetRefusal(state: LedgerState, wanted: BudgetWanted, now: number): string | undefined {
-  const { perDay, floor } = configuredLimits(state, now);
+  const { perDay, balanceFloor: floor } = configuredLimits(state, now);
   if (perDay && (wanted.perDay === null || (wanted.perDay ?? 0) > perDay.value))
     return `perDay was given ${wanted.perDay === null ? 'null (no limit)' : wanted.perDay}; allowed is at most ${perDay.value}, as configured (budget.perDay). A person may lower it; more is allowed as soon as the configuration of every worker says so.`;
   if (floor && wanted.balanceFloor !== undefined && wanted.balanceFloor < floor.value)
@@ -112,7 +143,7 @@ export function budgetRefusal(state: LedgerState, wanted: BudgetWanted, now: num
 /** A person sets limits; if one is refused, none is set. A value that equals the configured one is not kept. */
 export function setBudget(state: LedgerState, wanted: BudgetWanted, by: string, now: number): LedgerState {
   if (budgetRefusal(state, wanted, now) !== undefined) return state;
-  const { perDay, floor } = configuredLimits(state, now);
+  const { perDay, balanceFloor: floor } = configuredLimits(state, now);
   const kept: { -readonly [K in keyof SetByPeople]: SetByPeople[K] } = { ...state.set };
   const { perDay: most, balanceFloor, timeZone } = wanted;
   const said = { by, at: now };
@@ -132,12 +163,17 @@ export function setBudget(state: LedgerState, wanted: BudgetWanted, by: string, 
  * live one is configured with the present zone: two that differ would change it back and forth. A change does not start
  * a fresh day: the present day ends once it is over in both zones.
  */
-function inZone(state: LedgerState, latest: string, now: number): LedgerState {
+export function inZone(state: LedgerState, latest: string, now: number): LedgerState {
   const stays = live(state, now).some(({ budget }) => budget.timeZone === state.timeZone);
   const timeZone = state.set.timeZone?.value ?? (stays ? state.timeZone : latest);
   if (timeZone === state.timeZone) return state;
   const today = todayOf(state, now);
-  return { ...state, timeZone, today: { ...today, until: Math.max(today.until, nextDay(now, timeZone)) } };
+  return {
+    ...state,
+    timeZone,
+    zonedAt: now,
+    today: { ...today, until: Math.max(today.until, nextDay(now, timeZone)) },
+  };
 }
 
 /** S1: an open send is over only by the longest times that any worker has. */
@@ -147,26 +183,43 @@ const longest = (workers: readonly Configured[]): PayTiming => ({
   settlingMs: Math.max(...workers.map(({ timing }) => timing.settlingMs)),
 });
 
-/** In the order in which they lapse. */
+/** In the order in which they lapse. Of too many the one that lapses first joins others that have the same storage. */
 function bounded(all: readonly Configured[]): readonly Configured[] {
   const workers = [...all].sort((a, b) => a.until - b.until);
   if (workers.length <= MOST_WORKERS) return workers;
-  const others = workers.find(({ worker }) => worker === OTHERS);
-  const rest = workers.filter((one) => one !== others);
-  const [first] = rest.splice(0, 1);
-  return first ? bounded([both(first, others ?? first), ...rest]) : workers;
+  const others = workers.filter(({ worker }) => worker === OTHERS);
+  const [first, ...rest] = workers.filter(({ worker }) => worker !== OTHERS);
+  if (!first) return workers;
+  const alike =
+    others.find(({ books }) => books === first.books) ?? (others.length < MOST_PLACES ? undefined : others[0]);
+  return [...others.filter((one) => one !== alike), both(first, alike ?? first), ...rest];
 }
 
-/** What both allow: a lower cap of the day, a higher floor. */
-export function strictest(a: Limited, b: Limited): Limited {
-  const perDay = a.perDay === null ? b.perDay : Math.min(a.perDay, b.perDay ?? a.perDay);
-  return { perDay, balanceFloor: Math.max(a.balanceFloor, b.balanceFloor) };
+/** Of two caps the lower one; null is none. */
+const lowerCap = (a: number | null = null, b: number | null = null): number | null =>
+  a === null ? b : Math.min(a, b ?? a);
+
+/** What both allow: lower caps, a higher floor. */
+export function strictest(a: Limited, b: Limited): Required<Limited> {
+  return {
+    perRun: lowerCap(a.perRun, b.perRun),
+    perDay: lowerCap(a.perDay, b.perDay),
+    perMonth: lowerCap(a.perMonth, b.perMonth),
+    balanceFloor: Math.max(a.balanceFloor, b.balanceFloor),
+  };
 }
 type Limited = Omit<Budget, 'timeZone'>;
 
 const both = (a: Configured, b: Configured): Configured => ({
   worker: OTHERS,
+  ...booksOfBoth(a.books, b.books),
   budget: { ...strictest(a.budget, b.budget), timeZone: a.budget.timeZone },
   timing: longest([a, b]),
   until: Math.max(a.until, b.until),
 });
+
+/** Where they differ, they differ from everybody else's as well. */
+const booksOfBoth = (a: string | undefined, b: string | undefined): Pick<Configured, 'books'> => {
+  const books = a === undefined || b === undefined || a === b ? (a ?? b) : `${a}, ${b}`.slice(0, 200);
+  return books === undefined ? {} : { books };
+};

@@ -1,12 +1,14 @@
 /** S3: what may still be spent. Every cap counts what is spent and what open sends may yet spend. */
+
+import { nextMonth } from '../time/day';
 import { leastFunds } from './balance';
 import { budgetInForce } from './budget';
 import type { LedgerState } from './state';
-import { todayOf } from './today';
+import { spentInMonth, todayOf } from './today';
 
 export interface Capped {
   kind: 'capped';
-  cap: 'run' | 'day' | 'floor';
+  cap: 'run' | 'day' | 'month' | 'floor';
   /** What would have been reserved: more than is configured where calls cost more lately. */
   credits: number;
   /** When it ends by itself. */
@@ -31,14 +33,17 @@ export function overCap(state: LedgerState, { subject, run, credits, runCap }: S
     .filter(([other]) => other !== subject)
     .map(([, flight]) => flight);
   const ofRun = sum(others.filter((flight) => flight.run === run).map((flight) => flight.credits));
-  if ((state.runs[run]?.spent ?? 0) + ofRun + credits > runCap)
+  const perRun = budgetInForce(state, now).perRun ?? runCap;
+  if ((state.runs[run]?.spent ?? 0) + ofRun + credits > Math.min(runCap, perRun))
     return { kind: 'capped', cap: 'run', credits } satisfies Capped;
   return overAccountCap(state, credits, sum(others.map((flight) => flight.credits)), now);
 }
 
 /** The account's own cap that stands in the way of so many credits more, if any. */
 export function overAccountCap(state: LedgerState, credits: number, reserved: number, now: number): Capped | undefined {
-  const { perDay, balanceFloor } = budgetInForce(state, now);
+  const { perDay, perMonth, balanceFloor } = budgetInForce(state, now);
+  if (perMonth !== null && spentInMonth(state, now) + reserved + credits > perMonth)
+    return { kind: 'capped', cap: 'month', credits, until: nextMonth(now, state.timeZone) };
   const { spent, until } = todayOf(state, now);
   if (perDay !== null && spent + reserved + credits > perDay) return { kind: 'capped', cap: 'day', credits, until };
   if (balanceFloor === 0) return undefined;

@@ -2,6 +2,7 @@
 
 import { PAID } from '../paying/once-only';
 import { inline } from '../text/markdown';
+import { grouped } from '../text/numbers';
 import { utc } from '../time/utc';
 import * as policy from '.';
 import type { LedgerStatus } from './messages';
@@ -14,6 +15,8 @@ const HOLD_TEXT: Record<policy.HoldKind, string> = {
     'the token belongs to another user than before, so nothing is sent with it; replace it with a token of the previous user and everything goes on by itself, or restart the workers to work for the new user',
   noCredits:
     'there are too few credits; calls that cost none go on, and the rest go on by themselves when the balance suffices',
+  books:
+    'the books in the storage have less than was paid, so nothing is paid; if the storage went back to a backup, your administrator puts the newer books back and everything goes on by itself; else compare what was paid with the service, and end it with the update `release`',
   manual: 'a person put it on hold; it ends with the update `release`',
 };
 
@@ -35,7 +38,7 @@ export const describeHold = ({ kind, since, reason, retry, stopsAll }: policy.Ho
 
 /** What an account's ledger lets through, in a few words. */
 export function describeState({ holds, restingSince }: Pick<policy.LedgerState, 'holds' | 'restingSince'>): string {
-  if (policy.stopping(holds, 0).length > 0) return 'on hold';
+  if (policy.stopping(holds, 0).length > 0 || holds.some(({ kind }) => kind === 'books')) return 'on hold';
   if (holds.length > 0) return 'no credits';
   return restingSince === undefined ? 'open' : 'an earlier user';
 }
@@ -48,34 +51,55 @@ const sourceOf = (source: policy.LimitSource | undefined): string => {
 };
 
 /** The limits that hold, and whose word they are. */
-export function describeBudget({ perDay, balanceFloor, from, workers, live }: policy.BudgetInForce): string[] {
+export function describeBudget(budget: policy.BudgetInForce): string[] {
+  // A ledger of an earlier version says nothing of a run and a month.
+  const { perRun = null, perDay, perMonth = null, balanceFloor, from, workers, live } = budget;
   const counted = workers === 1 ? '1 worker' : `${workers} workers`;
   return [
-    `Most credits a day: ${perDay === null ? 'no limit' : perDay}${sourceOf(from.perDay)}`,
-    ...(balanceFloor > 0 ? [`Must remain of the balance: ${balanceFloor}${sourceOf(from.balanceFloor)}`] : []),
+    `Most credits a day: ${perDay === null ? 'no limit' : grouped(perDay)}${sourceOf(from.perDay)}`,
+    ...(perMonth !== null ? [`Most credits a month: ${grouped(perMonth)}${sourceOf(from.perMonth)}`] : []),
+    ...(perRun !== null ? [`Most credits of one run: ${grouped(perRun)}${sourceOf(from.perRun)}`] : []),
+    ...(balanceFloor > 0 ? [`Must remain of the balance: ${grouped(balanceFloor)}${sourceOf(from.balanceFloor)}`] : []),
     live
       ? `Of the limits that ${counted} ${workers === 1 ? 'is' : 'are'} configured with and those that people set, the strictest count`
       : `No worker has reported its configuration lately: the last known limits hold (${counted})`,
   ];
 }
 
+/** What a person has set, for the list of what people did. */
+export function describeWanted({ perDay, balanceFloor, timeZone }: policy.BudgetWanted): string {
+  const parts = [
+    ...(perDay === undefined ? [] : [`at most ${perDay === null ? 'what is configured' : grouped(perDay)} a day`]),
+    ...(balanceFloor === undefined ? [] : [`${grouped(balanceFloor)} must remain of the balance`]),
+    ...(timeZone === undefined ? [] : [`days end in the time zone ${timeZone}`]),
+  ];
+  return `budget set: ${parts.join(', ')}`;
+}
+
 /** What may still be spent of an account, for whoever is to approve something. */
-export function describeLeft({ balance, reserved, spentToday, budget }: LedgerStatus): string[] {
-  const { perDay, balanceFloor, timeZone } = budget;
-  const taken = `${spentToday} spent${reserved > 0 ? ` and ${reserved} reserved` : ''}`;
+export function describeLeft({ balance, reserved, spentToday, spentThisMonth, budget }: LedgerStatus): string[] {
+  const { perDay, perMonth = null, balanceFloor, timeZone } = budget;
+  const taken = `${grouped(spentToday)} spent${reserved > 0 ? ` and ${grouped(reserved)} reserved` : ''}`;
   return [
     perDay === null
       ? `No limit a day; today (${timeZone}) ${taken}`
-      : `${Math.max(0, perDay - spentToday - reserved)} of ${perDay} credits a day are left; today (${timeZone}) ${taken}`,
+      : `${grouped(Math.max(0, perDay - spentToday - reserved))} of ${grouped(perDay)} credits a day are left; today (${timeZone}) ${taken}`,
+    ...(perMonth === null
+      ? []
+      : [
+          `${grouped(Math.max(0, perMonth - spentThisMonth - reserved))} of ${grouped(perMonth)} credits a month are left`,
+        ]),
     ...(balance === undefined
       ? ['The balance is not known']
-      : [`Balance: ${balance} credits${balanceFloor > 0 ? `, of which ${balanceFloor} must remain` : ''}`]),
+      : [
+          `Balance: ${grouped(balance)} credits${balanceFloor > 0 ? `, of which ${grouped(balanceFloor)} must remain` : ''}`,
+        ]),
   ];
 }
 
 /** A call costs more than is configured: what is reserved for it, and what mends it. */
 export const describeDearer = ({ kind, real, configured, at: since }: policy.Dearer): string =>
-  `${PAID[kind].what} cost ${real} credits according to the reply of ${utc(since)} UTC, but ${configured} according to the configuration: ${real} are reserved for each from now on. If that is the price, set credits.'${PAID[kind].route}' to it; if it was a mistake, the update \`release\` forgets it`;
+  `${PAID[kind].what} cost ${grouped(real)} credits according to the reply of ${utc(since)} UTC, but ${grouped(configured)} according to the configuration: ${grouped(real)} are reserved for each from now on. If that is the price, set credits.'${PAID[kind].route}' to it; if it was a mistake, the update \`release\` forgets it`;
 
 /** Which classes of calls wait since the service asked for it, and until when; undefined when none does. */
 export function describePause(parked: policy.LedgerState['parked'], now: number): string | undefined {
@@ -89,17 +113,19 @@ export function describeLedger(state: policy.LedgerState, now: number): string {
   const budget = policy.budgetInForce(state, now);
   const left = policy.balance(state);
   const unread = state.unreadable === undefined ? 'not read yet' : `cannot be read: ${state.unreadable.problem}`;
-  const balance = left === undefined ? unread : `${left} credits`;
+  const balance = left === undefined ? unread : `${grouped(left)} credits`;
+  const apart = policy.booksTrouble(state, now);
   const lines = [
     `**Account ${state.account}**: ${describeState(state)}`,
     '',
     ...state.holds.map((hold) => `- ${inline(describeHold(hold))}`),
-    ...(state.holds.length > 0 ? [''] : []),
-    `- Balance: ${balance}, of which reserved for calls under way: ${policy.reservedCredits(state)}`,
-    `- Spent today (${budget.timeZone}): ${policy.spentOn(state, now)}`,
+    ...(apart === undefined ? [] : [`- ${inline(apart)}`]),
+    ...(state.holds.length > 0 || apart !== undefined ? [''] : []),
+    `- Balance: ${balance}, of which reserved for calls under way: ${grouped(policy.reservedCredits(state))}`,
+    `- Spent today (${budget.timeZone}): ${grouped(policy.spentOn(state, now))}`,
     ...describeBudget(budget).map((line) => `- ${inline(line)}`),
     ...policy.dearer(state).map((price) => `- ${describeDearer(price)}`),
-    ...(left === undefined ? [] : [`- Spent elsewhere, as the balance shows: ${state.elsewhere}`]),
+    ...(left === undefined ? [] : [`- Spent elsewhere, as the balance shows: ${grouped(state.elsewhere)}`]),
     ...(state.patientUntil !== undefined && now < state.patientUntil
       ? [
           `- This ledger replaced one that was lost: it grants nothing before ${utc(state.patientUntil)} UTC, when whatever was under way is over`,
@@ -109,7 +135,7 @@ export function describeLedger(state: policy.LedgerState, now: number): string {
     '',
     ...(open.length === 0
       ? ['No paid call is under way.']
-      : [`Paid calls under way or not yet proven, ${open.length}:`, '']),
+      : [`Paid calls under way or not yet proven, ${grouped(open.length)}:`, '']),
     ...open
       .slice(0, 20)
       .map(

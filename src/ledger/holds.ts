@@ -13,9 +13,12 @@ export function hold(state: LedgerState, added: Hold): LedgerState {
   return { ...state, holds: state.holds.map((one) => (one === present ? { ...one, stopsAll: true } : one)) };
 }
 
-/** The holds that stop a call which costs so many credits: a lack of credits stops what costs, and free calls if one met it. */
+/**
+ * The holds that stop a call which costs so many credits: a lack of credits, and one in the books, stop what costs, and free
+ * calls if one met it.
+ */
 export const stopping = (holds: readonly Hold[], credits: number): Hold[] =>
-  holds.filter(({ kind, stopsAll }) => kind !== 'noCredits' || credits > 0 || stopsAll);
+  holds.filter(({ kind, stopsAll }) => (kind !== 'noCredits' && kind !== 'books') || credits > 0 || stopsAll);
 
 export const release = (state: LedgerState, ...kinds: HoldKind[]): LedgerState => ({
   ...state,
@@ -32,12 +35,18 @@ export const rest = (state: LedgerState, now: number): LedgerState => ({
 export const wake = (state: LedgerState): LedgerState =>
   state.restingSince === undefined ? state : { ...state, restingSince: undefined };
 
+/** A person has seen what the books lack. */
+function acceptLack(state: LedgerState): LedgerState {
+  const lacks = state.holds.find(({ kind }) => kind === 'books')?.lacks;
+  return lacks === undefined ? state : { ...state, acceptedLack: lacks };
+}
+
 /**
  * A person lets everything go on; what a 429 has parked only when that is said too (S5). What calls cost lately is forgotten:
  * a price by mistake, above every cap, would let no call through that could correct it.
  */
 export const releaseAll = (state: LedgerState, parks: boolean): LedgerState => ({
-  ...state,
+  ...acceptLack(state),
   holds: [],
   prices: {},
   ...(parks && { parked: {} }),

@@ -5,22 +5,25 @@
 
 import type { Limit } from '../agent-api/limiter';
 import * as payOnce from '../paying/open-sends';
-import { dayOf } from '../time/day';
-import { bookOff } from './balance';
-import { budgetInForce } from './budget';
+import { nextMonth } from '../time/day';
+import { book } from './book';
+import { booksTrouble, budgetInForce } from './budget';
 import { type Capped, overAccountCap, overCap, reservedCredits, type Spending } from './caps';
 import { stopping } from './holds';
 import { noPermits, takePermit } from './permits';
 import { learnPrice, noteConfigured, reservation } from './prices';
 import type { Hold, LedgerState } from './state';
-import { todayOf } from './today';
 
 export { balance, nextReading } from './balance';
+export { ADJUSTMENT, book, KEEP_BOOKINGS, KEEP_DAYS, KEEP_RUNS } from './book';
 export {
   type BudgetInForce,
   type BudgetWanted,
+  booksApart,
+  booksTrouble,
   budgetInForce,
   budgetRefusal,
+  CAPS,
   configure,
   LAPSES_AFTER_MS,
   type LimitSource,
@@ -29,26 +32,25 @@ export {
   strictest,
 } from './budget';
 export { available, reservedCredits } from './caps';
+export { compared, noteUnkept } from './comparing';
 export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest, stopping, wake } from './holds';
 export { openLedger, reopen, whole } from './opening-state';
-export { type Dearer, dearer } from './prices';
+export { type Dearer, dearer, reservedAnew } from './prices';
+export { type Asked, isBehind, type Reread, reread } from './rereading';
+export { hasLater, isUnkept, KEEP_ACTIONS, LIMITS, laterOf, momentsOf, saidOf, say, wordsOn } from './said';
 export {
   type Before,
   type Budget,
   HOLD_KINDS,
   type Hold,
   type HoldKind,
+  type Kept,
   type LedgerStart,
   type LedgerState,
   type RunSum,
+  type Said,
 } from './state';
-export { spentOn } from './today';
-
-/** Days whose sums are kept. */
-export const KEEP_DAYS = 40;
-/** The cap of a run holds until so many others have paid since; a run takes some 150 bytes of what continues as new. */
-const KEEP_RUNS = 2_000;
-const KEEP_BOOKINGS = 300;
+export { spentInMonth, spentOn } from './today';
 
 export interface BeginSend extends payOnce.SendRequest, Pick<Spending, 'runCap'> {
   /** The call needs a permit of a limit of its own as well: a note, the start of an audit. */
@@ -76,6 +78,8 @@ export type BeginAnswer =
   | { kind: 'parked'; until: number }
   /** A part of the balance must remain, and it was not read since the call's turn came. */
   | { kind: 'unread' }
+  /** It cannot be written into the books, or not where all would see it (S8). */
+  | { kind: 'unwritten'; why: string }
   | Capped;
 
 /** `beginSend`: may this attempt send, now? The order matters: an attempt that was granted stays granted. */
@@ -90,6 +94,8 @@ export function beginSend(
   if (open?.attempt === request.attempt) return refuse({ kind: 'granted', flight: open });
   const holds = stopping(state.holds, request.credits);
   if (holds.length > 0) return refuse({ kind: 'held', holds });
+  const apart = request.credits > 0 ? booksTrouble(state, now) : undefined;
+  if (apart !== undefined) return refuse({ kind: 'unwritten', why: apart });
   if (state.patientUntil !== undefined && now < state.patientUntil)
     return refuse({ kind: 'patient', until: state.patientUntil });
   const timing = longer(state.timing, request.sender);
@@ -115,14 +121,16 @@ const isUnread = (state: LedgerState, { readSince }: BeginSend, now: number): bo
   budgetInForce(state, now).balanceFloor > 0 &&
   (state.funds?.askedAt ?? Number.NEGATIVE_INFINITY) < (readSince ?? Number.POSITIVE_INFINITY);
 
-/** Why a waiting run may not go on yet, if so: a hold, or a cap on so many credits more. */
+/** Why a waiting run may not go on yet, if so: a hold, books that are apart, or a cap on so many credits more. */
 export function obstacle(
   state: LedgerState,
   credits: number,
   now: number,
-): Extract<BeginAnswer, { kind: 'held' | 'capped' }> | undefined {
+): Extract<BeginAnswer, { kind: 'held' | 'unwritten' | 'capped' }> | undefined {
   const holds = stopping(state.holds, credits);
   if (holds.length > 0) return { kind: 'held', holds };
+  const apart = credits > 0 ? booksTrouble(state, now) : undefined;
+  if (apart !== undefined) return { kind: 'unwritten', why: apart };
   return credits > 0 ? overAccountCap(state, credits, reservedCredits(state), now) : undefined;
 }
 
@@ -154,35 +162,12 @@ export function clear(state: LedgerState, subject: string): { state: LedgerState
   return { state: { ...state, flights: { ...state.flights, open } }, cleared: flight !== undefined };
 }
 
-/** Books credits on their day and run. Also `adjust`: a person corrects the books. */
-export function book(state: LedgerState, booking: payOnce.Booking): LedgerState {
-  const day = dayOf(booking.at, state.timeZone);
-  const today = todayOf(state, booking.at);
-  const days = latest({ ...state.days, [day]: (state.days[day] ?? 0) + booking.credits }, KEEP_DAYS, ([key]) => key);
-  const sums = {
-    ...state.runs,
-    [booking.run]: { spent: (state.runs[booking.run]?.spent ?? 0) + booking.credits, lastAt: booking.at },
-  };
-  // What can be paid for is no longer in doubt.
-  const { creditsTried: _, ...rest } = state;
-  return {
-    ...rest,
-    days,
-    today: { ...today, spent: today.spent + booking.credits },
-    runs: latest(sums, KEEP_RUNS, ([, run]) => run.lastAt),
-    bookings: [...state.bookings, booking].filter(
-      // Those that a reading of the balance may lack yet are all kept.
-      ({ at }, i, { length }) => i >= length - KEEP_BOOKINGS || at > booking.at - 2 * state.timing.settlingMs,
-    ),
-    ...(state.funds && { funds: bookOff(state.funds, booking.credits, booking.at) }),
-  };
-}
-
 /** When an answer next changes without a message: a day, a park, the patience or a worker's report ends. */
 export function nextChange(state: LedgerState, now: number): number {
   const { workers, patientUntil = 0, parked, today } = state;
   const moments = [
     ...(today ? [today.until] : []),
+    ...(budgetInForce(state, now).perMonth === null ? [] : [nextMonth(now, state.timeZone)]),
     ...(workers.length > 1 ? workers.map(({ until }) => until) : []),
     ...Object.values(parked),
     patientUntil,
@@ -210,15 +195,4 @@ export const abandoned = (state: LedgerState): Abandoned[] =>
 export function postpone(state: LedgerState, subject: string, now: number): LedgerState {
   const open = Object.entries(state.postponed ?? {}).filter(([other]) => other in state.flights.open);
   return { ...state, postponed: { ...Object.fromEntries(open), [subject]: now + state.timing.settlingMs } };
-}
-
-/** The last `keep` entries, and up to a tenth more, so that not every booking sorts. */
-function latest<T>(
-  all: Record<string, T>,
-  keep: number,
-  rank: (entry: [string, T]) => string | number,
-): Record<string, T> {
-  const entries = Object.entries(all);
-  if (entries.length <= 1.1 * keep) return all;
-  return Object.fromEntries(entries.sort((a, b) => (rank(a) < rank(b) ? 1 : -1)).slice(0, keep));
 }

@@ -27,11 +27,14 @@ export interface LedgerStatus {
   available?: number;
   reserved: number;
   spentToday: number;
+  spentThisMonth: number;
   elsewhere: number;
   /** Since when the balance cannot be read, and why. */
   unreadable?: { since: number; problem: string };
   /** The limits that hold now, and whose word they are. */
   budget: policy.BudgetInForce;
+  /** Why nothing is paid: workers keep their books in different storages, or those there are could not be read yet. */
+  booksTrouble?: string;
   /** Calls that cost more than is configured, by their last reply. */
   dearer: policy.Dearer[];
   /** When the latest reading of the balance was asked for. */
@@ -48,7 +51,7 @@ export interface LedgerStatus {
 }
 
 /** What stands in the way of spending. */
-export type Obstacle = Extract<policy.BeginAnswer, { kind: 'held' | 'capped' }> | { kind: 'none' };
+export type Obstacle = Extract<policy.BeginAnswer, { kind: 'held' | 'unwritten' | 'capped' }> | { kind: 'none' };
 
 /** What the ledger knows of one subject. */
 export interface SubjectState {
@@ -71,6 +74,12 @@ export const adjustUpdate = defineUpdate<number, [AdjustSaid]>('adjust');
 export const reportHoldUpdate = defineUpdate<void, [policy.Hold]>('reportHold');
 /** @param forMs a duration: the clocks of processes differ */
 export const parkUpdate = defineUpdate<void, [{ rateClass: string; forMs: number }]>('park');
+/** What workers say, and no person. */
+export const INTERNAL_UPDATES: ReadonlySet<string> = new Set(
+  [beginSendUpdate, settleUpdate, configureUpdate, leaveUpdate, readBalanceUpdate, reportHoldUpdate, parkUpdate].map(
+    ({ name }) => name,
+  ),
+);
 export const statusQuery = defineQuery<LedgerStatus>('status');
 /** @param credits what is about to be spent; 0 asks for holds alone */
 export const obstacleQuery = defineQuery<Obstacle, [{ credits: number }]>('obstacle');

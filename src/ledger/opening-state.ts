@@ -1,10 +1,18 @@
 /** How a ledger's books begin: anew, from what the ledger before it knew, or from what an earlier version wrote. */
 import { noOpenSends } from '../paying/open-sends';
+import { adjustmentsOf } from './book';
 import { configure, toConfigured } from './budget';
+import { restored } from './rereading';
 import type { Before, Budget, LedgerStart, LedgerState } from './state';
 
 /** A ledger that takes the place of another, by the configuration of the worker that it asked. */
-export function reopen({ state, lost }: Before, start: LedgerStart, now: number): LedgerState {
+export function reopen({ state, lost, books, unread }: Before, start: LedgerStart, now: number): LedgerState {
+  if (unread !== undefined) {
+    const opened = reopen({ state, lost: false }, start, now);
+    return { ...patient(opened, now), unread: { why: unread, triedAt: now, isLost: lost || state !== undefined } };
+  }
+  if (books)
+    return patient(restored(reopen({ state, lost: false }, start, now), books, { at: now, open: {} }, now), now);
   if (!state) return openLedger(start, now, lost);
   const configured = configure(whole(state, now), start, now);
   return lost ? patient(configured, now) : configured;
@@ -12,8 +20,9 @@ export function reopen({ state, lost }: Before, start: LedgerStart, now: number)
 
 /** Books of an earlier version lack what has come since. */
 export function whole(state: LedgerState & { readonly budget?: Budget }, now: number): LedgerState {
-  const { account, timing, budget } = state;
-  return state.workers || !budget ? state : { ...openLedger({ account, timing, budget }, now, false), ...state };
+  const { account, timing, budget, adjusted = adjustmentsOf(state) } = state;
+  const known = { ...state, ...(Object.keys(adjusted).length > 0 && { adjusted }) };
+  return state.workers || !budget ? known : { ...openLedger({ account, timing, budget }, now, false), ...known };
 }
 
 /** A new ledger. @param lost it replaces one of which nothing is left */

@@ -4,6 +4,7 @@
  * flight at most. A later reply that says less lowers it again, never below the configured price.
  */
 import { isPaidKind, type PaidKind, paidKinds } from '../paying/once-only';
+import type { OpenSends } from '../paying/open-sends';
 import { partsOf } from '../paying/subject';
 import type { LedgerState, Price } from './state';
 
@@ -36,15 +37,26 @@ export function learnPrice(
   const kind = paidKind(subject);
   if (!kind || reserved === 0) return state;
   const configured = state.prices[kind]?.configured ?? reserved ?? real;
-  const open = Object.entries(state.flights.open).map(([other, flight]) => {
-    const dearer = paidKind(other) === kind && flight.credits > 0 && flight.credits < real;
-    return [other, dearer ? { ...flight, credits: real } : flight] as const;
-  });
   return {
     ...state,
     prices: { ...state.prices, [kind]: { real, at: now, configured } },
-    flights: { ...state.flights, open: Object.fromEntries(open) },
+    flights: { ...state.flights, open: atLeast(state.flights.open, kind, real) },
   };
+}
+
+/** Calls of a kind that are under way: at least so many credits are reserved for each that costs. */
+function atLeast(open: OpenSends['open'], kind: PaidKind, real: number): OpenSends['open'] {
+  const all = Object.entries(open).map(([subject, send]) => {
+    const isDearer = paidKind(subject) === kind && send.credits > 0 && send.credits < real;
+    return [subject, isDearer ? { ...send, credits: real } : send] as const;
+  });
+  return Object.fromEntries(all);
+}
+
+/** The same for the books in the storage: what is reserved in them is not less than what the ledger reserves. */
+export function reservedAnew(sends: OpenSends, subject: string, real: number, reserved: number | undefined): OpenSends {
+  const kind = paidKind(subject);
+  return !kind || reserved === 0 ? sends : { ...sends, open: atLeast(sends.open, kind, real) };
 }
 
 export interface Dearer extends Price {

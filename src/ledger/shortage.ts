@@ -1,11 +1,10 @@
 /** Credits that may not be spent now: which limit, by how much, and what ends it (S7). For all who wait for it. */
+import { grouped } from '../text/numbers';
 import type { LimitSource } from '.';
 import type { LedgerStatus, Obstacle } from './messages';
 
 type Capped = Extract<Obstacle, { kind: 'capped' }>;
 
-/** '5,000'. The same on every machine. */
-const credits = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
 const utc = (ms: number): string => `${new Date(ms).toISOString().replace('T', ' ').slice(0, 16)} UTC`;
 
 /** Who may give more: a person what a person set, and the configuration what it says. */
@@ -17,22 +16,28 @@ function moreFrom(source: LimitSource | undefined, setting: string, account: str
 /** One sentence without a full stop. */
 export function describeShortage(
   { cap, credits: next, until, balance }: Capped,
-  { account, budget, spentToday, reserved, available, unreadable }: LedgerStatus,
+  { account, budget, spentToday, spentThisMonth, reserved, available, unreadable }: LedgerStatus,
 ): string {
-  const { perDay, balanceFloor, from } = budget;
-  const open = reserved > 0 ? ` and ${credits(reserved)} reserved for calls under way or not yet proven` : '';
+  const { perDay, perMonth, balanceFloor, from } = budget;
+  const open = reserved > 0 ? ` and ${grouped(reserved)} reserved for calls under way or not yet proven` : '';
   if (cap === 'run') return 'the run has spent what it may';
-  if (cap === 'day')
-    return (
-      `the credits of the day are used up: ${credits(spentToday)} spent${open}, of ${credits(perDay ?? 0)} a day; ` +
-      `the next call costs ${credits(next)}. It goes on ${until === undefined ? 'tomorrow' : `at ${utc(until)}`}, or when ${moreFrom(from.perDay, 'budget.perDay', account)}`
-    );
+  const usedUp = (what: string, spent: number, most: number | null, soon: string, more: string) =>
+    `${what} ${grouped(spent)} spent${open}, of ${grouped(most ?? 0)} a ${cap}; ` +
+    `the next call costs ${grouped(next)}. It goes on ${until === undefined ? soon : `at ${utc(until)}`}, or when ${more}`;
+  if (cap === 'day') {
+    const more = moreFrom(from.perDay, 'budget.perDay', account);
+    return usedUp('the credits of the day are used up:', spentToday, perDay, 'tomorrow', more);
+  }
+  if (cap === 'month') {
+    const more = moreFrom(from.perMonth, 'budget.perMonth', account);
+    return usedUp('the credits of the month are used up:', spentThisMonth, perMonth, 'next month', more);
+  }
   if (balance === 'unread')
     return 'part of the balance must remain, and the balance has not been read yet; the account goes on when a reading shows enough';
   if (balance === 'unreadable')
     return `part of the balance must remain, and the balance cannot be read: ${unreadable?.problem ?? 'its reply has none'}, so correct that or remove 'budget.balanceFloor', then restart the workers`;
   return (
-    `the balance has reached its floor (${credits(balanceFloor)} credits must remain): ${credits(available ?? 0)} are surely left, ` +
-    `after deducting what was spent in the last minutes and may not show yet${open}; the next call costs ${credits(next)}. It goes on when the balance leaves enough, or when ${moreFrom(from.balanceFloor, 'budget.balanceFloor', account)}`
+    `the balance has reached its floor (${grouped(balanceFloor)} credits must remain): ${grouped(available ?? 0)} are surely left, ` +
+    `after deducting what was spent in the last minutes and may not show yet${open}; the next call costs ${grouped(next)}. It goes on when the balance leaves enough, or when ${moreFrom(from.balanceFloor, 'budget.balanceFloor', account)}`
   );
 }

@@ -3,8 +3,8 @@ import type { PaidKind } from '../paying/once-only';
 import type { Booking, OpenSends, PayTiming } from '../paying/open-sends';
 import type { Permits } from './permits';
 
-/** Why an account's calls stand still. `manual` holds are lifted by a person, all others when their cause has gone. */
-export const HOLD_KINDS = ['killSwitch', 'token', 'otherUser', 'noCredits', 'manual'] as const;
+/** Why an account's calls stand still. A `manual` hold is lifted by a person, a `books` hold by a person or when its cause has gone, all others when it has. */
+export const HOLD_KINDS = ['killSwitch', 'token', 'otherUser', 'noCredits', 'books', 'manual'] as const;
 export type HoldKind = (typeof HOLD_KINDS)[number];
 
 export interface Hold {
@@ -13,6 +13,8 @@ export interface Hold {
   readonly reason: string;
   /** For `noCredits`: the balance that lifts it. */
   readonly needs?: number;
+  /** For `books`: credits that are missing in them. */
+  readonly lacks?: number;
   /** For `noCredits`: a call met it that should cost nothing, so calls that cost nothing wait as well. */
   readonly stopsAll?: true;
   /** For `noCredits`, where the balance does not tell when it ends: a call is tried again after this. */
@@ -21,8 +23,12 @@ export interface Hold {
 
 /** What an account may spend. Credits. */
 export interface Budget {
+  /** Most credits of one run; null for no limit. @default null */
+  readonly perRun?: number | null;
   /** Most credits per calendar day; null for no limit. @default null */
   readonly perDay: number | null;
+  /** Most credits per calendar month; null for no limit. @default null */
+  readonly perMonth?: number | null;
   /** Credits that must remain on the balance. @default 0 */
   readonly balanceFloor: number;
   /** IANA time zone in which a day begins and ends. @default 'UTC' */
@@ -35,6 +41,8 @@ export interface Configured {
   readonly worker: string;
   readonly budget: Budget;
   readonly timing: PayTiming;
+  /** The storage in which it keeps the books; absent until it has read that. */
+  readonly books?: string;
   /** It counts until then, unless it is said again. */
   readonly until: number;
 }
@@ -46,8 +54,11 @@ export interface PersonNote<T> {
   readonly at: number;
 }
 
+/** What people may change without the configuration. */
+export type SettableBudget = Pick<Budget, 'perDay' | 'balanceFloor' | 'timeZone'>;
+
 /** What people set; a value as loose as the configured one is none of its own. */
-export type SetByPeople = { readonly [K in keyof Budget]?: PersonNote<NonNullable<Budget[K]>> };
+export type SetByPeople = { readonly [K in keyof SettableBudget]?: PersonNote<NonNullable<SettableBudget[K]>> };
 
 /** What one reading says by now: what was booked after it is off both ends. Credits. */
 export interface Reading {
@@ -104,6 +115,8 @@ export interface LedgerState {
   readonly set: SetByPeople;
   /** The zone in which a day begins and ends now. */
   readonly timeZone: string;
+  /** Since when: of the days before the ledger knows only by the zone of then. */
+  readonly zonedAt?: number;
   /** The present day, as far as anything was booked on it. */
   readonly today?: Today;
   /** What calls cost by their replies. */
@@ -111,6 +124,8 @@ export interface LedgerState {
   readonly flights: OpenSends;
   /** Credits spent per calendar day, the last forty or so. */
   readonly days: Readonly<Record<string, number>>;
+  /** What of that people corrected. */
+  readonly adjusted?: Readonly<Record<string, number>>;
   /** Credits spent per run, the most recent ones: of the others the cap is forgotten. */
   readonly runs: Readonly<Record<string, RunSum>>;
   /** Bookings, newest last, for `spend`; older ones are in the sums. */
@@ -132,6 +147,9 @@ export interface LedgerState {
   readonly permits: Readonly<Record<string, Permits>>;
   /** What people changed, newest last. */
   readonly actions?: readonly { at: number; by: string; what: string; reason: string }[];
+  /** What they said of hold and limits, and when each word was that stands in the books (S8). */
+  readonly said?: Said;
+  readonly keptSaid?: Moments;
   /** When a worker last said so: of several ledgers of one account name the latest is that of its present user. */
   readonly configuredAt?: number;
   /** Open sends that the ledger could not look up, and when it tries again. */
@@ -140,6 +158,15 @@ export interface LedgerState {
   readonly restingSince?: number | undefined;
   /** Set when this ledger replaced one that was lost: nothing is granted before. */
   readonly patientUntil?: number;
+  /**
+   * S8: the books in the storage, which may know of payments that it does not, could not be read: why, and when that was
+   * tried last. `isLost`: there was surely a ledger before it.
+   */
+  readonly unread?: { readonly why: string; readonly triedAt: number; readonly isLost: boolean };
+  /** S8: credits that are missing in them, as people know. */
+  readonly acceptedLack?: number;
+  /** S8: until when workers counted that keep no books; absent once it is known what they paid. */
+  readonly unkeptUntil?: number;
 }
 
 /** What one worker says that it is configured with; a ledger starts with the first one's word. */
@@ -149,12 +176,54 @@ export interface LedgerStart {
   budget: Budget;
   /** Names the worker's process, and no other one ever. */
   worker?: string;
+  /** The storage in which it keeps the books, by the ID that lies in it. */
+  books?: string;
+  /**
+   * Credits booked by the books in the storage on the days from this one on, and when each limit was said last, where it has
+   * read them just now.
+   */
+  booked?: {
+    readonly from: string;
+    readonly credits: number;
+    /** The same from each of the first days on. */
+    readonly since?: Readonly<Record<string, number>>;
+    /** What is reserved in them for calls of which they do not know the end. */
+    readonly reserved?: number;
+    readonly said?: Moments;
+  };
   /** How long this counts, milliseconds. @default 600000 */
   lapsesAfterMs?: number;
 }
 
+/** What people have said of hold and limits: of each the last word (S8). */
+export interface Said {
+  /** Why they put the account on hold; null: they released it. */
+  readonly hold?: PersonNote<string | null>;
+  /** null, here and below: as configured. */
+  readonly perDay?: PersonNote<number | null>;
+  readonly balanceFloor?: PersonNote<number | null>;
+  readonly timeZone?: PersonNote<string | null>;
+}
+
+/** When each was said last, milliseconds since 1970. */
+export type Moments = { readonly [F in keyof Said]?: number };
+
+/** What the books in the storage say, for a ledger that takes the place of one of which nothing is left (S8). */
+export interface Kept {
+  readonly flights: OpenSends;
+  readonly days: Readonly<Record<string, number>>;
+  readonly runs: Readonly<Record<string, number>>;
+  readonly bookings: readonly Booking[];
+  /** Absent from a worker of an earlier version. */
+  readonly said?: Said;
+}
+
 /** What is known of the ledger before this one. */
 export interface Before {
+  /** What was paid, where that ledger is lost. */
+  readonly books?: Kept;
+  /** Why the books in the storage cannot be read, where they are needed. */
+  readonly unread?: string;
   /** Its state; absent where there was none, or nothing is left of it. */
   readonly state?: LedgerState | undefined;
   /** It may have granted what stands nowhere. */

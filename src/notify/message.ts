@@ -1,4 +1,7 @@
 /** What a notification says: which run, why, and where to look. Of what it works on no more than `showNames` allows (S4). */
+import { FAILED_OUTCOMES } from '../runs/failed-outcomes';
+import { reasonInWords } from '../runs/reason-words';
+import { grouped } from '../text/numbers';
 
 /** Stable names; receivers branch on them. Their comments stand in docs/reference/messages.md. */
 export const NOTICE_KINDS = [
@@ -39,19 +42,22 @@ export interface Notice {
   readonly nth: number;
 }
 
+/** How it ended, or the type of its failure. */
+const endText = (what: string): string => (FAILED_OUTCOMES.includes(what) ? ` (${what})` : `: ${reasonInWords(what)}`);
+
 const TITLES: Record<NoticeKind, (notice: Notice) => string> = {
   personNeeded: ({ workflowType, what, about }) =>
     `A person is needed: ${workflowType}${what ? ` waits at ${what}` : ''}${about ? `: ${about}` : ''}`,
-  holdBegan: ({ account, what }) => `Account ${account} is on hold${what ? ` (${what})` : ''}`,
+  holdBegan: ({ account, what }) => `Account ${account} is on hold${what ? `: ${reasonInWords(what)}` : ''}`,
   holdEnded: ({ account, what }) => `Account ${account} goes on${what ? ` (${what} has ended)` : ''}`,
   budgetUsedUp: ({ account, what }) => `Account ${account} waits for its budget${what ? `: ${what}` : ''}`,
   priceRose: ({ account, what }) =>
     `Account ${account}: a call costs more than is configured${what ? ` (${what})` : ''}`,
-  runFailed: ({ workflowType, what }) => `A run of ${workflowType} did not end well${what ? ` (${what})` : ''}`,
+  runFailed: ({ workflowType, what }) => `A run of ${workflowType} did not end well${what ? endText(what) : ''}`,
   batchEnded: ({ workflowType, what, counts = {} }) =>
     `A ${workflowType} has ended${what && what !== 'done' ? ` (${what})` : ''}: ${
       Object.entries(counts)
-        .flatMap(([outcome, count]) => (count > 0 ? [`${count} ${outcome}`] : []))
+        .flatMap(([outcome, count]) => (count > 0 ? [`${grouped(count)} ${outcome}`] : []))
         .join(', ') || 'no items'
     }`,
 };

@@ -24,7 +24,7 @@ export type SendOutcome =
   /** The ledger or the service: the account is on hold. */
   | { kind: 'held' }
   /** The ledger: a cap stands in the way of so many credits; `until` when it ends by itself. */
-  | { kind: 'capped'; cap: 'run' | 'day' | 'floor'; credits?: number; until?: number }
+  | { kind: 'capped'; cap: 'run' | 'day' | 'month' | 'floor'; credits?: number; until?: number }
   /** The run, or the one for which it was begun, is over or being cancelled: nothing was sent, and nothing is to be. */
   | { kind: 'withdrawn' };
 
@@ -47,7 +47,7 @@ export type Step =
   /** `again`: a person says so, who has looked. */
   | { do: 'send'; lookedAt: number; notBefore: number; again?: true }
   | { do: 'awaitHold' }
-  | { do: 'awaitBudget'; cap: 'day' | 'floor'; credits?: number; until?: number }
+  | { do: 'awaitBudget'; cap: 'day' | 'month' | 'floor'; credits?: number; until?: number }
   | { do: 'ask'; why: 'cannotTell' | 'unknownTwice' | 'paidBefore' }
   | { do: 'end'; how: 'paid' | 'foundPaid' | 'alreadyDone' | 'overRunCap' | 'gaveUp'; credits?: number; ref?: string }
   | { do: 'end'; how: 'refused'; reason: string };

@@ -21,6 +21,8 @@ export interface PayTiming {
   readonly settlingMs: number;
 }
 
+/** The most that any of them may be. */
+export const LONGEST_CALL_MS = 86_400_000;
 /** By how much a look must be younger than a settlement to be trusted: the clocks' tolerance. */
 export const CLOCK_TOLERANCE_MS = 2_000;
 /** How long settled subjects are remembered; a look older than what is remembered must be repeated. */
@@ -114,15 +116,15 @@ export const take = (flights: OpenSends, subject: string, flight: OpenSend): Ope
 /** What became of an attempt, or what a look found of a subject. */
 export type Settlement =
   /** The attempt's own reply: paid. `credits` is what the reply says was used. */
-  | { kind: 'paid'; credits: number; ref?: string }
+  | { kind: 'paid'; credits: number; ref?: string | undefined }
   /** The attempt's own reply or its transport: nothing happened. */
   | { kind: 'notPaid' }
   /** A look found the subject paid for. */
   | {
       kind: 'foundPaid';
-      ref?: string;
+      ref?: string | undefined;
       /** Credits to book when the ledger knows nothing of the subject any more, though the run had sent. */
-      credits?: number;
+      credits?: number | undefined;
     }
   /** A look, asked for at `lookedAt`, did not find it. */
   | { kind: 'foundNothing'; lookedAt: number }
@@ -229,7 +231,9 @@ function without(flights: OpenSends, subject: string): OpenSends {
 function remember(flights: OpenSends, entry: Settled, now: number): OpenSends {
   const all = [...flights.settled.filter((s) => s.subject !== entry.subject), entry];
   const kept = all.filter((s) => s.at > now - REMEMBER_MS).slice(-REMEMBER_MAX);
-  const dropped = all.slice(0, all.length - kept.length);
+  // By the entries themselves: a clock that went wrong leaves them out of order.
+  const remembered = new Set(kept);
+  const dropped = all.filter((s) => !remembered.has(s));
   const forgottenBefore = Math.max(flights.forgottenBefore, ...dropped.map((s) => s.at + CLOCK_TOLERANCE_MS));
   return { ...flights, settled: kept, forgottenBefore };
 }

@@ -38,16 +38,18 @@ export function ownSend(
 /**
  * Like {@link ownSend}, as the outcome of the send: `paid` where the books say so. This must not be left to a later
  * look: the books forget, and what that finds would be booked once more.
+ * @param lookedAt a look that was asked for then has found nothing: what was over before has come to nothing
  */
 export function ownOutcome(
-  state: { open?: OpenSend | undefined; settled?: Settled | undefined },
+  { open: found, settled }: { open?: OpenSend | undefined; settled?: Settled | undefined },
   workflowId: string,
+  lookedAt = Number.NEGATIVE_INFINITY,
 ): Extract<SendOutcome, { kind: 'paid' | 'unknown' }> | undefined {
-  const { open, settled } = state;
-  if (!open && settled && settled.credits > 0 && isOwn(settled, workflowId)) {
+  const open = found && lookedAt > found.overAt ? undefined : found;
+  if (!found && settled && settled.credits > 0 && isOwn(settled, workflowId)) {
     const { credits, ref } = settled;
     return { kind: 'paid', credits, ...(ref !== undefined && { ref }) };
   }
-  const sent = ownSend(state, workflowId);
+  const sent = ownSend({ open, settled }, workflowId);
   return sent && { kind: 'unknown', ...sent };
 }

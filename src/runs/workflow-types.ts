@@ -13,6 +13,7 @@ import { IngestCaptureInput } from '../inputs/ingest-capture';
 import { LeadPipelineInput } from '../inputs/lead-pipeline';
 import { parseInput } from '../inputs/parse-input';
 import { auditProjectId, convertLeadId, ingestCaptureId } from './run-ids';
+import { summaries } from './summaries';
 
 /** A run that is about to start. */
 export interface PlannedRun {
@@ -66,12 +67,10 @@ const TYPES = {
       sends: false,
     },
     LeadPipelineInput,
-    ({ account, dryRun, maxCredits }) => ({
-      ...{ account, dryRun },
-      workflowId: `lead-pipeline.${account}.${stamp()}`,
-      summary: dryRun
-        ? `Plan conversions of account ${account}`
-        : `Convert leads of ${account}, up to ${maxCredits} credits`,
+    (input) => ({
+      ...{ account: input.account, dryRun: input.dryRun },
+      workflowId: `lead-pipeline.${input.account}.${stamp()}`,
+      summary: summaries.leadPipeline(input),
     }),
   ),
   convertLead: define(
@@ -86,7 +85,7 @@ const TYPES = {
       account,
       leadId,
       workflowId: convertLeadId(account, leadId),
-      summary: `Convert lead ${leadId}`,
+      summary: summaries.convertLead({ leadId }),
     }),
   ),
   auditProject: define(
@@ -101,7 +100,7 @@ const TYPES = {
       account,
       ...(leadId && { leadId }),
       workflowId: auditProjectId(account, projectId ?? leadId ?? stamp()),
-      summary: `Audit ${projectId ? `project ${projectId}` : leadId ? `lead ${leadId}` : 'a new project'}`,
+      summary: summaries.auditProject({ projectId, leadId }),
     }),
   ),
   ingestCapture: define(
@@ -115,7 +114,7 @@ const TYPES = {
     ({ account, captureId, reference, noteFile }) => ({
       account,
       workflowId: ingestCaptureId(account, captureId ?? reference ?? stamp()),
-      summary: `Ingest ${captureId ? `capture ${captureId}` : noteFile ? `the note in ${noteFile}` : 'a note'}`,
+      summary: summaries.ingestCapture({ captureId, noteFile }),
     }),
   ),
   captureSweep: define(
@@ -129,7 +128,7 @@ const TYPES = {
     ({ account, dryRun }) => ({
       ...{ account, dryRun },
       workflowId: `capture-sweep.${account}.${stamp()}`,
-      summary: `${dryRun ? 'Look for' : 'See to'} captures of ${account} that failed or are stuck`,
+      summary: summaries.captureSweep({ account, dryRun }),
     }),
   ),
   backfill: define(
@@ -143,11 +142,11 @@ const TYPES = {
     ({ account, operation, redriveOf, dryRun }) => ({
       ...{ account, dryRun },
       workflowId: `backfill.${account}.${stamp()}`,
-      summary: `${dryRun ? 'Plan a backfill' : 'Backfill'}: ${operation ?? `again what failed in ${redriveOf}`}`,
+      summary: summaries.backfill({ operation, redriveOf, dryRun }),
     }),
   ),
   callApi: {
-    about: 'makes any other call of the API; the command `api` shows the routes and the reply',
+    about: 'makes any other call of the API and shows the reply',
     example: { route: 'contacts.list', query: { limit: 5 } },
     sends: true,
     schema: CallApiInput,
@@ -159,7 +158,7 @@ const TYPES = {
       return {
         account,
         workflowId: `call-api.${account}.${route}.${which}`,
-        summary: `Call ${route}${id === undefined ? '' : ` ${id}`}`,
+        summary: summaries.callApi({ route, id }),
       };
     },
   },

@@ -8,29 +8,19 @@ import { searchAttributeKeys } from '../temporal/search-attribute-keys';
 /** The ID of the one run of `startHere`. */
 export const START_HERE = 'start-here';
 
-/** What a worker or a command knows of where the page is shown. */
-export interface StartHereFacts {
-  /** Where the Web UI is; absent when this process does not know. */
-  uiUrl?: string | undefined;
-}
-
 const DETAILS =
   'The page is on the right, under *Current Details*: what can be started, with links to the filled-in form. A worker ' +
   'keeps it; while none runs it is empty. Where encryption is on, the Web UI needs a codec server to show it.';
 
 /** Starts it where it does not run, and makes it refresh its page. Safe to repeat; needs no worker. */
-export async function ensureStartHere(client: Client, { uiUrl }: StartHereFacts): Promise<void> {
-  const facts = uiUrl !== undefined && /^https?:/.test(uiUrl) && URL.canParse(uiUrl) ? { uiPath: pathOf(uiUrl) } : {};
+export async function ensureStartHere(client: Client): Promise<void> {
   await plainClient(client).workflow.signalWithStart(startHere, {
     workflowId: START_HERE,
     taskQueue: WORKFLOW_QUEUE,
-    args: [facts],
+    args: [],
     signal: refreshSignal,
-    signalArgs: [facts],
     staticSummary: 'The page from which runs are started',
     staticDetails: DETAILS,
     typedSearchAttributes: [{ key: searchAttributeKeys.runKind, value: 'page' }],
   });
 }
-
-const pathOf = (url: string) => new URL(url).pathname.replace(/\/+$/, '');

@@ -1,19 +1,13 @@
 /**
  * The page from which people start runs: Markdown for the frame 'Current Details' of the Web UI. Its text travels in the
- * address of a GET, so it stays short; a relative link in it opens a new tab (seen on UI 2.42.1).
+ * address of a GET, so it stays short.
  */
 
-import { FAILED_OUTCOMES } from '../runs/failed-outcomes';
+import { convertedSince, ledgersOf, NOT_DONE, UNDER_WAY, WAITS_FOR_CREDITS, WAITS_FOR_PERSON } from '../runs/lists';
 import { WORKFLOW_QUEUE } from '../temporal/queues';
 import { withRoom } from '../text/details';
+import { formPath, linkToList } from '../text/links';
 import { inline } from '../text/markdown';
-
-/** Where the Web UI shows a namespace. */
-export interface Place {
-  namespace: string;
-  /** Path under which the Web UI is served; empty at the root. */
-  uiPath: string;
-}
 
 /** One workflow type on the page. */
 export interface PageEntry {
@@ -25,44 +19,27 @@ export interface PageEntry {
   runId?: string | undefined;
 }
 
-export interface Page extends Place {
+export interface Page {
+  namespace: string;
   accounts: readonly string[];
   version: string;
+  /** In UTC, such as 2026-01-31. */
+  today: string;
   entries: readonly PageEntry[];
 }
 
 /** Most characters of the page as part of an address: proxies commonly take 8 KiB of it. */
 export const MAX_ENCODED = 7_000;
 
-/**
- * Runs that ended without their work done. Most of them are Completed, with the reason in their result; Failed are those
- * whose input was wrong, or that met a defect.
- */
-export const NOT_DONE = `Stage IN (${[...FAILED_OUTCOMES, 'skipped', 'cancelled', 'rejected'].map((word) => `"${word}"`).join(', ')}) OR ExecutionStatus = "Failed"`;
-
-/** Lists of runs that people ask for, as filters of the Web UI's list. */
-const LISTS = {
-  'What waits for a person': 'NeedsPerson = true AND ExecutionStatus = "Running"',
-  'what is under way': 'ExecutionStatus = "Running"',
-  'what ended without being done': NOT_DONE,
-};
+/** Accounts whose ledgers have a link each. */
+const MOST_ACCOUNTS = 5;
 
 /** The ID of the runs that hold a type's example input. */
 export const exampleId = (type: string): string => `example.${type}`;
 
-/** Path of the start form, filled in; `runId` counts from UI 2.43 on, before it the ID alone does. */
-export function formPath({ namespace, uiPath }: Place, { type, runId }: Pick<PageEntry, 'type' | 'runId'>): string {
-  const fields = {
-    workflowType: type,
-    taskQueue: WORKFLOW_QUEUE,
-    workflowId: exampleId(type),
-    ...(runId && { runId }),
-  };
-  return `${workflowsPath({ namespace, uiPath })}/start-workflow?${new URLSearchParams(fields)}`;
-}
-
-const workflowsPath = ({ namespace, uiPath }: Place) =>
-  `${uiPath}/namespaces/${encodeURIComponent(namespace)}/workflows`;
+/** Where the start form is, filled in with a type's example. */
+export const exampleForm = (namespace: string, { type, runId }: Pick<PageEntry, 'type' | 'runId'>): string =>
+  formPath(namespace, { workflowType: type, taskQueue: WORKFLOW_QUEUE, workflowId: exampleId(type), runId });
 
 /** The page, in full as long as that fits; else without what the form shows as well, and in the end the names alone. */
 export function startPage(page: Page): string {
@@ -74,22 +51,35 @@ export function startPage(page: Page): string {
   return shown.find((text) => encodeURIComponent(text).length <= MAX_ENCODED) ?? shown.at(-1) ?? '';
 }
 
-const introduction = (page: Page): string[] => [
-  '## Start a run',
-  'Each name opens the start form in a new tab, with an example filled in. There: press **Random UUID**, change the input, ' +
-    'press **Start Workflow**. What is left out has a default. A wrong input is refused at once with a sentence, before ' +
-    'anything is called or spent. If a link does not open, copy its address.',
-  `${Object.entries(LISTS)
-    .map(([name, query]) => `[${name}](${workflowsPath(page)}?${new URLSearchParams({ query })})`)
-    .join(', ')}`,
-];
+const introduction = ({ namespace, accounts, today }: Page): string[] => {
+  const list = (words: string, query: string) => linkToList(namespace, query, words);
+  const named = accounts.slice(0, MOST_ACCOUNTS).map((account) => list(account, ledgersOf(account)));
+  const more = accounts.length > named.length ? [list('all accounts', ledgersOf())] : [];
+  return [
+    '## Start a run',
+    'Each name opens the start form in a new tab, with an example filled in. There: press **Random UUID**, change the input, ' +
+      'press **Start Workflow**. What is left out has a default. A wrong input is refused at once with a sentence, before ' +
+      'anything is called or spent. If a link does not open, copy its address.',
+    'Then click the message *Workflow started successfully*, or the newest run of what is under way. Its tab *User Metadata* says ' +
+      'what it does and why it waits; press **R** there for news.',
+    `Lists: ${[
+      list('what waits for a person', WAITS_FOR_PERSON),
+      list('what waits for credits', WAITS_FOR_CREDITS),
+      list('what is under way', UNDER_WAY),
+      list('what ended without being done', NOT_DONE),
+      list(`conversions since ${today}`, convertedSince(`${today}T00:00:00Z`)),
+    ].join(', ')}.`,
+    accounts.length === 0
+      ? 'No account is configured.'
+      : `Ledger of an account, with its balance, what was spent today, its limits and holds: ${[...named, ...more].join(', ')}.`,
+  ];
+};
 
 const heading = (page: Page, entry: PageEntry): string =>
-  `**[${inline(entry.type)}](${formPath(page, entry)})** ${inline(entry.about)}.`;
+  `**[${inline(entry.type)}](${exampleForm(page.namespace, entry)})** ${inline(entry.about)}.`;
 
 /** JSON as people write it on one line. Not a block of code: the frame would cut off what is wider than itself. */
 const code = (input: object): string =>
   `\`${JSON.stringify(input, null, 1).replace(/\n */g, ' ').replaceAll('`', '\\u0060')}\``;
 
-const footer = ({ accounts, version }: Page): string =>
-  `Accounts: ${accounts.map(inline).join(', ') || 'none'}. Page of version ${inline(version)}.`;
+const footer = ({ version }: Page): string => `Page of version ${inline(version)}.`;

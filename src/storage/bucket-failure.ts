@@ -28,6 +28,10 @@ function partsOf(error: Error): Parts {
 /** The server answered that there is no such document. */
 export const isAbsent = (error: unknown): boolean => error instanceof Error && partsOf(error).code === 'NoSuchKey';
 
+/** The server answered that there is such a document already, to a write that wants none. */
+export const isTaken = (error: unknown): boolean =>
+  error instanceof Error && partsOf(error).code === 'PreconditionFailed';
+
 const CREDENTIALS =
   'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or the AWS profile that AWS_PROFILE names';
 const ENDPOINT = "check the endpoint: ?endpoint=… in the storage's URL, or AWS_ENDPOINT_URL_S3 and AWS_ENDPOINT_URL";

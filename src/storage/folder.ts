@@ -1,6 +1,17 @@
 /** A folder as storage. Several processes may share it, also over a network file system with atomic renames. */
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import {
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  stat,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
@@ -29,17 +40,36 @@ export class FolderStorage implements Storage {
   }
 
   async write(ref: string, content: Content): Promise<Stored> {
+    return this.#written(ref, content, async (temporary, path, size) => {
+      await rename(temporary, path);
+      return { ref, size };
+    });
+  }
+
+  /** A hard link is made or refused in one step, on network file systems as well. */
+  async create(ref: string, content: string): Promise<boolean> {
+    return this.#written(ref, content, async (temporary, path) => {
+      const isMade = await isNew(link(temporary, path));
+      await unlink(temporary);
+      return isMade;
+    });
+  }
+
+  /** @param place gives the written file its name */
+  async #written<T>(
+    ref: string,
+    content: Content,
+    place: (temporary: string, path: string, size: number) => Promise<T>,
+  ): Promise<T> {
     const names = namesOf(ref);
     await mkdir(this.root, { recursive: true });
     const folder = await this.#folder(names.slice(0, -1), true);
-    if (folder === undefined)
-      throw new StorageError('refused', `The folder of the document ${shownRef(ref)} was removed meanwhile.`);
     await this.#tidy(folder);
     return withTemporary(folder, async (temporary) => {
       const size = await writeDurably(temporary, content);
-      await rename(temporary, join(folder, names.at(-1) ?? ''));
+      const placed = await place(temporary, join(folder, names.at(-1) ?? ''), size);
       await syncFolder(folder);
-      return { ref, size };
+      return placed;
     });
   }
 
@@ -84,10 +114,12 @@ export class FolderStorage implements Storage {
   /** Opens a regular file; undefined when there is none. */
   async #open(ref: string): Promise<FileHandle | undefined> {
     const names = namesOf(ref);
-    const folder = await unlessAbsent(this.#folder(names.slice(0, -1), false));
-    if (folder === undefined) return undefined;
-    const path = await unlessAbsent(realpath(join(folder, names.at(-1) ?? '')));
-    if (path === undefined) return undefined;
+    const path = await unlessAbsent(realpath(join(this.root, ...names)));
+    if (path === undefined) {
+      // What leads outside is refused, whether it is there or not.
+      await unlessAbsent(this.#folder(names.slice(0, -1), false));
+      return undefined;
+    }
     await this.#mustBeInside(path, ref);
     // Without O_NONBLOCK, opening a named pipe waits for a writer for ever.
     const file = await unlessAbsent(open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));

@@ -28,7 +28,7 @@ function problem(ref: string): string | undefined {
 }
 
 /** The folders that audit-runner writes into, by IDs; anything else a person has called as they like. */
-const OWN = /^(backfills|calls|runs|sweeps)\//;
+const OWN = /^(accounts\/[a-z0-9-]+\/)?(backfills|calls|runs|sweeps)\//;
 
 /** How a message speaks of a document: a file may be called after a person (S4). */
 export const shownRef = (ref: string): string =>

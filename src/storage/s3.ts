@@ -1,7 +1,7 @@
 /** A bucket as storage: AWS S3, or a server that speaks its protocol (MinIO, R2, Ceph). */
 import { Readable } from 'node:stream';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
-import { explain, isAbsent, notS3, whereIs } from './bucket-failure';
+import { explain, isAbsent, isTaken, notS3, whereIs } from './bucket-failure';
 import type { BucketAddress } from './bucket-url';
 import { foldersOf, isRef, namesOf, shownRef } from './ref';
 import { type Content, type Storage, StorageError, type Stored } from './storage';
@@ -52,6 +52,22 @@ export class BucketStorage implements Storage {
       }
       return { ref, size: source.size };
     }, source);
+  }
+
+  async create(ref: string, content: string): Promise<boolean> {
+    const Key = this.#key(ref);
+    return this.#explained(async ({ client, sdk }) => {
+      try {
+        const made = await client.send(
+          new sdk.PutObjectCommand({ ...this.#bucket, Key, Body: content, IfNoneMatch: '*' }),
+        );
+        this.#mustBeS3(made.ETag);
+        return true;
+      } catch (error) {
+        if (isTaken(error)) return false;
+        throw error;
+      }
+    });
   }
 
   async *list(prefix = ''): AsyncIterable<Stored> {

@@ -27,6 +27,12 @@ export interface Storage {
    * `contentType` is kept where the storage has a place for it; a folder has none.
    */
   write(ref: string, content: Content, options?: { readonly contentType?: string }): Promise<Stored>;
+  /**
+   * Writes a document only where there is none; of several writers at once exactly one does. After a failure it may be there
+   * all the same.
+   * @returns false when there is one already
+   */
+  create(ref: string, content: string): Promise<boolean>;
   /** The documents whose references begin with `prefix`, in the order of their references. No prefix: all. */
   list(prefix?: string): AsyncIterable<Stored>;
   /** A document's size, or undefined when there is none. */

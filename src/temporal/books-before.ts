@@ -3,24 +3,28 @@
  * outside Temporal are a second source here.
  */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { tsToMs } from '@temporalio/common/lib/time';
 import { temporal } from '@temporalio/proto';
 import type { Before, LedgerState } from '../ledger';
 import { booksQuery } from '../ledger/messages';
 import { WORKFLOW_TYPES } from '../runs/workflow-types';
 import { isLost, isPassing } from './grpc-status';
 import type { LedgerClient } from './ledger-client';
+import { queueName } from './queues';
 
 /** Workflow types that ask a ledger before they send, and the stage in which none of them has. */
 const SENDERS = Object.entries(WORKFLOW_TYPES)
   .flatMap(([name, { sends }]) => (sends ? `'${name}'` : []))
   .join(', ');
 const FIRST_STAGE = 'looking';
-/** Closed runs that are asked. More come together only where somebody starts ledger after ledger by hand. */
+/** Runs that are asked: of the ledger more come together only where somebody starts ledger after ledger by hand. */
 const MOST_RUNS = 50;
 const QUERY_MS = 15_000;
 /** Events that are looked through, from the last one backwards. */
 const LAST_EVENTS = 200;
 const RESET = temporal.api.enums.v1.WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW;
+
+type Page = temporal.api.workflowservice.v1.IGetWorkflowExecutionHistoryResponse;
 
 /** Not to be had at the moment; asked again it may be. */
 export class NotYetKnown extends Error {
@@ -107,19 +111,46 @@ async function hasOwnSteps({ workflowService, options }: Client, { workflowId, r
 }
 
 /**
- * A ledger that was deleted leaves no trace, but runs that got beyond their first look do: they had asked a ledger. Only
- * those whose last call may still have an effect count. When it cannot be found out, patience costs less than money.
+ * A ledger that was deleted leaves no trace, but the runs that had asked it do: they had scheduled a call that needs a
+ * grant before the ledger that asks here was started. Only those whose last call may still have an effect count. When it
+ * cannot be found out, patience costs less than money.
  */
-async function hasTraces({ client, ledger, now }: Asked): Promise<boolean> {
+async function hasTraces({ client, ledger, runId, now }: Asked): Promise<boolean> {
   const { account, timing } = ledger.config;
   const { sendWindowMs, paidTimeoutMs, settlingMs } = timing;
   const since = new Date(now - sendWindowMs - paidTimeoutMs - settlingMs).toISOString();
   try {
-    const { count } = await client.workflow.count(
-      `WorkflowType IN (${SENDERS}) AND Account = '${account}' AND Stage IS NOT NULL AND Stage != '${FIRST_STAGE}' AND (ExecutionStatus = 'Running' OR CloseTime > '${since}')`,
-    );
-    return count > 0;
+    const { startTime } = await client.workflow.getHandle(ledger.workflowId, runId).describe();
+    const until = new Date(startTime.getTime() + 1).toISOString();
+    const query = `WorkflowType IN (${SENDERS}) AND Account = '${account}' AND Stage IS NOT NULL AND Stage != '${FIRST_STAGE}' AND StartTime < '${until}' AND (ExecutionStatus = 'Running' OR CloseTime > '${since}')`;
+    let asked = 0;
+    for await (const run of client.workflow.list({ query })) {
+      if (++asked > MOST_RUNS || (await hasAskedBefore(client, run, startTime, queueName(account, 'writes'))))
+        return true;
+    }
+    return false;
   } catch {
     return true;
   }
+}
+
+/** Whether a run had a call in the queue of those that need a grant by then. */
+async function hasAskedBefore(
+  { workflowService, options }: Client,
+  { workflowId, runId }: WorkflowExecutionInfo,
+  then: Date,
+  queue: string,
+): Promise<boolean> {
+  let nextPageToken: Uint8Array | null = null;
+  do {
+    const page: Page = await workflowService.getWorkflowExecutionHistory({
+      ...{ namespace: options.namespace, execution: { workflowId, runId }, nextPageToken },
+    });
+    for (const { eventTime, activityTaskScheduledEventAttributes: activity } of page.history?.events ?? []) {
+      if (eventTime && tsToMs(eventTime) > then.getTime()) return false;
+      if (activity?.taskQueue?.name === queue) return true;
+    }
+    nextPageToken = page.nextPageToken?.length ? page.nextPageToken : null;
+  } while (nextPageToken);
+  return false;
 }

@@ -12,6 +12,8 @@ const { Payload: PayloadMessage } = temporal.api.common.v1;
 export const ENCRYPTION_VARIABLE = 'AUDIT_RUNNER_ENCRYPTION_KEY';
 
 const ENCODING = 'binary/encrypted';
+/** Where a payload's metadata has the ID of its key. */
+export const KEY_ID_ENTRY = 'encryption-key-id';
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
@@ -38,7 +40,7 @@ const keyId = (key: Buffer) => createHash('sha256').update('audit-runner').updat
 
 /** The ID of the key that a payload is encrypted with; undefined where it is not encrypted. */
 export const encryptedWith = ({ metadata }: Payload): string | undefined =>
-  text(metadata?.encoding) === ENCODING ? text(metadata?.['encryption-key-id']) : undefined;
+  text(metadata?.encoding) === ENCODING ? text(metadata?.[KEY_ID_ENTRY]) : undefined;
 
 /** AES-256-GCM over whole payloads. What was stored before encryption was on is read as it is. */
 export class EncryptionCodec implements PayloadCodec {
@@ -69,7 +71,7 @@ export class EncryptionCodec implements PayloadCodec {
       const cipher = createCipheriv(CIPHER, key, iv);
       const sealed = [cipher.update(PayloadMessage.encode(payload).finish()), cipher.final()];
       return {
-        metadata: { encoding: utf8(ENCODING), 'encryption-key-id': utf8(id) },
+        metadata: { encoding: utf8(ENCODING), [KEY_ID_ENTRY]: utf8(id) },
         data: Buffer.concat([iv, cipher.getAuthTag(), ...sealed]),
       };
     });
@@ -80,7 +82,7 @@ export class EncryptionCodec implements PayloadCodec {
   }
 
   private open({ metadata, data }: Payload): Payload {
-    const id = text(metadata?.['encryption-key-id']);
+    const id = text(metadata?.[KEY_ID_ENTRY]);
     const key = this.keys.get(id);
     if (key === undefined)
       throw new CannotDecrypt(`data was encrypted with key ${id}, which is not among those in ${ENCRYPTION_VARIABLE}`);

@@ -83,7 +83,8 @@ async function failureOf(
   return { workflowId, type, since, tries, cause, mend: mendOf(type, workflowId, cause) };
 }
 
-const CHANGED = 'its history was made by other workflow code than the workers have';
+const CHANGED =
+  'its history was made by other workflow code than the workers have, or with an encryption key that they lack';
 const UNKNOWN = 'the workers know no workflow of its type';
 
 type Failed = temporal.api.history.v1.IWorkflowTaskFailedEventAttributes;
@@ -105,7 +106,10 @@ function causeOf(failed: Failed | undefined): string {
 
 function mendOf(type: string, workflowId: string, cause: string): string {
   const end = `temporal workflow terminate --workflow-id '${workflowId}'`;
-  const keep = cause === CHANGED ? 'start workers of the version that began it' : 'see the log of the workers';
+  const keep =
+    cause === CHANGED
+      ? 'start workers of the version that began it, and with the keys of then'
+      : 'see the log of the workers';
   if (cause === UNKNOWN) return `start a worker that has it, or end it: ${end}`;
   return type === 'accountLedger'
     ? `${keep}, or end it: ${end} (the next call starts another, which takes the books over as far as they can be read, and else grants nothing until whatever is under way is over)`

@@ -1,5 +1,6 @@
 /** Talks to one user's ledger (workflow `accountLedger`): starts it when it is missing, asks it, tells it. */
 
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import {
   type Client,
@@ -30,6 +31,7 @@ import {
   subjectQuery,
 } from '../ledger/messages';
 import { count } from '../metrics/meter';
+import { rootMessage } from '../root-cause';
 import { FailureType } from '../runs/failure-types';
 import { describeMend, failingTasks } from './failing-tasks';
 import { GRPC, grpcStatus, isPassing } from './grpc-status';
@@ -52,7 +54,7 @@ const LEAVE_WITHIN_MS = 8_000;
 
 /** S7: told to the run that needs the ledger, which says so; of what Temporal repeats by itself nobody sees why. */
 export const ledgerAway = (why: string): ApplicationFailure =>
-  ApplicationFailure.nonRetryable(`The account's ledger cannot be had: ${why}.`, FailureType.ledger);
+  ApplicationFailure.nonRetryable(`The account's ledger cannot be had: ${why.replace(/\.$/, '')}.`, FailureType.ledger);
 
 /** What this process is configured with, for its account. */
 export interface LedgerConfig extends LedgerStart {
@@ -64,6 +66,8 @@ export class LedgerClient {
   /** The run of the ledger that has answered last: when it is gone without a trace, this process knows of it. */
   lastRunId: string | undefined;
   private readonly limit = createLimit(UPDATES_IN_FLIGHT);
+  /** What became of a payment is told also when the activity that paid is cancelled, whose context ends its calls. */
+  protected readonly apart = AsyncLocalStorage.snapshot();
   private cached: { at: number; status: Promise<LedgerStatus | undefined> } | undefined;
   private opening: Promise<void> | undefined;
   private readonly clock = new ServerClock();
@@ -84,8 +88,8 @@ export class LedgerClient {
 
   /** What the ledger is told of it. */
   get configured(): LedgerStart {
-    const { account, timing, budget, worker, lapsesAfterMs } = this.own;
-    return { account, timing, budget, worker, ...(lapsesAfterMs !== undefined && { lapsesAfterMs }) };
+    const { probeEveryMs: _, ...said } = this.own;
+    return said;
   }
 
   /** The server's time, with which the moments that the ledger tells are compared; milliseconds since 1970. */
@@ -109,7 +113,7 @@ export class LedgerClient {
   /** Books what became of an attempt; answers the credits booked by this call. */
   async settle(request: Settle): Promise<number> {
     const id = `settle:${request.subject}:${request.attempt}:${randomUUID()}`;
-    const booked = await this.update(settleUpdate, request, id, { insists: true });
+    const booked = await this.apart(() => this.update(settleUpdate, request, id, { insists: true }));
     count('audit_runner_credits_booked_total', { account: this.own.account }, booked);
     return booked;
   }
@@ -142,9 +146,16 @@ export class LedgerClient {
     return at;
   }
 
-  /** Puts the account on hold, once per kind. */
+  /**
+   * Puts the account on hold, once per kind. Not insisted on: whatever is sent next meets it again.
+   * @throws ApplicationFailure `LedgerFailing`: nobody else hears of the hold, so the run says what stands in the way (S7)
+   */
   async reportHold(hold: Omit<Hold, 'since'>): Promise<void> {
-    await this.update(reportHoldUpdate, { ...hold, since: 0 }, `hold:${hold.kind}:${randomUUID()}`);
+    const said = { ...hold, since: 0 };
+    const id = `hold:${hold.kind}:${randomUUID()}`;
+    await this.update(reportHoldUpdate, said, id, { patienceMs: ONE_TRY_MS }).catch((error) => {
+      throw error instanceof ApplicationFailure ? error : ledgerAway(rootMessage(error));
+    });
     this.cached = undefined;
   }
 
@@ -156,7 +167,8 @@ export class LedgerClient {
   /** The status, at most a second old; undefined when there is no ledger yet or it does not answer soon. */
   status(): Promise<LedgerStatus | undefined> {
     const now = Date.now();
-    if (!this.cached || now - this.cached.at > STATUS_FRESH_MS) this.cached = { at: now, status: this.readStatus() };
+    if (!this.cached || now - this.cached.at > STATUS_FRESH_MS)
+      this.cached = { at: now, status: this.apart(() => this.readStatus()) };
     return this.cached.status;
   }
 
@@ -180,7 +192,7 @@ export class LedgerClient {
 
   /** For those who only ask. Nobody waits for this: opening may take minutes. */
   private openAgain(): void {
-    this.opening ??= this.configure()
+    this.opening ??= this.apart(() => this.configure())
       .catch(() => undefined)
       .finally(() => {
         this.opening = undefined;

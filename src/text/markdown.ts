@@ -8,6 +8,9 @@ import { clean } from './printable';
 /** One line, for a heading or an item of a list. */
 export const inline = (text: string): string => escapeLine(oneLine(text));
 
+/** The text of a link. Without code: renderers disagree about brackets in it. */
+export const linkText = (text: string): string => oneLine(text).replace(MARKUP, '\\$&');
+
 /** One line for a cell of a table. In code there, renderers disagree about what a backslash before a pipe means. */
 export const cell = (text: string): string => escapeLine(oneLine(text), (content) => content.replaceAll('|', '¦'));
 
@@ -26,10 +29,28 @@ export const block = (text: string, indent = ''): string =>
     )
     .join('\n\n');
 
-function escapeLine(line: string, inCode = (content: string) => content): string {
+/** What is markup anywhere in a line. */
+const MARKUP = /[\\`*_[\]{}<>&|~$]/g;
+
+/**
+ * A sentence of ours, in which `code` and *emphasis* are meant, and what it quotes is not: names, IDs and reasons that others
+ * chose make no link, heading or HTML of it.
+ */
+export const prose = (text: string): string =>
+  clean(text)
+    .split('\n')
+    .map((line) =>
+      line
+        .split(/(`[^`]*`)/)
+        .map((part, i) => (i % 2 === 1 ? part : escapeLine(part, undefined, /[\\`_[\]{}<>&|~$]/g)))
+        .join(''),
+    )
+    .join('\n');
+
+function escapeLine(line: string, inCode = (content: string) => content, markup = MARKUP): string {
   return line
     .split(' ')
-    .map((word) => (isLinkLike(word) ? code(inCode(word)) : word.replace(/[\\`*_[\]{}<>&|~$]/g, '\\$&')))
+    .map((word) => (isLinkLike(word) ? code(inCode(word)) : word.replace(markup, '\\$&')))
     .join(' ')
     .replace(/^[#+=:-]|(?<=^\d{1,9})[.)]/, STARTS);
 }

@@ -1,2 +1,5 @@
-/** '5,000'. Own grouping: the same on every machine, and so in every replay. */
-export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
+/** '5,000' and '1,234.5'. Own grouping: the same on every machine, and so in every replay. */
+export const grouped = (n: number): string => {
+  const [whole = '', ...fraction] = String(n).split('.');
+  return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...fraction].join('.');
+};

@@ -5,6 +5,12 @@
 export const clean = (text: string): string =>
   text.replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, '\n').replace(/[^\P{Cc}\n\t]|\p{Cs}|[\uFFFE\uFFFF]/gu, '\uFFFD');
 
+/** The text as one line that no terminal obeys, and that reads in the order in which it stands. */
+export const oneLine = (text: string): string =>
+  clean(text)
+    .replaceAll('\n', ' ')
+    .replace(/\p{Cf}/gu, '\uFFFD');
+
 /** The text, or its beginning and `…`. Counts code points, so that no character is cut in two. */
 export function clip(text: string, max: number): string {
   // At most two code units make a code point.

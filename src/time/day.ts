@@ -25,6 +25,17 @@ export function isTimeZone(name: string): boolean {
 /** The calendar day of a moment in a time zone, as `2026-11-21`. */
 export const dayOf = (ms: number, timeZone: string): string => formatOf(timeZone).format(ms);
 
+/** The calendar month of a moment in a time zone, as `2026-11`. */
+export const monthOf = (ms: number, timeZone: string): string => dayOf(ms, timeZone).slice(0, 7);
+
+/** The first moment of the next calendar month. */
+export function nextMonth(ms: number, timeZone: string): number {
+  const month = monthOf(ms, timeZone);
+  let next = nextDay(ms, timeZone);
+  while (monthOf(next, timeZone) === month) next = nextDay(next, timeZone);
+  return next;
+}
+
 /** The first moment of the next calendar day, to the minute; days of 23 and 25 hours included. */
 export function nextDay(ms: number, timeZone: string): number {
   const today = dayOf(ms, timeZone);

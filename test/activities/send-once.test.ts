@@ -1,7 +1,9 @@
 /** S6: a try that goes back before it has asked for a grant, after another one whose worker was lost in the call. */
+import { MockActivityEnvironment } from '@temporalio/testing';
 import type { AccountRuntime } from '../../activities/deps';
 import { sendOnce } from '../../activities/send-once';
 import type { LedgerStatus, SubjectState } from '../../src/ledger/messages';
+import { FailureType } from '../../src/runs/failure-types';
 import { asActivity } from './service';
 
 const NOW = Date.now();
@@ -15,19 +17,20 @@ const THEIRS = flight('another#some-run/1/x');
 /** As the ledger looks it up and books it. */
 const BOOKED = { settled: { attempt: 'test#some-run/1/x', at: NOW - 1_000, credits: 1_000, run: 'r', byLook: true } };
 
-const send = (status: object, subject: object) => {
+const send = (status: object, subject: object, trouble?: string, run = asActivity) => {
   const account = { timing: { sendWindowMs: 1_000 }, limits: { writes: {} }, credits: () => 1_000, undocumented: {} };
   const runtime = {
     account,
     gate: { acquire: async () => ({ ok: true }), parkedUntil: () => undefined, park: () => undefined },
     ledger: async () => ({
       now: () => NOW,
+      books: { trouble },
       status: async () => status as LedgerStatus,
       subject: async () => subject as SubjectState,
     }),
   } as unknown as AccountRuntime;
   const call = { route: 'leads.convert', input: { id: '1' }, subject: 'lead:1', run: 'r', runCap: 1_000 } as const;
-  return asActivity(() => sendOnce(runtime, { ...call, lookedAt: NOW, read: () => ({}) }));
+  return run(() => sendOnce(runtime, { ...call, lookedAt: NOW, read: () => ({}) }));
 };
 
 test.each([
@@ -42,4 +45,14 @@ test('without one it says what stands in the way', async () => {
   expect(await send(HELD, {})).toEqual({ kind: 'held' });
   expect(await send(HELD, THEIRS)).toEqual({ kind: 'held' });
   expect(await send(PARKED, THEIRS)).toEqual({ kind: 'throttled', retryAt: NOW + 3_600_000 });
+});
+
+test('S8: where the books cannot be written here it is left to another worker, and then held; its own is heard out first', async () => {
+  const first = (work: () => Promise<unknown>) => new MockActivityEnvironment({ attempt: 1 }).run(work);
+  await expect(send(FREE, {}, 'no room', first as typeof asActivity)).rejects.toMatchObject({
+    type: FailureType.waiting,
+    nextRetryDelay: 5_000,
+  });
+  expect(await send(FREE, {}, 'no room')).toEqual({ kind: 'held' });
+  expect(await send(FREE, BOOKED, 'no room')).toEqual({ kind: 'paid', credits: 1_000 });
 });

@@ -43,15 +43,31 @@ test('an account is put on hold, released and given a budget by its name, each w
   });
   expect(await run('release', stage.ledgerId, '--parks', '--reason', 'over', '--by', 'Bob')).toMatchObject({ code: 0 });
   const budget = await run('set-budget', 'default', '--per-day', '1000', '--balance-floor', '5', '--reason', 'less');
-  expect(budget.stdout).toContain('perDay 1,000, balanceFloor 5');
+  expect(budget.stdout).toBe('From now on: perDay 1,000, balanceFloor 5, timeZone UTC\n');
   const { actions, set } = await ledgerState();
   expect(set).toMatchObject({ perDay: { value: 1_000, by: 'ada' }, balanceFloor: { value: 5 } });
   expect(actions?.map(({ by, what, reason }) => `${by}: ${what} (${reason})`)).toEqual([
     'ada: put on hold (month end)',
     'Bob: released, with what a 429 has parked (over)',
-    expect.stringContaining('ada: budget set to'),
+    'ada: budget set: at most 1,000 a day, 5 must remain of the balance (less)',
   ]);
   expect((await run('set-budget', 'default', '--per-day', 'none', '--reason', 'all')).stdout).toContain('perDay none');
+  // S8: the books outlive the history, and know the client beside what people say of themselves.
+  const kept = async () => {
+    const { code, stdout } = await run('books', 'acts', '--json');
+    return code === 0 ? JSON.parse(stdout)[0].acts : [];
+  };
+  await until(async () => (await kept()).length === 4);
+  const acts: { update: string; by: string; said: string; identity: string }[] = await kept();
+  expect(acts.map(({ update, by, said }) => `${by}: ${update} ${said}`)).toEqual([
+    'ada: setBudget {"perDay":null,"reason":"all"}',
+    'ada: setBudget {"perDay":1000,"balanceFloor":5,"reason":"less"}',
+    'Bob: release {"parks":true,"reason":"over"}',
+    'ada: hold {"reason":"month end"}',
+  ]);
+  for (const { identity } of acts) expect(identity).toMatch(/^\d+@/);
+  expect((await run('books', 'acts')).stdout).toContain('says to be');
+  expect((await run('books', 'verify')).code).toBe(0);
   await run('set-budget', 'default', '--balance-floor', '0', '--reason', 'all');
 });
 

@@ -97,7 +97,7 @@ test('an input from a file; an equal call creates nothing more and prints the re
 
 test('a refusal by the service ends with code 3 and nothing on standard output', async () => {
   const { code, stdout, stderr } = await api('projects.get', '--id', 'no-such-project');
-  expect(stderr).toContain('refused (http404)');
+  expect(stderr).toContain('refused: no record has this ID (http404)');
   expect(stdout).toBe('');
   expect(code).toBe(3);
 });

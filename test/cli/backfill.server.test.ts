@@ -37,7 +37,7 @@ test('start, status and redrive: a table or JSON, and code 3 when not all is don
   const started = await cli.run(['backfill', 'start', '--id', 'one', '--input', input(file('one.csv', 0, 3))], env);
   expect(started).toMatchObject({ code: 3 });
   expect(started.stdout).toContain('2 done, 1 failed; 2,000 credits spent');
-  expect(started.stdout).toContain('1 failed: http422');
+  expect(started.stdout).toContain('1 failed: the service cannot use what was sent (http422)');
   expect(started.stderr).toContain('Run one');
 
   const status = await cli.run(['backfill', 'status', 'one', '--json'], env);

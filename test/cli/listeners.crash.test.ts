@@ -2,7 +2,7 @@
 
 import { connectClient } from '../../src/temporal/connect';
 import { sandboxOf } from '../sandbox/helpers';
-import { attacksOn, type Listener, listenersOf, sendRaw } from '../support/listeners';
+import { ANSWER_MS, attacksOn, type Listener, listenersOf, sendRaw } from '../support/listeners';
 import { startTestTemporal, type TestTemporal, temporalEnv } from '../support/temporal';
 import { type Cli, cliFolder } from './cli';
 
@@ -58,7 +58,7 @@ async function attack({ pid }: Cli): Promise<Seen> {
       seen.http++;
       const all = TARGETS.flatMap(([method, target, body]) =>
         [...attacksOn(listener, target, method, body)].map(async ([name, request]) => {
-          const { status, text } = await sendRaw(listener, request);
+          const { status, text } = await sendRaw(listener, request, ANSWER_MS);
           if (!(status >= 400 && status < 500) || /set-cookie|access-control-allow/i.test(text))
             through.push(`${listener.port} ${method} ${target}, ${name}: ${text.slice(0, 300)}`);
         }),

@@ -165,19 +165,23 @@ test('where nobody may register search attributes they are named, with where to 
   const managed = await answers((path) => {
     if (path.includes('OperatorService')) return [7, 'Request unauthorized.'];
     if (path.includes('Start')) return [3, 'Namespace none has no mapping defined for search attribute Account'];
+    if (path.includes('DescribeSchedule')) return [5, 'schedule not found'];
     // An older server: it has no limits of queues to wait for.
     return path.includes('UpdateTaskQueueConfig') ? [12, 'unknown method'] : undefined;
   });
-  const env = { TEMPORAL_ADDRESS: managed.address, TEMPORAL_NAMESPACE: 'none' };
-  for (const args of [['run', 'convertLead', '--input', lead], ['setup']]) {
-    const end = await cli.run(args, env);
-    expectPlain(end);
-    expect(end.stderr).toContain(
-      "in namespace 'none' until its settings have these: Account (Keyword), LeadId (Keyword)",
-    );
-    expect(end.code).toBe(4);
+  try {
+    const env = { TEMPORAL_ADDRESS: managed.address, TEMPORAL_NAMESPACE: 'none' };
+    for (const args of [['run', 'convertLead', '--input', lead], ['setup']]) {
+      const end = await cli.run(args, env);
+      expectPlain(end);
+      expect(end.stderr).toContain(
+        "in namespace 'none' until its settings have these: Account (Keyword), LeadId (Keyword)",
+      );
+      expect(end.code).toBe(4);
+    }
+  } finally {
+    await managed.close();
   }
-  await managed.close();
 });
 
 /** Processes at once: they wait more than they work. */

@@ -80,16 +80,18 @@ test('of the ledgers of an earlier and the present user each is named, and the e
   await until(async () => (await earlier.status()) !== undefined);
   before.stop();
   await before.done;
-  await stage.temporal.client.workflow
-    .getHandle(stage.ledgerId)
-    .executeUpdate(configureUpdate, { args: [earlier.configured] });
   await earlier.reportHold({ kind: 'token', reason: '401' });
-  const shown = async () => cli.run(['status'], env);
-  await until(async () => (await shown()).stdout.includes('account-ledger.by-name-default'));
-  const { stdout, code } = await shown();
-  expect(stdout).toMatch(/default .* an earlier user +account-ledger\.by-name-default/);
-  expect(stdout).toMatch(new RegExp(`default .* open +${stage.ledgerId}`));
-  expect(code).toBe(0);
+  const present = stage.temporal.client.workflow.getHandle(stage.ledgerId);
+  const patterns = [
+    /default .* an earlier user +account-ledger\.by-name-default/,
+    new RegExp(`default .* open +${stage.ledgerId}`),
+  ];
+  // Who asks for the earlier one has it opened again, which counts as its worker's word: the present one's comes later.
+  await until(async () => {
+    await present.executeUpdate(configureUpdate, { args: [earlier.configured] });
+    const { stdout, code } = await cli.run(['status'], env);
+    return code === 0 && patterns.every((pattern) => pattern.test(stdout));
+  });
   await stage.temporal.client.workflow.getHandle('account-ledger.by-name-default').terminate('test');
 });
 

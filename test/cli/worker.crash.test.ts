@@ -3,7 +3,7 @@ import { type OwnServer, startServer } from '../../src/dev-server/server';
 import { type Sandbox, startSandbox } from '../../src/sandbox';
 import { cliFolder, until } from './cli';
 
-const cli = cliFolder();
+let cli: ReturnType<typeof cliFolder>;
 let sandbox: Sandbox;
 let server: OwnServer | undefined;
 let env: Record<string, string>;
@@ -19,14 +19,16 @@ beforeAll(async () => {
   };
 });
 
+// Books that outlive their Temporal server make the next ledger patient, so each test has its own.
+beforeEach(() => {
+  cli = cliFolder();
+});
 afterEach(async () => {
+  await cli.close();
   await server?.stop();
   server = undefined;
 });
-afterAll(async () => {
-  await cli.close();
-  await sandbox.close();
-});
+afterAll(() => sandbox.close());
 
 test('a worker without an account ends at once with a sentence', async () => {
   const { code, stderr } = await cli.run(['worker'], { TEMPORAL_ADDRESS: `127.0.0.1:${port}` });
@@ -99,7 +101,8 @@ test('a second signal ends a worker at once, in the middle of a call', async () 
   const before = sandbox.control.stats().requests.byRoute['leads.convert'] ?? 0;
   const [lead] = sandbox.control.leads().filter(({ surveyStatus }) => surveyStatus === 'completed');
   sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 60_000 });
-  await cli.run(['run', 'convertLead', '--input', JSON.stringify({ leadId: lead?.id }), '--detach'], env);
+  const run = await cli.run(['run', 'convertLead', '--input', JSON.stringify({ leadId: lead?.id }), '--detach'], env);
+  expect(run.code).toBe(0);
   await until(
     () => sandbox.control.stats().requests.byRoute['leads.convert'] === before + 1,
     () => 'the convert to leave',

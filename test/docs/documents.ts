@@ -10,11 +10,16 @@ export const FOR_READERS = [
   'docs/administrators.md',
   'docs/developers.md',
   'docs/glossary.md',
+  'examples/README.md',
+  'examples/scheduled-leads/README.md',
+  'examples/csv-backfill/README.md',
+  'examples/audits-with-documents/README.md',
+  'examples/own-workflow/README.md',
 ] as const;
 
 const below = (folder: string): string[] =>
   readdirSync(join(packageRoot(), folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
     .map((name) => join(folder, name));
 
 /** All Markdown that people read, relative to the root. */
@@ -22,6 +27,7 @@ export const documents = (): string[] => [
   ...readdirSync(packageRoot()).filter((name) => name.endsWith('.md')),
   ...below('docs'),
   ...below('bench'),
+  ...below('examples'),
 ];
 
 export const textOf = (file: string): string => readFileSync(join(packageRoot(), file), 'utf8');

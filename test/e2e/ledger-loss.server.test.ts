@@ -1,4 +1,5 @@
 /** The ledger gone in the middle of a paid call: what replaces it does not know of that call, and must not need to (S1). */
+import { auditProject } from '../../workflows';
 import { deleteRun } from '../support/ledgers';
 import { until } from '../support/until';
 import {
@@ -87,8 +88,23 @@ test.concurrent(
   LIMIT_MS,
 );
 
-test.concurrent('a ledger that is started for the first time is not patient', () =>
-  inScene({}, async (scene) => {
-    await scene.worker();
-    expect((await scene.ledgerStatus()).patientUntil).toBeUndefined();
-  }));
+test.concurrent(
+  'a ledger that is started for the first time is not patient, though runs were queued before there was a worker',
+  () =>
+    inScene(options, async (scene) => {
+      const { client } = scene.stage.temporal;
+      const lead = scene.lead();
+      const run = await scene.convert(lead);
+      // It gets beyond its first stage at once, and asks for nothing.
+      const audit = await client.workflow.start(auditProject, {
+        ...{ workflowId: 'audit', taskQueue: 'audit-runner' },
+        args: [{ leadId: lead }],
+      });
+      // Where there are several workers, the ledger that opens asks the others first.
+      await Promise.all([scene.worker(), scene.worker()]);
+      expect((await scene.ledgerStatus()).patientUntil).toBeUndefined();
+      expect(await run.result()).toMatchObject({ outcome: 'converted' });
+      await audit.terminate();
+    }),
+  LIMIT_MS,
+);

@@ -13,6 +13,11 @@ const page: ApprovalPage = {
   byDefault: ['maxCredits'],
 };
 
+const runs = {
+  idOf: (leadId: string) => `convert-${leadId}`,
+  linkTo: (id: string, text: string) => `[${text}](${id})`,
+};
+
 test('who approves reads what it costs, for which leads and why these, and what is left', () => {
   const text = approvalPage(page);
   expect(text).toContain('12 conversions for 12,000 credits.');
@@ -44,12 +49,13 @@ test('a business may call itself what it wants, and no link comes of it', () => 
 
 test('of a run that has ended it is said what became of the leads, and which were left', () => {
   const outcomes = [{ leadId: 'lead-1', outcome: 'converted', credits: 1_000, projectId: 'p-1' }];
-  const text = describeEnded(outcomes, { chosen: ['lead-1', 'lead-2'], preview: page.preview });
+  const text = describeEnded(outcomes, { chosen: ['lead-1', 'lead-2'], preview: page.preview }, runs);
+  expect(text).toContain('[its run](convert-lead-1)');
   expect(text).toContain('- **Business 1**, lead `lead-1`: converted, 1,000 credits, project p-1');
   expect(text).toContain('nothing was done with them:\n\n- **Business 2**, lead `lead-2`');
   const many = Array.from({ length: 12 }, (_, n) => ({ leadId: `x-${n}`, outcome: 'converted', credits: 1_000 }));
-  expect(describeEnded(many, { chosen: [] })).toContain('- and 2 more');
-  expect(describeEnded([], { chosen: [] })).toBe('');
+  expect(describeEnded(many, { chosen: [] }, runs)).toContain('- and 2 more');
+  expect(describeEnded([], { chosen: [] }, runs)).toBe('');
 });
 
 test('a notification names the first few', () => {

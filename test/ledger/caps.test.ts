@@ -1,6 +1,8 @@
 /** S3: which cap holds when several workers and people say different things, and what a dearer price does to it. */
 import * as ledger from '../../src/ledger';
-import { describeBudget, describeDearer } from '../../src/ledger/details';
+import { describeBudget, describeDearer, describeLedger, describeLeft } from '../../src/ledger/details';
+import { describeShortage } from '../../src/ledger/shortage';
+import { statusOf } from '../../workflows/ledger/ledger-status';
 
 const timing = { sendWindowMs: 5_000, paidTimeoutMs: 210_000, settlingMs: 300_000 };
 const MINUTE = 60_000;
@@ -36,7 +38,7 @@ describe('the cap that holds', () => {
     const higher = ledger.configure(none, said('third', { perDay: 8_000 }), NOW + MINUTE);
     expect(cap(higher, NOW + MINUTE)).toBe(3_000);
     expect(describeBudget(ledger.budgetInForce(higher, NOW)).join()).toMatch(
-      /3000 \(configured: .*worker first\).*3 workers/,
+      /3,000 \(configured: .*worker first\).*3 workers/,
     );
   });
 
@@ -49,6 +51,60 @@ describe('the cap that holds', () => {
     expect(cap(state, NOW + 60 * MINUTE)).toBe(8_000);
     expect(ledger.budgetInForce(state, NOW + 60 * MINUTE).live).toBe(false);
     expect(cap(ledger.configure(state, said('third'), NOW + 61 * MINUTE), NOW + 61 * MINUTE)).toBeNull();
+  });
+
+  test('of the ceilings of a run and of a month the strictest holds, too, and people see whose word it is', () => {
+    const two = ledger.configure(open({ perRun: 2_000, perMonth: 8_000 }), said('second', { perMonth: 3_000 }), NOW);
+    expect(ledger.budgetInForce(two, NOW)).toMatchObject({ perRun: 2_000, perDay: null, perMonth: 3_000 });
+    expect(grant(two, 1, 8, NOW).granted).toBe(2);
+    const refused = (n: number, run: string, state: ledger.LedgerState, now = NOW) =>
+      ledger.beginSend(state, request(n, { run, lookedAt: now - 1 }), now).answer;
+    let spent = paid(paid(two, 1, 1_000, NOW), 2, 1_000, NOW);
+    expect(refused(3, 'r', spent)).toEqual({ kind: 'capped', cap: 'run', credits: 1_000 });
+    spent = paid(ledger.beginSend(spent, request(3, { run: 'r3' }), NOW).state, 3, 1_000, NOW);
+    const until = Date.UTC(2026, 11, 1);
+    expect(refused(4, 'r4', spent)).toEqual({ kind: 'capped', cap: 'month', credits: 1_000, until });
+    expect(refused(4, 'r4', spent, until)).toMatchObject({ kind: 'granted' });
+    expect(
+      ledger.nextChange(
+        { ...spent, today: { until: NOW, spent: 0 }, workers: spent.workers.slice(0, 2) },
+        NOW + 11 * MINUTE,
+      ),
+    ).toBe(until);
+    const status = statusOf(spent, NOW);
+    const obstacle = ledger.obstacle(spent, 1_000, NOW);
+    expect(obstacle?.kind === 'capped' && describeShortage(obstacle, status)).toMatch(
+      /credits of the month are used up: 3,000 spent, of 3,000 a month.*at 2026-12-01 00:00 UTC.*budget\.perMonth/,
+    );
+    expect(describeLeft(status)).toContain('0 of 3,000 credits a month are left');
+    expect(describeBudget(status.budget).join()).toMatch(
+      /a month: 3,000 \(configured: budget, of worker second\).*one run: 2,000 \(configured: budget, of worker first\)/,
+    );
+  });
+
+  test('S8: workers whose books are in different storages pay nothing; calls that are free go on', () => {
+    const first = ledger.configure(open(), { ...said('first'), books: 'here' }, NOW);
+    const same = ledger.configure(first, { ...said('second'), books: 'here' }, NOW);
+    // It has not read yet where its books are.
+    const silent = ledger.configure(same, said('third'), NOW);
+    expect(grant(silent, 1, 1, NOW).granted).toBe(1);
+    const apart = ledger.configure(silent, { ...said('third'), books: 'elsewhere' }, NOW);
+    const why = expect.stringMatching(/different storages.*first, third.*storageUrl/);
+    expect(ledger.beginSend(apart, request(1), NOW).answer).toEqual({ kind: 'unwritten', why });
+    expect(ledger.obstacle(apart, 1_000, NOW)).toEqual({ kind: 'unwritten', why });
+    expect(describeLedger(apart, NOW)).toMatch(/^- the workers keep their books in different storages/m);
+    expect(ledger.beginSend(apart, request(1, { credits: 0 }), NOW).answer.kind).toBe('granted');
+    expect(grant(ledger.leave(apart, 'third', NOW), 1, 1, NOW + 1).granted).toBe(1);
+  });
+
+  test('S8: storages that differ are also seen among more workers than are kept apart', () => {
+    let state = ledger.configure(open(), { ...said('first'), books: 'elsewhere' }, NOW);
+    for (let n = 0; n < 100; n++) state = ledger.configure(state, { ...said(`w${n}`), books: 'here' }, NOW + n);
+    expect(ledger.beginSend(state, request(1), NOW + 100).answer.kind).toBe('unwritten');
+    // It ends with the worker that differs, however often the others report.
+    const then = NOW + 10 * MINUTE;
+    for (let n = 0; n < 100; n++) state = ledger.configure(state, { ...said(`w${n}`), books: 'here' }, then + n);
+    expect(grant(state, 1, 1, then + 100).granted).toBe(1);
   });
 
   test('a worker that ends says so; the last one leaves its word behind', () => {
@@ -77,7 +133,7 @@ describe('the cap that holds', () => {
     expect(refusal({ perDay: 8_000, balanceFloor: 501 })).toBeUndefined();
     expect(set({ perDay: null })).toEqual(state);
     const low = set({ perDay: 2_000, balanceFloor: 900 });
-    expect(describeBudget(ledger.budgetInForce(low, NOW)).join()).toMatch(/2000 \(set by Ada.*900 \(set by Ada/);
+    expect(describeBudget(ledger.budgetInForce(low, NOW)).join()).toMatch(/2,000 \(set by Ada.*900 \(set by Ada/);
     expect(cap(set({ perDay: 8_000 }, low), NOW)).toBe(8_000);
     expect(ledger.budgetRefusal(open(), { perDay: null }, NOW)).toBeUndefined();
   });
@@ -155,7 +211,7 @@ describe('a price above the configured one', () => {
     expect(ledger.spentOn(settled, NOW + 40)).toBe(4_600);
     const [known] = ledger.dearer(settled);
     expect(known && describeDearer(known)).toMatch(
-      /A conversion cost 2300 credits .* 1000 according to the configuration.*leads\.convert/,
+      /A conversion cost 2,300 credits .* 1,000 according to the configuration.*leads\.convert/,
     );
   });
 

@@ -15,6 +15,7 @@ const open = (budget: Partial<ledger.Budget> = {}) =>
   );
 const lostLedger = () =>
   ledger.openLedger({ account: 'a', timing, budget: { perDay: null, balanceFloor: 0, timeZone: 'UTC' } }, NOW, true);
+const NO_LIMITS = { perDay: null, balanceFloor: 0, timeZone: 'UTC' };
 const request = (subject: string, over: Partial<ledger.BeginSend> = {}): ledger.BeginSend => ({
   subject,
   attempt: `${subject}/1`,
@@ -191,6 +192,80 @@ describe('the ledger grants, books and holds', () => {
     expect(ledger.budgetInForce(again(true), NOW + 1_000).perDay).toBe(5_000);
     expect(ledger.beginSend(again(true), request('lead:2'), NOW + 2_000).answer).toMatchObject({ kind: 'patient' });
     expect(ledger.beginSend(again(false), request('lead:2'), NOW + 2_000).answer).toMatchObject({ kind: 'capped' });
+  });
+
+  test('S8: a lost ledger begins with the sums and open sends of the books in the storage, and is patient all the same', () => {
+    const flight = { attempt: 'a', run: 'r', credits: 1_000, grantedAt: NOW - 1_000, overAt: NOW + 900_000 };
+    const books = {
+      flights: { open: { 'lead:1': flight }, settled: [], forgottenBefore: 0 },
+      days: { [dayOf(NOW, 'UTC')]: 4_000, '2020-01-01': 7_000 },
+      runs: { r: 4_000 },
+      bookings: [{ subject: 'lead:0', run: 'r', credits: 4_000, at: NOW - 2_000 }],
+    };
+    const budget = { perDay: 5_000, balanceFloor: 0, timeZone: 'UTC' };
+    const again = ledger.reopen({ lost: true, books }, { account: 'a', timing, budget }, NOW);
+    expect(ledger.spentOn(again, NOW)).toBe(4_000);
+    expect(again).toMatchObject({ days: books.days, runs: { r: { spent: 4_000 } }, bookings: books.bookings });
+    expect(ledger.beginSend(again, request('lead:2'), NOW + 1).answer).toMatchObject({ kind: 'patient' });
+    const later = NOW + 600_000;
+    const ask = (lead: string) => ledger.beginSend(again, request(lead, { lookedAt: later }), later).answer;
+    expect(ask('lead:1')).toMatchObject({ kind: 'open', overAt: flight.overAt });
+    expect(ask('lead:2')).toMatchObject({ kind: 'capped', cap: 'day' });
+  });
+
+  test('S8: a ledger that opens while the books cannot be read pays nothing and says so, until it has read them', () => {
+    const [start, today] = [{ account: 'a', timing, budget: NO_LIMITS }, dayOf(NOW, 'UTC')];
+    const unread = ledger.reopen({ lost: true, unread: 'EIO' }, start, NOW);
+    const why = expect.stringMatching(/books in the storage.*cannot be read \(EIO\), so nothing is paid/);
+    expect(ledger.beginSend(unread, request('lead:9'), NOW + 1).answer).toEqual({ kind: 'unwritten', why });
+    expect(ledger.obstacle(unread, 1_000, NOW)).toEqual({ kind: 'unwritten', why });
+    expect(describeLedger(unread, NOW)).toMatch(/^- the ledger is new, and the books in the storage/m);
+    const still = ledger.reread(unread, { unread: 'ENOSPC' }, { at: NOW + 60_000, open: {} }, NOW + 60_001);
+    expect(still.unread).toEqual({ why: 'ENOSPC', triedAt: NOW + 60_001, isLost: true });
+
+    // A look finds a payment while the books are read, which know of the one before; a person has corrected them.
+    const asked = NOW + 120_000;
+    const found = (lead: string, state: ledger.LedgerState, at: number) =>
+      ledger.settle(
+        state,
+        { subject: lead, attempt: '', run: 'r', settlement: { kind: 'foundPaid', credits: 1_000 } },
+        at,
+      );
+    const corrected = ledger.book(still, {
+      subject: ledger.ADJUSTMENT,
+      run: ledger.ADJUSTMENT,
+      credits: -500,
+      at: NOW,
+    });
+    const waiting = found('lead:2', found('lead:1', corrected, asked - 1).state, asked + 1).state;
+    const settled = { subject: 'lead:1', attempt: 'x', run: 'r', at: NOW, credits: 1_000, byLook: true };
+    const books = {
+      flights: { open: {}, settled: [settled], forgottenBefore: 0 },
+      days: { [today]: 5_000 },
+      runs: { r: 5_000 },
+      bookings: [{ subject: 'lead:1', run: 'r', credits: 1_000, at: NOW }],
+    };
+    const read = ledger.reread(waiting, { books }, { at: asked, open: {} }, asked + 2);
+    expect(read).not.toHaveProperty('unread');
+    expect(ledger.spentOn(read, asked + 2)).toBe(5_000 - 500 + 1_000);
+    expect(read.days[today]).toBe(5_500);
+    expect(read.flights.settled.map(({ subject }) => subject)).toEqual(['lead:1', 'lead:2']);
+    expect(read.patientUntil).toBe(unread.patientUntil);
+    expect(ledger.obstacle(read, 1_000, asked + 3)).toBeUndefined();
+  });
+
+  test('S1: a first ledger that could not read whether there are books is patient only until it knows that there are none', () => {
+    const unread = ledger.reopen({ lost: false, unread: 'EIO' }, { account: 'a', timing, budget: NO_LIMITS }, NOW);
+    const free = (state: ledger.LedgerState, now: number) =>
+      ledger.beginSend(state, request('capture:1', { credits: 0, lookedAt: now }), now + 1).answer;
+    expect(free(unread, NOW)).toMatchObject({ kind: 'patient' });
+    expect(free(ledger.reread(unread, {}, { at: NOW + 10, open: {} }, NOW + 20), NOW + 30)).toMatchObject({
+      kind: 'granted',
+    });
+    const lost = ledger.reopen({ lost: true, unread: 'EIO' }, { account: 'a', timing, budget: NO_LIMITS }, NOW);
+    expect(free(ledger.reread(lost, {}, { at: NOW + 10, open: {} }, NOW + 20), NOW + 30)).toMatchObject({
+      kind: 'patient',
+    });
   });
 
   test('an empty balance holds until credits are there; a hold is raised once', () => {

@@ -164,6 +164,7 @@ describe('the package', () => {
           'docker-compose.yml',
           'deploy',
           'docs',
+          'examples',
         ],
         ...['dist', 'src', 'workflows', 'activities'],
       ]),
@@ -179,7 +180,7 @@ describe('the package', () => {
         .filter((link) => !/^(https?:|#)/.test(link))
         .map((link) => path.join(path.dirname(page), link)),
     );
-    expect(links).toContain('docs/report.png');
+    expect(links).toContain('docs/pictures/report.webp');
     const mounted = [...held('docker-compose.yml').matchAll(/"(\.\/[^":]+):/g)].map(([, file = '']) => file);
     expect(mounted).toContain('./deploy/temporal-dynamic-config.yaml');
     expect([...links, ...mounted].filter((file) => !existsSync(path.join(installed.root, file)))).toEqual([]);

@@ -1,4 +1,4 @@
-import { isOwnPayment, ownerOf, ownSend } from '../../src/paying/own-send';
+import { isOwnPayment, ownerOf, ownOutcome, ownSend } from '../../src/paying/own-send';
 
 const flight = (attempt: string) => ({ attempt, run: 'r', credits: 1_000, grantedAt: 1, overAt: 9 });
 const settled = (attempt: string, more: object = {}) => ({
@@ -26,6 +26,12 @@ it.each([
   ['nothing came of it', { settled: settled(mine, { credits: 0 }) }],
 ])('nothing is left to find out where %s', (_, state) => {
   expect(own(state)).toBeUndefined();
+});
+
+it('what was over before the look that found nothing is not heard out again', () => {
+  const outcome = (lookedAt?: number) => ownOutcome({ open: flight(mine) }, 'convert-lead.default.1', lookedAt);
+  expect([outcome(), outcome(9)]).toEqual(Array(2).fill({ kind: 'unknown', overAt: 9 }));
+  expect(outcome(10)).toBeUndefined();
 });
 
 test.each([

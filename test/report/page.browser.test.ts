@@ -1,12 +1,12 @@
 /** The report as a person sees it: real files in a real browser without a network. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { type AuditReport, REPORT_FILES, renderReport } from '../../src/report';
 import { launchChromium } from '../support/chromium';
 import { hostile, WORD } from './hostile';
+import { isLight, leastContrast, openOffline, overlaps, showPrinted, type View } from './in-browser';
 import { sample } from './sample';
 
 /** To look at; each run replaces them. */
@@ -27,28 +27,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-interface View {
-  width: number;
-  colorScheme?: 'light' | 'dark';
-  file?: keyof typeof REPORT_FILES;
-}
-
-/** Opens a report's file offline; `said` collects what it asked for or complained about. */
-async function open(report: AuditReport, { width, colorScheme = 'light', file = 'html' }: View) {
-  const path = join(folder, REPORT_FILES[file]);
-  writeFileSync(path, renderReport(report)[file] ?? '');
-  const url = pathToFileURL(path).href;
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, offline: true });
-  await context.route(/^(?!file:)/, (route) => route.abort());
-  const page = await context.newPage();
-  const said: string[] = [];
-  page.on('request', (request) => request.url() !== url && said.push(`request ${request.url()}`));
-  page.on('console', (message) => said.push(`console ${message.text()}`));
-  page.on('pageerror', (error) => said.push(`error ${error.message}`));
-  page.on('dialog', (dialog) => void said.push(`dialog ${dialog.message()}`));
-  await page.goto(url);
-  return { page, said };
-}
+const open = (report: AuditReport, { file = 'html', ...view }: View & { file?: keyof typeof REPORT_FILES }) =>
+  openOffline(browser, join(folder, REPORT_FILES[file]), renderReport(report)[file] ?? '', view);
 
 /** Pixels by which something reaches beyond the window's width. */
 const overflow = (page: Page) =>
@@ -56,40 +36,7 @@ const overflow = (page: Page) =>
     ...[...document.body.querySelectorAll('*')].map((one) => one.getBoundingClientRect().right)) - innerWidth`);
 
 /** Pairs of the matrix's shapes that cover one another. */
-const overlaps = (page: Page) =>
-  page.evaluate<string[]>(`(() => {
-    const boxes = [...document.querySelectorAll('.point')].map((point) => ({
-      name: point.querySelector('text').textContent, ...point.querySelector('circle,rect').getBoundingClientRect().toJSON() }));
-    return boxes.flatMap((a, index) => boxes.slice(index + 1)
-      .filter((b) => a.left < b.right - 0.5 && b.left < a.right - 0.5 && a.top < b.bottom - 0.5 && b.top < a.bottom - 0.5)
-      .map((b) => a.name + ' and ' + b.name));
-  })()`);
-
-/** The least contrast (WCAG 2) of a text with the nearest paper or shape behind it. */
-const leastContrast = (page: Page) =>
-  page.evaluate<{ contrast: number; text: string }>(`(() => {
-    const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
-    const light = ([r, g, b]) => [r, g, b].map((c) => c / 255).map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
-      .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
-    const paper = (one) => {
-      if (one.matches('text')) {
-        const shape = one.matches('.g-text') ? one.previousElementSibling : one.closest('svg').querySelector('.m-paper');
-        return channels(getComputedStyle(shape).fill);
-      }
-      for (let place = one; place; place = place.parentElement) {
-        const colour = channels(getComputedStyle(place).backgroundColor);
-        if (colour[3] !== 0) return colour;
-      }
-      return [255, 255, 255];
-    };
-    const texts = [...document.querySelectorAll('body *')].filter((one) => !one.closest('style,title,desc')
-      && [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== ''));
-    return texts.map((one) => {
-      const style = getComputedStyle(one);
-      const [a, b] = [light(channels(one.matches('text') ? style.fill : style.color)), light(paper(one))];
-      return { contrast: (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), text: one.textContent };
-    }).reduce((least, one) => one.contrast < least.contrast ? one : least);
-  })()`);
+const covered = (page: Page) => overlaps(page, 'body', '.point :is(circle, rect)');
 
 describe.each([
   { width: 1280, colorScheme: 'light' },
@@ -106,12 +53,9 @@ describe.each([
     expect(box?.width).toBeGreaterThan(340);
     expect(box?.height).toBeGreaterThan(320);
     expect(await page.locator('.point').count()).toBe(sample.opportunities.length);
-    expect(await overlaps(page)).toEqual([]);
+    expect(await covered(page)).toEqual([]);
     expect((await leastContrast(page)).contrast).toBeGreaterThanOrEqual(4.5);
-    const [paper = 0] = await page.evaluate<number[]>(
-      `getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)`,
-    );
-    expect(paper > 127).toBe(view.colorScheme === 'light');
+    expect(await isLight(page)).toBe(view.colorScheme === 'light');
     expect(said).toEqual([]);
   });
 });
@@ -129,7 +73,7 @@ it.each([1280, 400])('holds hostile data as text, and fits, %d px wide', async (
   const { page, said } = await open(hostile(), { width });
   await page.screenshot({ path: join(SCREENSHOTS, `hostile-${width}.png`) });
   expect(await overflow(page)).toBeLessThanOrEqual(0);
-  expect(await overlaps(page)).toEqual([]);
+  expect(await covered(page)).toEqual([]);
   const names = await page.evaluate<string[]>(`[...new Set([...document.querySelectorAll('*')].flatMap((one) =>
     [one.localName, ...[...one.attributes].map((attribute) => '@' + attribute.name)]))]`);
   expect(
@@ -158,13 +102,7 @@ it.each(['light', 'dark'] as const)('draws a picture that stands alone, %s', asy
 
 it('prints on A4, in light colours, with nothing cut off', async () => {
   const { page, said } = await open(sample, { width: 1280, colorScheme: 'dark' });
-  const pdf = await page.pdf({ preferCSSPageSize: true, path: join(SCREENSHOTS, 'report.pdf') });
-  const [, width, height] = /\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/.exec(pdf.toString('latin1')) ?? [];
-  expect([Math.round(Number(width)), Math.round(Number(height))]).toEqual([595, 842]);
-  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-  // The printable width of A4 within the page's margins.
-  await page.setViewportSize({ width: Math.floor((176 / 25.4) * 96), height: 900 });
-  expect(await page.evaluate(`getComputedStyle(document.body).backgroundColor`)).toBe('rgb(255, 255, 255)');
+  await showPrinted(page, join(SCREENSHOTS, 'report.pdf'));
   expect(await overflow(page)).toBeLessThanOrEqual(0);
   expect(await page.locator('nav').isVisible()).toBe(false);
   expect(said).toEqual([]);

@@ -68,8 +68,19 @@ async function histories(stage: Stage): Promise<Record<string, string[]>> {
   }
 }
 
-/** When workers are asked is chance on a real server: what they did is not. */
-const withoutTasks = (types: readonly string[] = []) => types.filter((type) => !type.startsWith('WorkflowTask'));
+/**
+ * When workers are asked is chance on a real server, and so is which of two activities answers first, and whether one does before
+ * a timer that is set beside it. What a run asks for, one after the other, is not, nor is how often each thing happens.
+ */
+function whatHappened(types: readonly string[] = []) {
+  const happened = types
+    .filter((type) => !type.startsWith('WorkflowTask'))
+    .map((type) => type.replace(/^Timer(Fired|Canceled)$/, 'TimerOver'));
+  return {
+    asked: happened.filter((type) => !/^(ActivityTask(?!Scheduled)|TimerOver)/.test(type)),
+    all: happened.toSorted(),
+  };
+}
 
 test(
   'the engine of the simulation writes the histories that the real server writes',
@@ -89,10 +100,11 @@ test(
       const real = await histories(stage);
       expect(Object.keys(simulated)).toEqual(Object.keys(real));
       for (const workflowId of Object.keys(real))
-        expect([workflowId, withoutTasks(simulated[workflowId])]).toEqual([workflowId, withoutTasks(real[workflowId])]);
-      // One worker, and one thing at a time: here the tasks agree as well.
-      for (const workflowId of ['one', 'again', 'wrong', 'one again'])
-        expect([workflowId, simulated[workflowId]]).toEqual([workflowId, real[workflowId]]);
+        expect([workflowId, whatHappened(simulated[workflowId])]).toEqual([workflowId, whatHappened(real[workflowId])]);
+      // One worker, and one thing at a time: here the tasks agree as well, unless a slow machine lets a timer fire in between.
+      for (const workflowId of ['again', 'wrong', 'one', 'one again'])
+        if (!real[workflowId]?.includes('TimerFired'))
+          expect([workflowId, simulated[workflowId]]).toEqual([workflowId, real[workflowId]]);
     } finally {
       await stage.close();
     }

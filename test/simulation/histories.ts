@@ -76,7 +76,7 @@ async function main(): Promise<void> {
     // Whatever it does beside asking is done: which of two things comes first is chance.
     await until(() => {
       const run = server.current(workflowId);
-      return shownBy(run?.searchAttributes.Stage) === 'approval' && !run?.task && run?.activities.size === 0;
+      return shownBy(run?.searchAttributes.Stage) === 'approval' && !run?.tasks.current && run?.activities.size === 0;
     });
     let isSaid = false;
     void scene.client.workflow

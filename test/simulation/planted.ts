@@ -4,12 +4,25 @@
  */
 import Module from 'node:module';
 
-interface Planted {
+/** What is changed. */
+interface Change {
   /** Compiled module, in `dist`. */
   file: string;
   from: string;
   to: string;
 }
+
+interface Planted extends Change {
+  /** With what else: the books in the storage would prevent what the ledger lets through. */
+  with?: Change;
+}
+
+/** What the ledger grants is sent, whatever the books say; they are written all the same. */
+const BOOKS_LET_PASS: Change = {
+  file: 'src/temporal/booked-ledger.js',
+  from: 'if (!refused)',
+  to: 'if (refused?.kind !== "unwritten")',
+};
 
 export const PLANTED: Readonly<Record<string, Planted>> = {
   'a look is trusted that was asked before the last possible effect': {
@@ -46,11 +59,13 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     file: 'src/ledger/caps.js',
     from: 'if (perDay !== null && spent + reserved + credits > perDay)',
     to: 'if (perDay !== null && spent + credits > perDay)',
+    with: BOOKS_LET_PASS,
   },
   'the cap of the day is off by one call': {
     file: 'src/ledger/caps.js',
     from: 'if (perDay !== null && spent + reserved + credits > perDay)',
     to: 'if (perDay !== null && spent + reserved > perDay)',
+    with: BOOKS_LET_PASS,
   },
   'the floor of the balance is not kept': {
     file: 'src/ledger/caps.js',
@@ -59,18 +74,26 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   },
   'a ledger that takes the place of another knows nothing of it': {
     file: 'src/ledger/opening-state.js',
-    from: 'function reopen({ state, lost }, start, now) {\n    if (!state)',
-    to: 'function reopen({ state, lost }, start, now) {\n    if (true)',
+    from: 'function reopen({ state, lost, books, unread }, start, now) {',
+    to: 'function reopen({ state, lost, books, unread }, start, now) {\n    return openLedger(start, now, false);',
+    with: BOOKS_LET_PASS,
+  },
+  'what is paid is not written into the books': {
+    file: 'src/temporal/booked-ledger.js',
+    from: 'return this.#costly.has(',
+    to: 'return false && this.#costly.has(',
   },
   'a ledger that was lost is followed by one without patience': {
     file: 'src/ledger/opening-state.js',
     from: 'return lost ? patient(empty, now) : empty;',
     to: 'return empty;',
+    with: BOOKS_LET_PASS,
   },
   'open sends are forgotten at continue-as-new': {
     file: 'workflows/account-ledger.js',
     from: '(0, handed_1.handOn)({ probeEveryMs, state })',
     to: '(0, handed_1.handOn)({ probeEveryMs, state: { ...state, flights: { ...state.flights, open: {} } } })',
+    with: BOOKS_LET_PASS,
   },
   'children die with their parent': {
     file: 'workflows/pipeline/convert-one.js',
@@ -106,6 +129,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     file: 'workflows/shared/handed.js',
     from: 'given.of === (0, workflow_1.workflowInfo)().firstExecutionRunId',
     to: 'true',
+    with: BOOKS_LET_PASS,
   },
   'a project that does not show its mark counts as not there': {
     file: 'workflows/audit/project-search.js',
@@ -129,11 +153,16 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   },
 };
 
-let planted: Planted | undefined;
-let times = 0;
+/** Where a bug is planted. */
+export const changesOf = (planted: Planted): Change[] => [planted, ...(planted.with ? [planted.with] : [])];
 
-/** Whether its place was found: code that has changed needs another bug. */
-export const isPlanted = (): boolean => planted === undefined || times > 0;
+let planted: Planted | undefined;
+/** Places that were found. */
+const found = new Set<Change>();
+
+/** Whether its places were found: code that has changed needs another bug. */
+export const isPlanted = (): boolean =>
+  planted === undefined || changesOf(planted).every((change) => found.has(change));
 
 /** From now on modules are loaded with this bug. */
 export function plant(name: string): void {
@@ -142,16 +171,19 @@ export function plant(name: string): void {
   const { prototype } = Module as unknown as { prototype: { _compile(code: string, file: string): unknown } };
   const { _compile: compile } = prototype;
   prototype._compile = function (code, file) {
-    const isIt = planted && file.endsWith(`/dist/${planted.file}`);
+    const isIt = planted && changesOf(planted).some((change) => file.endsWith(`/dist/${change.file}`));
     return compile.call(this, isIt ? withBug(code) : code, file);
   };
 }
 
 /** The text of a module, or of the bundle that has it. */
 export function withBug(code: string): string {
-  if (!planted || !code.includes(planted.from)) return code;
-  times++;
-  return code.replaceAll(planted.from, () => planted?.to ?? '');
+  if (!planted) return code;
+  return changesOf(planted).reduce((text, change) => {
+    if (!text.includes(change.from)) return text;
+    found.add(change);
+    return text.replaceAll(change.from, () => change.to);
+  }, code);
 }
 
 /** Instead of a name: each of them, one after the other. */

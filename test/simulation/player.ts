@@ -1,7 +1,7 @@
 /** A process that plays the stories whose seeds it is sent, one after the other: `run.ts` has one for each core. */
 import './planted';
 import { isPlanted } from './planted';
-import { planOf } from './stories/plan';
+import { type Kind, planFor } from './stories/kinds';
 import { type Played, play } from './stories/story';
 
 /** What it answers to a seed. */
@@ -10,8 +10,14 @@ export type Answer = { isPlanted: boolean } & Omit<Played, 'happened' | 'finding
     finding: { rule: string; message: string } | undefined;
   };
 
+const kind = process.argv.at(-1) as Kind;
+
+/** Real time; a process whose code turns in circles gives no sign any more. */
+const SIGN_EVERY_MS = 10_000;
+setInterval(() => process.connected && process.send?.('alive'), SIGN_EVERY_MS).unref();
+
 process.on('message', async (seed: number) => {
-  const { happened, finding, ...played } = await play(planOf(seed));
+  const { happened, finding, ...played } = await play(planFor(kind, seed));
   const answer: Answer = {
     ...played,
     isPlanted: isPlanted(),

@@ -1,15 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ledgersOf, NOT_DONE } from '../../src/runs/lists';
 import { WORKFLOW_TYPES } from '../../src/runs/workflow-types';
 import { exampleAccount, exampleInput } from '../../src/start-here/example-inputs';
-import { formPath, MAX_ENCODED, NOT_DONE, type Page, startPage } from '../../src/start-here/start-page';
+import { exampleForm, MAX_ENCODED, type Page, startPage } from '../../src/start-here/start-page';
+import { linkToList } from '../../src/text/links';
 
 const RUN_ID = '01a1fd5d-44c5-768a-81e8-a30700242da1';
 const real = Object.entries(WORKFLOW_TYPES).map(([type, { about }]) => {
   return { type, about, input: exampleInput(type, 'default'), runId: RUN_ID };
 });
 const page = (over: Partial<Page> = {}): string =>
-  startPage({ namespace: 'default', uiPath: '', accounts: ['default'], version: '0.1.0', entries: real, ...over });
+  startPage({
+    namespace: 'default',
+    accounts: ['default'],
+    version: '0.1.0',
+    today: '2026-01-31',
+    entries: real,
+    ...over,
+  });
 const encoded = (text: string) => encodeURIComponent(text).length;
 const many = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ ...real[0], type: `type${i}`, about: 'does it', input: { n: i } }));
@@ -29,7 +38,7 @@ test('examples name the account default, or else the first', () => {
 test('every workflow type is there with its sentence, its example and its link, and fits into an address', () => {
   const text = page();
   for (const { type, input } of real) {
-    expect(text).toContain(`**[${type}](${formPath({ namespace: 'default', uiPath: '' }, { type, runId: RUN_ID })})**`);
+    expect(text).toContain(`**[${type}](${exampleForm('default', { type, runId: RUN_ID })})**`);
     expect(text).toContain(`\`${JSON.stringify(input, null, 1).replace(/\n */g, ' ')}\``);
   }
   expect(encoded(text)).toBeLessThanOrEqual(MAX_ENCODED);
@@ -37,8 +46,8 @@ test('every workflow type is there with its sentence, its example and its link, 
 
 test('a page that grows too long leaves out what the form shows as well, then the links; never a type', () => {
   expect(page({ entries: many(12) })).toContain('{ "n": 3 }');
-  const some = page({ entries: many(25) });
-  expect(some).toContain('[type24](');
+  const some = page({ entries: many(22) });
+  expect(some).toContain('[type21](');
   expect(some).not.toContain('{ "n": 3 }');
   const all = page({ entries: many(100) });
   expect(all).toContain('- type99');
@@ -46,8 +55,8 @@ test('a page that grows too long leaves out what the form shows as well, then th
 });
 
 test('the form is addressed with all its fields, under the path of the Web UI', () => {
-  const path = formPath({ namespace: 'a b/c', uiPath: '/temporal' }, { type: 'convertLead', runId: RUN_ID });
-  const url = new URL(path, 'http://127.0.0.1');
+  const path = exampleForm('a b/c', { type: 'convertLead', runId: RUN_ID });
+  const url = new URL(path, 'http://127.0.0.1/temporal/render?content=x');
   expect(url.pathname).toBe('/temporal/namespaces/a%20b%2Fc/workflows/start-workflow');
   expect(Object.fromEntries(url.searchParams)).toEqual({
     ...{ workflowType: 'convertLead', taskQueue: 'audit-runner', workflowId: 'example.convertLead', runId: RUN_ID },
@@ -67,9 +76,18 @@ test('nothing that is shown becomes markup', () => {
   expect(text).toContain('\\<b\\>x\\</b\\>');
 });
 
+test('accounts have links to their ledgers, the first few of many', () => {
+  const link = (account: string) => linkToList('default', ledgersOf(account), account);
+  const few = page({ accounts: ['default', 'client_b'] });
+  expect(few).toContain(`${link('default')}, ${link('client_b')}.`);
+  const names = Array.from({ length: 40 }, (_, i) => `client-${i}`);
+  const many = page({ accounts: names });
+  expect(many).toContain(`${link('client-4')}, ${linkToList('default', ledgersOf(), 'all accounts')}.`);
+  for (const text of [few, many]) expect(encoded(text)).toBeLessThanOrEqual(MAX_ENCODED);
+  expect(many).toContain('"documents": [');
+});
+
 test('what ended without being done is one list, here and in operators.md', () => {
-  expect(page()).toContain(
-    `[what ended without being done](/namespaces/default/workflows?${new URLSearchParams({ query: NOT_DONE })})`,
-  );
+  expect(page()).toContain(linkToList('default', NOT_DONE, 'what ended without being done'));
   expect(readFileSync(join(__dirname, '../../docs/operators.md'), 'utf8')).toContain(`\`${NOT_DONE}\``);
 });

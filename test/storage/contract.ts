@@ -34,6 +34,7 @@ export async function* mebibytes(count: number) {
 export const everyWay: [string, (storage: Storage, ref: string) => Promise<unknown>][] = [
   ['read', (storage, ref) => storage.read(ref)],
   ['write', (storage, ref) => storage.write(ref, 'written')],
+  ['create', (storage, ref) => storage.create(ref, 'written')],
   ['stat', (storage, ref) => storage.stat(ref)],
   ['delete', (storage, ref) => storage.delete(ref)],
   ['urlOf', async (storage, ref) => storage.urlOf(ref)],
@@ -70,6 +71,17 @@ function contract(subjectOf: () => Promise<Subject>): void {
       expect(await buffer(await storage.read('bytes'))).toEqual(Buffer.from([0, 255]));
       expect(await content('stream')).toBe('one,two');
       expect(await storage.stat('stream')).toEqual({ ref: 'stream', size: 7 });
+    });
+
+    it('are created by exactly one of many who try at once, and never over one that is there (S8)', async () => {
+      const tries = Array.from({ length: 8 }, (_, n) => storage.create('made/once.json', `by ${n}`));
+      const made = await Promise.all(tries);
+      expect(made.filter(Boolean)).toHaveLength(1);
+      expect(await content('made/once.json')).toBe(`by ${made.indexOf(true)}`);
+      expect(await storage.create('made/once.json', 'later')).toBe(false);
+      expect(await content('made/once.json')).toBe(`by ${made.indexOf(true)}`);
+      expect(await refs('made/')).toEqual(['made/once.json']);
+      expect(await subject.inside()).toEqual(['made/once.json']);
     });
 
     it.each([0, 1, 5, 12])('of %i MiB and one byte come back whole', async (size) => {

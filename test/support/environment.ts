@@ -90,6 +90,7 @@ export default class Tidy extends TestEnvironment {
   private readonly atFirst: Open;
   /** Absent where tests of a file run side by side: what is open belongs to none of them alone. */
   private before: Open | undefined;
+  private hasFailed = false;
 
   constructor(...args: ConstructorParameters<typeof TestEnvironment>) {
     super(...args);
@@ -106,12 +107,14 @@ export default class Tidy extends TestEnvironment {
       const left = await this.leftBeside(this.before, isAlone ? [] : [TIMER]);
       if (left.length > 0) event.test.errors.push(withoutPlace(`the test leaves behind: ${left.join(', ')}`));
     }
+    if (event.name === 'test_done' && event.test.errors.length > 0) this.hasFailed = true;
   }
 
   override async teardown(): Promise<void> {
     const left = await this.leftBeside(this.atFirst);
     await super.teardown();
-    if (left.length > 0) throw withoutPlace(`this file leaves behind: ${left.join(', ')}`);
+    // Jest would show this in the place of the tests that failed, which are why something is left.
+    if (left.length > 0 && !this.hasFailed) throw withoutPlace(`this file leaves behind: ${left.join(', ')}`);
   }
 
   /** What is open beyond what was, after a moment of patience. */

@@ -78,8 +78,16 @@ export interface RawRequest {
   body?: string;
 }
 
-/** What a listener answers: the status and the text, or that it is none of HTTP/1. */
-export function sendRaw({ address, port }: Listener, request: RawRequest): Promise<{ status: number; text: string }> {
+/** How long one that speaks HTTP may take under load; and how long one is asked whether it does. */
+export const ANSWER_MS = 60_000;
+const PROBE_MS = 10_000;
+
+/** What a listener answers within the time: the status, or 0 where that is none of HTTP/1, and the text. */
+export function sendRaw(
+  { address, port }: Listener,
+  request: RawRequest,
+  withinMs = PROBE_MS,
+): Promise<{ status: number; text: string }> {
   const { method = 'GET', target, headers, body = '' } = request;
   const length = ['Content-Length', String(Buffer.byteLength(body))] as const;
   const lasts = headers.some(([name]) => name === 'Connection');
@@ -93,7 +101,7 @@ export function sendRaw({ address, port }: Listener, request: RawRequest): Promi
       resolve({ status: Number(/^HTTP\/1\.\d (\d{3})/.exec(text)?.[1] ?? 0), text });
     };
     // A gRPC server says nothing to HTTP/1, or its own protocol's farewell.
-    socket.setTimeout(3_000, end);
+    socket.setTimeout(withinMs, end);
     socket.on('data', (chunk) => {
       text += chunk;
     });

@@ -2,9 +2,9 @@
 module.exports = class SkippedReporter {
   onRunComplete(contexts) {
     for (const { config } of contexts) {
-      const { needs } = config.testEnvironmentOptions;
+      const { needs, command } = config.testEnvironmentOptions;
       if (needs)
-        process.stderr.write(`skipped: ${config.displayName.name}, which ${needs}; run it with: npm run test:more\n`);
+        process.stderr.write(`skipped: ${config.displayName.name}, which ${needs}; run it with: npm run ${command}\n`);
     }
   }
 };

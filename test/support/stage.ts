@@ -10,12 +10,13 @@ import type { AccountFile } from '../../src/config/schema';
 import { type OwnServer, startServer } from '../../src/dev-server/server';
 import { statusQuery } from '../../src/ledger/messages';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox';
-import { type Connected, connectClient } from '../../src/temporal/connect';
+import { type Connected, type ConnectionConfig, connectClient } from '../../src/temporal/connect';
 import { connectNative } from '../../src/temporal/connect-worker';
 import { ledgerId } from '../../src/temporal/ledger-id';
 import { installSdkRuntime } from '../../src/temporal/sdk-runtime';
 import { type RunningWorker, startWorker } from '../../src/worker';
 import { newNamespace, temporalEnv } from './temporal';
+import { withWhatRunsSay } from './told';
 
 export interface StageOptions {
   sandbox?: SandboxOptions;
@@ -44,7 +45,7 @@ export const QUICK = {
 };
 
 /** {@link QUICK}, where no call is meant to take longer than its time limit: on a busy machine some would. */
-export const UNHURRIED = { ...QUICK.timing, paidTimeoutMs: 10_000 };
+export const UNHURRIED = { ...QUICK.timing, sendWindowMs: 5_000, paidTimeoutMs: 10_000 };
 
 export interface Figures {
   /** Calls of any route of leads. */
@@ -70,8 +71,8 @@ export interface Stage {
   ledgerId: string;
   /** Credits spent today by the ledger's books. */
   spentByLedger(): Promise<number>;
-  /** @param own a configuration of its own */
-  startWorker(own?: Config): Promise<RunningWorker>;
+  /** @param own a configuration of its own @param at another Temporal than the stage's */
+  startWorker(own?: Config, at?: ConnectionConfig): Promise<RunningWorker>;
   close(): Promise<void>;
 }
 
@@ -134,10 +135,10 @@ export async function startStage({
         paidTwice: paidTwice.length,
       };
     },
-    async startWorker(own = config) {
+    async startWorker(own = config, at = address) {
       const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
       installSdkRuntime(log);
-      const { connection, namespace } = await connectNative({ config: address });
+      const { connection, namespace } = await connectNative({ config: at });
       const worker = await startWorker({ config: own, connection, namespace, log, uiUrl, gaugesEveryMs });
       running.push({ worker, close: () => connection.close() });
       return worker;
@@ -164,6 +165,8 @@ export async function onStage<T>(options: StageOptions, play: (stage: Stage) => 
   const stage = await startStage(options);
   try {
     return await play(stage);
+  } catch (error) {
+    throw await withWhatRunsSay(stage.temporal.client, error);
   } finally {
     await stage.close();
   }

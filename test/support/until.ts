@@ -5,7 +5,7 @@ const SELDOM_MS = 250;
  * Waits for a condition, not for a time. One that has to ask somebody is asked ever more seldom: queries are work, for the
  * server and the worker too. @throws Error after `timeoutMs`
  */
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 90_000): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 150_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (let pause = SOON_MS; ; ) {
     const answer = condition();

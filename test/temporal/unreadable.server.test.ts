@@ -2,14 +2,18 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { ConfigError } from '../../src/config/problems';
-import { dataConverter, ENCRYPTION_VARIABLE } from '../../src/temporal/encryption';
-import { FLEET_KEYS, isFleetKey, joinFleet } from '../../src/temporal/fleet-keys';
+import { dataConverter, ENCRYPTION_VARIABLE, encryptionCodec } from '../../src/temporal/encryption';
+import { FLEET_KEYS, isFleetKey, joinFleet, unlikeFleet } from '../../src/temporal/fleet-keys';
+import { keysInUse } from '../../src/temporal/keys-in-use';
 import { convertLead } from '../../workflows';
 import { type Stage, startStage } from '../support/stage';
 import { startTestTemporal } from '../support/temporal';
+import { until } from '../support/until';
 
 const newKey = () => randomBytes(32).toString('base64');
 const taskQueue = 'audit-runner';
+
+const idOf = (key: string): string => encryptionCodec({ [ENCRYPTION_VARIABLE]: key })?.keyIds[0] ?? '';
 
 /** Somebody whose key is another one. */
 function stranger({ temporal: { connection, namespace } }: Stage): Client {
@@ -73,6 +77,50 @@ test('a worker that lacks a key of the others does not begin, and says which and
     await temporal.client.schedule.getHandle(FLEET_KEYS).delete();
     await join(current);
     await expect(join(old)).rejects.toThrow(ConfigError);
+  } finally {
+    await temporal.close();
+  }
+});
+
+test('a command with other keys than the workers is refused: it could not read them, or they it', async () => {
+  const temporal = await startTestTemporal();
+  const [old, current, newer] = [newKey(), newKey(), newKey()];
+  const [oldId = '', currentId = '', newerId = ''] = [old, current, newer].map(idOf);
+  const unlike = (...keys: string[]) => unlikeFleet(temporal.client, { [ENCRYPTION_VARIABLE]: keys.join(',') });
+  try {
+    expect(await unlike(current)).toBeUndefined();
+    await joinFleet(temporal.client, [currentId, oldId]);
+    expect(await unlike(current, old)).toBeUndefined();
+    expect(await unlike(old, current)).toBeUndefined();
+    expect(await unlike(current, old, newer)).toBeUndefined();
+    expect(await unlike(newer, current, old)).toContain(newerId);
+    expect(await unlike(current)).toContain(oldId);
+    expect(await unlikeFleet(temporal.client, {})).toContain(`${currentId} and ${oldId}`);
+  } finally {
+    await temporal.close();
+  }
+});
+
+test('S7: a key that open runs and schedules need is known; a worker without the key of a ledger does not begin', async () => {
+  const temporal = await startTestTemporal();
+  const { connection, namespace } = temporal;
+  const key = newKey();
+  const id = idOf(key);
+  const client = new Client({
+    ...{ connection, namespace, dataConverter: dataConverter({ [ENCRYPTION_VARIABLE]: key }) ?? {} },
+  });
+  try {
+    await client.workflow.start('accountLedger', { workflowId: 'account-ledger.u', taskQueue, args: [{}] });
+    await client.workflow.start('convertLead', { workflowId: 'plain', taskQueue, args: [] });
+    await client.schedule.create({
+      ...{ scheduleId: 'audit-runner.nightly', spec: {}, state: { paused: true } },
+      action: { type: 'startWorkflow', workflowType: 'leadPipeline', taskQueue, args: [{}] },
+    });
+    await until(async () => (await keysInUse(temporal.client)).get(id)?.length === 2);
+    expect(await keysInUse(temporal.client)).toEqual(new Map([[id, ['account-ledger.u', 'audit-runner.nightly']]]));
+    await expect(joinFleet(temporal.client, [])).rejects.toThrow(`account-ledger.u was written with the key ${id}`);
+    await expect(joinFleet(temporal.client, ['0123456789abcdef'])).rejects.toThrow(ConfigError);
+    await joinFleet(temporal.client, ['0123456789abcdef', id]);
   } finally {
     await temporal.close();
   }

@@ -1,103 +1,103 @@
-/** The pages of the Web UI that people look at: nothing on them is cut off or runs together. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+/** What people see in the Web UI of a real server, in a real browser: from the start page to a finished run, and on the way. */
+import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { pino } from 'pino';
-import type { Browser, BrowserContext, Frame } from 'playwright-core';
-import { type LocalWorker, localWorker, sandboxConfig } from '../../src/cli/local';
-import { linkTo } from '../../src/cli/server';
-import { type OwnServer, startServer } from '../../src/dev-server/server';
-import { type Sandbox, startSandbox } from '../../src/sandbox';
+import type { Page } from 'playwright-core';
+import { WORKFLOW_TYPES } from '../../src/runs/workflow-types';
+import { exampleInput } from '../../src/start-here/example-inputs';
 import { START_HERE } from '../../src/start-here/keep';
-import { type Connected, connectClient } from '../../src/temporal/connect';
-import { installSdkRuntime } from '../../src/temporal/sdk-runtime';
-import { launchChromium } from '../support/chromium';
+import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { until } from '../support/until';
+import { HOSTILE, ledgerOf, TOUR } from './tour';
+import {
+  addressOf,
+  frameThat,
+  inDetails,
+  inputIn,
+  openDetails,
+  openForm,
+  startWebUi,
+  WAIT,
+  type WebUi,
+} from './web-ui';
 
 /** To look at; each run replaces them. */
 const SCREENSHOTS = join(tmpdir(), 'audit-runner-tour');
-const WAIT = { timeout: 30_000 };
 /** As wide as people have it: the narrower, the more lines wrap. */
 const WIDTHS = [1_000, 1_440];
 
-let server: OwnServer;
-let sandbox: Sandbox;
-let worker: LocalWorker;
-let temporal: Connected;
-let folder: string;
-let browser: Browser;
-
+let ui: WebUi;
 beforeAll(async () => {
   mkdirSync(SCREENSHOTS, { recursive: true });
-  folder = mkdtempSync(join(tmpdir(), 'tour-'));
-  [server, sandbox, browser] = await Promise.all([startServer({ ui: true }), startSandbox(), launchChromium()]);
-  const log = pino({ level: 'silent' });
-  installSdkRuntime(log);
-  worker = await localWorker(server, { ...sandboxConfig(sandbox, 20), storageUrl: pathToFileURL(folder).href }, log);
-  temporal = await connectClient({ config: server.config });
+  ui = await startWebUi();
 });
-afterAll(async () => {
-  await browser?.close();
-  await worker?.close();
-  await temporal?.close();
-  await sandbox?.close();
-  await server?.stop();
-  rmSync(folder, { recursive: true, force: true });
+afterEach(async () => {
+  for (const context of ui.browser.contexts()) await context.close();
+});
+afterAll(() => ui?.close());
+
+const picture = (name: string, of: Page) => of.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+
+/** What the form shows. */
+async function shownIn(form: Page) {
+  const field = (label: string) => form.getByLabel(label, { exact: true }).inputValue();
+  return {
+    ...{ workflowId: await field('Workflow ID'), taskQueue: await field('Task Queue') },
+    ...{ type: await field('Workflow Type'), input: await inputIn(form) },
+  };
+}
+
+test('from the page a link leads through the form, filled in with the example, to a finished run', async () => {
+  const context = await ui.browser.newContext({ viewport: { width: 1280, height: 1240 } });
+  const { frame } = await openDetails(ui, context, START_HERE, /Start a run/);
+  for (const [type, { about }] of Object.entries(WORKFLOW_TYPES)) {
+    const paragraph = frame.locator('p', { hasText: `${type} ${about}.` });
+    expect([type, await paragraph.count()]).toEqual([type, 1]);
+  }
+  const form = await openForm(context, frame, 'leadPipeline');
+  const example = { type: 'leadPipeline', taskQueue: 'audit-runner', input: exampleInput('leadPipeline', 'default') };
+  expect(await shownIn(form)).toEqual({ ...example, workflowId: 'example.leadPipeline' });
+  await picture('form', form);
+
+  await form.getByRole('button', { name: 'Random UUID' }).click();
+  const { workflowId, ...rest } = await shownIn(form);
+  expect(rest).toEqual(example);
+  expect(workflowId).toMatch(/^[0-9a-f-]{36}$/);
+  await form.getByTestId('start-workflow-button').click();
+  const run = ui.temporal.client.workflow.getHandle(workflowId);
+  await until(() => run.describe().then(Boolean, () => false));
+  expect(await run.result()).toMatchObject({
+    ended: 'planned',
+    dryRun: true,
+    leads: ui.sandbox.control.leads().filter(({ surveyStatus }) => surveyStatus !== 'archived').length,
+  });
+  const { typedSearchAttributes: known } = await run.describe();
+  expect(known.get(searchAttributeKeys.account)).toBe('default');
+  expect(known.get(searchAttributeKeys.runKind)).toBe('person');
+  expect(known.get(searchAttributeKeys.creditsSpent)).toBe(0);
+
+  await form.goto(addressOf(ui, workflowId));
+  await form.getByText('Completed').first().waitFor(WAIT);
+  await form.getByText('User Metadata', { exact: true }).click();
+  await form.frameLocator('iframe[src*="planned"]').getByText('planned').first().waitFor(WAIT);
+  await picture('finished', form);
 });
 
-const detailsOf = (workflowId: string) =>
-  temporal.client.workflow
-    .getHandle(workflowId)
-    .query<{ currentDetails?: string }>('__temporal_workflow_metadata')
-    .then(
-      ({ currentDetails }) => currentDetails ?? '',
-      () => '',
-    );
-
-const start = (type: string, workflowId: string, input: object) =>
-  temporal.client.workflow.start(type, { workflowId, taskQueue: 'audit-runner', args: [input] });
-
-/** Runs in the states in which people meet them, and what their pages then say. */
-const PAGES: [name: string, prepare: () => Promise<string>, says: RegExp][] = [
-  ['start-here', async () => START_HERE, /Start a run/],
-  [
-    'approval',
-    async () => {
-      await start('leadPipeline', 'nightly', { scoring: { minReadiness: 0 }, maxConversions: 12, approval: 'all' });
-      return 'nightly';
-    },
-    /Approval is needed/,
-  ],
-  [
-    'backfill-approval',
-    async () => {
-      const leads = { scoring: { minReadiness: 0 } };
-      await start('backfill', 'batch', { operation: 'convertLead', leads, approval: 'all' });
-      return 'batch';
-    },
-    /Approval is needed/,
-  ],
-  [
-    'hold',
-    async () => {
-      sandbox.control.setAgentApi({ enabled: false });
-      const [lead] = sandbox.control.leads().filter(({ surveyStatus }) => surveyStatus === 'completed');
-      await start('convertLead', 'one-lead', { leadId: lead?.id, maxCredits: 1_000 });
-      return 'one-lead';
-    },
-    /on hold/,
-  ],
-  [
-    'ledger',
-    async () => {
-      const list = temporal.client.workflow.list({ query: 'WorkflowType = "accountLedger"' });
-      for await (const { workflowId } of list) return workflowId;
-      throw new Error('there is no ledger');
-    },
-    /on hold/,
-  ],
-];
+/** What a page begins with, and the links on it that people follow: their words, and the heading of the tab that opens. */
+const LEADS: Record<string, { begins: string; links?: Record<string, string> }> = {
+  'start-here': { begins: 'Start a run', links: { 'what is under way': 'start-here' } },
+  approval: {
+    begins: 'Convert leads of default, up to 10,000 credits (account default)',
+    links: { 'ledger of account default': 'account-ledger.' },
+  },
+  'batch-approval': { begins: 'Backfill: convertLead (account default)' },
+  batch: { begins: 'Backfill: convertLead (account default)' },
+  child: { begins: 'Convert lead ', links: { [HOSTILE]: HOSTILE, 'all about this lead': 'convert-lead.' } },
+  'unknown-lead': { begins: 'Convert lead ', links: { 'start form with this input': 'Start a Workflow' } },
+  'wrong-input': { begins: 'Failed at ', links: { 'start form with this input': 'Start a Workflow' } },
+  hold: { begins: 'Convert lead ', links: { 'ledger of account default': 'account-ledger.' } },
+  ledger: { begins: 'Account default: on hold' },
+};
 
 /** What is wrong with how a frame shows its page: code for the page. */
 const FAULTS = `(() => {
@@ -107,29 +107,53 @@ const FAULTS = `(() => {
   return { hidden: Math.max(0, Math.ceil(bottom - innerHeight)), wide: Math.max(0, document.documentElement.scrollWidth - innerWidth), runTogether };
 })()`;
 
-async function frameOf(context: BrowserContext, workflowId: string) {
-  const page = await context.newPage();
-  await page.goto(linkTo(server.uiUrl ?? '', server.namespace, workflowId));
-  await page.getByText('User Metadata', { exact: true }).click(WAIT);
-  await page.locator('iframe').last().waitFor(WAIT);
-  const frame = await (await page.locator('iframe').last().elementHandle())?.contentFrame();
-  if (!frame) throw new Error('there is no frame');
-  return { page, frame: frame as Frame };
-}
-
-test.each(PAGES)(
-  'the page %s is whole, at any width',
-  async (name, prepare, says) => {
-    const workflowId = await prepare();
-    await until(async () => says.test(await detailsOf(workflowId)));
+test.each(TOUR)(
+  'the page $name is whole, at any width',
+  async ({ name, prepare, says }) => {
+    const workflowId = await prepare(ui);
     for (const width of WIDTHS) {
-      const context = await browser.newContext({ viewport: { width, height: 1_400 } });
-      const { page, frame } = await frameOf(context, workflowId);
-      await until(() => frame.evaluate<boolean>(`document.body.innerText.trim() !== ''`));
-      await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}.png`), fullPage: true });
-      expect(await frame.evaluate(FAULTS)).toEqual({ hidden: 0, wide: 0, runTogether: [] });
-      await context.close();
+      const context = await ui.browser.newContext({ viewport: { width, height: 1_400 } });
+      const { page } = await openDetails(ui, context, workflowId, says);
+      await picture(`${name}-${width}`, page);
+      // Also of summary and details, which hold the IDs of others.
+      const hrefs = page.frames().map((one) => one.evaluate<string[]>('[...document.links].map((a) => a.host)'));
+      expect([...new Set((await Promise.all(hrefs)).flat())]).not.toContain('evil.example');
+      expect(await inDetails(page, says, FAULTS)).toEqual({ hidden: 0, wide: 0, runTogether: [] });
+      const { begins, links = {} } = LEADS[name] ?? { begins: '' };
+      const text = await inDetails<string>(page, says, 'document.body.innerText.trim()');
+      expect(text?.slice(0, begins.length)).toBe(begins);
+      for (const [words, heading] of width === WIDTHS[0] ? Object.entries(links) : []) {
+        const opened = context.waitForEvent('page', WAIT);
+        await (await frameThat(page, says))?.getByRole('link', { name: words }).click();
+        const tab = await opened;
+        expect(new URL(tab.url()).origin).toBe(new URL(ui.server.uiUrl ?? '').origin);
+        await tab.locator('main').getByText(heading).first().waitFor(WAIT);
+      }
     }
   },
   120_000,
 );
+
+test('the list of updates of a ledger begins with those of people, and says of the others that they are internal', async () => {
+  const ledger = await ledgerOf(ui);
+  const context = await ui.browser.newContext({ viewport: { width: 1_000, height: 1_400 } });
+  const page = await context.newPage();
+  await page.goto(addressOf(ui, ledger));
+  await page.getByRole('button', { name: 'More Actions' }).click(WAIT);
+  await page.getByText('Send an Update', { exact: true }).locator('visible=true').first().click();
+  // The field itself is disabled: the button around it opens the list.
+  await page
+    .locator('#update-select')
+    .locator('visible=true')
+    .locator('xpath=ancestor::*[@aria-haspopup or self::button][1]')
+    .click();
+  await page.getByRole('option').first().waitFor(WAIT);
+  await picture('updates', page);
+  const list = page.locator('#update-confirmation-modal').getByRole('option').locator('visible=true');
+  // The last is the Web UI's own, for a name that is not listed.
+  const offered = (await list.allInnerTexts()).slice(0, -1);
+  const names = offered.map((text) => text.trim().split('\n')[0]);
+  expect(names.slice(0, 5)).toEqual(['setBudget', 'hold', 'release', 'clear', 'adjust']);
+  expect(offered.map((text) => /Internal:/.test(text))).toEqual(names.map((_, i) => i >= 5));
+  expect(names.length).toBeGreaterThan(10);
+}, 120_000);

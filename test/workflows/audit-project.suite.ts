@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { NOT_DONE } from '../../src/runs/lists';
 import { convertLeadId } from '../../src/runs/run-ids';
 import { variantOverrides } from '../../src/sandbox';
 import type { FaultRule } from '../../src/sandbox/options';
-import { NOT_DONE } from '../../src/start-here/start-page';
 import { auditProject, type convertLead } from '../../workflows';
 import { documentsUploadedUpdate } from '../../workflows/audit/by-person';
 import { progressQuery } from '../../workflows/shared/status';

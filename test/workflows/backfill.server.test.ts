@@ -263,7 +263,7 @@ test.concurrent('a refusal that concerns the whole account pauses the backfill a
   const file = await store('refused.csv', csvOf(ids));
   fail(ids.slice(0, 2), { fault: 'status', status: 403 });
   const run = await start('refused', { operation: 'convertLead', file, window: 2 });
-  await until(async () => (await waiting(run)).includes('refuses (http403)'));
+  await until(async () => (await waiting(run)).includes('(http403). It would refuse every further item'));
   const { typedSearchAttributes } = await run.describe();
   expect(typedSearchAttributes.getAll()).toEqual(
     expect.arrayContaining([
@@ -283,7 +283,7 @@ test.concurrent('a look that is refused with a code pauses the backfill at the f
     ...{ route: 'leads.get', about: ids[0], fault: 'status', status: 403, code: 'PAT_ROUTE_NOT_ALLOWED' },
   });
   const run = await start('refused-look', { operation: 'convertLead', file, window: 1 });
-  await until(async () => (await waiting(run)).includes('refuses (PAT_ROUTE_NOT_ALLOWED)'));
+  await until(async () => (await waiting(run)).includes('(PAT_ROUTE_NOT_ALLOWED). It would'));
   expect(await run.query(messages.backfillProgressQuery)).toMatchObject({ done: 1, underWayCount: 0 });
   await run.executeUpdate(messages.resumeUpdate, { args: [{ by: 'Ada' }] });
   const result = await run.result();

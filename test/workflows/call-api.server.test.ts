@@ -54,6 +54,18 @@ describe('callApi', () => {
   const on = useStage('a');
   const { start, call, calls, fault, contact, create, waitsFor, eventsWith } = on;
 
+  test('a deletion that the configuration does not name is refused before anything is called', async () => {
+    const before = calls('insights.delete');
+    const { cause } = await call({ route: 'insights.delete', id: 'one' }).catch((error) => error);
+    expect(cause).toMatchObject({
+      type: 'BadInput',
+      message: expect.stringContaining(
+        "route 'insights.delete' is not allowed for callApi: it deletes, and is off until the configuration names it (add 'insights.delete' to accounts.default.callApi.allow and restart the workers).",
+      ),
+    });
+    expect(calls('insights.delete')).toBe(before);
+  });
+
   test('all that is wrong with a call is told at once, before anything is called, without what the body holds', async () => {
     const run = await start({
       route: 'assessmentConfigs.update',

@@ -25,7 +25,11 @@ export function useStage(variant: 'a' | 'b') {
     const undocumented = variant === 'b' && { undocumented: { ...variantOverrides } };
     stage = await startStage({
       sandbox: { variant },
-      account: { credits: { 'memories.create': 300 }, ...undocumented },
+      account: {
+        credits: { 'memories.create': 300 },
+        callApi: { allow: ['*', 'contacts.delete'] },
+        ...undocumented,
+      },
     });
     await stage.startWorker();
   });

@@ -37,7 +37,7 @@ function withBudget({ accounts, ...rest }: Config, budget: { perDay: number | nu
   const { default: account } = accounts;
   if (!account) throw new Error('no account');
   const { file: _, ...other } = rest;
-  return { ...other, accounts: { default: { ...account, budget } } };
+  return { ...other, accounts: { default: { ...account, budget: { ...account.budget, ...budget } } } };
 }
 
 function changeFile({ folder }: Stage, change: (account: Record<string, unknown>) => void): void {

@@ -153,8 +153,8 @@ export function ingestCaptureSuite(variant: 'a' | 'b', part: Part): void {
     const result = await handle.result();
     expect(result).toMatchObject({ outcome: 'accepted', answers: [{ answer: 'accept', by: 'Ada' }] });
     expect(result.files).toEqual({
-      capture: `captures/${result.captureId}/capture.json`,
-      items: `captures/${result.captureId}/items.json`,
+      capture: `accounts/default/captures/${result.captureId}/capture.json`,
+      items: `accounts/default/captures/${result.captureId}/items.json`,
     });
     await expect(handle.executeUpdate(acceptUpdate, { args: [{}] })).rejects.toThrow();
   });

@@ -33,7 +33,9 @@ test('a pipeline sums up its credits, and its conversions say where they come fr
   expect(shown.map((key) => known.get(key))).toEqual(['default', 'person', 2_000, 'done']);
   const child = await workflow.getHandle(first ?? '').describe();
   expect(child.typedSearchAttributes.get(keys.runKind)).toBe('pipeline');
-  expect(await child.staticDetails()).toBe('Started by the pipeline morning.');
+  expect(await child.staticDetails()).toBe(
+    `Started by the pipeline [morning](namespaces/${stage.temporal.client.options.namespace}/workflows/morning).`,
+  );
 });
 
 async function children(): Promise<string[]> {

@@ -11,7 +11,7 @@ test('with encryption the examples are readable, for the form has no key, and th
   try {
     await stage.startWorker();
     const { client } = stage.temporal;
-    await ensureStartHere(client, {});
+    await ensureStartHere(client);
     const page = client.workflow.getHandle(START_HERE);
     await until(async () => readable((await page.fetchHistory()).events).includes('timerStarted'));
     const { events } = await client.workflow.getHandle('example.convertLead').fetchHistory();

@@ -1,7 +1,10 @@
 /** What an audit gave: fetched part by part, stored, and made into a report. */
+
 import type { StoredPart, StoredReport } from '../../activities/deliverables';
 import { asName } from '../../src/agent-api/id';
 import { CATEGORIES } from '../../src/audits/categories';
+import { reasonInWords } from '../../src/runs/reason-words';
+import { inAccount } from '../../src/storage/account-folder';
 import { control, notShownUntil, reads, retryUntilAnswered, untilNextLook } from '../shared/calls';
 import { refusalOf } from '../shared/failures';
 import { beside } from '../shared/status';
@@ -17,7 +20,7 @@ export interface StoredResults {
 export async function storeResults(at: AuditRun, projectId: string, analysisId: string): Promise<StoredResults> {
   const { account, facts, status, place } = at;
   status.step('storing', `Storing the results of project ${projectId}`);
-  const folder = `audits/${asName(projectId)}/${asName(analysisId)}`;
+  const folder = inAccount(account, `audits/${asName(projectId)}/${asName(analysisId)}`);
   const call = { account, projectId, folder };
   // The analysis has just been seen complete: what belongs to it may show later.
   const freshUntil = notShownUntil(facts);
@@ -32,7 +35,7 @@ export async function storeResults(at: AuditRun, projectId: string, analysisId: 
     } catch (error) {
       const reason = refusalOf(error);
       if (reason === undefined) throw error;
-      at.notes.push(`The service gave no ${what} (${reason}).`);
+      at.notes.push(`The service gave no ${what}: ${reasonInWords(reason)}.`);
       return undefined;
     }
   };

@@ -1,12 +1,20 @@
 /** The documents that a person uploads in the web app. */
+
 import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { AuditDocument } from '../../src/audits/uploadable';
 import { PersonNote } from '../../src/inputs/person-messages';
+import { reasonInWords } from '../../src/runs/reason-words';
 import { control, reads } from '../shared/calls';
 import { failureText, refusalOf } from '../shared/failures';
 import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';
 import type { AuditRun } from './audit-run';
+
+/** Why a look failed. */
+const inWords = (error: unknown): string => {
+  const reason = refusalOf(error);
+  return reason === undefined ? failureText(error) : reasonInWords(reason, 'project');
+};
 
 export const documentsUploadedUpdate = defineUpdate<string, [PersonNote | undefined]>('documentsUploaded');
 
@@ -65,7 +73,7 @@ export class Person {
     try {
       missing = await this.#missing(true);
     } catch (error) {
-      return `Project ${this.projectId} cannot be read (${refusalOf(error) ?? failureText(error)}): try again later; this run looks by itself, too.`;
+      return `Project ${this.projectId} cannot be read (${inWords(error)}): try again later; this run looks by itself, too.`;
     }
     if (missing.length > 0) return `Still missing in project ${this.projectId}: ${missing.join(', ')}.`;
     this.at.asker.note('documentsUploaded', said);

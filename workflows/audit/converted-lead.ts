@@ -1,4 +1,5 @@
 /** The project that a lead becomes: the lead's own run converts it. */
+
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
@@ -10,10 +11,12 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
+import { reasonInWords } from '../../src/runs/reason-words';
 import { convertLeadId } from '../../src/runs/run-ids';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { type ConvertLeadResult, convertLead } from '../convert-lead';
 import { control } from '../shared/calls';
+import { linkTo } from '../shared/links';
 import { givePlace, hearPlaces, type Placed, takePlace } from '../shared/place';
 import { Stop } from '../shared/stop';
 import { runKind } from '../shared/tell';
@@ -27,11 +30,10 @@ const LONGEST_BETWEEN_LOOKS_MS = 4 * 3_600_000;
 
 /** @returns its ID; what is known of it stands in `at.taken` from then on, also when this throws (S6) */
 export async function convertToProject(at: AuditRun, leadId: string): Promise<string> {
-  at.status.step(
-    'converting',
-    `Converting lead ${leadId}; the run ${convertLeadId(at.account, leadId)} says how far it is`,
-  );
+  at.status.step('converting', `Converting lead ${leadId}`);
+  at.status.figures(`The run ${linkTo(convertLeadId(at.account, leadId))} says how far it is.`);
   const { outcome, reason, credits, projectId } = await conversionOf(at, leadId);
+  at.status.figures('');
   at.taken.credits = credits;
   if (credits > 0) gotSomething();
   if (projectId) return take(at, { projectId, how: outcome === 'converted' ? 'converted' : 'alreadyConverted' });
@@ -41,7 +43,11 @@ export async function convertToProject(at: AuditRun, leadId: string): Promise<st
       'projectNotFound',
       `Lead ${leadId} is converted, and which project it became could not be found out: start auditProject with its projectId.`,
     );
-  throw new Stop(outcome, reason ?? outcome, `Lead ${leadId} was not converted (${reason ?? outcome}).`);
+  throw new Stop(
+    outcome,
+    reason ?? outcome,
+    `Lead ${leadId} was not converted: ${reason ? reasonInWords(reason, 'lead') : outcome}.`,
+  );
 }
 
 async function conversionOf(at: AuditRun, leadId: string): Promise<ConvertLeadResult> {
@@ -73,7 +79,7 @@ async function conversionOf(at: AuditRun, leadId: string): Promise<ConvertLeadRe
         parentClosePolicy: ParentClosePolicy.ABANDON,
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         staticSummary: `Convert lead ${leadId}`,
-        staticDetails: `Started by the audit ${workflowInfo().workflowId}.`,
+        staticDetails: `Started by the audit ${linkTo(workflowInfo().workflowId)}.`,
         typedSearchAttributes: [
           { key: searchAttributeKeys.account, value: account },
           { key: searchAttributeKeys.leadId, value: leadId },

@@ -5,7 +5,9 @@ import type { DocumentState } from '../../src/audits/document-states';
 import type { AuditDocument } from '../../src/audits/uploadable';
 import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { documentSubject } from '../../src/paying/subject';
+import { reasonInWords } from '../../src/runs/reason-words';
 import { inline } from '../../src/text/markdown';
+import { grouped } from '../../src/text/numbers';
 import { type Purchase, payOnce } from '../paying/pay-once';
 import type { Looked } from '../paying/walk';
 import { WHY } from '../shared/asker';
@@ -51,7 +53,7 @@ export async function uploadDocuments(
     if (!result[how].includes(fileName)) result[how].push(fileName);
     result[how].sort((one, other) => names.indexOf(one) - names.indexOf(other));
   };
-  status.step('uploading', `Uploading ${documents.length} documents to project ${projectId}`);
+  status.step('uploading', `Uploading ${grouped(documents.length)} documents to project ${projectId}`);
   show();
 
   const left: { document: AuditDocument; looked: Looked }[] = [];
@@ -202,11 +204,11 @@ async function settled(at: AuditRun, projectId: string, documents: readonly Audi
 
 /** Why a person uploads, and which settings would let the run do it. */
 function whyByHand(refusals: readonly string[]): string {
-  const reasons = [...new Set(refusals)].join(', ');
+  const reasons = [...new Set(refusals)].map((reason) => reasonInWords(reason, 'project')).join(', ');
   if (refusals.length === 0) return 'The service could not take in some documents';
   if (refusals.some((reason) => ROUTE_REFUSED.test(reason))) return 'The token may not upload documents';
-  if (!refusals.some((reason) => FORM_REFUSED.test(reason))) return `The service refused documents (${reasons})`;
-  return `The service refused documents (${reasons}), perhaps for the form in which they are sent. The account's settings undocumented.upload.encoding, undocumented.upload.file, undocumented.upload.fileName and undocumented.upload.fileType describe that form (null leaves out one of the last two); change them and start this input again to upload them. Or do it by hand`;
+  if (!refusals.some((reason) => FORM_REFUSED.test(reason))) return `The service refused documents: ${reasons}`;
+  return `The service refused documents: ${reasons}; perhaps for the form in which they are sent. The account's settings undocumented.upload.encoding, undocumented.upload.file, undocumented.upload.fileName and undocumented.upload.fileType describe that form (null leaves out one of the last two); change them and start this input again to upload them. Or do it by hand`;
 }
 
 /** A name stands for one document, so what differs in size under it is told and never sent a second time. */

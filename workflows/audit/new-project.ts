@@ -1,8 +1,11 @@
 /** A new project: created once, under its reference (S1–S3). */
+
 import type { NewProject } from '../../activities/projects';
 import { isShortened } from '../../src/audits/reference';
 import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { projectSubject } from '../../src/paying/subject';
+import { reasonInWords } from '../../src/runs/reason-words';
+import { grouped } from '../../src/text/numbers';
 import { elsewhere } from '../paying/elsewhere';
 import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
 import { lookWhen } from '../paying/walk';
@@ -26,7 +29,7 @@ export async function createProject(at: AuditRun, project: NewProject): Promise<
   const creation: Purchase = {
     ...{ subject, price: facts.createPrice, run, look },
     summary: 'Create the project',
-    step: ['creating', `Creating the project for ${facts.createPrice} credits`],
+    step: ['creating', `Creating the project for ${grouped(facts.createPrice)} credits`],
     send(calls, order) {
       isSent = true;
       const { before, newest } = search;
@@ -77,7 +80,7 @@ async function conclude(at: AuditRun, { project, reference, search }: Creation, 
       throw new Stop(
         'skipped',
         'overMaxCredits',
-        `The project would cost more than the ${at.run.maxCredits} credits allowed.`,
+        `The project would cost more than the ${grouped(at.run.maxCredits)} credits allowed.`,
       );
     case 'gaveUp':
       throw new Stop('unresolved', 'nobodyDecided', 'Whether the project was created could not be found out.');
@@ -94,12 +97,12 @@ const known = (search: ProjectSearch, look: () => Promise<LookOutcome>): Promise
 
 /** Which fields a service requires is not shown: what a refusal without a better reason can mean. */
 function refusedToCreate(project: NewProject, reason: string): string {
-  const refused = `The service refused to create the project (${reason})`;
+  const refused = `The service refused to create the project: ${reasonInWords(reason)}`;
   if (/^(PAT_|planTooLow:|http40[34])/.test(reason)) return `${refused}.`;
   const missing = (['industry', 'companySize', 'description', 'currency'] as const).filter((field) => !project[field]);
   return missing.length === 0
-    ? `${refused}: it may not take one of the values that were given in project.`
-    : `${refused}: it may require fields of project that are optional here. Not given: ${missing.join(', ')}; give them and start again.`;
+    ? `${refused}; it may not take one of the values that were given in project.`
+    : `${refused}; it may require fields of project that are optional here. Not given: ${missing.join(', ')}; give them and start again.`;
 }
 
 /** Writes the description as it is to stay, where the project was created with another one. */
@@ -123,8 +126,8 @@ async function describe(at: AuditRun, project: NewProject, reference: string, pr
     if (reason === undefined) throw error;
     at.notes.push(
       keep
-        ? `The description, shortened to leave room for the reference, could not be written in full (${reason}).`
-        : `The reference could not be taken out of the description (${reason}).`,
+        ? `The description, shortened to leave room for the reference, could not be written in full: ${reasonInWords(reason, 'project')}.`
+        : `The reference could not be taken out of the description: ${reasonInWords(reason, 'project')}.`,
     );
   }
 }

@@ -1,8 +1,10 @@
 /** The analysis of an audit: its prerequisites, its start (one at a time), its end. */
+
 import { sleep } from '@temporalio/workflow';
 import { type AnalysisSeen, type Before, isOurs } from '../../src/audits/analysis';
 import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { auditSubject } from '../../src/paying/subject';
+import { reasonInWords } from '../../src/runs/reason-words';
 import { utc } from '../../src/time/utc';
 import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
 import { WHY } from '../shared/asker';
@@ -216,7 +218,12 @@ function refused(projectId: string, reason: string, mode: Mode): Stop {
       reason,
       `The plan does not allow audits; it must be ${reason.slice('planTooLow:'.length)} or higher.`,
     );
-  if (reason === 'http404') return new Stop('refused', reason, `There is no project ${projectId} for this account.`);
+  if (reason === 'http404')
+    return new Stop(
+      'refused',
+      reason,
+      `There is no project ${projectId} for this account: ${reasonInWords(reason, 'project')}.`,
+    );
   const cause =
     mode === 'sync'
       ? 'the AI provider key of the service may be missing or revoked'
@@ -224,6 +231,6 @@ function refused(projectId: string, reason: string, mode: Mode): Stop {
   return new Stop(
     'refused',
     reason,
-    `The service refused to start the audit of project ${projectId} (${reason}): ${cause}.`,
+    `The service refused to start the audit of project ${projectId}: ${reasonInWords(reason, 'project')}; ${cause}.`,
   );
 }

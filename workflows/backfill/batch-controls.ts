@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { type BackfillInput, LimitChanges } from '../../src/inputs/backfill';
 import { PersonNote, StopSaid } from '../../src/inputs/person-messages';
 import { type Answered, answered, checked } from '../shared/said';
+import { ownStatus } from '../shared/status';
 import * as messages from './batch-messages';
 
 export interface Paused {
@@ -41,6 +42,7 @@ export class Controls {
   constructor(input: BackfillInput, before?: ControlState) {
     const { window, maxCredits, itemsPerMinute = null, maxItems = null } = input;
     this.state = before ?? { limits: { window, maxCredits, itemsPerMinute, maxItems }, retry: false, answers: [] };
+    ownStatus()?.heard(this.state.answers);
     this.#register();
   }
 
@@ -56,6 +58,7 @@ export class Controls {
 
   #note(answer: string, said: PersonNote): void {
     this.state.answers.push(answered(answer, said));
+    ownStatus()?.heard(this.state.answers);
     this.version++;
   }
 

@@ -1,5 +1,5 @@
 /** What a backfill says of itself, in Markdown and in figures. */
-import { OUTCOMES } from '../../src/batches/outcomes';
+import { OUTCOME_WORDS, OUTCOMES } from '../../src/batches/outcomes';
 import type { BackfillPlan } from '../../src/batches/plan';
 import { grouped } from '../../src/text/numbers';
 import { formatDuration } from '../../src/time/duration';
@@ -8,15 +8,6 @@ import { onlyWait } from '../shared/place';
 import type { Controls } from './batch-controls';
 import type { BackfillProgress } from './batch-messages';
 import { endedIn, type Running, rateOf, type State } from './batch-state';
-
-const WORDS = {
-  done: 'done',
-  alreadyDone: 'done already',
-  skipped: 'skipped',
-  failed: 'failed',
-  waiting: 'waiting',
-  quarantined: 'rows in quarantine',
-};
 
 /** Under way, the longest first. */
 const SHOWN = 10;
@@ -47,19 +38,23 @@ export function progressOf(
 export function describe(progress: ReturnType<typeof progressOf>, plan: BackfillPlan): string {
   const { done, total, counts, credits, underWay, underWayCount, away, asking, perMinute, leftMs, limits, folder } =
     progress;
-  const sums = OUTCOMES.filter((word) => counts[word] > 0).map((word) => `${grouped(counts[word])} ${WORDS[word]}`);
+  const sums = OUTCOMES.filter((word) => counts[word] > 0).map(
+    (word) => `${grouped(counts[word])} ${OUTCOME_WORDS[word]}`,
+  );
   const rate =
-    perMinute === undefined ? [] : [`${perMinute} a minute, about ${formatDuration(leftMs ?? 0)} left at this rate.`];
-  const pace = limits.itemsPerMinute === null ? '' : `, ${limits.itemsPerMinute} begun a minute`;
+    perMinute === undefined
+      ? []
+      : [`${grouped(perMinute)} a minute, about ${formatDuration(leftMs ?? 0)} left at this rate.`];
+  const pace = limits.itemsPerMinute === null ? '' : `, ${grouped(limits.itemsPerMinute)} begun a minute`;
   const most = limits.maxItems === null ? '' : `, ${grouped(limits.maxItems)} items`;
-  const more = underWayCount > underWay.length ? `\n- and ${underWayCount - underWay.length} more` : '';
+  const more = underWayCount > underWay.length ? `\n- and ${grouped(underWayCount - underWay.length)} more` : '';
   return [
-    `**${grouped(done)} of ${grouped(total)}** items: ${sums.join(', ') || 'none ended yet'}; ${underWayCount} under way; ${grouped(credits)} credits spent.`,
+    `**${grouped(done)} of ${grouped(total)}** items: ${sums.join(', ') || 'none ended yet'}; ${grouped(underWayCount)} under way; ${grouped(credits)} credits spent.`,
     ...(asking > 0
-      ? [`**${asking} of those under way wait for a person**; the list filter NeedsPerson = true shows which.`]
+      ? [`**${grouped(asking)} of those under way wait for a person**; the list filter NeedsPerson = true shows which.`]
       : []),
     ...rate,
-    `At most ${limits.window} at once${pace}${most}, ${grouped(limits.maxCredits)} credits: change it with the update \`changeLimits\`.`,
+    `At most ${grouped(limits.window)} at once${pace}${most}, ${grouped(limits.maxCredits)} credits: change it with the update \`changeLimits\`.`,
     ...(underWay.length > 0
       ? [`Under way; each says in its own details why it waits:\n${linked(underWay)}${more}${onlyWait(away)}`]
       : []),

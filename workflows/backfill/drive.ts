@@ -1,6 +1,6 @@
 /** Works off the lists, a window of items at a time, until all have ended, a person stops it, or it continues as new. */
+
 import {
-  allHandlersFinished,
   CancellationScope,
   condition,
   isCancellation,
@@ -11,9 +11,11 @@ import {
 import type { Item } from '../../src/batches/items';
 import { type Ended, stopsAll } from '../../src/batches/outcomes';
 import { type BackfillPlan, priceOf } from '../../src/batches/plan';
+import { reasonInWords } from '../../src/runs/reason-words';
 import { type GoesOn, goesOn } from '../shared/begun';
 import { BlockerWatch } from '../shared/blocker-watch';
 import { control } from '../shared/calls';
+import { allHandled } from '../shared/kept-acts';
 import { hearPlaces, taken } from '../shared/place';
 import { creditsSpent } from '../shared/status';
 import { tellPersonNeeded } from '../shared/tell';
@@ -98,9 +100,9 @@ export class Drive {
   /** Everything for the next run, once nothing is half done: no child unconfirmed, no line unwritten. */
   async carry(): Promise<State> {
     do {
-      await condition(() => this.window.starting === 0 && allHandlersFinished());
+      await condition(() => this.window.starting === 0 && allHandled());
       await this.flush();
-    } while (this.window.starting > 0 || this.#unwritten.count > 0 || !allHandlersFinished());
+    } while (this.window.starting > 0 || this.#unwritten.count > 0 || !allHandled());
     return { ...this.state, running: [...this.window.running.values()] };
   }
 
@@ -242,7 +244,7 @@ export class Drive {
     status.asksPerson(paused?.refusal !== undefined);
     if (paused?.refusal !== undefined)
       status.waits(
-        `The service refuses (${paused.refusal}), and would refuse every further item. Once that is fixed, answer with the update \`resume\`, which tries again what was refused; or answer with \`stop\`.`,
+        `The service refuses: ${reasonInWords(paused.refusal)}. It would refuse every further item. Once that is fixed, answer with the update \`resume\`, which tries again what was refused; or answer with \`stop\`.`,
       );
     else if (paused)
       status.waits(

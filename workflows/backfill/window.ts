@@ -17,6 +17,7 @@ import type { Operation } from '../../src/inputs/backfill';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { Begun, untilEnded } from '../shared/begun';
 import { control, fairnessKey } from '../shared/calls';
+import { linkTo } from '../shared/links';
 import { beside } from '../shared/status';
 import type { Running } from './batch-state';
 import type { Common } from './common';
@@ -192,7 +193,7 @@ export class Window {
       workflowIdReusePolicy: final && !again ? 'ALLOW_DUPLICATE_FAILED_ONLY' : 'ALLOW_DUPLICATE',
       priority: { priorityKey: priority, fairnessKey: fairnessKey(runKey) },
       staticSummary: `${operation} ${id}`,
-      staticDetails: `Started by the batch ${workflowInfo().workflowId}.`,
+      staticDetails: `Started by the batch ${linkTo(workflowInfo().workflowId)}.`,
       typedSearchAttributes: [
         { key: searchAttributeKeys.account, value: account },
         { key: searchAttributeKeys.runKind, value: 'backfill' },

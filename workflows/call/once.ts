@@ -1,7 +1,10 @@
 /** A call that costs, or that would do something twice (S1–S3). */
+
 import type { Doubt, Replied } from '../../activities/any-call';
 import type { LookOutcome, SendOutcome } from '../../src/paying/attempt-plan';
 import { FailureType } from '../../src/runs/failure-types';
+import { reasonInWords } from '../../src/runs/reason-words';
+import { grouped } from '../../src/text/numbers';
 import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
 import type { Order } from '../paying/walk';
 import { control, retryUntilAnswered, type Sends } from '../shared/calls';
@@ -69,7 +72,7 @@ export async function callOnce(at: CallRun): Promise<End> {
   const call: Purchase = {
     ...{ subject, price: plan.credits, run: { key: run, maxCredits: input.maxCredits }, look, send },
     summary: `Call ${name}`,
-    step: ['sending', plan.credits > 0 ? `Calling ${name} for ${plan.credits} credits` : `Calling ${name}`],
+    step: ['sending', plan.credits > 0 ? `Calling ${name} for ${grouped(plan.credits)} credits` : `Calling ${name}`],
     async ask() {
       const decision = await asker.decide(
         `It is unknown whether ${name} was done: the answer was lost, and the API does not tell. Look in the web app.`,
@@ -104,7 +107,7 @@ async function conclude(at: CallRun, outcome: Outcome, replied: Replied | undefi
       return { ...done, reason: 'replyLost', sentence: `${name} is done; its reply is lost.` };
     }
     case 'overRunCap': {
-      const sentence = `${name} would cost more than the ${maxCredits} credits allowed.`;
+      const sentence = `${name} would cost more than the ${grouped(maxCredits)} credits allowed.`;
       return { outcome: 'skipped', reason: 'overMaxCredits', sentence, credits: 0 };
     }
     case 'gaveUp': {
@@ -116,7 +119,8 @@ async function conclude(at: CallRun, outcome: Outcome, replied: Replied | undefi
     case 'refused': {
       const { reason } = outcome;
       const status = /^http(\d{3})$/.exec(reason)?.[1];
-      const sentence = `The service refused ${name} (${reason}).`;
+      const who = reason === 'notAllowed' ? `${name} is not allowed` : `The service refused ${name}`;
+      const sentence = `${who}: ${reasonInWords(reason)}.`;
       return { outcome: 'refused', reason, ...(status && { status: Number(status) }), sentence, credits: 0 };
     }
     case 'cannotLook':

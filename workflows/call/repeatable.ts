@@ -1,5 +1,7 @@
 /** A call that may be repeated: reads, and writes that change nothing the second time. */
+
 import { FailureType } from '../../src/runs/failure-types';
+import { reasonInWords } from '../../src/runs/reason-words';
 import { polls, reads, retryUntilAnswered, writes } from '../shared/calls';
 import { failureType } from '../shared/failures';
 import type { CallRun, End } from './call-run';
@@ -39,7 +41,7 @@ export async function callRepeatable(at: CallRun): Promise<End> {
           `${name}: the record is not there; an earlier try may have deleted it.`,
           more,
         );
-      return end('refused', reason, `The service refused ${name} (${reason}).`, more);
+      return end('refused', reason, `The service refused ${name}: ${reasonInWords(reason)}.`, more);
     }
   }
 }

@@ -1,7 +1,9 @@
 /** Follows a capture until it is processed: failures are extracted again, and a review waits for a person. */
+
 import { sleep } from '@temporalio/workflow';
 import type { CaptureSeen } from '../../activities/capture-poll';
 import { captureSubject } from '../../src/paying/subject';
+import { reasonInWords } from '../../src/runs/reason-words';
 import { formatDuration } from '../../src/time/duration';
 import { utc } from '../../src/time/utc';
 import { type Purchase, payOnce } from '../paying/pay-once';
@@ -99,7 +101,7 @@ async function reprocess(at: Ingestion, captureId: string, was: CaptureSeen): Pr
         throw new Stop(
           'refused',
           outcome.reason,
-          `The service refused to extract capture ${captureId} again (${outcome.reason}).`,
+          `The service refused to extract capture ${captureId} again: ${reasonInWords(outcome.reason, 'capture')}.`,
         );
       case 'cannotLook':
         return refusedToStop(at, captureId)(outcome.error);
@@ -125,6 +127,9 @@ const refusedToStop =
         'captureNotShown',
         `The note is capture ${captureId}, and the service does not show it (${reason}): look in the web app, then start ingestCapture with this captureId.`,
       );
-    const what = reason === 'http404' ? 'There is no such capture for this account' : 'The service does not show it';
-    throw new Stop('refused', reason, `${what}: ${captureId} (${reason}).`);
+    throw new Stop(
+      'refused',
+      reason,
+      `The service does not show capture ${captureId}: ${reasonInWords(reason, 'capture')}.`,
+    );
   };

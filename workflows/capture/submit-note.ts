@@ -3,6 +3,7 @@
 import { condition, defineUpdate, setHandler, sleep } from '@temporalio/workflow';
 import { CaptureSaid } from '../../src/inputs/person-messages';
 import { noteSubject } from '../../src/paying/subject';
+import { reasonInWords } from '../../src/runs/reason-words';
 import { formatDuration } from '../../src/time/duration';
 import { utc } from '../../src/time/utc';
 import { elsewhere } from '../paying/elsewhere';
@@ -81,7 +82,7 @@ async function captureOf(at: Ingestion, outcome: Outcome, search: FindNote, pers
       throw new Stop(
         'refused',
         reason,
-        `The service refused the note (${reason}).${FORM_REFUSED.test(reason) ? ' If its fields have other names here, set undocumented.note.content, undocumented.note.project or undocumented.note.title.' : ''}`,
+        `The service refused the note: ${reasonInWords(reason, 'project')}.${FORM_REFUSED.test(reason) ? ' If its fields have other names here, set undocumented.note.content, undocumented.note.project or undocumented.note.title.' : ''}`,
       );
     }
     default:
@@ -158,7 +159,7 @@ class Person {
       await reads(account, place, `Look at capture ${captureId}`).lookAtCapture({ account, captureId });
     } catch (error) {
       const reason = refusalOf(error);
-      return `Capture ${captureId} cannot be read${reason ? ` (${reason})` : ' at the moment'}: give another ID, or try again.`;
+      return `Capture ${captureId} cannot be read${reason ? `: ${reasonInWords(reason, 'capture')}` : ' at the moment'}. Give another ID, or try again.`;
     }
     const claim = await search.claim([captureId], true);
     if (claim.kind === 'wait')

@@ -12,11 +12,18 @@ const OPENING =
   'The ledger is finding out from a worker what is in its books. Until it knows, it grants nothing and takes nothing: try again in a moment.';
 const opening = () => ApplicationFailure.nonRetryable(OPENING, FailureType.opening);
 
+/** Runs from before this patch read the books in the storage only when they open. */
+export const REREADS = 'rereadsBooks';
+/** Runs from before this one do not mind books that have less. */
+export const COMPARES = 'comparesBooks';
+
 export class Book {
   /** The balance is to be read soon. */
   balanceWanted = false;
   /** A payment waits for a reading of it. */
   readNow = false;
+  /** The books in the storage know of more payments. */
+  isBehind = false;
   private books: LedgerState | undefined;
   private openedIn: object | undefined;
 

@@ -1,11 +1,12 @@
 /** A ledger's handlers. No worker's message waits, so that a grant is one workflow task old at most (S1). */
-import { condition, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
+import { condition, patched, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
 import { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../../src/inputs/person-messages';
 import * as policy from '../../src/ledger';
+import { describeWanted } from '../../src/ledger/details';
 import * as messages from '../../src/ledger/messages';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { checked } from '../shared/said';
-import type { Book } from './book';
+import { type Book, COMPARES, REREADS } from './book';
 import { statusOf } from './ledger-status';
 import { requireShape, shapes } from './validate';
 
@@ -35,7 +36,7 @@ export function handleWorkers(book: Book): void {
     },
     {
       validator: onceOpen(book, requireShape(shapes.beginSend)),
-      description: 'Asked by a call just before it sends: may this attempt send for this subject?',
+      description: 'Internal: asked by a call just before it sends: may this attempt send for this subject?',
     },
   );
   setHandler(
@@ -47,7 +48,7 @@ export function handleWorkers(book: Book): void {
     },
     {
       validator: onceOpen(book, requireShape(shapes.settle)),
-      description: 'Books what became of a call; answers the credits booked by this very message.',
+      description: 'Internal: books what became of a call; answers the credits booked by this very message.',
     },
   );
   setHandler(
@@ -58,18 +59,22 @@ export function handleWorkers(book: Book): void {
         upsertSearchAttributes([{ key: searchAttributeKeys.account, value: account }]);
       // What stood in the way of reading it may have been corrected.
       if (book.state.restingSince !== undefined || book.state.unreadable) book.balanceWanted = true;
-      book.change(policy.configure(book.state, configured, Date.now()));
+      if (policy.isBehind(book.state, configured) && patched(REREADS)) book.isBehind = true;
+      const known = policy.noteUnkept(book.state);
+      const heard = policy.noteUnkept(policy.configure(known, configured, Date.now()));
+      book.change(patched(COMPARES) ? policy.compared(heard, configured, Date.now()) : heard);
       return Date.now();
     },
     {
       validator: onceOpen(book, requireShape(shapes.configure)),
       description:
-        'Sent by each worker at its start, every five minutes and when its configuration changes: the account, its budget and timing.',
+        'Internal: sent by each worker at its start, every five minutes and when its configuration changes: the account, its budget and timing.',
     },
   );
   setHandler(messages.leaveUpdate, ({ worker }) => book.change(policy.leave(book.state, worker, Date.now())), {
     validator: onceOpen(book, requireShape(shapes.leave)),
-    description: 'Sent by a worker that ends: what it is configured with counts no longer, where others are left.',
+    description:
+      'Internal: sent by a worker that ends: what it is configured with counts no longer, where others are left.',
   });
   setHandler(
     messages.readBalanceUpdate,
@@ -81,7 +86,8 @@ export function handleWorkers(book: Book): void {
     },
     {
       validator: onceOpen(book, requireShape(shapes.nothing)),
-      description: 'Sent by a worker before it pays, where a part of the balance must remain: the balance is read now.',
+      description:
+        'Internal: sent by a worker before it pays, where a part of the balance must remain: the balance is read now.',
     },
   );
   setHandler(
@@ -89,7 +95,7 @@ export function handleWorkers(book: Book): void {
     (hold) => book.change(policy.hold(policy.wake(book.state), { ...hold, since: Date.now() })),
     {
       validator: onceOpen(book, requireShape(shapes.hold)),
-      description: 'Sent by a worker that met a kill switch, a revoked token or an empty balance.',
+      description: 'Internal: sent by a worker that met a kill switch, a revoked token or an empty balance.',
     },
   );
   setHandler(
@@ -97,22 +103,31 @@ export function handleWorkers(book: Book): void {
     ({ rateClass, forMs }) => book.change(policy.park(book.state, rateClass, Date.now() + forMs, Date.now())),
     {
       validator: onceOpen(book, requireShape(shapes.park)),
-      description: 'Sent by a worker that met a 429: its whole class waits.',
+      description: 'Internal: sent by a worker that met a 429: its whole class waits.',
     },
   );
 }
 
+const wordOf = <T>({ by = 'somebody' }: Reasoned, value: T) => ({ value, by, at: Date.now() });
+
 /** What people may change; who did it and why is kept. */
 export function handlePeople(book: Book): void {
-  const act = (next: policy.LedgerState, what: string, { by, reason }: Reasoned) => {
-    const action = { at: Date.now(), by: by ?? 'somebody', what, reason };
-    book.change({ ...next, actions: [...(next.actions ?? []), action].slice(-50) });
+  const act = (
+    next: policy.LedgerState,
+    what: string,
+    { by = 'somebody', reason }: Reasoned,
+    said: policy.Said = {},
+  ) => {
+    const action = { at: Date.now(), by, what, reason };
+    book.change({ ...policy.say(next, said), actions: [...(next.actions ?? []), action].slice(-policy.KEEP_ACTIONS) });
   };
   setHandler(
     messages.setBudgetUpdate,
     ({ by, reason, ...wanted }) => {
-      const next = policy.setBudget(book.state, wanted, by ?? 'somebody', Date.now());
-      act(next, `budget set to ${JSON.stringify(wanted)}`, { by, reason });
+      const [who, at] = [by ?? 'somebody', Date.now()];
+      const next = policy.setBudget(book.state, wanted, who, at);
+      const limits = policy.LIMITS.filter((limit) => wanted[limit] !== undefined);
+      act(next, describeWanted(wanted), { by, reason }, policy.wordsOn(next, limits, who, at));
       return policy.budgetInForce(book.state, Date.now());
     },
     {
@@ -131,7 +146,7 @@ export function handlePeople(book: Book): void {
     messages.holdUpdate,
     inTurn(book, (said) => {
       const hold = { kind: 'manual', since: Date.now(), reason: said.reason } as const;
-      act(policy.hold(book.state, hold), 'put on hold', said);
+      act(policy.hold(book.state, hold), 'put on hold', said, { hold: wordOf(said, said.reason) });
       return 'The account is on hold: nothing that costs or that could happen twice is sent until it is released.';
     }),
     {
@@ -142,7 +157,8 @@ export function handlePeople(book: Book): void {
   setHandler(
     messages.releaseUpdate,
     inTurn(book, ({ parks = false, ...said }) => {
-      act(policy.releaseAll(book.state, parks), parks ? 'released, with what a 429 has parked' : 'released', said);
+      const what = parks ? 'released, with what a 429 has parked' : 'released';
+      act(policy.releaseAll(book.state, parks), what, said, { hold: wordOf(said, null) });
       return 'The account is released. A cause that is still there puts it on hold again.';
     }),
     {
@@ -167,7 +183,7 @@ export function handlePeople(book: Book): void {
   setHandler(
     messages.adjustUpdate,
     inTurn(book, ({ credits, ...said }) => {
-      const adjustment = { subject: 'adjustment', run: 'adjustment', credits, at: Date.now() };
+      const adjustment = { subject: policy.ADJUSTMENT, run: policy.ADJUSTMENT, credits, at: Date.now() };
       act(policy.book(book.state, adjustment), `adjusted by ${credits} credits`, said);
       return policy.spentOn(book.state, Date.now());
     }),

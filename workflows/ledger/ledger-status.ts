@@ -5,15 +5,18 @@ import type { LedgerStatus } from '../../src/ledger/messages';
 export function statusOf(state: policy.LedgerState, now: number): LedgerStatus {
   const available = policy.available(state);
   const balance = policy.balance(state);
+  const booksTrouble = policy.booksTrouble(state, now);
   return {
     account: state.account,
     ...(balance !== undefined && { balance }),
     ...(available !== undefined && { available }),
     reserved: policy.reservedCredits(state),
     spentToday: policy.spentOn(state, now),
+    spentThisMonth: policy.spentInMonth(state, now),
     elsewhere: state.elsewhere,
     ...(state.unreadable && { unreadable: state.unreadable }),
     budget: policy.budgetInForce(state, now),
+    ...(booksTrouble !== undefined && { booksTrouble }),
     dearer: policy.dearer(state),
     ...(state.funds?.askedAt !== undefined && { balanceAskedAt: state.funds.askedAt }),
     holds: state.holds,

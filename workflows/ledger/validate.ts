@@ -4,6 +4,7 @@ import { MOST_CREDITS } from '../../src/agent-api/credits';
 import { rateClasses } from '../../src/agent-api/rate-class';
 import { TimeZone } from '../../src/inputs/fields';
 import { HOLD_KINDS, LAPSES_AFTER_MS } from '../../src/ledger';
+import { LONGEST_CALL_MS } from '../../src/paying/open-sends';
 
 /**
  * Refuses a message of the wrong shape. What a handler throws would stop the whole workflow; what a validator throws only
@@ -20,15 +21,26 @@ export const requireShape =
 
 /** A moment since 1970 or a duration, milliseconds: no later than a date can be. */
 const ms = z.number().min(0).max(8.64e15);
+/** Of a call. What a configuration may say: nobody can make a send stay open for years. */
+const duration = z.number().positive().max(LONGEST_CALL_MS);
 /** Whole ones: a fraction would stand in every sum from then on. */
 const credits = z.int().min(0).max(MOST_CREDITS);
+const cap = z.int().min(0).nullable();
 const text = z.string().max(1_000);
 /** With its kind before it: no name that every object has, such as `__proto__`, is one. */
 const subject = text.regex(/^[a-z]+:/);
-const worker = z.string().min(1).max(200);
+/** The name of a process, or of a storage. */
+const name = z.string().min(1).max(200);
 /** A `Retry-After` of a day, and a window after it. */
 const LONGEST_PARK_MS = 2 * 86_400_000;
 const rateClass = z.enum(rateClasses);
+
+const moments = z.object({
+  hold: ms.optional(),
+  perDay: ms.optional(),
+  balanceFloor: ms.optional(),
+  timeZone: ms.optional(),
+});
 
 /** What the messages of workers look like: complete and bounded, since whoever reaches Temporal may send one. */
 export const shapes = {
@@ -43,7 +55,7 @@ export const shapes = {
     runCap: ms,
     again: z.boolean().optional(),
     readSince: ms.optional(),
-    sender: z.object({ sendWindowMs: ms, paidTimeoutMs: ms }).optional(),
+    sender: z.object({ sendWindowMs: duration, paidTimeoutMs: duration }).optional(),
     own: z
       .object({ rateClass, limit: z.object({ max: z.int().positive(), windowMs: ms.positive() }).optional() })
       .optional(),
@@ -61,18 +73,35 @@ export const shapes = {
     ]),
   }),
   hold: z.object({
-    kind: z.enum(HOLD_KINDS),
+    // What is missing in the books is known from what workers report of them alone.
+    kind: z.enum(HOLD_KINDS).exclude(['books']),
     reason: text,
     needs: credits.optional(),
     stopsAll: z.literal(true).optional(),
   }),
   park: z.object({ rateClass, forMs: z.number().min(0).max(LONGEST_PARK_MS) }),
-  leave: z.object({ worker }),
+  leave: z.object({ worker: name }),
   configure: z.object({
-    worker,
+    worker: name,
+    books: name.optional(),
+    booked: z
+      .object({
+        from: z.iso.date(),
+        credits: z.int(),
+        since: z.record(z.iso.date(), z.int()).optional(),
+        reserved: z.number().min(0).optional(),
+        said: moments.optional(),
+      })
+      .optional(),
     lapsesAfterMs: ms.positive().max(LAPSES_AFTER_MS).optional(),
     account: text.min(1),
-    budget: z.object({ perDay: z.int().min(0).nullable(), balanceFloor: z.int().min(0), timeZone: TimeZone }),
-    timing: z.object({ sendWindowMs: ms.positive(), paidTimeoutMs: ms.positive(), settlingMs: ms.positive() }),
+    budget: z.object({
+      perRun: cap.optional(),
+      perDay: cap,
+      perMonth: cap.optional(),
+      balanceFloor: z.int().min(0),
+      timeZone: TimeZone,
+    }),
+    timing: z.object({ sendWindowMs: duration, paidTimeoutMs: duration, settlingMs: duration }),
   }),
 };

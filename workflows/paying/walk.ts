@@ -91,6 +91,8 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
   if (looked) plan = advance(plan, { type: 'looked', ...looked }, Date.now(), settlingMs);
   let stale = false;
   let hasTried = false;
+  /** The look on which the last try was made. */
+  let triedOn: number | undefined;
   /** The last answer was that of a ledger which replaced a lost one. */
   let newBooks = false;
   for (;;) {
@@ -130,6 +132,7 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
       case 'send': {
         takePlace();
         hasTried = true;
+        triedOn = step.lookedAt;
         const send = () => order(step.lookedAt, step.again === true);
         const outcome = await orSay(status, facts, send).catch((error) => withoutAnswer(error, facts));
         if (outcome.kind === 'withdrawn') return 'withdrawn';
@@ -170,7 +173,8 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
     if (isBefore && at !== 'send') return undefined;
     const state = await CancellationScope.nonCancellable(() => control.subjectState({ account, subject }));
     const { workflowId } = workflowInfo();
-    if (!isBefore) return ownOutcome(state, workflowId);
+    // Those looked once more for what a look had shown to have come to nothing.
+    if (!isBefore) return ownOutcome(state, workflowId, patched('ownTryKnowsLook') ? triedOn : undefined);
     const sent = ownSend(state, workflowId);
     return sent && { kind: 'unknown', ...sent };
   }

@@ -39,6 +39,7 @@ export class Controls {
   ) {
     this.state = before ?? { limits: { maxConversions, maxCredits, concurrency }, answers: [] };
     const { state } = this;
+    status.heard(state.answers);
     setHandler(
       pauseUpdate,
       (said) => {
@@ -119,5 +120,6 @@ export class Controls {
   /** Keeps what a person did, for the result. */
   note(answer: string, said: PersonNote | undefined): void {
     this.state.answers.push(answered(answer, said));
+    this.status.heard(this.state.answers);
   }
 }

@@ -18,6 +18,7 @@ import { convertLead } from '../convert-lead';
 import { findOut } from '../paying/lost-lead';
 import type { Begun } from '../shared/begun';
 import { control, runKey } from '../shared/calls';
+import { linkTo } from '../shared/links';
 import type { Placed } from '../shared/place';
 import type { Status } from '../shared/status';
 
@@ -105,7 +106,7 @@ const outliving = (account: string, leadId: string) => ({
   parentClosePolicy: ParentClosePolicy.ABANDON,
   cancellationType: ChildWorkflowCancellationType.ABANDON,
   workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
-  staticDetails: `Started by the pipeline ${workflowInfo().workflowId}.`,
+  staticDetails: `Started by the pipeline ${linkTo(workflowInfo().workflowId)}.`,
   typedSearchAttributes: [
     { key: searchAttributeKeys.account, value: account },
     { key: searchAttributeKeys.leadId, value: leadId },

@@ -62,6 +62,7 @@ export class Asker {
   /** Keeps what a person did, for the result. */
   note(answer: string, said: PersonNote | undefined): void {
     this.answers.push(answered(answer, said));
+    this.status.heard(this.answers);
   }
 
   /** Asks whether something happened. @returns `giveUp` when nobody answers in time */

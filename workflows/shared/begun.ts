@@ -1,6 +1,8 @@
 /** The runs that a run has begun and that are under way: withdrawn when it is stopped or cancelled (S3). */
 import { CancellationScope, condition, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
+import { linkToRun } from '../../src/text/links';
+import { grouped } from '../../src/text/numbers';
 import type { Status } from './status';
 import { withdrawSignal } from './withdraw';
 
@@ -53,10 +55,8 @@ export function sayWithdrawing(status: Status, how: 'Stopped' | 'Cancelled'): vo
 export function linked(workflowIds: Iterable<string>): string {
   const { namespace } = workflowInfo();
   const all = [...workflowIds];
-  const lines = all
-    .slice(0, 10)
-    .map((id) => `- [${id}](/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(id)})`);
-  return ['', ...lines, ...(all.length > 10 ? [`- and ${all.length - 10} more`] : [])].join('\n');
+  const lines = all.slice(0, 10).map((id) => `- ${linkToRun(namespace, id)}`);
+  return ['', ...lines, ...(all.length > 10 ? [`- and ${grouped(all.length - 10)} more`] : [])].join('\n');
 }
 
 /** Runs that go on when the one that began them has ended. */
@@ -78,4 +78,4 @@ export const goesOn = (workflowIds: readonly string[], maySpend: number): GoesOn
 
 /** In words, for details. */
 export const describeGoesOn = ({ runs, count, maySpend }: GoesOn): string =>
-  `${count} of the runs it began had sent something and ${count === 1 ? 'goes' : 'go'} on until it is known what became of it. Together they may still spend ${maySpend} credits:\n${linked(runs)}${count > runs.length ? `\n(of ${count})` : ''}`;
+  `${grouped(count)} of the runs it began had sent something and ${count === 1 ? 'goes' : 'go'} on until it is known what became of it. Together they may still spend ${grouped(maySpend)} credits:\n${linked(runs)}${count > runs.length ? `\n(of ${grouped(count)})` : ''}`;

@@ -90,7 +90,8 @@ export class BlockerWatch {
     if (!clear && !this.#waiting) {
       this.#waiting = true;
       // Its end, or that it is something else, is noticed at once, without history events; until then the looks go on, ever more seldom.
-      void control.awaitClearance({ ...asked, holdsOnly: !short, ...(what !== undefined && { what }) }).then(
+      // What is waited for is what was looked at: else it would be over at once, and be looked at again and again.
+      void control.awaitClearance({ ...asked, holdsOnly: !idle && !short, ...(what !== undefined && { what }) }).then(
         () => {
           this.#waiting = false;
           this.#freed = true;

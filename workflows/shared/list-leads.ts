@@ -1,4 +1,5 @@
 /** Lists every lead once, page by page; the decisions are made where the leads are, in the activity (S4). */
+
 import { workflowInfo } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import type { LeadPageSeen } from '../../activities/lead-list';
@@ -6,6 +7,7 @@ import type { ListPlace } from '../../activities/list-pages';
 import type { LeadPipelineInput } from '../../src/inputs/lead-pipeline';
 import type { Rules } from '../../src/leads/scoring';
 import type { InlineOrStored } from '../../src/storage/inline-or-stored';
+import { grouped } from '../../src/text/numbers';
 import { control, reads, retryUntilAnswered } from './calls';
 import type { Status } from './status';
 
@@ -46,7 +48,7 @@ export async function listLeads(
   const ref = workflowInfo().firstExecutionRunId;
   const listed: Listed = before ?? {
     ...{ pages: [], total: 0, reads: 0, notes: [], next: { offset: 0 }, now: Date.now() },
-    rules: await control.keepRules({ rules: { surveyStatus, createdSince, scoring }, ref }),
+    rules: await control.keepRules({ account, rules: { surveyStatus, createdSince, scoring }, ref }),
   };
   const priority = { priorityKey, fairnessKey: ref };
   while (listed.next !== undefined && listed.reads < MAX_PAGES && workflowInfo().historyLength < MAX_EVENTS) {
@@ -61,7 +63,7 @@ export async function listLeads(
     listed.total = page.total;
     listed.reads++;
     for (const note of page.notes) if (!listed.notes.includes(note)) listed.notes.push(note);
-    status.figures(`${Math.min(page.end, page.total)} of ${page.total} leads listed`);
+    status.figures(`${grouped(Math.min(page.end, page.total))} of ${grouped(page.total)} leads listed`);
     listed.next = page.next;
   }
   if (listed.reads >= MAX_PAGES) delete listed.next;

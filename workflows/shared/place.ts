@@ -2,6 +2,7 @@
  * The place of a run among those that another one has under way at once. While a run only waits, until it is known what
  * became of its call or until a person answers, it sends nothing, and its place is another's.
  */
+
 import {
   CancellationScope,
   defineSignal,
@@ -10,6 +11,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { z } from 'zod';
+import { grouped } from '../../src/text/numbers';
 
 const PlaceSaid = z.object({
   /** Who says it. */
@@ -47,7 +49,7 @@ export function taken(all: Iterable<Placed>, places: number): number {
 export const onlyWait = (away: number): string =>
   away === 0
     ? ''
-    : `\n\n${away} of them only wait, for the outcome of a call or for a person; others are begun meanwhile.`;
+    : `\n\n${grouped(away)} of them only wait, for the outcome of a call or for a person; others are begun meanwhile.`;
 
 /** Hears the runs that this one began. @param find what is known of one of them; undefined: it is none */
 export function hearPlaces(find: (workflowId: string) => Placed | undefined, changed: () => void): void {
@@ -61,7 +63,10 @@ export function hearPlaces(find: (workflowId: string) => Placed | undefined, cha
       known.placeNth = said.nth;
       changed();
     },
-    { description: 'Sent by a run that this one began: whether it only waits, so that another may have its place.' },
+    {
+      description:
+        'Internal: sent by a run that this one began: whether it only waits, so that another may have its place.',
+    },
   );
 }
 

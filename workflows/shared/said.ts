@@ -1,8 +1,9 @@
 /** Updates by people: a wrong one is answered with a sentence, and who did what is kept. */
-import { allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
 import type { z } from 'zod';
 import { InputError, parseInput } from '../../src/inputs/parse-input';
 import type { PersonNote } from '../../src/inputs/person-messages';
+import { inline } from '../../src/text/markdown';
+import { utc } from '../../src/time/utc';
 
 /** What a person did, as the result of a run keeps it. */
 export interface Answered {
@@ -11,7 +12,16 @@ export interface Answered {
   by: string;
   /** ISO 8601. */
   at: string;
+  /** Who it was by the client that sent it, as Temporal has kept it, or empty; absent until that is known. */
+  identity?: string;
+  /** Who it was by the server's own word, where it gives one. */
+  principal?: string;
 }
+
+let last: Answered | undefined;
+
+/** What was said to this run last. It has its modules for itself. */
+export const lastAnswered = (): Answered | undefined => last;
 
 /**
  * A validator: what it throws only refuses the message, where a handler's error would stop the whole run.
@@ -32,8 +42,27 @@ function read<S extends z.ZodType>(schema: S, update: string, said: unknown): z.
 
 export function answered(answer: string, { by = 'somebody', reason }: PersonNote = {}): Answered {
   const text = reason === undefined ? answer : `${answer} (${reason})`;
-  return { answer: text, by, at: new Date().toISOString() };
+  last = { answer: text, by, at: new Date().toISOString() };
+  return last;
 }
 
-/** The last wait before a result: who said something is answered, and a cancellation now takes no result away (S6). */
-export const allAnswered = (): Promise<void> => CancellationScope.nonCancellable(() => condition(allHandlersFinished));
+const MOST_SHOWN = 5;
+
+/** The last of what people did, in Markdown, as a ledger shows it. */
+export const describeActs = (acts: readonly Answered[]): string =>
+  acts.length === 0
+    ? ''
+    : [
+        'What people did last:',
+        '',
+        ...acts
+          .slice(-MOST_SHOWN)
+          .map((act) => `- ${utc(Date.parse(act.at))} UTC ${inline(act.by)} ${vouched(act)}: ${inline(act.answer)}`),
+      ].join('\n');
+
+/** A name alone is what somebody says of themselves, and may hold brackets: the last ones are always ours. */
+function vouched({ identity, principal }: Answered): string {
+  if (principal !== undefined) return `(the server says: ${inline(principal)})`;
+  if (identity === undefined) return '(client not known yet)';
+  return identity === '' ? '(client without a name)' : `(client: ${inline(identity)})`;
+}

@@ -8,10 +8,14 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
+import { UNDONE_OUTCOMES } from '../../src/runs/failed-outcomes';
 import type { Stage } from '../../src/runs/stages';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { withRoom } from '../../src/text/details';
+import { block, inline, prose } from '../../src/text/markdown';
 import { utc } from '../../src/time/utc';
+import { linksOf } from './links';
+import { type Answered, describeActs } from './said';
 import { runKind } from './tell';
 
 /**
@@ -84,12 +88,18 @@ export class Status {
   /** Whose question a person is to answer. */
   private asker: CancellationScope | undefined;
   private cancelled = '';
+  private title = '';
+  private account: string | undefined;
+  private failure = '';
+  private acts: readonly Answered[] = [];
+  /** It has ended otherwise than with a result. */
+  private over = false;
 
   constructor() {
     own = this;
     this.answers(() => ({}), 'What this run is doing and why it waits.');
     CancellationScope.current().cancelRequested.catch(() => {
-      this.cancelled = `\n\n**Cancelled at ${utc(Date.now())} UTC**: nothing more is begun; the outcome of what was already sent is found out and booked.`;
+      this.cancelled = `**Cancelled at ${utc(Date.now())} UTC**: nothing more is begun; the outcome of what was already sent is found out and booked.`;
       this.show();
     });
   }
@@ -97,6 +107,16 @@ export class Status {
   /** What the query `progress` tells. @param more beside what every run does */
   answers<P extends Progress = Progress>(more: () => Omit<P, keyof Progress>, description: string): void {
     setHandler(progressQuery, () => ({ ...this.now(), ...more() }), { description });
+  }
+
+  /**
+   * What the run is for, and for whom: the first line of its page. The summary beside it is that of whoever started it, and the
+   * Web UI's start form gives none.
+   */
+  about(summary: string, account: string): void {
+    this.account = account;
+    this.title = `**${inline(summary)}** (account ${inline(account)})`;
+    this.show();
   }
 
   /** A new step: one word for lists, one sentence for people; `also` goes to the lists with it. */
@@ -153,9 +173,40 @@ export class Status {
     this.asker = speaker();
   }
 
+  /** What people did so far: the last of it stands on the page. */
+  heard(acts: readonly Answered[]): void {
+    this.acts = acts;
+    this.show();
+  }
+
+  /** Of one of these it is known by now who it was. */
+  heardWho(): void {
+    this.show();
+  }
+
   /** Figures below the sentence, in Markdown. */
   figures(markdown: string): void {
     this.extra = markdown;
+    this.show();
+  }
+
+  /** The run ends as cancelled. */
+  endedCancelled(): void {
+    this.cancelled = `**Cancelled, and ended at ${utc(Date.now())} UTC**: nothing more is begun, and what was already sent is booked.`;
+    this.over = true;
+    this.waiting.clear();
+    this.troubles.clear();
+    this.show();
+  }
+
+  /** The run ends with this failure. */
+  failed(why: string): void {
+    this.over = true;
+    this.failure = `**Failed at ${utc(Date.now())} UTC**: ${prose(why)}`;
+    // It has not begun: the input was wrong.
+    if (this.shownStage === '') this.doing = '';
+    this.waiting.clear();
+    this.troubles.clear();
     this.show();
   }
 
@@ -179,8 +230,20 @@ export class Status {
 
   private show(): void {
     const why = this.why();
-    const waiting = why === undefined ? '' : `\n\n**Waiting since ${utc(this.since)} UTC**: ${why}`;
-    const extra = this.extra ? `\n\n${this.extra}` : '';
-    setCurrentDetails(withRoom(`${this.doing}${waiting}${this.cancelled}${extra}`));
+    const isOver = this.over || ENDS.includes(this.shownStage);
+    const paragraphs = [
+      this.title,
+      block(this.doing),
+      why === undefined ? '' : `**Waiting since ${utc(this.since)} UTC**: ${prose(why)}`,
+      this.cancelled,
+      this.failure,
+      this.extra,
+      describeActs(this.acts),
+      linksOf(this.account, isOver),
+    ];
+    setCurrentDetails(withRoom(paragraphs.filter((text) => text !== '').join('\n\n')));
   }
 }
+
+/** Ways to end after which the same input may be started again, or started at last. */
+const ENDS: readonly string[] = [...UNDONE_OUTCOMES, 'planned'];

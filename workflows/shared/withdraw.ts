@@ -60,7 +60,7 @@ export function mayBeWithdrawn(): void {
     },
     {
       description:
-        'Sent by the run that began this one, when it is stopped: ends it unless it has got something already.',
+        'Internal: sent by the run that began this one, when it is stopped: ends it unless it has got something already.',
     },
   );
 }

@@ -26,6 +26,8 @@ const MEND_HOLD: Readonly<Record<HoldKind, string>> = {
   token: 'create a new token in the web app (scopes read and write) and put it in its place',
   otherUser: 'put a token of the user before in its place, or restart the workers to work for the other one',
   noCredits: 'add credits, or wait for the next billing period',
+  books:
+    'put the newest `books/` back into the storage; if they are lost, compare what was paid with the service, and end it with the update `release` of the ledger',
   manual: 'when its reason is over, end it with the update `release` of the ledger, in the Web UI',
 };
 

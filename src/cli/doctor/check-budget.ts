@@ -1,7 +1,7 @@
 /** Whether the caps that hold are at least as strict as this configuration says. */
 
 import type { Account } from '../../config';
-import type { BudgetInForce } from '../../ledger';
+import { type BudgetInForce, CAPS } from '../../ledger';
 import { describeBudget } from '../../ledger/details';
 import { area, type Check } from './check';
 
@@ -9,14 +9,15 @@ export const MEND_PRICE =
   "compare it with the service's price list: set `credits` of the account to what calls cost, so that plans count right";
 
 /** A worker that has this file enforces it within seconds: what is looser was never read by one. */
-export function checkBudget(
-  { name, budget: { perDay, balanceFloor } }: Pick<Account, 'name' | 'budget'>,
-  inForce: BudgetInForce,
-): Check {
+export function checkBudget({ name, budget }: Pick<Account, 'name' | 'budget'>, inForce: BudgetInForce): Check {
   const { ok, wrong } = area(`account ${name}`);
   const found = describeBudget(inForce).join('; ');
+  const { balanceFloor } = budget;
   const looser = [
-    ...(perDay !== null && (inForce.perDay ?? Number.POSITIVE_INFINITY) > perDay ? [`perDay: ${perDay}`] : []),
+    ...CAPS.flatMap((cap) => {
+      const value = budget[cap];
+      return value !== null && (inForce[cap] ?? Number.POSITIVE_INFINITY) > value ? [`${cap}: ${value}`] : [];
+    }),
     ...(inForce.balanceFloor < balanceFloor ? [`balanceFloor: ${balanceFloor}`] : []),
   ];
   if (looser.length === 0) return ok('budget', found);

@@ -22,6 +22,13 @@ export async function checkStorage(url: string): Promise<Check> {
       step = 'read';
       if ((await text(await storage.read(ref))) !== CONTENT)
         return lost(`${storage.describe()} gives back something else than what was written`);
+      step = 'written to only where nothing is';
+      if (await storage.create(ref, CONTENT))
+        return wrong(
+          NAME,
+          `${storage.describe()} overwrites a document that was to be created only if there is none: the books cannot be kept there`,
+          `use a storage with conditional writes (S3: If-None-Match), or ${ELSEWHERE}`,
+        );
       step = 'done';
     } finally {
       // Where an earlier step failed, that is what is told.
@@ -31,7 +38,7 @@ export async function checkStorage(url: string): Promise<Check> {
         throw error;
       });
     }
-    return ok(NAME, `${storage.describe()}: written, listed, read back and removed`);
+    return ok(NAME, `${storage.describe()}: written, listed, read back, not written twice, and removed`);
   } catch (error) {
     if (error instanceof StorageError) return wrong(NAME, error.found, error.mend ?? ELSEWHERE);
     const reason = error instanceof Error ? error.message : String(error);

@@ -5,7 +5,10 @@ import { queueClasses } from '../../agent-api/rate-class';
 import { type Account, ConfigError } from '../../config';
 import { rootMessage } from '../../root-cause';
 import { type Connected, type ConnectionConfig, connectClient, TemporalUnreachable } from '../../temporal/connect';
+import { encryptionCodec } from '../../temporal/encryption';
 import { describeFailing, findFailing } from '../../temporal/failing-tasks';
+import { unlikeFleet } from '../../temporal/fleet-keys';
+import { keysInUse } from '../../temporal/keys-in-use';
 import { MORE_POLLS, pollsRefused } from '../../temporal/pollers';
 import { queueRate, readQueueLimit } from '../../temporal/queue-limits';
 import { queueState } from '../../temporal/queue-workers';
@@ -16,6 +19,9 @@ import { TooLate, within } from './limit';
 
 const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
 const { ok, wrong, unknown } = area('Temporal');
+
+/** That are named, of what needs an older key. */
+const NEEDING = 5;
 
 const START_WORKER = 'start one: `audit-runner worker`';
 const SETTINGS =
@@ -41,6 +47,7 @@ export async function checkTemporal(
   try {
     return [
       await attempt('server', () => server(connected, config)),
+      await attempt('encryption', () => encryption(connected)),
       await attempt('search attributes', () => searchAttributes(connected)),
       await attempt('matching settings', () => matching(connected, accounts)),
       await attempt('workflow tasks', () => tasks(connected)),
@@ -75,6 +82,22 @@ export function unusable(error: unknown): Check {
 async function server({ connection }: Connected, { address, namespace }: ConnectionConfig): Promise<Check> {
   const { serverVersion } = await connection.workflowService.getSystemInfo({});
   return ok('server', `${address}, namespace ${namespace}, version ${serverVersion}`);
+}
+
+/** Beside the key that encrypts, whether the older ones can go. */
+async function encryption({ client }: Connected): Promise<Check> {
+  const unlike = await unlikeFleet(client, process.env);
+  if (unlike !== undefined) return wrong('encryption', unlike, 'see "Encrypt" in docs/administrators.md');
+  const [first, ...older] = encryptionCodec(process.env)?.keyIds ?? [];
+  if (first === undefined) return ok('encryption', 'off: whoever can open a run can read its input');
+  const used = older.length > 0 ? await keysInUse(client) : new Map<string, string[]>();
+  const uses = older.map((key) => {
+    const needing = used.get(key) ?? [];
+    const first = needing.slice(0, NEEDING).join(', ');
+    const rest = needing.length > NEEDING ? ` and ${needing.length - NEEDING} more` : '';
+    return `; key ${key} is needed by ${needing.length === 0 ? 'no open run and no schedule' : `${first}${rest}`}`;
+  });
+  return ok('encryption', `on, with the key ${first}${uses.join('')}`);
 }
 
 async function searchAttributes({ connection, namespace }: Connected): Promise<Check> {

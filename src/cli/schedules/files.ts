@@ -3,8 +3,10 @@ import { z } from 'zod';
 import { type DocumentChoice, doubledNames, problemsOf } from '../../audits/uploadable';
 import type { Pipeline } from '../../config';
 import { documentsIn } from '../../inputs/audit-project';
+import { accountIn } from '../../inputs/fields';
 import { noteFileIn } from '../../inputs/ingest-capture';
-import type { Storage } from '../../storage';
+import { type Storage, StorageError } from '../../storage';
+import { givenRef } from '../../storage/of-account';
 
 /** Where inputs name files: themselves, for the audits that follow, for all items of a batch, and a batch's list. */
 const Named = z.looseObject({
@@ -21,11 +23,23 @@ export async function fileWarnings({ input }: Pick<Pipeline, 'input'>, storage: 
   const { audit, defaults, file } = Named.parse(input);
   const documents = [input, audit, defaults].flatMap(documentsIn);
   const others = [noteFileIn(input), noteFileIn(defaults), file?.ref].flatMap((ref) => ref ?? []);
+  const account = accountIn(input);
+  /** @param problemOf what is wrong with a file of this size, or that is not there */
+  const look = async (ref: string, says: string, problemOf: (size: number | undefined) => string[]) => {
+    try {
+      return problemOf((await storage.stat(await givenRef(storage, account, ref)))?.size);
+    } catch (error) {
+      if (error instanceof StorageError && error.kind === 'refused') return [`${says}: ${error.message}`];
+      throw error;
+    }
+  };
   try {
     const problems = await Promise.all([
-      ...documents.map(async (choice) => problemsOf(choice, says(choice), (await storage.stat(choice.ref))?.size)),
-      ...others.map(async (ref) =>
-        (await storage.stat(ref)) ? [] : [`'${ref}' is not in the storage; put it there, or correct its reference.`],
+      ...documents.map((choice) => look(choice.ref, says(choice), (size) => problemsOf(choice, says(choice), size))),
+      ...others.map((ref) =>
+        look(ref, `'${ref}'`, (size) =>
+          size === undefined ? [`'${ref}' is not in the storage; put it there, or correct its reference.`] : [],
+        ),
       ),
     ]);
     return [...doubledNames(documents, (i) => says(documents[i])), ...problems.flat()].map(

@@ -17,7 +17,7 @@ describe('doctor on the storage', () => {
       area: 'storage',
       name: 'documents',
       state: 'ok',
-      found: `the folder ${folder}/new: written, listed, read back and removed`,
+      found: `the folder ${folder}/new: written, listed, read back, not written twice, and removed`,
     });
     expect(await readdir(join(folder, 'new'))).toEqual([]);
   });

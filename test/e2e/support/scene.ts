@@ -1,10 +1,13 @@
 /** A stage whose workers are processes and whose Temporal server may be killed. */
 
+import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { OwnServer } from '../../../src/dev-server/server';
 import { setBudgetUpdate, statusQuery } from '../../../src/ledger/messages';
 import { convertLeadId } from '../../../src/runs/run-ids';
 import { convertLead } from '../../../workflows';
 import { type Stage, type StageOptions, startStage } from '../../support/stage';
+import { withWhatRunsSay } from '../../support/told';
 import { until } from '../../support/until';
 import { WorkerProcess } from './worker-process';
 
@@ -86,11 +89,11 @@ export class Scene {
   }
 
   /** The books become what the service charged: a query may be lost while a worker or the server is gone. */
-  booksAreRight(): Promise<void> {
+  booksAreRight(withinMs = 30_000): Promise<void> {
     return until(async () => {
       const booked = await this.stage.spentByLedger().catch(() => undefined);
       return booked === this.stage.figures().spent;
-    }, 30_000);
+    }, withinMs);
   }
 
   /** Needs a stage with `ownServer`. */
@@ -111,6 +114,30 @@ export class Scene {
     );
   }
 
+  /** A copy of the server's database, for {@link loseDatabase}; the server is killed for it. */
+  async backUp(): Promise<string> {
+    const backup = join(this.stage.folder, 'backup');
+    await this.killServer();
+    await mkdir(backup);
+    for (const file of await this.#database()) await copyFile(join(this.stage.folder, file), join(backup, file));
+    await this.restartServer();
+    return backup;
+  }
+
+  /** The server again, on the same port, with an empty database or that of a backup. */
+  async loseDatabase(backup?: string): Promise<void> {
+    await this.killServer();
+    for (const file of await this.#database()) await rm(join(this.stage.folder, file));
+    if (backup !== undefined)
+      for (const file of await readdir(backup)) await copyFile(join(backup, file), join(this.stage.folder, file));
+    this.server = await this.server?.restart();
+  }
+
+  async #database(): Promise<string[]> {
+    const files = await readdir(this.stage.folder);
+    return files.filter((file) => /^temporal\.db(-|$)/.test(file));
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.kill()));
     if (this.server !== this.stage.server) await this.server?.stop();
@@ -123,6 +150,8 @@ export async function inScene<T>(options: StageOptions, play: (scene: Scene) => 
   const scene = await Scene.open(options);
   try {
     return await play(scene);
+  } catch (error) {
+    throw await withWhatRunsSay(scene.stage.temporal.client, error);
   } finally {
     await scene.close();
   }

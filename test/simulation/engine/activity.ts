@@ -1,6 +1,6 @@
 /** One activity of a run, as the server keeps it: tries, timeouts, cancellation. */
 import type { coresdk } from '@temporalio/proto';
-import type { Due, Process } from '../world/world';
+import type { Due } from '../world/world';
 import { canceled, type Failure, type Job, ms, type Payload, RetryState, timedOut } from './proto';
 import type { Run } from './run';
 
@@ -22,8 +22,8 @@ export class Activity {
   current: Try | undefined;
   cancelRequested = false;
   resetRequested = false;
-  /** Of which workers and at what time it was begun last. */
-  startedBy: Process | undefined;
+  /** A worker is at it. */
+  isStarted = false;
   isClosed = false;
   /** The workflow has been told of its end already (`TRY_CANCEL`, `ABANDON`). */
   isResolved = false;
@@ -47,11 +47,6 @@ export class Activity {
     return this.how.taskQueue || this.run.taskQueue;
   }
 
-  /** Where it stands, for whoever describes the run. */
-  get isStarted(): boolean {
-    return this.startedBy !== undefined;
-  }
-
   schedule(): void {
     const overallMs = ms(this.how.scheduleToCloseTimeout);
     if (overallMs)
@@ -68,14 +63,14 @@ export class Activity {
     const { world, matching } = this.run.server;
     const next: Try = { activity: this, attempt: this.attempt, scheduledAt: world.now };
     this.current = next;
-    this.startedBy = undefined;
+    this.isStarted = false;
     matching.add(next);
   }
 
   /** A worker has taken it. */
-  start(by: Process): void {
+  start(): void {
     const { world } = this.run.server;
-    this.startedBy = by;
+    this.isStarted = true;
     const limit = ms(this.how.startToCloseTimeout) ?? ms(this.how.scheduleToCloseTimeout);
     if (limit)
       this.#single = world.after(limit, () =>
@@ -155,7 +150,7 @@ export class Activity {
       return;
     }
     this.current = undefined;
-    this.startedBy = undefined;
+    this.isStarted = false;
     if (!wasReset) this.attempt++;
     this.#retryAt = world.after(delay, () => this.#enqueue());
   }
@@ -200,7 +195,7 @@ export class Activity {
       if (wasStarted) this.run.record('ActivityTaskStarted');
       this.run.record(event);
     };
-    if (byCommand) this.run.occurred(tell, job);
-    else this.run.happened(tell, job);
+    if (byCommand) this.run.tasks.occurred(tell, job);
+    else this.run.tasks.happened(tell, job);
   }
 }

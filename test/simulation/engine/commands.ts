@@ -9,7 +9,7 @@ type Does = { [K in keyof Command]-?: (run: Run, what: NonNullable<Command[K]>) 
 const DOES: Partial<Does> = {
   updateResponse: (run, response) => run.updates.answered(response),
   scheduleActivity(run, how) {
-    run.record('ActivityTaskScheduled');
+    run.record('ActivityTaskScheduled', { taskQueue: { name: how.taskQueue } });
     const activity = new Activity(run, how, run.server.world.now);
     run.activities.set(how.seq ?? 0, activity);
     activity.schedule();
@@ -20,9 +20,22 @@ const DOES: Partial<Does> = {
     run.record('TimerCanceled');
     run.timers.get(seq ?? 0)?.cancel();
     run.timers.delete(seq ?? 0);
-    run.unbuffer(({ fireTimer }) => fireTimer?.seq === seq);
+    run.tasks.unbuffer(({ fireTimer }) => fireTimer?.seq === seq);
   },
   startChildWorkflowExecution: startChild,
+  cancelChildWorkflowExecution(run, { childWorkflowSeq }) {
+    const { server } = run;
+    const child = run.children.get(childWorkflowSeq ?? 0);
+    run.record('RequestCancelExternalWorkflowExecutionInitiated');
+    server.world.after(server.latency(), () => {
+      const target = child && server.open().find(({ start }) => start.parent === child);
+      target?.requestCancel();
+      const event = target
+        ? 'ExternalWorkflowExecutionCancelRequested'
+        : 'RequestCancelExternalWorkflowExecutionFailed';
+      run.tasks.happened(event, () => undefined);
+    });
+  },
   signalExternalWorkflowExecution(run, signal) {
     run.record('SignalExternalWorkflowExecutionInitiated');
     sendSignal(run, signal);
@@ -74,7 +87,7 @@ export function arm(run: Run, seq: number, at: number): void {
   const { world } = run.server;
   const due = world.after(at - world.now, () => {
     run.timers.delete(seq);
-    run.happened('TimerFired', () => ({ fireTimer: { seq } }));
+    run.tasks.happened('TimerFired', () => ({ fireTimer: { seq } }));
   });
   run.timers.set(seq, {
     at,
@@ -106,7 +119,7 @@ function startChild(run: Run, child: coresdk.workflow_commands.IStartChildWorkfl
     if (current?.isOpen && current.start.parent !== parent) {
       const failed = { workflowId, workflowType, cause: ALREADY_EXISTS };
       waiting.children.delete(seq);
-      waiting.happened('StartChildWorkflowExecutionFailed', () => ({
+      waiting.tasks.happened('StartChildWorkflowExecutionFailed', () => ({
         resolveChildWorkflowExecutionStart: { seq, failed },
       }));
       return;
@@ -120,7 +133,7 @@ function startChild(run: Run, child: coresdk.workflow_commands.IStartChildWorkfl
           parent,
           parentClosePolicy: child.parentClosePolicy ?? 0,
         });
-    waiting.happened('ChildWorkflowExecutionStarted', () => ({
+    waiting.tasks.happened('ChildWorkflowExecutionStarted', () => ({
       resolveChildWorkflowExecutionStart: { seq, succeeded: { runId } },
     }));
   }
@@ -158,7 +171,7 @@ export function tellParent(child: Run): void {
   const { server } = child;
   server.world.after(server.latency(), () => {
     const waiting = waitingFor(parent);
-    waiting?.happened(
+    waiting?.tasks.happened(
       () => {
         waiting.children.delete(seq);
         waiting.record(`ChildWorkflowExecution${what}`, undefined, job);
@@ -179,12 +192,12 @@ export function sendSignal(run: Run, signal: Signal): void {
     run.signals.delete(seq);
     if (!target?.isOpen) {
       const failure = { message: 'ExternalWorkflowExecutionNotFound', applicationFailureInfo: {} };
-      run.happened('SignalExternalWorkflowExecutionFailed', () => ({
+      run.tasks.happened('SignalExternalWorkflowExecutionFailed', () => ({
         resolveSignalExternalWorkflow: { seq, failure },
       }));
       return;
     }
     server.signal(target, signal.signalName ?? '', signal.args ?? []);
-    run.happened('ExternalWorkflowExecutionSignaled', () => ({ resolveSignalExternalWorkflow: { seq } }));
+    run.tasks.happened('ExternalWorkflowExecutionSignaled', () => ({ resolveSignalExternalWorkflow: { seq } }));
   });
 }

@@ -48,7 +48,7 @@ export class Matching {
     const task = waiting.reduce((best, one) => (keyOf(one) < keyOf(best) ? one : best));
     waiting.splice(waiting.indexOf(task), 1);
     this.#freeAt.set(queue, world.now + this.spacing(queue));
-    task.activity.start(worker);
+    task.activity.start();
     // A task that is lost on its way shows by its timeouts.
     if (this.server.mishaps.happens('activityTaskLost')) return;
     world.after(this.server.latency(), () => worker.perform(task), worker);

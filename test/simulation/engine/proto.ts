@@ -35,6 +35,17 @@ export const timedOut = (type: keyof typeof TimeoutType, message: string, cause?
 
 export const canceled = (): Failure => ({ message: 'canceled', source: 'Server', canceledFailureInfo: {} });
 
+export const NAMESPACE = 'default';
+
+/** Nothing comes after it. */
+export const endsRun = (command: Command): boolean =>
+  Boolean(
+    command.completeWorkflowExecution ||
+      command.failWorkflowExecution ||
+      command.cancelWorkflowExecution ||
+      command.continueAsNewWorkflowExecution,
+  );
+
 /** An answer of the server that is none. */
 export class GrpcError extends Error {
   override readonly name = 'ServiceError';
@@ -54,6 +65,5 @@ export const GRPC = {
   NOT_FOUND: 5,
   ALREADY_EXISTS: 6,
   FAILED_PRECONDITION: 9,
-  UNIMPLEMENTED: 12,
   UNAVAILABLE: 14,
 } as const;

@@ -9,7 +9,8 @@
 import { temporal as api } from '@temporalio/proto';
 import { Activity } from './activity';
 import { arm, sendSignal } from './commands';
-import type { Event, Run } from './run';
+import type { Event } from './history';
+import type { Run } from './run';
 
 const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW: RESET } = api.api.enums.v1.WorkflowTaskFailedCause;
 
@@ -52,11 +53,11 @@ export function resume(run: Run, base: Run, task: number): void {
   const told = base.episodes[task]?.[0]?.jobs ?? [];
   for (const job of told)
     if (!job.initializeWorkflow && !job.doUpdate)
-      run.occurred(
+      run.tasks.occurred(
         () => undefined,
         () => job,
       );
-  run.occurred(
+  run.tasks.occurred(
     () => run.record('WorkflowTaskFailed', { cause: RESET, baseRunId: base.runId, newRunId: run.runId }),
     () => ({ updateRandomSeed: { randomnessSeed: run.seed } }),
   );
@@ -66,14 +67,14 @@ export function resume(run: Run, base: Run, task: number): void {
   for (const child of run.children.values()) if (!run.begun.has(child.seq)) child.begin();
   // The server does not know whether they were sent.
   for (const [, signal] of point.signals) sendSignal(run, signal);
-  run.scheduleTask();
+  run.tasks.schedule();
 }
 
 /** Tells of what came after the point. @param isOwn it happened to the run that was reset, not to one that continued it */
 function again(run: Run, { type, job }: Event, isOwn: boolean): void {
   if (job?.doUpdate) run.updates.admitAgain(job.doUpdate);
   else if (job?.signalWorkflow)
-    run.occurred(
+    run.tasks.occurred(
       () => run.record(type, undefined, job),
       () => job,
     );
@@ -82,7 +83,7 @@ function again(run: Run, { type, job }: Event, isOwn: boolean): void {
   if (!job || !isOwn || seq == null || !run.children.has(seq)) return;
   if (start) run.begun.add(seq);
   if (end || start?.failed) run.children.delete(seq);
-  run.occurred(
+  run.tasks.occurred(
     () => run.record(type, undefined, job),
     () => job,
   );

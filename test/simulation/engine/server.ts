@@ -3,12 +3,14 @@ import type { coresdk } from '@temporalio/proto';
 import type { Process, World } from '../world/world';
 import type { Try } from './activity';
 import { tellParent } from './commands';
+import type { Completion } from './history';
 import { Matching } from './matching';
 import type { Mishaps } from './mishaps';
 import { GRPC, GrpcError, type Payload } from './proto';
 import { resume } from './reset';
-import { type Completion, Run, type Start, type Task } from './run';
+import { Run, type Start } from './run';
 import { Visibility } from './visibility';
+import type { Task } from './workflow-tasks';
 
 /** A worker process, as the server sees it. */
 export interface Worker extends Process {
@@ -52,13 +54,9 @@ export class Server {
     return alive.length > 0 ? this.world.random.pick(alive) : undefined;
   }
 
-  workerOf(process: Process): Worker | undefined {
-    return this.workers.find((worker) => worker === process && worker.alive);
-  }
-
   addWorker(worker: Worker): void {
     this.workers.push(worker);
-    for (const run of this.open()) run.awake();
+    for (const run of this.open()) run.tasks.awake();
     this.matching.awake();
   }
 
@@ -130,12 +128,14 @@ export class Server {
   }
 
   signal(run: Run, signalName: string, input: Payload[]): void {
-    run.happened('WorkflowExecutionSignaled', () => ({ signalWorkflow: { signalName, input, identity: 'somebody' } }));
+    run.tasks.happened('WorkflowExecutionSignaled', () => ({
+      signalWorkflow: { signalName, input, identity: 'somebody' },
+    }));
   }
 
   closed(run: Run): void {
     this.world.tell(`end ${run.workflowId} ${run.status}`);
-    const worker = run.sticky && this.workerOf(run.sticky);
+    const { worker } = run.tasks;
     this.visibility.changed(run);
     tellParent(run);
     for (const child of this.open()) {
@@ -156,5 +156,10 @@ export class Server {
     runs.at(-1)?.terminate();
     this.runs.delete(workflowId);
     for (const run of runs) this.visibility.deleted(run);
+  }
+
+  /** All runs, as if there never had been any: its database is lost, and it begins with an empty one. */
+  lose(): void {
+    for (const workflowId of [...this.runs.keys()]) this.delete(workflowId);
   }
 }

@@ -2,8 +2,9 @@
 import type { temporal } from '@temporalio/proto';
 import { temporal as api } from '@temporalio/proto';
 import Long from 'long';
+import type { Event } from './history';
 import { GRPC, GrpcError, type Payload, timestamp } from './proto';
-import type { Event, Run, Start } from './run';
+import type { Run, Start } from './run';
 import type { Server } from './server';
 import { STAGE } from './updates';
 
@@ -47,11 +48,6 @@ export function createService(server: Server) {
   };
 
   const handlers = {
-    startWorkflowExecution(request: temporal.api.workflowservice.v1.IStartWorkflowExecutionRequest) {
-      const { run, isNew } = server.start(startOf(request), request.workflowIdConflictPolicy ?? 0);
-      return { runId: run.runId, started: isNew };
-    },
-
     async executeMultiOperation({ operations }: temporal.api.workflowservice.v1.IExecuteMultiOperationRequest) {
       const [first, second] = operations ?? [];
       const { run, isNew } = server.start(
@@ -60,15 +56,6 @@ export function createService(server: Server) {
       );
       const updateWorkflow = await update(run, second?.updateWorkflow ?? {});
       return { responses: [{ startWorkflow: { runId: run.runId, started: isNew } }, { updateWorkflow }] };
-    },
-
-    signalWorkflowExecution(request: temporal.api.workflowservice.v1.ISignalWorkflowExecutionRequest) {
-      server.signal(
-        server.findOpen(request.workflowExecution ?? {}),
-        request.signalName ?? '',
-        payloads(request.input),
-      );
-      return {};
     },
 
     updateWorkflowExecution(request: temporal.api.workflowservice.v1.IUpdateWorkflowExecutionRequest) {
@@ -92,14 +79,11 @@ export function createService(server: Server) {
       const wait = (ms: number) => new Promise<void>((resolve) => void world.after(ms, resolve));
       while (world.now < until) {
         // What was asked after something had happened is answered after the run has heard of it.
-        if (run.isOpen && run.task) {
-          await Promise.race([
-            new Promise<void>((resolve) => void run.onTaskEnd.push(resolve)),
-            wait(until - world.now),
-          ]);
+        if (run.isOpen && run.tasks.current) {
+          await Promise.race([run.tasks.end(), wait(until - world.now)]);
           continue;
         }
-        const worker = (run.sticky && server.workerOf(run.sticky)) ?? server.someWorker();
+        const worker = run.tasks.worker ?? server.someWorker();
         if (!worker || run.episodes.length === 0) {
           await wait(500);
           continue;
@@ -125,7 +109,7 @@ export function createService(server: Server) {
       return {
         workflowExecutionInfo: infoOf(run),
         workflowExtendedInfo: { cancelRequested: run.cancelRequested },
-        ...(run.task && { pendingWorkflowTask: { attempt: run.task.attempt } }),
+        ...(run.tasks.current && { pendingWorkflowTask: { attempt: run.tasks.current.attempt } }),
         pendingActivities: [...run.activities.values()].map(({ how, attempt }) => ({
           activityId: how.activityId,
           attempt,
@@ -160,20 +144,6 @@ export function createService(server: Server) {
     }: temporal.api.workflowservice.v1.IGetWorkflowExecutionHistoryReverseRequest) {
       const events = server.find(execution ?? {}).history.toReversed();
       return { history: { events: events.slice(0, maximumPageSize || undefined).map(eventOf) } };
-    },
-
-    requestCancelWorkflowExecution({
-      workflowExecution,
-    }: temporal.api.workflowservice.v1.IRequestCancelWorkflowExecutionRequest) {
-      server.findOpen(workflowExecution ?? {}).requestCancel();
-      return {};
-    },
-
-    terminateWorkflowExecution({
-      workflowExecution,
-    }: temporal.api.workflowservice.v1.ITerminateWorkflowExecutionRequest) {
-      server.findOpen(workflowExecution ?? {}).terminate();
-      return {};
     },
 
     describeTaskQueue() {

@@ -44,7 +44,7 @@ export class Updates {
   admit(id: string, name: string, input: Payload[]): void {
     if (this.#all.has(id)) return;
     this.#all.set(id, { id, name, input, stage: STAGE.ADMITTED, isDelivered: false, heard: [] });
-    this.run.scheduleTask(true);
+    this.run.tasks.schedule(true);
   }
 
   /** What the history says of them. */

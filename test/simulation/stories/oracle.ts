@@ -1,4 +1,7 @@
 /** What must hold: at each moment, and when all is over (docs/architecture.md, S1–S8). */
+import { Entry } from '../../../src/books/entry';
+import { hashAfter } from '../../../src/books/journal';
+import { Standing } from '../../../src/books/standing';
 import type { LedgerState } from '../../../src/ledger';
 import type { Failure } from '../engine/proto';
 import type { Run } from '../engine/run';
@@ -19,6 +22,14 @@ export class Finding extends Error {
   ) {
     super(`${rule}: ${what}`);
   }
+}
+
+/** What the books in the storage come to, credits. */
+interface Sums {
+  /** Without any they begin anew with what the ledger knows. */
+  entries: number;
+  booked: number;
+  open: number;
 }
 
 export class Oracle {
@@ -61,8 +72,8 @@ export class Oracle {
     // What a person pays for in the web app while a call is in flight nobody can prevent.
     const twice = subjects.find((subject, n) => subjects.indexOf(subject) !== n);
     if (twice) throw new Finding('S1', `${twice} was paid for twice`);
-    // A ledger that was deleted takes the sum of the day with it.
-    if (perDay !== null && !this.people.isLedgerLost)
+    // Also where the ledger was deleted and takes the sum of the day with it: the books in the storage do not (S8).
+    if (perDay !== null)
       for (const [day, spent] of sumsByDay(own))
         if (spent > perDay && fresh.some(({ at }) => at.startsWith(day)))
           throw new Finding('S3', `${spent} credits were spent on ${day}, of ${perDay} a day`);
@@ -82,10 +93,10 @@ export class Oracle {
       }
       // What a worker was at when it died is missed only when its heartbeats are.
       const askAt = Math.max(known.askAt, this.scene.killedAt + STILL_MS);
-      if (world.now < askAt || run.type === 'accountLedger' || run.task) continue;
+      if (world.now < askAt || run.type === 'accountLedger' || run.tasks.current) continue;
       known.askAt = world.now + ASKED_AGAIN_MS;
       const details = await this.scene.detailsOf(run);
-      if (details !== undefined && !/Waiting since|Under way|Cancelled at/.test(details))
+      if (details !== undefined && !/Waiting since|Under way|Cancelled at|says how far it is/.test(details))
         throw new Finding('S7', `${run.workflowId} stands still since ${world.now - known.at} ms and says: ${details}`);
     }
   }
@@ -96,17 +107,18 @@ export class Oracle {
     const details = run && (await this.scene.detailsOf(run));
     return new Finding(
       'liveness',
-      `${runs.length} runs have not ended ${Math.round(forMs / 3_600_000)} hours after the last misfortune: ${run?.workflowId} (${run?.trouble?.why ?? ''}) says: ${details}`,
+      `${runs.length} runs have not ended ${Math.round(forMs / 3_600_000)} hours after the last misfortune: ${run?.workflowId} (${run?.tasks.trouble ?? ''}) says: ${details}`,
     );
   }
 
   /** When all has ended, and the ledger has had the time to find out the rest. */
   async atEnd(): Promise<void> {
-    await this.#books();
+    const books = this.#kept();
+    if (!this.people.isAttacked) await this.#books(books);
     this.#once();
     this.#limits();
     this.#endings();
-    this.#results();
+    if (!this.people.isAttacked) this.#results();
   }
 
   /** S2: nothing was written twice. */
@@ -140,10 +152,10 @@ export class Oracle {
   }
 
   /** The ledger's sums are those of the service. */
-  async #books(): Promise<void> {
-    const { scene, people } = this;
+  async #books(books: Sums): Promise<void> {
+    const { scene } = this;
     const ledger = scene.server.current(scene.ledgerId);
-    if (!ledger?.isOpen || people.isLedgerLost) return;
+    if (!ledger?.isOpen) return;
     const state = await scene.ask<LedgerState>(ledger, 'state');
     if (state === undefined) throw new Finding('S3', 'the ledger does not answer');
     const held = Object.keys(state.flights.open);
@@ -165,6 +177,41 @@ export class Oracle {
         'S3',
         `the ledger has booked ${booked} credits, and ${own} were paid (by people ${others}); not booked: ${missing.map(({ subject }) => subject)}`,
       );
+    const lacks = books.entries === 0 ? 0 : booked - books.booked - books.open;
+    const told = Math.max(state.acceptedLack ?? 0, ...state.holds.map((hold) => hold.lacks ?? 0));
+    if (lacks > told) throw new Finding('S8', `the books lack ${lacks} credits, and the ledger has told of ${told}`);
+    const { happened } = this.scene.misfortunes;
+    if (told > 0 && !happened.has('setBooksBack'))
+      throw new Finding('S7', `the account was on hold for ${told} credits that the books do not lack`);
+    if (lacks > 0) this.scene.misfortunes.note('books that lack something');
+  }
+
+  /** S8: the books in the storage have what the service charged, whatever became of the ledger. */
+  #kept(): Sums {
+    const { scene } = this;
+    const books = [...scene.storage.documents].filter(([ref]) => /^books\/.*\/entries\//.test(ref)).sort();
+    const standing = new Standing('UTC');
+    // They begin with what the ledger knows, and that believes the messages of whoever reaches Temporal.
+    let untrue = 0;
+    for (const [, document] of books) {
+      const entry = Entry.parse(JSON.parse(document.toString()));
+      if (this.people.isAttacked && entry.kind === 'begun')
+        untrue = Object.values(entry.days).reduce((sum, credits) => sum + credits, 0);
+      if (entry.prev !== standing.hash) throw new Finding('S8', `entry ${entry.seq} does not follow the one before`);
+      standing.apply(entry, hashAfter(entry, document.toString()));
+    }
+    const { all } = scene.service.payments;
+    const own = all.filter(({ by }) => by === 'agent').reduce((sum, { credits }) => sum + credits, 0);
+    const every = all.reduce((sum, { credits }) => sum + credits, 0);
+    const open = Object.values(standing.sends.open).reduce((sum, { credits }) => sum + credits, 0);
+    const booked = [...standing.days.values()].reduce((sum, credits) => sum + credits, 0);
+    const isLacking = booked + open < own && !this.people.areBooksLost;
+    if (booked - untrue > every || isLacking)
+      throw new Finding(
+        'S8',
+        `the books have ${booked} credits and ${open} that are open, and ${own} were paid (by people ${every - own})`,
+      );
+    return { entries: books.length, booked, open };
   }
 
   /** S6: what was paid for is in the results, once, and never reported otherwise. */
@@ -205,7 +252,9 @@ export class Oracle {
           'S6',
           `results have ${credits} credits for lead ${leadId}, paid by ${by ?? 'nobody'}: ${all.map((run, n) => `${run.workflowId} ${JSON.stringify(results[n])}`).join()}`,
         );
-      const isLost = all.some((run) => people.meddled.has(run) || run.status !== 'COMPLETED') || people.isLedgerLost;
+      const isLost =
+        all.some((run) => people.meddled.has(run) || run.status !== 'COMPLETED' || scene.isBeforeRollout(run)) ||
+        people.isLedgerLost;
       if (by === 'agent' && credits === 0 && !isLost)
         throw new Finding('S6', `lead ${leadId} was paid for, and its results say: ${JSON.stringify(results)}`);
     }

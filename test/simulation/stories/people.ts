@@ -1,9 +1,12 @@
 /** What people do: operators to whatever is there, and those whom runs ask. */
 import { defaultPayloadConverter } from '@temporalio/common';
+import { mend } from '../../../src/books/mending';
+import { Standing } from '../../../src/books/standing';
 import type { LedgerState } from '../../../src/ledger';
 import { convertLeadId } from '../../../src/runs/run-ids';
 import { shownBy } from '../engine/proto';
 import type { Run } from '../engine/run';
+import { attack } from './attacks';
 import { meeting } from './coverage';
 import type { Act, Begun } from './plan';
 import type { Scene } from './scene';
@@ -23,14 +26,21 @@ export class People {
   /** Runs that an operator has meddled with: what became of them is the operator's own doing. */
   readonly meddled = new Set<Run>();
   isLedgerLost = false;
+  /** Somebody has sent any message: sums and results are what was said. */
+  isAttacked = false;
+  /** The books in the storage went back to a backup, and the newest are lost. */
+  areBooksLost = false;
   /** The lead whose conversion was asked for last. */
   lastPaid: string | undefined;
+  /** What was started, in its order. */
+  readonly #begun: [Begun, number][] = [];
 
   constructor(private readonly scene: Scene) {}
 
   begin(begun: Begun, n: number): void {
     const { scene } = this;
     const who = `${begun.type}-${n}`;
+    this.#begun.push([begun, n]);
     if (begun.type === 'convertLead') {
       const leadId = scene.leads[begun.lead]?.id ?? '';
       const workflowId = begun.byHand ? who : convertLeadId('default', leadId);
@@ -115,6 +125,20 @@ export class People {
         // Who wonders what has become of a lead.
         if (which % 2 === 0) this.#convertAgain(which);
         return ledger !== undefined;
+      case 'loseDatabase':
+        server.lose();
+        this.isLedgerLost ||= ledger !== undefined;
+        // Of what was begun nobody knows how far it came: all of it is begun again.
+        later(() => {
+          for (const [begun, n] of this.#begun.splice(0)) this.begin(begun, n);
+        });
+        return ledger !== undefined;
+      case 'attack': {
+        this.isAttacked = true;
+        const target = attack(scene, which);
+        if (target) this.meddled.add(target);
+        return target !== undefined;
+      }
       case 'startLedgerByHand':
         if (ledger) void this.#startLedger(ledger);
         return ledger !== undefined;
@@ -143,6 +167,18 @@ export class People {
           scene.storage.isAway = false;
         });
         return true;
+      case 'setBooksBack': {
+        const putBack = scene.storage.setBooksBack((which % 10) / 10);
+        // Some operators stop the workers first.
+        if (which % 3 > 0) this.#killAll('the storage goes back to a backup');
+        this.areBooksLost = which % 2 === 0;
+        if (!this.areBooksLost)
+          later(() => {
+            this.areBooksLost = putBack();
+            this.#killAll('the newest books are put back');
+          });
+        return true;
+      }
       case 'killWorker':
       case 'killAllWorkers': {
         const alive = server.workers.filter((worker) => worker.alive);
@@ -151,6 +187,23 @@ export class People {
         return alive.length > 0;
       }
     }
+  }
+
+  /** As an administrator does whose backup is lost, too: without workers, and without what has no copy. */
+  async restoreBooks(): Promise<void> {
+    const { storage, ledgerId, world } = this.scene;
+    const user = ledgerId.replace('account-ledger.', '');
+    this.#killAll('the books are restored');
+    const isDone = await mend(storage.storage, user, new Standing('UTC'), { givesUpLost: true, now: world.now }).then(
+      () => true,
+      () => false,
+    );
+    // A worker that has started again wrote in between.
+    if (!isDone) world.after(1_000, () => void this.restoreBooks());
+  }
+
+  #killAll(why: string): void {
+    for (const worker of this.scene.server.workers.filter(({ alive }) => alive)) this.scene.kill(worker, why);
   }
 
   /** "Start workflow like this one", with books in which nothing was spent and no cap stands. */
@@ -168,7 +221,9 @@ export class People {
   /** Lifts what a person has put on hold. */
   release(): void {
     const ledger = this.scene.server.current(this.scene.ledgerId);
-    if (ledger?.isOpen) this.say(ledger, 'release', { by: 'Ann', reason: 'done' });
+    if (!ledger?.isOpen) return;
+    this.say(ledger, 'release', { by: 'Ann', reason: 'done', ...(this.isAttacked && { parks: true }) });
+    if (this.isAttacked) this.say(ledger, 'setBudget', { by: 'Ann', reason: 'done', perDay: null, balanceFloor: 0 });
   }
 
   /** The lead whose conversion was asked for last, by a run of its own. */

@@ -23,11 +23,18 @@ export type Begun = { at: number } & (
 export const ACTS = [
   ...(['cancel', 'terminate', 'startAgain', 'resetActivity', 'convertInWebApp', 'convertAgain'] as const),
   ...(['pause', 'stop', 'terminateLedger', 'deleteLedger', 'startLedgerByHand', 'holdLedger'] as const),
+  'loseDatabase' as const,
   ...(['resetRun', 'resetLedger'] as const),
   ...(['killSwitch', 'revokeToken', 'noCredits', 'storageAway', 'killWorker', 'killAllWorkers'] as const),
 ];
 /** At a moment, or while the so manieth request that costs is under way. */
-export type Act = { at: number; paid?: number | undefined; what: (typeof ACTS)[number]; which: number; forMs: number };
+export type Act = {
+  at: number;
+  paid?: number | undefined;
+  what: (typeof ACTS)[number] | 'attack' | 'setBooksBack';
+  which: number;
+  forMs: number;
+};
 
 type Disturbance = Exclude<(typeof FAULTS)[number], 'instead'>;
 export const DISTURBANCES = FAULTS.filter((fault): fault is Disturbance => fault !== 'instead');

@@ -12,7 +12,9 @@ import { Service } from '../../../src/sandbox/service';
 import { Statistics } from '../../../src/sandbox/statistics';
 import { createClient } from '../../../src/temporal/client';
 import { ledgerId } from '../../../src/temporal/ledger-id';
+import { queueRate } from '../../../src/temporal/queue-limits';
 import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
+import { NAMESPACE } from '../engine/proto';
 import type { Run } from '../engine/run';
 import { Server } from '../engine/server';
 import { createService } from '../engine/service';
@@ -56,7 +58,6 @@ export class Scene {
   readonly ledgerId: string;
   readonly storage: MemoryStorage;
   readonly token: string;
-  readonly env: { TOKEN: string };
   /** What all workers' configuration allows now. */
   budget: Ceilings['budget'];
   /** Told of each request that costs, as it arrives, and of which lead. */
@@ -79,15 +80,14 @@ export class Scene {
     this.world = new World(seed);
     enter(this.world);
     this.misfortunes = new Misfortunes(this.world);
-    const file = AccountFile.parse({
-      ...{ baseUrl: BASE_URL, tokenEnv: 'TOKEN' },
-    });
-    this.budget = { perDay: options.perDay ?? null, balanceFloor: options.balanceFloor ?? 0 };
+    const file = AccountFile.parse({ baseUrl: BASE_URL, tokenEnv: 'TOKEN' });
+    const { perDay = null, balanceFloor = 0 } = options;
+    this.budget = { ...file.budget, perDay, balanceFloor };
+    const { reads, writes, polls } = file.limits;
+    const limits = new Map(Object.entries({ reads, writes, polls }));
     const spacing = (queue: string) => {
-      const { max, windowMs } = { writes: file.limits.writes, reads: file.limits.reads, polls: file.limits.polls }[
-        queue.split('.').at(-1) ?? ''
-      ] ?? { max: 0, windowMs: 0 };
-      return max > 0 ? Math.ceil(windowMs / max) : 0;
+      const limit = limits.get(queue.split('.').at(-1) ?? '');
+      return limit ? Math.ceil(1_000 / queueRate(limit.max, limit.windowMs)) : 0;
     };
     this.server = new Server(this.world, this.misfortunes, spacing);
     this.server.suggestsAt = options.suggestsAt ?? this.server.suggestsAt;
@@ -98,7 +98,6 @@ export class Scene {
     this.service = new Service(settings);
     const { store, random, clock, owner } = this.service;
     this.token = newToken(store, random, clock, owner, { label: 'simulated', scopes: ['read', 'write'] }).plaintext;
-    this.env = { TOKEN: this.token };
     const statistics = new Statistics(this.service);
     this.control = createControl(this.service, statistics);
     this.ledgerId = ledgerId(owner.id);
@@ -121,8 +120,8 @@ export class Scene {
       createService(this.server),
       crossing,
     );
-    this.client = createClient({ connection: this.#connection, namespace: 'default' }, {});
-    this.#account = toAccount('default', file, this.env, '/');
+    this.client = createClient({ connection: this.#connection, namespace: NAMESPACE }, {});
+    this.#account = toAccount('default', file, { TOKEN: this.token }, '/');
     for (let n = 0; n < (options.workers ?? 2); n++) this.startWorker();
     if (!options.rollout) return;
     this.world.after(options.rollout.from, () => this.#replace(1));
@@ -163,6 +162,12 @@ export class Scene {
     return false;
   }
 
+  /** It ended while there were workers with the build before, which reports some things otherwise. */
+  isBeforeRollout({ closedAt = 0 }: Run): boolean {
+    const { rollout } = this.options;
+    return rollout !== undefined && closedAt < this.world.now - this.world.elapsed + rollout.to;
+  }
+
   /** Ends so many of the workers that have the build before; others take their places. @param most @default all */
   #replace(most?: number): void {
     const old = this.server.workers.filter((worker) => worker.alive && (worker as WorkerProcess).build === 'before');
@@ -173,7 +178,7 @@ export class Scene {
   kill(process: Process, at: string): void {
     this.world.tell(`${process.name} is killed at ${at}`);
     this.killedAt = this.world.now;
-    this.server.workers.find((worker): worker is WorkerProcess => worker === process)?.kill?.();
+    process.alive = false;
     this.world.after(this.world.random.between(1_000, REPLACED_WITHIN_MS), () => this.startWorker());
   }
 
@@ -197,8 +202,8 @@ export class Scene {
 
   /** Asks a run as a person would, but without any effect on the course of things. */
   async ask<T>(run: Run, queryType: string): Promise<T | undefined> {
-    const worker = (run.sticky && this.server.workerOf(run.sticky)) ?? this.server.workers.find(({ alive }) => alive);
-    if (!worker || run.task || run.episodes.length === 0) return undefined;
+    const worker = run.tasks.worker ?? this.server.workers.find(({ alive }) => alive);
+    if (!worker || run.tasks.current || run.episodes.length === 0) return undefined;
     const { succeeded } = await worker.query(run, { queryId: 'oracle', queryType, arguments: [] });
     return succeeded?.response ? defaultPayloadConverter.fromPayload<T>(succeeded.response) : undefined;
   }

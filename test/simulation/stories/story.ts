@@ -54,9 +54,12 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     control.restoreToken({ token: scene.token });
     control.setCredits({ credits: 100_000 });
     scene.storage.isAway = false;
-    scene.budget = { perDay: null, balanceFloor: 0 };
+    scene.budget = { perRun: null, perMonth: null, perDay: null, balanceFloor: 0 };
     // Every other hold has to end by itself.
     if (misfortunes.happened.has('holdLedger')) people.release();
+    // By then each worker has told the ledger what it is configured with now.
+    if (people.areBooksLost) void people.restoreBooks();
+    if (people.isAttacked || people.areBooksLost) world.after(HOUR / 2, () => people.release());
   };
   for (const { from, to, heals } of plan.troubles) {
     world.after(from, trouble);
@@ -90,7 +93,7 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     await until(() => isOver() && (unended().length === 0 || world.elapsed > troubleMs + HEALED_WITHIN_MS));
     if (unended().length > 0) throw await oracle.unended(unended(), world.elapsed - troubleMs);
     const over = world.elapsed + AFTERWARDS_MS;
-    await until(() => world.elapsed > over && !server.current(scene.ledgerId)?.task);
+    await until(() => world.elapsed > over && !server.current(scene.ledgerId)?.tasks.current);
     await oracle.atEnd();
   } catch (error) {
     if (!(error instanceof Finding)) throw error;

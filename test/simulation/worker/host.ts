@@ -4,18 +4,17 @@
  * determinism.
  */
 
-import { TypedSearchAttributes } from '@temporalio/common';
 import { coresdk } from '@temporalio/proto';
 import type { Workflow } from '@temporalio/worker/lib/workflow/interface';
-import Long from 'long';
+import type { Activated, Completion } from '../engine/history';
 import type { Mishaps } from '../engine/mishaps';
-import { type Command, canceled, type Job, timestamp } from '../engine/proto';
-import type { Activated, Completion, Run, Task } from '../engine/run';
-import { endsRun, leavesTrace } from '../engine/run';
+import { type Command, canceled, endsRun, type Job } from '../engine/proto';
+import type { Run } from '../engine/run';
+import { leavesTrace, type Task } from '../engine/workflow-tasks';
 import type { World } from '../world/world';
-import { type Build, workflowCreator } from './bundle';
+import { activation, asReplayed, create, jobsOf } from './activation';
+import type { Build } from './bundle';
 
-const NAMESPACE = 'default';
 /** How failures of the build before begin. */
 export const OLD_BUILD = 'on the build before';
 /** Up to so many tasks a run is evicted after each of them with the same chance. */
@@ -43,10 +42,6 @@ export class Host {
     private readonly onReplay: (run: Run) => void,
     private readonly build: Build,
   ) {}
-
-  has(runId: string): boolean {
-    return this.#cached.has(runId);
-  }
 
   async activate(run: Run, task: Task): Promise<Completion> {
     const completion: Completion = { activations: [], commands: [], resolved: [] };
@@ -76,7 +71,9 @@ export class Host {
     run: Run,
     query: coresdk.workflow_activation.IQueryWorkflow,
   ): Promise<coresdk.workflow_commands.IQueryResult> {
-    const { workflow } = await this.#upToDate(run);
+    const { workflow } = await this.#upToDate(run).catch((error: unknown) => {
+      throw new Error(this.#blamed(`${error}`));
+    });
     const { successful, failed } = await workflow.activate(
       activation(run, [{ queryWorkflow: query }], run.history.length, this.world.now, false),
     );
@@ -149,16 +146,6 @@ export class Host {
   }
 }
 
-/** First what begins it, then messages, then the rest: Core's own order. */
-function jobsOf(run: Run, task: Task): Job[] {
-  const first = run.episodes.length === 0 ? [{ initializeWorkflow: initialization(run) }] : [];
-  const updates = task.updates.map((id) => run.updates.jobOf(id));
-  const signals = task.jobs.filter(({ signalWorkflow }) => signalWorkflow);
-  const seeds = task.jobs.filter(({ updateRandomSeed }) => updateRandomSeed);
-  const others = task.jobs.filter(({ signalWorkflow, updateRandomSeed }) => !signalWorkflow && !updateRandomSeed);
-  return [...first, ...seeds, ...signals, ...updates, ...others];
-}
-
 /** What ends the run is the last that it says. */
 function withoutTail(commands: Command[]): Command[] {
   const end = commands.findIndex(endsRun);
@@ -183,9 +170,6 @@ function withoutRefused(run: Run, activated: Activated, commands: readonly Comma
     ),
   };
 }
-
-/** One that was taken is not asked about again. */
-const asReplayed = (job: Job): Job => (job.doUpdate ? { doUpdate: { ...job.doUpdate, runValidator: false } } : job);
 
 /**
  * Adds commands to what the task wants. What is begun and cancelled in one task never was; an activity that is cancelled
@@ -221,73 +205,6 @@ function settle(run: Run, completion: Completion, commands: readonly Command[]):
     resolve(seq, how);
   }
   return jobs;
-}
-
-const activation = (run: Run, jobs: Job[], historyLength: number, at: number, isReplaying: boolean) =>
-  coresdk.workflow_activation.WorkflowActivation.fromObject({
-    ...{ runId: run.runId, timestamp: timestamp(at), isReplaying, historyLength, jobs },
-    // Events have some three hundred bytes.
-    historySizeBytes: Long.fromNumber(300 * historyLength),
-    continueAsNewSuggested: historyLength > run.server.suggestsAt,
-  });
-
-function initialization(run: Run): coresdk.workflow_activation.IInitializeWorkflow {
-  const { start } = run;
-  return {
-    ...{
-      workflowType: run.type,
-      workflowId: run.workflowId,
-      attempt: 1,
-      taskQueue: run.taskQueue,
-      firstExecutionRunId: run.firstRunId,
-    },
-    ...{ startTime: timestamp(run.original.startedAt), randomnessSeed: run.original.seed, arguments: start.input },
-    searchAttributes: { indexedFields: start.searchAttributes },
-    ...(start.continued && { continuedFromExecutionRunId: start.continued.from }),
-  };
-}
-
-function create(run: Run, build: Build): Promise<Workflow> {
-  const { start, original, runId, workflowId } = run;
-  const { startedAt } = original;
-  const parent = start.parent && {
-    workflowId: start.parent.run.workflowId,
-    runId: start.parent.run.runId,
-    namespace: NAMESPACE,
-  };
-  const { priorityKey, fairnessKey } = start.priority ?? {};
-  return workflowCreator(build).createWorkflow({
-    info: {
-      ...{
-        workflowId,
-        runId,
-        workflowType: run.type,
-        searchAttributes: {},
-        typedSearchAttributes: new TypedSearchAttributes(),
-      },
-      ...{
-        taskQueue: run.taskQueue,
-        namespace: NAMESPACE,
-        firstExecutionRunId: run.firstRunId,
-        attempt: 1,
-        taskTimeoutMs: 10_000,
-      },
-      ...{
-        startTime: new Date(startedAt),
-        runStartTime: new Date(startedAt),
-        historyLength: 3,
-        historySize: 900,
-        continueAsNewSuggested: false,
-      },
-      unsafe: { isReplaying: false, isReplayingHistoryEvents: false, now: () => startedAt },
-      ...(parent && { parent }),
-      ...(start.continued && { continuedFromExecutionRunId: start.continued.from }),
-      priority: { ...(priorityKey && { priorityKey }), ...(fairnessKey && { fairnessKey }) },
-    } as never,
-    randomnessSeed: Array.from(original.seed.toBytes()),
-    now: startedAt,
-    showStackTraceSources: false,
-  });
 }
 
 /** Commands as they are compared: whatever says which run it is says something else after a reset. */

@@ -17,14 +17,15 @@ import { createClient } from '../../../src/temporal/client';
 import { heartbeats } from '../../../src/temporal/heartbeat';
 import { storageFailures } from '../../../src/temporal/storage-failures';
 import type { Activity, Try, TryResult } from '../engine/activity';
-import { ms } from '../engine/proto';
-import type { Completion, Run, Task } from '../engine/run';
+import type { Completion } from '../engine/history';
+import { ms, NAMESPACE } from '../engine/proto';
+import type { Run } from '../engine/run';
 import type { Server, Worker } from '../engine/server';
+import type { Task } from '../engine/workflow-tasks';
 import { here, type Process } from '../world/world';
 import type { Build } from './bundle';
 import { Host } from './host';
 
-const NAMESPACE = 'default';
 /** Core sends heartbeats this part of their timeout apart, however often the activity has one. */
 const HEARTBEAT_EVERY = 0.8;
 
@@ -63,7 +64,7 @@ export class WorkerProcess implements Worker {
     const log = pino({ level: 'silent' });
     const { client, activities } = here.run(this, () => {
       const client = createClient({ connection, namespace: NAMESPACE }, {});
-      const runtime = createRuntime(account, client, new Map(), log, parts.ceilings, open);
+      const runtime = createRuntime(account, client, storage, new Map(), log, parts.ceilings, open);
       const activities = createActivities({
         ...{ accounts: new Map([[account.name, runtime]]), client, storage, log },
         linkTo: () => undefined,
@@ -73,11 +74,6 @@ export class WorkerProcess implements Worker {
     });
     this.#client = client;
     this.#activities = new Map(Object.entries(activities) as [string, Callable][]);
-  }
-
-  /** As by a crash: what it was at is never done. */
-  kill(): void {
-    this.alive = false;
   }
 
   activate(run: Run, task: Task): Promise<Completion> {

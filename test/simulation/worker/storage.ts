@@ -1,5 +1,6 @@
 /** A storage in memory, which outlives the workers. */
 import { Readable } from 'node:stream';
+import { BOOKS, SEGMENT } from '../../../src/books/journal';
 import { type Storage, StorageError, type Stored } from '../../../src/storage';
 import type { Mishaps } from '../engine/mishaps';
 import { here, type Process, type World } from '../world/world';
@@ -33,6 +34,14 @@ export class MemoryStorage {
         await this.#turn('write', () => void documents.set(ref, Buffer.concat(pieces)));
         return stored(ref);
       },
+      create: async (ref, content) => {
+        let isMade = false;
+        await this.#turn('create', () => {
+          isMade = !documents.has(ref);
+          if (isMade) documents.set(ref, Buffer.from(content));
+        });
+        return isMade;
+      },
       list: (prefix = '') => this.#list(prefix),
       stat: async (ref) => {
         await this.#turn('stat');
@@ -42,6 +51,30 @@ export class MemoryStorage {
       urlOf: (ref) => `memory:///${ref}`,
       describe: () => 'memory',
     };
+  }
+
+  /**
+   * The books as they were when they had this share of their entries.
+   * @returns puts the newest in their place again, and answers whether something was written that is lost by it
+   */
+  setBooksBack(share: number): () => boolean {
+    const newest = this.#books();
+    const numberOf = (ref: string) => Number(/\/(\d{10})\./.exec(ref)?.[1]);
+    const entries = newest.filter(([ref]) => ref.includes('/entries/'));
+    const last = Math.floor(entries.length * share);
+    for (const [ref] of newest)
+      if (numberOf(ref) * (ref.includes('/segments/') ? SEGMENT : 1) > last) this.documents.delete(ref);
+    const before = new Set(this.documents.keys());
+    return () => {
+      const since = this.#books().filter(([ref]) => !before.has(ref));
+      for (const [ref] of this.#books()) this.documents.delete(ref);
+      for (const [ref, document] of newest) this.documents.set(ref, document);
+      return since.length > 0;
+    };
+  }
+
+  #books(): [string, Buffer][] {
+    return [...this.documents].filter(([ref]) => ref.startsWith(BOOKS));
   }
 
   async *#list(prefix: string): AsyncIterable<Stored> {

@@ -59,11 +59,6 @@ function install(): void {
   replace(timersPromises, 'setTimeout', (ms?: number, value?: unknown, options?: { signal?: AbortSignal }) =>
     current ? sleep(ms ?? 0, value, options?.signal) : realSleep(ms, value, options),
   );
-  replace(AbortSignal, 'timeout', (ms: number) => {
-    const controller = new AbortController();
-    setTimeout(() => controller.abort(new DOMException('The operation timed out', 'TimeoutError')), ms);
-    return controller.signal;
-  });
 
   const { randomUUID, randomBytes } = crypto;
   replace(crypto, 'randomUUID', () => current?.random.uuid() ?? randomUUID());
@@ -122,21 +117,7 @@ class Timer {
     this.#due.cancelled = true;
   }
 
-  refresh(): this {
-    this.close();
-    this.#due = this.#next();
-    return this;
-  }
-
   unref(): this {
     return this;
-  }
-
-  ref(): this {
-    return this;
-  }
-
-  hasRef(): boolean {
-    return true;
   }
 }

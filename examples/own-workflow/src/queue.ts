@@ -1,0 +1,2 @@
+/** The task queue of this package's worker. */
+export const QUEUE = 'best-lead';

@@ -1,0 +1,79 @@
+/** The storage in which a user's books are: it has an ID, by which workers know whether they have the same one (S8). */
+import { randomUUID } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { type Storage, StorageError } from '../storage';
+import { parseStored } from '../storage/stored-json';
+import { BOOKS } from './journal';
+
+const SOON_MS = 3_000;
+
+const Marker = z.object({ v: z.literal(1), id: z.uuid() });
+
+/** Where a process keeps a user's books, as far as it knows. */
+export class Place {
+  #id: string | undefined;
+  #failure: unknown;
+
+  /** @param user names the books */
+  constructor(
+    private readonly storage: Storage,
+    private readonly user: string,
+  ) {}
+
+  /** As it was read last; undefined: it never could be. */
+  get id(): string | undefined {
+    return this.#id;
+  }
+
+  /** Why it is not known. */
+  get failure(): unknown {
+    return this.#id === undefined ? this.#failure : undefined;
+  }
+
+  /**
+   * Reads it anew.
+   * @throws {StorageError} also where the storage cannot keep books
+   */
+  async read(): Promise<void> {
+    try {
+      this.#id = await placeOf(this.storage, this.user);
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    }
+  }
+
+  /** The same, for those who do not wait long for a storage. @throws {StorageError} */
+  async readSoon(): Promise<void> {
+    const late = new StorageError('unusable', `${this.storage.describe()} does not answer`);
+    const read = this.read();
+    const isRead = await Promise.race([read.then(() => true), sleep(SOON_MS, false, { ref: false })]);
+    if (isRead) return;
+    read.catch(() => undefined);
+    this.#failure = late;
+    throw late;
+  }
+}
+
+/**
+ * The ID that lies beside the entries; whoever comes first puts one there.
+ * @param user names the books
+ * @throws {StorageError} also where a document that is to be created only if there is none is overwritten: two processes would
+ * take the same number
+ */
+async function placeOf(storage: Storage, user: string): Promise<string> {
+  const ref = `${BOOKS}${user}/storage.json`;
+  const create = () => storage.create(ref, `${JSON.stringify({ v: 1, id: randomUUID() })}\n`);
+  if ((await create()) && (await create()))
+    throw new StorageError(
+      'unusable',
+      `${storage.describe()} overwrites a document that was to be created only if there is none`,
+      'keep the books in a storage with conditional writes (S3: If-None-Match)',
+    );
+  const marker = parseStored(await text(await storage.read(ref)), Marker);
+  if (marker === undefined)
+    throw new StorageError('damaged', `'${ref}' is not what was written there`, 'restore it from a backup');
+  return marker.id;
+}

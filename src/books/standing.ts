@@ -1,0 +1,127 @@
+/** What the books come to, entry by entry: open payments, sums of days, months and runs. */
+import { KEEP_BOOKINGS, KEEP_DAYS, KEEP_RUNS, type Kept, laterOf, reservedAnew, type Said } from '../ledger';
+import { type Booking, noOpenSends, type OpenSend, type OpenSends, settle, take } from '../paying/open-sends';
+import { dayOf } from '../time/day';
+import type { Entry } from './entry';
+
+/** So many are known again when they are written once more. */
+const KEEP_ACTS = 200;
+
+export class Standing {
+  /** The number of the last entry, and its hash. */
+  seq = 0;
+  hash = '';
+  sends: OpenSends = noOpenSends();
+  /** Credits spent, by calendar day and by run. */
+  readonly days = new Map<string, number>();
+  readonly runs = new Map<string, number>();
+  /** The last ones, {@link KEEP_BOOKINGS} at least. */
+  bookings: Booking[] = [];
+  /** What people have said of hold and limits. */
+  said: Said = {};
+  /** The IDs of the last entries on what people did. */
+  acts: string[] = [];
+  /** Entries of which nothing is known. */
+  lost = 0;
+  /** The account's name, as far as the books tell. */
+  account = '';
+
+  /** @param timeZone in which days begin and end */
+  constructor(readonly timeZone: string) {}
+
+  /**
+   * @param hash of the entry as it is stored
+   * @returns what it books, if anything
+   */
+  apply(entry: Entry, hash: string): Booking | undefined {
+    this.seq = entry.seq;
+    this.hash = hash;
+    switch (entry.kind) {
+      case 'begun': {
+        this.account = entry.account;
+        for (const [day, credits] of Object.entries(entry.days)) add(this.days, day, credits);
+        for (const [run, credits] of Object.entries(entry.runs)) add(this.runs, run, credits);
+        this.sends = { ...this.sends, open: { ...this.sends.open, ...entry.open } };
+        return undefined;
+      }
+      case 'sending': {
+        const { attempt, run, credits, grantedAt, overAt } = entry;
+        this.sends = take(this.sends, entry.subject, { attempt, run, credits, grantedAt, overAt });
+        return undefined;
+      }
+      case 'became': {
+        const { subject, attempt, run, settlement } = entry;
+        const { [subject]: open } = this.sends.open;
+        const reserved = open?.attempt === attempt ? open.credits : undefined;
+        const { flights, booking } = settle(this.sends, subject, attempt, run, settlement, entry.at);
+        this.sends =
+          settlement.kind === 'paid' ? reservedAnew(flights, subject, settlement.credits, reserved) : flights;
+        if (booking) this.#book(booking);
+        return booking;
+      }
+      case 'said': {
+        this.said = laterOf(this.said, entry.said as Said);
+        return undefined;
+      }
+      case 'act': {
+        this.acts = [...this.acts, entry.id].slice(-KEEP_ACTS);
+        return undefined;
+      }
+      case 'lost': {
+        this.lost += 1;
+        // It may have been a payment: only what is looked up from now on tells.
+        this.sends = { ...this.sends, forgottenBefore: Math.max(this.sends.forgottenBefore, entry.at) };
+        return undefined;
+      }
+    }
+  }
+
+  /**
+   * Credits spent on a day, or in a month (`2026-11`), and reserved for what may still be under way since.
+   * @param but a subject whose open send is about to be replaced
+   */
+  spentIn(period: string, but?: string): number {
+    let sum = 0;
+    for (const [day, credits] of this.days) if (day.startsWith(period)) sum += credits;
+    for (const { grantedAt, credits } of this.#open(but))
+      if (dayOf(grantedAt, this.timeZone).startsWith(period)) sum += credits;
+    return sum;
+  }
+
+  /** The same for a run. */
+  spentBy(run: string, but?: string): number {
+    const open = this.#open(but).filter((send) => send.run === run);
+    return open.reduce((sum, { credits }) => sum + credits, this.runs.get(run) ?? 0);
+  }
+
+  /** What a ledger takes over. It goes through Temporal, which takes two megabytes at once. */
+  get kept(): Kept {
+    const latest = (sums: ReadonlyMap<string, number>, most: number) => Object.fromEntries([...sums].slice(-most));
+    return {
+      flights: this.sends,
+      days: latest(new Map([...this.days].sort(([one], [other]) => (one < other ? -1 : 1))), KEEP_DAYS),
+      runs: latest(this.runs, KEEP_RUNS),
+      bookings: this.bookings.slice(-KEEP_BOOKINGS),
+      said: this.said,
+    };
+  }
+
+  #open(but?: string): OpenSend[] {
+    return Object.entries(this.sends.open).flatMap(([subject, open]) => (subject === but ? [] : open));
+  }
+
+  #book(booking: Booking): void {
+    const { run, credits, at } = booking;
+    add(this.days, dayOf(at, this.timeZone), credits);
+    add(this.runs, run, credits);
+    this.bookings.push(booking);
+    if (this.bookings.length > 2 * KEEP_BOOKINGS) this.bookings = this.bookings.slice(-KEEP_BOOKINGS);
+  }
+}
+
+/** What was added to last comes last. */
+function add(sums: Map<string, number>, key: string, credits: number): void {
+  const sum = (sums.get(key) ?? 0) + credits;
+  sums.delete(key);
+  sums.set(key, sum);
+}

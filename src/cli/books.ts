@@ -1,0 +1,54 @@
+/** `audit-runner books …`: names, options and help; what they do is in `books/`. */
+import { type Command, Option } from 'commander';
+import { EXIT_HELP } from './exit';
+import { perform } from './perform';
+
+const HELP = `
+The books are an append-only journal in the storage, one for each user of the service. Each payment has an entry before it
+leaves and one that says what became of it; each entry has the hash of the one before. They are read without a Temporal
+server, a worker or a token.
+
+${EXIT_HELP}`;
+
+export function addBooks(program: Command): void {
+  const books = program
+    .command('books')
+    .description('what was paid, and what people said, by the journal in the storage')
+    .addHelpText('after', HELP);
+  const reading = (name: string, description: string) =>
+    books
+      .command(name)
+      .description(description)
+      .option('--user <key>', "only this user's: what follows `account-ledger.` in the ID of the ledger")
+      .option('--time-zone <zone>', 'in which days and months begin', 'UTC');
+
+  reading('verify', 'read all entries, and say whether one is missing or was changed')
+    .option('--json', 'print JSON')
+    .action((_, command: Command) =>
+      perform(command, async () => (await import('./books/read.js')).verifyBooksCommand(command.optsWithGlobals())),
+    );
+  reading('restore', 'find entries that are missing or were changed, and write them as they were, from their copies')
+    .option('--give-up-lost', 'go on without those that have no copy: what they said stays unknown')
+    .option('--json', 'print JSON')
+    .action((_, command: Command) =>
+      perform(command, async () => (await import('./books/restore.js')).restoreBooksCommand(command.optsWithGlobals())),
+    );
+  reading('show', 'credits booked in the whole time that the books cover')
+    .addOption(
+      new Option('--by <what>', 'how they are summed up').choices(['day', 'month', 'run', 'subject']).default('day'),
+    )
+    .option('--json', 'print JSON')
+    .action((_, command: Command) =>
+      perform(command, async () => (await import('./books/read.js')).showBooksCommand(command.optsWithGlobals())),
+    );
+  reading('acts', 'what people said to runs (approvals, budgets, holds, answers), who, and who began runs that paid')
+    .option('--json', 'print JSON')
+    .action((_, command: Command) =>
+      perform(command, async () => (await import('./books/read.js')).listActsCommand(command.optsWithGlobals())),
+    );
+  reading('export', 'every entry as one line')
+    .addOption(new Option('--format <format>', 'JSON is as it is stored').choices(['csv', 'json']).default('csv'))
+    .action((_, command: Command) =>
+      perform(command, async () => (await import('./books/read.js')).exportBooksCommand(command.optsWithGlobals())),
+    );
+}

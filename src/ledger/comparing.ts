@@ -1,0 +1,79 @@
+/**
+ * S8: books in the storage that have less than the ledger have lost entries: the storage went back to a backup, or entries were
+ * given up. It cannot be told which, and what else went with them, so nothing is paid until a person has seen it.
+ */
+import { grouped } from '../text/numbers';
+import { ADJUSTMENT } from './book';
+import { reservedCredits } from './caps';
+import { hold, release } from './holds';
+import { KEEP_ACTIONS } from './said';
+import type { LedgerStart, LedgerState } from './state';
+
+/** Longer than workers look back: until then a day may begin elsewhere in the books than in the ledger. */
+const REKEYED_MS = 32 * 86_400_000;
+
+/** A report may be on its way for so long, milliseconds. */
+const LATE_MS = 90_000;
+
+/** So long after workers that keep no books what they had sent may still be settled, milliseconds. */
+const UNKEPT_MS = 600_000;
+
+/** What workers of 0.2 pay stands in no books. They know no cap for each run, which all others tell. */
+export function noteUnkept(state: LedgerState): LedgerState {
+  const older = state.workers.filter(({ budget }) => budget.perRun === undefined);
+  if (older.length === 0) return state;
+  return { ...state, unkeptUntil: Math.max(state.unkeptUntil ?? 0, ...older.map(({ until }) => until)) };
+}
+
+/**
+ * The ledger, once a worker has told what its books come to: on hold where they lack more than people know of. What was booked
+ * lately may be missing in them. So may what became of a call whose worker died, but that is still reserved in them.
+ */
+export function compared(state: LedgerState, { booked, budget }: LedgerStart, now: number): LedgerState {
+  if (booked?.since === undefined || budget.timeZone !== state.timeZone) return state;
+  if (now < (state.zonedAt ?? Number.NEGATIVE_INFINITY) + REKEYED_MS) return state;
+  const { since, reserved = 0 } = booked;
+  // What was written before midnight and booked after it differs in the sum since that day, and in no other.
+  const missingOf = (until: number) =>
+    Math.min(...Object.entries(since).map(([from, credits]) => bookedFrom(state, from, until) - credits));
+  const [least, most] = [missingOf(now - LATE_MS) - reserved, missingOf(now)];
+  const { acceptedLack = 0, unkeptUntil, ...kept } = state;
+  if (unkeptUntil !== undefined) {
+    const isUnsettled = Object.values(state.flights.open).some(({ grantedAt }) => grantedAt <= unkeptUntil);
+    const all = isUnsettled || now <= unkeptUntil + UNKEPT_MS ? state : { ...kept, acceptedLack };
+    return least > acceptedLack ? excused(all, most, now) : all;
+  }
+  const held = state.holds.find(({ kind }) => kind === 'books');
+  if (least > acceptedLack) {
+    if (held?.lacks === most) return state;
+    const reason = `${grouped(least)} of the credits booked since ${booked.from} are missing in them`;
+    return hold(release(state, 'books'), { kind: 'books', since: held?.since ?? now, reason, lacks: most });
+  }
+  if (held && most - reserved > acceptedLack) return state;
+  const free = held ? release(state, 'books') : state;
+  // What is under way may be in the books already, and not yet in the ledger.
+  const known = Math.max(0, most + reservedCredits(state));
+  return known < acceptedLack ? { ...free, acceptedLack: known } : free;
+}
+
+const excused = (state: LedgerState, lacks: number, now: number): LedgerState => ({
+  ...state,
+  acceptedLack: lacks,
+  actions: [
+    ...(state.actions ?? []),
+    {
+      at: now,
+      by: 'audit-runner',
+      what: `accepted that the books in the storage lack ${grouped(lacks)} credits`,
+      reason: 'workers of version 0.2, which keep no books, worked beside others',
+    },
+  ].slice(-KEEP_ACTIONS),
+});
+
+/** Credits booked from a day on up to a moment, but for what people corrected. */
+function bookedFrom({ days, adjusted = {}, bookings }: LedgerState, from: string, until: number): number {
+  const sumOf = (sums: Readonly<Record<string, number>>) =>
+    Object.entries(sums).reduce((sum, [day, credits]) => (day >= from ? sum + credits : sum), 0);
+  const late = bookings.filter(({ at, subject }) => at > until && subject !== ADJUSTMENT);
+  return sumOf(days) - sumOf(adjusted) - late.reduce((sum, { credits }) => sum + credits, 0);
+}

@@ -1,0 +1,80 @@
+/**
+ * S8: what people have said of hold and limits, each with its moment. It stands in the ledger and in the books in the storage;
+ * of each the later word counts, so that neither a lost ledger nor one that went back to a backup forgets a hold.
+ */
+import { inZone } from './budget';
+import { hold, release } from './holds';
+import type { LedgerState, Moments, PersonNote, Said, SetByPeople } from './state';
+
+/** What people may set besides a hold. */
+export const LIMITS = ['perDay', 'balanceFloor', 'timeZone'] as const satisfies readonly (keyof SetByPeople)[];
+const FIELDS = ['hold', ...LIMITS] as const satisfies readonly (keyof Said)[];
+
+/** Also of a ledger of an earlier version, which has kept no moment of its own. */
+export function saidOf({ said, holds, set }: LedgerState): Said {
+  if (said) return said;
+  const held = holds.find(({ kind }) => kind === 'manual');
+  return { ...set, ...(held && { hold: { value: held.reason, by: 'somebody', at: held.since } }) };
+}
+
+export const momentsOf = (said: Said): Moments =>
+  Object.fromEntries(FIELDS.flatMap((field) => (said[field] ? [[field, said[field].at]] : [])));
+
+/** Whether anything was said later than what the others have. */
+export const hasLater = (moments: Moments, others: Moments): boolean =>
+  FIELDS.some((field) => (moments[field] ?? 0) > (others[field] ?? 0));
+
+/** Of each the later word; of two at once the first. */
+export function laterOf(one: Said, other: Said): Said {
+  const later = FIELDS.filter((field) => (other[field]?.at ?? 0) > (one[field]?.at ?? 0));
+  return { ...one, ...Object.fromEntries(later.map((field) => [field, other[field]])) };
+}
+
+/** A person says something now; the server's clock may be behind the one by which the word before was said. */
+export function say(state: LedgerState, now: Said): LedgerState {
+  const known = saidOf(state);
+  const words = FIELDS.flatMap((field) => {
+    const word = now[field];
+    return word ? [[field, { ...word, at: Math.max(word.at, (known[field]?.at ?? -1) + 1) }]] : [];
+  });
+  return { ...state, said: { ...known, ...Object.fromEntries(words) } };
+}
+
+/** What people have set by now, as words: what is as configured is none of their own. */
+export const wordsOn = ({ set }: LedgerState, fields: readonly (keyof SetByPeople)[], by: string, at: number): Said =>
+  Object.fromEntries(fields.map((field) => [field, { value: set[field]?.value ?? null, by, at }]));
+
+/** Whether the books in the storage lack something that was said. */
+export const isUnkept = (state: LedgerState): boolean => hasLater(momentsOf(saidOf(state)), state.keptSaid ?? {});
+
+/** The ledger takes over what the books have later. */
+export function takeOver(state: LedgerState, books: Said | undefined, now: number): LedgerState {
+  if (books === undefined) return state;
+  const own = saidOf(state);
+  const isNews = (field: keyof Said) => (books[field]?.at ?? 0) > (own[field]?.at ?? 0);
+  const known = { ...state, said: laterOf(own, books), keptSaid: momentsOf(books) };
+  let next: LedgerState = known;
+  if (books.hold && isNews('hold')) {
+    const { value: reason, at: since } = books.hold;
+    next = reason === null ? release(next, 'manual') : hold(release(next, 'manual'), { kind: 'manual', since, reason });
+  }
+  for (const field of LIMITS) {
+    const word = books[field];
+    if (word && isNews(field)) next = { ...next, set: withWord(next.set, field, word) };
+  }
+  const zone = next.set.timeZone?.value;
+  if (zone !== undefined && zone !== next.timeZone) next = inZone(next, zone, now);
+  if (next === known) return known;
+  const what = 'hold and limits taken over from the books, as they were set last';
+  const action = { at: now, by: 'the ledger', what, reason: 'it knew less' };
+  return { ...next, actions: [...(next.actions ?? []), action].slice(-KEEP_ACTIONS) };
+}
+
+/** As it was said, whatever is configured by now: of both the strictest counts. */
+function withWord(set: SetByPeople, field: keyof SetByPeople, word: PersonNote<string | number | null>): SetByPeople {
+  const { [field]: _, ...rest } = set;
+  return word.value === null ? rest : { ...rest, [field]: word };
+}
+
+/** Acts of people that a ledger knows; the books have all. */
+export const KEEP_ACTIONS = 50;

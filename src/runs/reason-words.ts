@@ -1,0 +1,119 @@
+/**
+ * What the stable codes say of which results and failures are made: a reason why something was refused, skipped, left or
+ * failed. Results keep the code; people read its words with the code behind them. Imported by workflows. Pure.
+ */
+import { FailureType } from './failure-types';
+
+/** Each goes on from 'why:'. Those of the service say no more than its status or code does. */
+const WORDS: Readonly<Record<string, string>> = {
+  // What the service answered.
+  http400: 'the service took the request for a wrong one',
+  http403: 'the service does not allow it to this token or plan',
+  http405: 'the service has no such call',
+  http409: 'the service says that it contradicts what is there',
+  http410: 'the service has it no more',
+  http413: 'it is too large for the service',
+  http415: 'the service does not take it in this form',
+  http422: 'the service cannot use what was sent',
+  http501: 'the service has no such call',
+  PAT_MALFORMED: 'the token is malformed',
+  PAT_NOT_SUPPORTED_FOR_ENDPOINT: 'the service takes no token for this call',
+  PAT_ROUTE_NOT_ALLOWED: 'the token may not make this call',
+  PAT_SCOPE_INSUFFICIENT: 'the token has not the scope for this call',
+  notAllowed: 'callApi.allow of the configuration does not name it by now, so nothing was sent',
+  refused: 'the call is not what its route takes, so nothing was sent',
+  unreadableReply: 'the reply is of a form that is not known',
+  // Limits, and what people decided or left open.
+  overMaxConversions: 'maxConversions was reached',
+  overMaxCredits: 'maxCredits was reached',
+  overMaxItems: 'maxItems was reached',
+  dryRun: 'it was only planned',
+  notApproved: 'nobody approved it',
+  nobodyDecided: 'a question was not answered in time',
+  gaveUp: 'a person gave it up',
+  needsReview: 'it needs review by a person',
+  stopped: 'the run was stopped before',
+  cancelled: 'the run was cancelled',
+  notBegun: 'it was not begun',
+  withdrawn: 'the run that began it was stopped',
+  // What became of it is open, or with others.
+  inAnotherRun: 'another run has it',
+  alreadyDone: 'it was done before',
+  alreadyGone: 'it was not there any more',
+  itsRunGoesOn: 'its own run goes on',
+  ownRun: 'its own run goes on',
+  notSettled: 'it is not known yet what became of its call',
+  runEnded: 'its run was ended from outside',
+  conversionEnded: 'the run of its conversion was ended from outside',
+  TerminatedFailure: 'its run was ended by hand',
+  CancelledFailure: 'its run was cancelled',
+  TimeoutFailure: 'its run took too long',
+  Failed: 'its run met a failure of its own',
+  unreadableResult: 'the result of its run cannot be read',
+  lineUnreadable: 'its line in the item ledger cannot be read',
+  newBooks: 'the ledger has just replaced a lost one; the next sweep tries again',
+  busy: 'the service or the account was busy; the next sweep tries again',
+  projectNotFound: 'which project it became could not be found out',
+  projectNotShown: 'the service does not show the project that it gave',
+  captureNotShown: 'the service does not show the capture that it gave',
+  paidButNotConverted: 'the call was answered, and the lead is not shown as converted',
+  paidButNotFound: 'it was paid for, and cannot be found',
+  submittedButNotFound: 'it was submitted, and cannot be found',
+  replyLost: 'it was done, and the reply is lost',
+  replyNotStored: 'it was done, and the reply could not be stored',
+  // What was missing, late or wrong.
+  prerequisitesMissing: 'what an audit needs was not there',
+  analysisLimit: 'the plan allows no further analysis',
+  auditFailed: 'the audit failed',
+  analysisNotShown: 'the service does not show the new analysis',
+  auditDeadline: 'the audit did not end in time',
+  processingDeadline: 'the extraction did not end in time',
+  extractionFailed: 'the extraction failed',
+  documentsNotSettled: 'the service did not take in the documents in time',
+  documentsMissing: 'documents were not uploaded in time',
+  noteNotSubmitted: 'nobody submitted the note in time',
+  noteChanged: 'the file of the note was changed or removed meanwhile',
+  listCut: 'a list of the service was cut off',
+  // Failures, by their types.
+  [FailureType.held]: 'the account was on hold',
+  [FailureType.upstream]: 'the service did not answer, or not sensibly',
+  [FailureType.refused]: 'the service refused',
+  [FailureType.unreadable]: 'the reply is of a form that is not known',
+  [FailureType.illegible]: 'data of the run cannot be read',
+  [FailureType.wrongGuess]: "a setting of 'undocumented' does not fit this service",
+  [FailureType.ledger]: 'the ledger could not answer',
+  [FailureType.unknownAccount]: 'no worker has this account',
+  [FailureType.storage]: 'the storage could not be used',
+  [FailureType.badInput]: 'the input was wrong',
+  StorageError: 'the storage has not what was kept there',
+  // Holds, by their kinds.
+  killSwitch: 'the service has switched its agent API off',
+  token: 'the service does not accept the token',
+  otherUser: "the token is another user's",
+  noCredits: 'there are too few credits',
+  manual: 'a person put it on hold',
+};
+
+const PLAN = 'planTooLow:';
+const FOR_PERSON = 'person: ';
+
+/** @param what the thing that was named by an ID, for what is not there. @returns undefined for a code without words */
+function wordsOf(code: string, what: string): string | undefined {
+  if (code === 'http404') return `no ${what} has this ID`;
+  if (code.startsWith(PLAN)) return `the plan of the account must be ${code.slice(PLAN.length)} or higher`;
+  const known = Object.hasOwn(WORDS, code) ? WORDS[code] : undefined;
+  if (known !== undefined) return known;
+  if (/^http4\d\d$/.test(code)) return 'the service refused';
+  return /^http5\d\d$/.test(code) ? 'the service failed' : undefined;
+}
+
+/**
+ * A reason for people: 'no lead has this ID (http404)'. One without words, such as a code that the service has made up, stays
+ * as it is.
+ * @param what the thing in question, such as 'lead'
+ */
+export function reasonInWords(code: string, what = 'record'): string {
+  if (code.startsWith(FOR_PERSON)) return `a person looks: ${reasonInWords(code.slice(FOR_PERSON.length), what)}`;
+  const words = wordsOf(code, what);
+  return words === undefined ? code : `${words} (${code})`;
+}

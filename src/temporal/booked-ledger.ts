@@ -1,0 +1,195 @@
+/**
+ * The ledger, with the books of its user behind it (S8): what the ledger grants is written down before it is sent, by the
+ * process that sends it, and what became of it afterwards. What the books do not allow is not sent, whatever the ledger says.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { type RouteName, routes } from '../agent-api/routes';
+import { Books } from '../books/books';
+import type { Ceilings, OverCeiling } from '../books/ceilings';
+import type { Standing } from '../books/standing';
+import {
+  type BeginAnswer,
+  type BeginSend,
+  type Budget,
+  type LedgerStart,
+  type LedgerState,
+  momentsOf,
+  type Settle,
+} from '../ledger';
+import { stateQuery } from '../ledger/messages';
+import { isPaidKind, type Kind, ONCE_ONLY, paidKinds } from '../paying/once-only';
+import { partsOf } from '../paying/subject';
+import type { Storage } from '../storage';
+import { dayOf } from '../time/day';
+import { LedgerClient, type LedgerConfig } from './ledger-client';
+
+export interface Bookkeeping {
+  readonly storage: Storage;
+  /** What may be spent by the configuration of this process. */
+  ceilings(): Ceilings;
+  /** What a success of a route costs by it, credits. */
+  creditsOf(route: RouteName): number;
+  warn(what: string, error: unknown): void;
+}
+
+/** How long the ledger waits for what the books come to, and how far back that is compared. */
+const READ_WITHIN_MS = 2_000;
+const COMPARE_AFTER_MS = 10_000;
+const DAY_MS = 86_400_000;
+const COMPARED_MS = 30 * DAY_MS;
+/** Of so many days the sums since their beginning are told. */
+const COMPARED_DAYS = 3;
+
+/** The kinds of calls that are written down: any route may have been given a price. */
+function kindsThatCost(creditsOf: (route: RouteName) => number): ReadonlySet<string> {
+  const kindOf = (route: string): Kind => (isOnceOnly(route) ? ONCE_ONLY[route].kind : 'call');
+  const priced = (Object.keys(routes) as RouteName[]).filter((route) => creditsOf(route) > 0);
+  return new Set([...paidKinds, ...priced.map(kindOf)]);
+}
+const isOnceOnly = (route: string): route is keyof typeof ONCE_ONLY => Object.hasOwn(ONCE_ONLY, route);
+
+export class BookedLedger extends LedgerClient {
+  readonly books: Books;
+  /** The ledger knows in which storage they are. */
+  #isPlaceTold = false;
+  /** What they come to, as it was read just before the ledger is told. */
+  #booked: LedgerStart['booked'];
+  #comparing: NodeJS.Timeout | undefined;
+  #hasLeft = false;
+  readonly #costly: ReadonlySet<string>;
+
+  constructor(
+    client: Client,
+    workflowId: string,
+    config: LedgerConfig,
+    private readonly bookkeeping: Bookkeeping,
+  ) {
+    super(client, workflowId, config);
+    this.#costly = kindsThatCost((route) => bookkeeping.creditsOf(route));
+    const { storage, warn } = bookkeeping;
+    this.books = new Books({
+      storage,
+      warn,
+      user: workflowId.slice('account-ledger.'.length),
+      worker: this.config.worker ?? '',
+      now: () => this.now(),
+      timeZone: () => this.config.budget.timeZone,
+      begin: async () => ({
+        kind: 'begun',
+        account: this.config.account,
+        ...this.#spentBefore(await client.workflow.getHandle(workflowId).query(stateQuery)),
+      }),
+    });
+  }
+
+  override get configured(): LedgerStart {
+    const { id } = this.books.place;
+    const booked = this.#booked;
+    return { ...super.configured, ...(id !== undefined && { books: id }), ...(booked && { booked }) };
+  }
+
+  /** The ledger is told in which storage the books are now, or were when that could last be read. */
+  override async configure(budget?: Budget): Promise<void> {
+    const { place } = this.books;
+    await place
+      .readSoon()
+      .catch((error: unknown) => this.bookkeeping.warn('the storage of the books cannot be used', error));
+    const isKnown = place.id !== undefined;
+    // Long books are told when they have been read.
+    const reading = this.books.standing().then((standing) => this.#bookedOf(standing, budget ?? this.config.budget));
+    this.#booked = await Promise.race([reading, sleep(READ_WITHIN_MS, undefined, { ref: false })]).catch(
+      () => undefined,
+    );
+    reading.catch(() => undefined);
+    // A farewell is not followed by anything.
+    if (this.#hasLeft) return;
+    await super.configure(budget);
+    this.#isPlaceTold = isKnown;
+  }
+
+  #bookedOf({ seq, days, sends, timeZone, said }: Standing, budget: Budget): LedgerStart['booked'] {
+    if (seq === 0) return undefined;
+    // Read before its time zone was changed.
+    if (timeZone !== budget.timeZone) return undefined;
+    const since: Record<string, number> = {};
+    for (let n = 0; n < COMPARED_DAYS; n++) {
+      const from = dayOf(this.now() - COMPARED_MS + n * DAY_MS, timeZone);
+      since[from] = [...days].reduce((sum, [day, credits]) => (day >= from ? sum + credits : sum), 0);
+    }
+    const [[from = '', credits = 0] = []] = Object.entries(since);
+    const reserved = Object.values(sends.open).reduce((sum, open) => sum + open.credits, 0);
+    return { from, credits, since, reserved, said: momentsOf(said) };
+  }
+
+  override async beginSend(request: Omit<BeginSend, 'sender'>): Promise<BeginAnswer> {
+    const isCostly = isPaidKind(partsOf(request.subject)?.kind) || request.credits > 0;
+    if (isCostly && !this.#isPlaceTold) {
+      // Who has not told its storage would pay beside those who have another one.
+      await this.configure();
+      const { trouble } = this.books;
+      if (!this.#isPlaceTold) return { kind: 'unwritten', why: trouble ?? 'the storage of the books is not known' };
+    }
+    const askedAt = performance.now();
+    const answer = await super.beginSend(request);
+    if (answer.kind !== 'granted' || !isCostly) return answer;
+    const { timing } = this.config;
+    const refused = await this.books.beforeSend({
+      request,
+      open: answer.flight,
+      timing,
+      ceilings: this.bookkeeping.ceilings(),
+      withinMs: timing.sendWindowMs - (performance.now() - askedAt),
+    });
+    if (!refused) return answer;
+    const { subject, attempt, run } = request;
+    await super.settle({ subject, attempt, run, settlement: { kind: 'notPaid' } });
+    return refused;
+  }
+
+  /** The books come first: what only the ledger knew would never be looked up again if this process died in between. */
+  override async settle(request: Settle): Promise<number> {
+    const { subject, attempt, run, settlement } = request;
+    const isCostly = this.#costs(subject);
+    if (isCostly) await this.books.became(subject, attempt, run, settlement);
+    const booked = await super.settle(request);
+    // Of what a look has found, a ledger whose server went back to a backup may know less than the books.
+    if (isCostly && settlement.kind === 'foundPaid') this.#compareSoon();
+    return booked;
+  }
+
+  override async leave(): Promise<void> {
+    clearTimeout(this.#comparing);
+    this.#hasLeft = true;
+    await super.leave();
+  }
+
+  #costs(subject: string): boolean {
+    return this.#costly.has(partsOf(subject)?.kind ?? '');
+  }
+
+  #spentBefore({ days, adjusted = {}, runs, flights }: LedgerState) {
+    const paid = Object.entries(days).map(([day, spent]) => [day, Math.max(0, spent - (adjusted[day] ?? 0))] as const);
+    return {
+      days: Object.fromEntries(paid),
+      runs: Object.fromEntries(Object.entries(runs).map(([run, { spent }]) => [run, Math.max(0, spent)])),
+      open: Object.fromEntries(Object.entries(flights.open).filter(([subject]) => this.#costs(subject))),
+    };
+  }
+
+  /** Tells the ledger what the books come to; once for all that is found meanwhile. */
+  #compareSoon(): void {
+    if (this.#comparing !== undefined || this.#hasLeft) return;
+    this.#comparing = this.apart(() =>
+      setTimeout(() => {
+        this.#comparing = undefined;
+        this.configure().catch(() => undefined);
+      }, COMPARE_AFTER_MS).unref(),
+    );
+  }
+
+  /** The ceiling that stands in the way of so many credits more, if any. */
+  overCeiling(credits: number): Promise<OverCeiling | undefined> {
+    return this.books.obstacle(this.bookkeeping.ceilings(), credits);
+  }
+}

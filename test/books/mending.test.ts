@@ -1,0 +1,169 @@
+/** S8: books of which something was lost are made whole again, or go on without it. */
+import { readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { mend } from '../../src/books/mending';
+import { linesOf, verify } from '../../src/books/reading';
+import { Standing } from '../../src/books/standing';
+import { openStorage } from '../../src/storage';
+import { at, booksOf, entries, paid, pay, storageWith } from './books.stage';
+
+const numbered = (n: number) => String(n).padStart(10, '0');
+const entry = (n: number) => join(entries(), `${numbered(n)}.json`);
+const segment = (n: number) => join(at.folder, 'books', 'u1', 'segments', `${numbered(n)}.jsonl`);
+const change = (file: string, how: (text: string) => string) => {
+  const text = readFileSync(file, 'utf8');
+  const changed = how(text);
+  expect(changed).not.toBe(text);
+  writeFileSync(file, changed);
+};
+const snapshot = () =>
+  [...readdirSync(entries()).map((name) => join(entries(), name)), segment(1), segment(2)].map((file) =>
+    readFileSync(file, 'utf8'),
+  );
+const mended = (givesUpLost = false) =>
+  mend(openStorage(at.folder), 'u1', new Standing('UTC'), { givesUpLost, now: at.now });
+const isWhole = () => verify(openStorage(at.folder), 'u1', new Standing('UTC'));
+const spent = async () => (await booksOf('later').standing()).spentIn('2026-11-30');
+const dearer = (text: string) => text.replace('"credits":1000', '"credits":9000');
+
+/** Sixty payments: 121 entries (the first one begins the books), two segments, and 21 entries that no segment has yet. */
+beforeEach(async () => {
+  const books = booksOf('w1');
+  for (let n = 0; n < 60; n++) {
+    await pay(books, `l${n}`);
+    await paid(books, `l${n}`);
+  }
+  await books.close();
+});
+
+test('what has a copy is written again byte for byte, whatever was done to it', async () => {
+  const before = snapshot();
+  for (const n of [1, 2, 49, 50, 51, 77]) unlinkSync(entry(n));
+  change(entry(7), dearer);
+  change(entry(8), (text) => text.slice(0, 90));
+  change(entry(100), dearer);
+  writeFileSync(entry(30), '');
+  await expect(isWhole()).rejects.toThrow('0000000001.json');
+  expect(await mended()).toEqual({ restored: [1, 2, 7, 8, 30, 49, 50, 51, 77, 100], lost: [], segments: [] });
+  await isWhole();
+  expect(snapshot()).toEqual(before);
+  expect(await mended()).toEqual({ restored: [], lost: [], segments: [] });
+});
+
+test('a segment that is no true copy is copied again, and never believed against the entries', async () => {
+  const before = snapshot();
+  change(segment(1), dearer);
+  change(segment(2), (text) => text.slice(0, 500));
+  expect(await mended()).toEqual({ restored: [], lost: [], segments: [1, 2] });
+  await isWhole();
+  expect(snapshot()).toEqual(before);
+});
+
+test('the last entry of a segment has the segment as its witness', async () => {
+  for (let n = 101; n <= 121; n++) unlinkSync(entry(n));
+  const before = snapshot();
+  change(entry(100), dearer);
+  await expect(isWhole()).rejects.toThrow('is no copy of the entries');
+  expect(await mended()).toEqual({ restored: [100], lost: [], segments: [] });
+  expect(snapshot()).toEqual(before);
+});
+
+test('what has none stays missing until a person gives it up; then the books go on, and say how many they lack', async () => {
+  unlinkSync(entry(104));
+  unlinkSync(entry(105));
+  change(entry(111), dearer);
+  unlinkSync(entry(60));
+  unlinkSync(segment(2));
+  const lost = [60, 104, 105, 111];
+  expect(await mended()).toEqual({ restored: [], lost, segments: [] });
+  await expect(spent()).rejects.toThrow('0000000060.json');
+  expect(await mended(true)).toEqual({ restored: [], lost, segments: [] });
+  await isWhole();
+  // Lost are the reservation of l29, both entries of l51, and what became of l54, which stays reserved.
+  expect(await spent()).toBe(59_000);
+  const standing = new Standing('UTC');
+  for await (const _ of linesOf(openStorage(at.folder), 'u1', standing));
+  expect(standing.lost).toBe(4);
+  expect(Object.keys(standing.sends.open)).toEqual(['lead:l54']);
+  // It may have been a payment: an older look proves nothing any more.
+  const books = booksOf('w2');
+  expect(await pay(books, 'l51', { lookedAt: at.now - 1 })).toEqual({ kind: 'stale' });
+  expect(await pay(books, 'new', { lookedAt: at.now + 1 })).toBeUndefined();
+  await paid(books, 'new');
+  await books.close();
+  await isWhole();
+});
+
+test('a process that knew the lost end goes on after it, and what it wrote follows what was given up', async () => {
+  const alive = booksOf('w2');
+  expect((await alive.standing()).seq).toBe(121);
+  for (const n of [119, 120, 121]) unlinkSync(entry(n));
+  await pay(alive, 'l60');
+  await expect(spent()).rejects.toThrow('0000000119.json');
+  expect(await mended(true)).toEqual({ restored: [], lost: [119, 120, 121], segments: [] });
+  await paid(alive, 'l60');
+  await isWhole();
+  // Both entries of l59 are lost, and what became of l58, which stays reserved.
+  expect(await spent()).toBe(60_000);
+});
+
+test('a process that is alive notices that the storage went back, and says what is there', async () => {
+  const alive = booksOf('w2');
+  expect((await alive.standing()).spentIn('2026-11-30')).toBe(60_000);
+  for (let n = 90; n <= 121; n++) unlinkSync(entry(n));
+  unlinkSync(segment(2));
+  expect((await alive.standing()).spentIn('2026-11-30')).toBe(44_000);
+});
+
+test('a segment is sealed and read with entries that were given up, also as its last one', async () => {
+  for (const n of [99, 100]) unlinkSync(entry(n));
+  unlinkSync(segment(2));
+  expect((await mended(true)).lost).toEqual([99, 100]);
+  const books = booksOf('w2');
+  expect((await books.standing()).lost).toBe(2);
+  await books.close();
+  expect(readFileSync(segment(2), 'utf8').split('\n')).toHaveLength(51);
+  for (let n = 51; n <= 100; n++) unlinkSync(entry(n));
+  // What became of l48 is lost, and the reservation of l49.
+  expect(await spent()).toBe(60_000);
+  expect((await mended()).restored).toHaveLength(50);
+  await isWhole();
+});
+
+test('what a later version has written is not touched, and what is overwritten is kept beside', async () => {
+  const wrong = readFileSync(entry(110), 'utf8').replace('"credits":1000', '"credits":9000');
+  change(entry(10), dearer);
+  const before = readFileSync(entry(10), 'utf8');
+  await mended();
+  const replaced = join(at.folder, 'books', 'u1', 'replaced');
+  const [kept = ''] = readdirSync(replaced);
+  expect(kept).toMatch(/^0000000010-[0-9a-f]{16}\.json$/);
+  expect(readFileSync(join(replaced, kept), 'utf8')).toBe(before);
+  await isWhole();
+  writeFileSync(entry(110), wrong.replace('"kind":"sending"', '"kind":"foretold"'));
+  await expect(mended(true)).rejects.toThrow("0000000110.json' was written by a later version of audit-runner");
+});
+
+test('what was given up is taken from a copy that turns up again', async () => {
+  const [right, copy] = [readFileSync(entry(60), 'utf8'), readFileSync(segment(2), 'utf8')];
+  unlinkSync(entry(60));
+  unlinkSync(segment(2));
+  await mended(true);
+  writeFileSync(segment(2), copy);
+  expect(await mended()).toEqual({ restored: [60], lost: [], segments: [] });
+  expect(readFileSync(entry(60), 'utf8')).toBe(right);
+  await isWhole();
+});
+
+test('a place that somebody else takes meanwhile is not overwritten', async () => {
+  unlinkSync(entry(103));
+  const storage = storageWith((real) => ({
+    create: async (ref, content) => {
+      await real.create(ref, 'another');
+      return real.create(ref, content);
+    },
+  }));
+  const standing = new Standing('UTC');
+  await expect(mend(storage, 'u1', standing, { givesUpLost: true, now: at.now })).rejects.toThrow('run it again');
+  expect(readFileSync(entry(103), 'utf8')).toBe('another');
+});

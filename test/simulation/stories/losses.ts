@@ -1,0 +1,42 @@
+/** Stories of nothing but losses: many payments at once, and what Temporal knows of them gone, at any step of them. */
+import { MISHAPS, type Mishap } from '../engine/mishaps';
+import { Random } from '../world/random';
+import { type Act, type Plan, planOf } from './plan';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const PAYMENTS = 20;
+const LOSSES = [
+  ...(['loseDatabase', 'loseDatabase', 'terminateLedger', 'deleteLedger', 'startLedgerByHand'] as const),
+  'resetLedger' as const,
+];
+const STORAGE: readonly Mishap[] = ['slow', 'storageFull', 'storageReplyLost'];
+
+/** The service and its faults are those of the seed's other story. */
+export function lossOf(seed: number): Plan {
+  const random = new Random(seed * 7_919 + 20);
+  const { scene, faults } = planOf(seed);
+  const troubleMs = 20 * MINUTE;
+  const mishaps: Plan['mishaps'] = {};
+  for (const mishap of STORAGE) if (random.chance(0.5)) mishaps[mishap] = MISHAPS[mishap] * random.pick([1, 3, 10]);
+  if (random.chance(0.3)) mishaps.workerKilled = MISHAPS.workerKilled;
+  const act = (what: Act['what'], forMs: number): Act => ({
+    at: random.between(1, troubleMs / 2),
+    paid: random.chance(0.7) ? random.between(1, PAYMENTS) : undefined,
+    ...{ what, which: random.between(0, 1_000), forMs },
+  });
+  const acts = [act(random.pick(LOSSES), random.pick([SECOND, MINUTE, 10 * MINUTE]))];
+  if (random.chance(0.3)) acts.push(act(random.pick(LOSSES), random.pick([SECOND, MINUTE])));
+  if (random.chance(0.3)) acts.push(act('storageAway', random.pick([10 * SECOND, MINUTE])));
+  // Of the two that know what was paid, the one that is lost is now the storage.
+  if (random.chance(0.15)) acts.splice(0, acts.length, act('setBooksBack', random.pick([SECOND, MINUTE, 10 * MINUTE])));
+  return {
+    seed,
+    ...{ faults, mishaps, acts },
+    scene: { ...scene, leads: PAYMENTS, credits: 60_000, balanceFloor: 0, rollout: undefined },
+    runs: Array.from({ length: PAYMENTS }, (_, lead) => ({
+      ...{ at: random.between(0, MINUTE), type: 'convertLead' as const, lead, byHand: false, maxCredits: 2_000 },
+    })),
+    troubles: [{ from: 0, to: troubleMs, heals: true }],
+  };
+}
