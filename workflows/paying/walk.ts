@@ -91,6 +91,8 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
   if (looked) plan = advance(plan, { type: 'looked', ...looked }, Date.now(), settlingMs);
   let stale = false;
   let hasTried = false;
+  /** The last try failed by itself: what an earlier try of it has sent, nobody has said. */
+  let isUnheard = false;
   /** The look on which the last try was made. */
   let triedOn: number | undefined;
   /** The last answer was that of a ledger which replaced a lost one. */
@@ -134,14 +136,21 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
         hasTried = true;
         triedOn = step.lookedAt;
         const send = () => order(step.lookedAt, step.again === true);
-        const outcome = await orSay(status, facts, send).catch((error) => withoutAnswer(error, facts));
+        isUnheard = false;
+        const outcome = await orSay(status, facts, send).catch((error) => {
+          isUnheard = true;
+          return withoutAnswer(error, facts);
+        });
         if (outcome.kind === 'withdrawn') return 'withdrawn';
         newBooks = outcome.kind === 'open' && outcome.newBooks === true;
         return advance(plan, { type: 'sent', outcome }, Date.now(), settlingMs);
       }
-      case 'awaitHold':
+      case 'awaitHold': {
+        const own = isUnheard ? await ownTryAfterHold(step) : undefined;
+        if (own) return advance(plan, { type: 'sent', outcome: own }, Date.now(), settlingMs);
         await awaitClearance(status, account, price, paidBy);
         return resume(plan, Date.now());
+      }
       case 'awaitBudget':
         status.at('budget');
         await awaitClearance(status, account, step.credits ?? price, paidBy);
@@ -160,6 +169,13 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
     const place = stale ? { ...at.place, priorityKey: 1 } : at.place;
     const calls = sends(account, facts, place, summary);
     return wanted.send(calls, { lookedAt, again, run: run.key, runCap: run.maxCredits });
+  }
+
+  /** S6: asked before anything else is waited for: the ledger forgets what others have found out meanwhile. */
+  async function ownTryAfterHold(step: Step): Promise<ReturnType<typeof ownOutcome>> {
+    if (paidBy === undefined || !patched('hearsTryAfterHold')) return undefined;
+    await awaitClearance(status, account, price, paidBy, true);
+    return ownTry(step);
   }
 
   /**

@@ -171,11 +171,10 @@ export function tellParent(child: Run): void {
   const { server } = child;
   server.world.after(server.latency(), () => {
     const waiting = waitingFor(parent);
+    // At once, also while the event waits for the end of a task: of a child that is reset meanwhile it hears no second end.
+    waiting?.children.delete(seq);
     waiting?.tasks.happened(
-      () => {
-        waiting.children.delete(seq);
-        waiting.record(`ChildWorkflowExecution${what}`, undefined, job);
-      },
+      () => waiting.record(`ChildWorkflowExecution${what}`, undefined, job),
       () => job,
     );
   });
