@@ -4,7 +4,7 @@ import { includesId } from '../src/agent-api/id';
 import type { RateClass } from '../src/agent-api/rate-class';
 import { describeCeiling } from '../src/books/ceilings';
 import { type Hold, stopping } from '../src/ledger';
-import { describeHold, describePause } from '../src/ledger/details';
+import { describeHold, describePatience, describePause } from '../src/ledger/details';
 import type { SubjectState } from '../src/ledger/messages';
 import { describeShortage } from '../src/ledger/shortage';
 import type { LookOutcome } from '../src/paying/attempt-plan';
@@ -101,6 +101,9 @@ export function createAccountActivities(deps: Deps) {
       const obstacle = await ledger.obstacle(credits);
       if (obstacle.kind === 'held') return keptBy(obstacle.holds);
       if (obstacle.kind === 'unwritten') return { clear: false, why: obstacle.why, what: 'booksTrouble' };
+      // A balance that a new ledger has not read yet is not what is in the way.
+      if (obstacle.kind === 'capped' && obstacle.balance === 'unread' && status.patientUntil !== undefined)
+        return { clear: false, why: describePatience(status.patientUntil), what: 'patience' };
       if (obstacle.kind === 'capped')
         return { clear: false, why: describeShortage(obstacle, status), what: obstacle.cap, short: true };
       const over = await ledger.overCeiling(credits);

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { type Act, MOST_SAID } from '../src/books/entry';
 import { LEDGER_ID } from '../src/ledger/messages';
+import type { Notice } from '../src/notify/message';
 import { redactText } from '../src/redact';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { type Who, whoSaid } from '../src/temporal/who';
@@ -28,9 +29,14 @@ export interface ActTaken {
   when: number;
 }
 
+/** Who it was, and what else is to be told of it, where somebody wants to be told. */
+export interface ActKept extends Who {
+  notice?: Pick<Notice, 'by'>;
+}
+
 export const createActsActivities = (deps: Deps) => ({
   /** Writes down what a person said to this run. No call of the API. @returns who it was, as far as Temporal knows */
-  async keepAct({ account, update, id, said, when }: ActTaken): Promise<Who> {
+  async keepAct({ account, update, id, said, when }: ActTaken): Promise<ActKept> {
     const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
     const ledger = await bookkeeperOf(deps, account, workflowId);
     const { by, ...rest } = typeof said === 'object' && said !== null ? (said as Record<string, unknown>) : {};
@@ -46,7 +52,9 @@ export const createActsActivities = (deps: Deps) => ({
       ...who,
     };
     await ledger.books.act(act, uuidOf(`${workflowId}/${runId}/${id}`, 'said'));
-    return who;
+    if (!deps.receiver?.kinds.includes('personActed')) return who;
+    // S4: neither the reason nor what else was said: it is free text, and the receiver is elsewhere.
+    return { ...who, notice: act.by ? { by: act.by } : {} };
   },
 });
 

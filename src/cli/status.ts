@@ -6,7 +6,7 @@ import { temporal } from '@temporalio/proto';
 import { queueClasses } from '../agent-api/rate-class';
 import { routes } from '../agent-api/routes';
 import { type Config, loadConfig } from '../config';
-import { describeBudget, describeDearer, describeHold, describeState } from '../ledger/details';
+import { describeBudget, describeDearer, describeHold, describePatience, describeState } from '../ledger/details';
 import { type LedgerStatus, obstacleQuery } from '../ledger/messages';
 import { describeShortage } from '../ledger/shortage';
 import { BUDGET_STAGE } from '../runs/stages';
@@ -136,8 +136,9 @@ async function look(
     status.needsPerson.length > 0 ||
     status.failing.length > 0 ||
     status.accounts.some(
-      ({ present, holds, short, booksTrouble }) =>
-        present && (holds.length > 0 || (short?.runs ?? 0) > 0 || booksTrouble !== undefined),
+      ({ present, holds, short, booksTrouble, patientUntil }) =>
+        present &&
+        (holds.length > 0 || (short?.runs ?? 0) > 0 || booksTrouble !== undefined || patientUntil !== undefined),
     );
   return still || refused !== undefined || status.queues.some(unattended) ? EXIT.notAllDone : EXIT.done;
 }
@@ -150,7 +151,8 @@ function withPresent(ledgers: readonly Omit<AccountStatus, 'present'>[]): Accoun
 
 /** Whether what a conversion costs may be spent now, and for how many runs it may not. */
 async function withShortage(client: Client, one: AccountStatus, accounts: Config['accounts']): Promise<AccountStatus> {
-  if (!one.present) return one;
+  // Which limit leaves how much is known when a new ledger has its readings.
+  if (!one.present || one.patientUntil !== undefined) return one;
   const credits = accounts[one.account]?.credits('leads.convert') ?? routes['leads.convert'].credits;
   const obstacle = await client
     .withDeadline(Date.now() + QUERY_MS, () => client.workflow.getHandle(one.ledger).query(obstacleQuery, { credits }))
@@ -162,9 +164,11 @@ async function withShortage(client: Client, one: AccountStatus, accounts: Config
 }
 
 /** What an account's ledger lets through, and what keeps the rest. */
-function stateOf(account: Pick<AccountStatus, 'holds' | 'restingSince' | 'booksTrouble' | 'short'>): string {
+function stateOf(
+  account: Pick<AccountStatus, 'holds' | 'restingSince' | 'booksTrouble' | 'patientUntil' | 'short'>,
+): string {
   if (account.holds.length > 0) return describeState(account);
-  if (account.booksTrouble !== undefined) return 'nothing is paid';
+  if (account.booksTrouble !== undefined || account.patientUntil !== undefined) return 'nothing is paid';
   return account.short ? 'budget used up' : describeState(account);
 }
 
@@ -259,7 +263,8 @@ function show(
     ...[...holds, ...shortages].map((why) => styled('yellow', why)),
     ...accounts
       .filter(({ present }) => present)
-      .flatMap(({ account, budget, dearer, booksTrouble }) => [
+      .flatMap(({ account, budget, dearer, booksTrouble, patientUntil }) => [
+        ...(patientUntil === undefined ? [] : [styled('yellow', `${account}: ${describePatience(patientUntil)}`)]),
         ...(booksTrouble === undefined ? [] : [styled('yellow', `${account}: ${booksTrouble}`)]),
         ...dearer.map((price) => styled('yellow', `${account}: ${describeDearer(price)}`)),
         `${account}: ${describeBudget(budget).join('; ')}`,

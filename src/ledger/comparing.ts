@@ -64,6 +64,7 @@ const excused = (state: LedgerState, lacks: number, now: number): LedgerState =>
     {
       at: now,
       by: 'audit-runner',
+      isOwn: true,
       what: `accepted that the books in the storage lack ${grouped(lacks)} credits`,
       reason: 'workers of version 0.2, which keep no books, worked beside others',
     },

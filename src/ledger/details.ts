@@ -3,6 +3,7 @@
 import { PAID } from '../paying/once-only';
 import { inline } from '../text/markdown';
 import { grouped } from '../text/numbers';
+import { vouched } from '../text/vouched';
 import { utc } from '../time/utc';
 import * as policy from '.';
 import type { LedgerStatus } from './messages';
@@ -42,6 +43,10 @@ export function describeState({ holds, restingSince }: Pick<policy.LedgerState, 
   if (holds.length > 0) return 'no credits';
   return restingSince === undefined ? 'open' : 'an earlier user';
 }
+
+/** Without a full stop. */
+export const describePatience = (until: number): string =>
+  `This ledger replaced one that was lost: it grants nothing before ${utc(until)} UTC, when whatever was under way is over`;
 
 const sourceOf = (source: policy.LimitSource | undefined): string => {
   if (source === undefined) return '';
@@ -127,9 +132,7 @@ export function describeLedger(state: policy.LedgerState, now: number): string {
     ...policy.dearer(state).map((price) => `- ${describeDearer(price)}`),
     ...(left === undefined ? [] : [`- Spent elsewhere, as the balance shows: ${grouped(state.elsewhere)}`]),
     ...(state.patientUntil !== undefined && now < state.patientUntil
-      ? [
-          `- This ledger replaced one that was lost: it grants nothing before ${utc(state.patientUntil)} UTC, when whatever was under way is over`,
-        ]
+      ? [`- ${describePatience(state.patientUntil)}`]
       : []),
     ...[describePause(state.parked, now)].flatMap((pause) => (pause === undefined ? [] : `- ${pause}`)),
     '',
@@ -145,7 +148,10 @@ export function describeLedger(state: policy.LedgerState, now: number): string {
     ...(state.actions?.length ? ['', 'What people did last:', ''] : []),
     ...(state.actions ?? [])
       .slice(-5)
-      .map((a) => `- ${utc(a.at)} UTC ${inline(a.by)}: ${inline(a.what)} (${inline(a.reason)})`),
+      .map(
+        (a) =>
+          `- ${utc(a.at)} UTC ${inline(a.by)}${a.isOwn ? '' : ` ${vouched(a, inline)}`}: ${inline(a.what)} (${inline(a.reason)})`,
+      ),
   ];
   return lines.join('\n');
 }

@@ -66,7 +66,7 @@ export function takeOver(state: LedgerState, books: Said | undefined, now: numbe
   if (zone !== undefined && zone !== next.timeZone) next = inZone(next, zone, now);
   if (next === known) return known;
   const what = 'hold and limits taken over from the books, as they were set last';
-  const action = { at: now, by: 'the ledger', what, reason: 'it knew less' };
+  const action = { at: now, by: 'the ledger', isOwn: true, what, reason: 'it knew less' } as const;
   return { ...next, actions: [...(next.actions ?? []), action].slice(-KEEP_ACTIONS) };
 }
 

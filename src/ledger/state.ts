@@ -1,6 +1,8 @@
 /** What an account's ledger knows. Plain data: it goes through Temporal at every continue-as-new. */
+
 import type { PaidKind } from '../paying/once-only';
 import type { Booking, OpenSends, PayTiming } from '../paying/open-sends';
+import type { Vouched } from '../text/vouched';
 import type { Permits } from './permits';
 
 /** Why an account's calls stand still. A `manual` hold is lifted by a person, a `books` hold by a person or when its cause has gone, all others when it has. */
@@ -104,6 +106,16 @@ export interface RunSum {
   readonly lastAt: number;
 }
 
+/** What somebody changed. */
+export interface Action extends Vouched {
+  readonly at: number;
+  readonly by: string;
+  readonly what: string;
+  readonly reason: string;
+  /** The ledger itself did it. */
+  readonly isOwn?: boolean;
+}
+
 export interface LedgerState {
   /** Its name in the configuration that a worker told last. */
   readonly account: string;
@@ -146,7 +158,7 @@ export interface LedgerState {
   /** Permits of classes with a limit of their own (notes, audits): taken, and promised. */
   readonly permits: Readonly<Record<string, Permits>>;
   /** What people changed, newest last. */
-  readonly actions?: readonly { at: number; by: string; what: string; reason: string }[];
+  readonly actions?: readonly Action[];
   /** What they said of hold and limits, and when each word was that stands in the books (S8). */
   readonly said?: Said;
   readonly keptSaid?: Moments;

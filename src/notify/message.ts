@@ -2,11 +2,14 @@
 import { FAILED_OUTCOMES } from '../runs/failed-outcomes';
 import { reasonInWords } from '../runs/reason-words';
 import { grouped } from '../text/numbers';
+import { vouched } from '../text/vouched';
 
 /** Stable names; receivers branch on them. Their comments stand in docs/reference/messages.md. */
 export const NOTICE_KINDS = [
   /** A run waits for a person; `what` is its stage, and `about` says what is to be decided. */
   'personNeeded',
+  /** A run or a ledger took what a person said, an approval for example; `what` is the message, and it says who that was. */
+  'personActed',
   /** An account is on hold; `what` is the kind of hold. */
   'holdBegan',
   /** A hold of an account has ended; `what` is its kind. */
@@ -30,12 +33,18 @@ export interface Notice {
   readonly workflowId: string;
   readonly runId: string;
   /**
-   * The step at which a person is needed, the kind of hold, which limit and what ends it, the call that costs more and its
+   * The step at which a person is needed, the message of one, the kind of hold, which limit and what ends it, the call that costs more and its
    * price, the code of a failure, how a batch ended.
    */
   readonly what?: string;
   /** What a person is to decide on: how much, at what cost, for which businesses. */
   readonly about?: string;
+  /** Of what a person did: who it was by the message itself, where anybody can write any name. */
+  readonly by?: string;
+  /** Who it was by the client that sent it, as it calls itself. */
+  readonly identity?: string;
+  /** Who it was by the Temporal server's own word, where it gives one. */
+  readonly principal?: string;
   /** Figures of a batch. */
   readonly counts?: Readonly<Record<string, number>>;
   /** Tells this notice from others of the same kind and run: a notice that is sent again keeps its identity. */
@@ -45,9 +54,13 @@ export interface Notice {
 /** How it ended, or the type of its failure. */
 const endText = (what: string): string => (FAILED_OUTCOMES.includes(what) ? ` (${what})` : `: ${reasonInWords(what)}`);
 
+const asItIs = (text: string): string => text;
+
 const TITLES: Record<NoticeKind, (notice: Notice) => string> = {
   personNeeded: ({ workflowType, what, about }) =>
     `A person is needed: ${workflowType}${what ? ` waits at ${what}` : ''}${about ? `: ${about}` : ''}`,
+  personActed: ({ account, workflowType, what, by = 'somebody', ...who }) =>
+    `Account ${account}: ${what ?? 'something'} was said to ${workflowType} by ${by} ${vouched(who, asItIs)}`,
   holdBegan: ({ account, what }) => `Account ${account} is on hold${what ? `: ${reasonInWords(what)}` : ''}`,
   holdEnded: ({ account, what }) => `Account ${account} goes on${what ? ` (${what} has ended)` : ''}`,
   budgetUsedUp: ({ account, what }) => `Account ${account} waits for its budget${what ? `: ${what}` : ''}`,

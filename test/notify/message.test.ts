@@ -1,4 +1,4 @@
-import { BODIES, type Notice } from '../../src/notify/message';
+import { BODIES, type Notice, titleOf } from '../../src/notify/message';
 
 const notice: Notice = {
   ...{ kind: 'personNeeded', account: 'default', workflowType: 'leadPipeline', what: 'approval', nth: 1 },
@@ -10,6 +10,16 @@ test('for Slack a notice is one text: what it is about, and the run with its lin
   expect(rest).toEqual({});
   expect(text).toBe(
     'A person is needed: leadPipeline waits at approval\n<https://ui.test/run|nightly &lt;!channel&gt; &amp; more>',
+  );
+});
+
+test('what a person did is told with who it was, by more than their own word', () => {
+  const acted: Notice = { ...notice, kind: 'personActed', what: 'approve', by: 'the CFO' };
+  const titles = [{}, { identity: '' }, { identity: 'ann@laptop' }, { identity: 'ann@laptop', principal: 'jwt:ann' }];
+  expect(titles.map((who) => titleOf({ ...acted, ...who }))).toEqual(
+    ['(client not known)', '(client without a name)', '(client: ann@laptop)', '(the server says: jwt:ann)'].map(
+      (who) => `Account default: approve was said to leadPipeline by the CFO ${who}`,
+    ),
   );
 });
 

@@ -23,8 +23,9 @@ export function failures(): Told[] {
 const LINK = 'https://temporal.example.com/namespaces/default/workflows/…';
 
 /** What the notices are about, for an example of each. */
-const WHAT: Record<NoticeKind, Pick<Notice, 'what' | 'about' | 'counts'>> = {
+const WHAT: Record<NoticeKind, Pick<Notice, 'what' | 'about' | 'counts' | 'by' | 'identity'>> = {
   personNeeded: { what: 'approval', about: '5 conversions for 5,000 credits' },
+  personActed: { what: 'approve', by: 'Ann', identity: 'ann@laptop' },
   holdBegan: { what: 'killSwitch' },
   holdEnded: { what: 'killSwitch' },
   budgetUsedUp: { what: 'the daily budget is used up' },

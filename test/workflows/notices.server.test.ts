@@ -68,8 +68,13 @@ test('who is needed is told, signed, once, with a link and without personal data
   await until(() => about('asks').length > 0);
   await run.executeUpdate(approveUpdate, { args: [{ by: 'Ada' }] });
   await run.result();
-  const [notice, ...more] = about('asks');
+  const [notice, answer, ...more] = about('asks');
   expect(more).toEqual([]);
+  const { type: answered, data: act } = JSON.parse(answer?.body ?? '');
+  expect([answered, act]).toMatchObject([
+    'audit_runner.person_acted',
+    { what: 'approve', by: 'Ada', identity: expect.stringMatching(/^\d+@/) },
+  ]);
   const headers = notice?.headers as Record<string, string>;
   expect(() => new Webhook(SECRET).verify(notice?.body ?? '', headers)).not.toThrow();
   expect(() => new Webhook(SECRET).verify(`${notice?.body} `, headers)).toThrow();
@@ -97,12 +102,14 @@ test('who is needed is told, signed, once, with a link and without personal data
 test('a hold is told when it begins and when it ends, again with the same identity where the receiver failed', async () => {
   const ledger = stage.temporal.client.workflow.getHandle(stage.ledgerId);
   heard.length = 0;
-  answers.push(500);
+  // Of the hold and of who put it on: each is refused once.
+  answers.push(500, 500);
+  const holds = () => heard.filter(({ body }) => body.includes('audit_runner.hold_'));
   await ledger.executeUpdate(holdUpdate, { args: [{ reason: 'month end' }] });
-  await until(() => heard.length === 2);
+  await until(() => heard.length === 4);
   await ledger.executeUpdate(releaseUpdate, { args: [{ reason: 'over' }] });
-  await until(() => heard.length === 3);
-  const [first, again, ended] = heard;
+  await until(() => heard.length === 6);
+  const [first, again, ended] = holds();
   expect(again?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
   expect(ended?.headers['webhook-id']).not.toBe(first?.headers['webhook-id']);
   expect(JSON.parse(again?.body ?? '')).toMatchObject({ type: 'audit_runner.hold_began', data: { what: 'manual' } });

@@ -5,7 +5,7 @@ import * as policy from '../../src/ledger';
 import { describeWanted } from '../../src/ledger/details';
 import * as messages from '../../src/ledger/messages';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
-import { checked } from '../shared/said';
+import { checked, note } from '../shared/said';
 import { type Book, COMPARES, REREADS } from './book';
 import { statusOf } from './ledger-status';
 import { requireShape, shapes } from './validate';
@@ -119,6 +119,11 @@ export function handlePeople(book: Book): void {
     said: policy.Said = {},
   ) => {
     const action = { at: Date.now(), by, what, reason };
+    note((who) => {
+      if (!book.isOpen) return;
+      const actions = book.state.actions?.map((one) => (one === action ? { ...one, ...who } : one));
+      book.change({ ...book.state, ...(actions && { actions }) });
+    });
     book.change({ ...policy.say(next, said), actions: [...(next.actions ?? []), action].slice(-policy.KEEP_ACTIONS) });
   };
   setHandler(

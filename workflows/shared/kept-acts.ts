@@ -1,6 +1,6 @@
 /**
  * What people say to a run, and it takes, is kept in the books of its account (S8), with what Temporal knows of who said it.
- * They are answered at once; a run that comes to its end well waits until it is written, or has been tried for a minute.
+ * They are answered at once; a run that comes to its end well waits until it is written and told, or each was tried for a minute.
  */
 import type { UpdateInput, WorkflowInboundCallsInterceptor } from '@temporalio/workflow';
 import {
@@ -15,8 +15,9 @@ import type { Activities } from '../../activities';
 import { INTERNAL_UPDATES } from '../../src/ledger/messages';
 import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
-import { type Answered, lastAnswered } from './said';
+import { lastNoted } from './said';
 import { ownStatus } from './status';
+import { tell } from './tell';
 
 const books = proxyActivities<Activities>({
   taskQueue: WORKFLOW_QUEUE,
@@ -27,8 +28,13 @@ const books = proxyActivities<Activities>({
   summary: 'What a person said, for the books',
 });
 
+/** How long somebody is told of an act; a run that has ended its work waits for that. */
+const TELL_WITHIN_MS = 60_000;
+
 /** Of this run: acts that are not written yet. It has its modules for itself. */
 let unwritten = 0;
+/** Acts of which somebody was told. */
+let told = 0;
 
 export const hasUnwritten = (): boolean => unwritten > 0;
 
@@ -40,10 +46,9 @@ export const allAnswered = (): Promise<void> => CancellationScope.nonCancellable
 
 export const keepsActs: WorkflowInboundCallsInterceptor = {
   handleUpdate(input, next) {
-    const before = lastAnswered();
+    const before = lastNoted();
     const answer = next(input);
-    // Handlers note what was said before they wait for anything.
-    const noted = lastAnswered();
+    const noted = lastNoted();
     if (!INTERNAL_UPDATES.has(input.name) && patched('keepsActs'))
       answer.then(
         () => keep(input, noted === before ? undefined : noted),
@@ -53,8 +58,8 @@ export const keepsActs: WorkflowInboundCallsInterceptor = {
   },
 };
 
-/** @param noted what the run's page and result say of it */
-function keep({ name, updateId, args: [said] }: UpdateInput, noted: Answered | undefined): void {
+/** @param noted puts who it was onto the run's page, and into its result */
+function keep({ name, updateId, args: [said] }: UpdateInput, noted: ReturnType<typeof lastNoted>): void {
   // By now: with the start of a run comes a message before the run has said whose it is.
   const account = workflowInfo().typedSearchAttributes.get(searchAttributeKeys.account);
   if (account === undefined) return;
@@ -62,11 +67,16 @@ function keep({ name, updateId, args: [said] }: UpdateInput, noted: Answered | u
   const written = () => {
     unwritten--;
   };
-  CancellationScope.nonCancellable(() => books.keepAct({ account, update: name, id: updateId, said, when: Date.now() }))
-    .then((who) => {
-      if (noted === undefined) return;
-      Object.assign(noted, { identity: '', ...who });
-      ownStatus()?.heardWho();
-    })
-    .then(written, written);
+  CancellationScope.nonCancellable(async () => {
+    const kept = await books.keepAct({ account, update: name, id: updateId, said, when: Date.now() }).catch((error) => {
+      // Where it cannot be written down, people are told of it all the same.
+      if (!patched('tellsUnkept')) throw error;
+      return undefined;
+    });
+    const { notice, ...who } = kept ?? { notice: {} };
+    if (kept) noted?.({ identity: '', ...who });
+    ownStatus()?.heardWho();
+    if (notice)
+      await tell({ kind: 'personActed', account, what: name, ...notice, ...who, nth: ++told }, TELL_WITHIN_MS);
+  }).then(written, written);
 }

@@ -3,25 +3,29 @@ import type { z } from 'zod';
 import { InputError, parseInput } from '../../src/inputs/parse-input';
 import type { PersonNote } from '../../src/inputs/person-messages';
 import { inline } from '../../src/text/markdown';
+import { type Vouched, vouched } from '../../src/text/vouched';
 import { utc } from '../../src/time/utc';
 
 /** What a person did, as the result of a run keeps it. */
-export interface Answered {
+export interface Answered extends Vouched {
   /** The update, and what was said with it. */
   answer: string;
   by: string;
   /** ISO 8601. */
   at: string;
-  /** Who it was by the client that sent it, as Temporal has kept it, or empty; absent until that is known. */
-  identity?: string;
-  /** Who it was by the server's own word, where it gives one. */
-  principal?: string;
 }
 
-let last: Answered | undefined;
+/** Hears who said something, once that is known. */
+type HearsWho = (who: Vouched) => void;
+let last: HearsWho | undefined;
 
-/** What was said to this run last. It has its modules for itself. */
-export const lastAnswered = (): Answered | undefined => last;
+/** Of what was said to this run last. It has its modules for itself. */
+export const lastNoted = (): HearsWho | undefined => last;
+
+/** A handler notes that it took what was said, before it waits for anything. */
+export function note(hearsWho: HearsWho): void {
+  last = hearsWho;
+}
 
 /**
  * A validator: what it throws only refuses the message, where a handler's error would stop the whole run.
@@ -42,8 +46,9 @@ function read<S extends z.ZodType>(schema: S, update: string, said: unknown): z.
 
 export function answered(answer: string, { by = 'somebody', reason }: PersonNote = {}): Answered {
   const text = reason === undefined ? answer : `${answer} (${reason})`;
-  last = { answer: text, by, at: new Date().toISOString() };
-  return last;
+  const said: Answered = { answer: text, by, at: new Date().toISOString() };
+  note((who) => Object.assign(said, who));
+  return said;
 }
 
 const MOST_SHOWN = 5;
@@ -57,12 +62,8 @@ export const describeActs = (acts: readonly Answered[]): string =>
         '',
         ...acts
           .slice(-MOST_SHOWN)
-          .map((act) => `- ${utc(Date.parse(act.at))} UTC ${inline(act.by)} ${vouched(act)}: ${inline(act.answer)}`),
+          .map(
+            (act) =>
+              `- ${utc(Date.parse(act.at))} UTC ${inline(act.by)} ${vouched(act, inline)}: ${inline(act.answer)}`,
+          ),
       ].join('\n');
-
-/** A name alone is what somebody says of themselves, and may hold brackets: the last ones are always ours. */
-function vouched({ identity, principal }: Answered): string {
-  if (principal !== undefined) return `(the server says: ${inline(principal)})`;
-  if (identity === undefined) return '(client not known yet)';
-  return identity === '' ? '(client without a name)' : `(client: ${inline(identity)})`;
-}

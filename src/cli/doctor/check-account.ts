@@ -7,7 +7,7 @@ import { createGate } from '../../agent-api/gate';
 import { type Reply, type RouteName, routes } from '../../agent-api/routes';
 import { type Account, apiOptions } from '../../config';
 import type { HoldKind } from '../../ledger';
-import { describeDearer, describeHold } from '../../ledger/details';
+import { describeDearer, describeHold, describePatience } from '../../ledger/details';
 import { ledgerId } from '../../temporal/ledger-id';
 import { number } from '../output';
 import { area, type Check } from './check';
@@ -48,8 +48,10 @@ export async function checkAccount(account: Account, beside: Beside): Promise<Ch
   const api = createAgentApi({ ...apiOptions(account), gate });
   const { ok, wrong, unknown } = area(`account ${account.name}`);
   const checks: Check[] = [ok('token', 'present and well-formed'), ...checkTokenFile(account.name, account.token.file)];
-  for (const { holds, budget, dearer } of await within(limit, () => statuses).catch(() => [])) {
+  for (const { holds, budget, dearer, patientUntil } of await within(limit, () => statuses).catch(() => [])) {
     checks.push(...holds.map((hold) => wrong('hold', describeHold(hold), MEND_HOLD[hold.kind])));
+    if (patientUntil !== undefined)
+      checks.push(wrong('payments', describePatience(patientUntil), 'wait until then; it goes on by itself'));
     checks.push(checkBudget(account, budget));
     checks.push(...dearer.map((price) => wrong('price', describeDearer(price), MEND_PRICE)));
   }
