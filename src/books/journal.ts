@@ -34,7 +34,7 @@ const MOST_AHEAD = 16;
 /** Entries whose names begin alike: what may be there without a segment is in one such block, or in the next. */
 const BLOCK_DIGITS = 3;
 
-const hashOf = (line: string): string => createHash('sha256').update(line).digest('hex');
+export const hashOf = (line: string): string => createHash('sha256').update(line).digest('hex');
 /** What the entry after this one has as `prev`: its hash, or that of the lost one in whose place it is. */
 export const hashAfter = (entry: Entry, line: string): string =>
   entry.kind === 'lost' && entry.next !== undefined ? entry.next : hashOf(line);

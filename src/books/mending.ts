@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { type Storage, StorageError } from '../storage';
 import { parseStored } from '../storage/stored-json';
 import { Entry } from './entry';
-import { BEGINNING, endOfSegment, hashAfter, Journal, SEGMENT } from './journal';
+import { BEGINNING, endOfSegment, hashAfter, hashOf, Journal, SEGMENT } from './journal';
 import { untrueSegments } from './reading';
 import type { Standing } from './standing';
 
@@ -109,7 +109,7 @@ async function* damages(journal: Journal): AsyncGenerator<Damage> {
     const lines = await Promise.all(numbers.map((seq) => journal.stored(journal.entryRef(seq))));
     for (let seq = end; seq >= first; seq--) {
       const own = lines[seq - first];
-      if (own !== undefined && isNewer(own, seq))
+      if (own !== undefined && isNewer(own, seq, next))
         throw new StorageError(
           'unusable',
           `'${journal.entryRef(seq)}' was written by a later version of audit-runner`,
@@ -133,7 +133,9 @@ function writtenAs(line: string | undefined, seq: number, next: string | undefin
 }
 
 /** No entry of this version, and not damaged either. */
-function isNewer(line: string, seq: number): boolean {
+function isNewer(line: string, seq: number, next: string | undefined): boolean {
+  // One of this version that was changed may look like one of a later: then the entry after it knows another hash.
+  if (next !== undefined && hashOf(line) !== next) return false;
   const later = parseStored(line, Later);
   return later?.seq === seq && parseStored(line, Entry) === undefined && (later.v !== 1 || !KINDS.has(later.kind));
 }

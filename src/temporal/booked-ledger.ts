@@ -19,6 +19,7 @@ import {
 } from '../ledger';
 import { stateQuery } from '../ledger/messages';
 import { isPaidKind, type Kind, ONCE_ONLY, paidKinds } from '../paying/once-only';
+import { REMEMBER_MS } from '../paying/open-sends';
 import { partsOf } from '../paying/subject';
 import type { Storage } from '../storage';
 import { dayOf } from '../time/day';
@@ -106,6 +107,23 @@ export class BookedLedger extends LedgerClient {
     if (this.#hasLeft) return;
     await super.configure(budget);
     this.#isPlaceTold = isKnown;
+    reading.then(() => this.#complete()).catch(() => undefined);
+  }
+
+  /**
+   * What a process could not write down before it ended stays reserved in the books. The ledger remembers for a while what
+   * was paid; what it knows nothing of may have happened all the same.
+   */
+  async #complete(): Promise<void> {
+    const { sends } = await this.books.standing();
+    for (const [subject, { attempt, run, credits, overAt }] of Object.entries(sends.open)) {
+      if (this.now() <= overAt || this.now() > overAt + REMEMBER_MS) continue;
+      const { settled } = await this.subject(subject);
+      if (settled?.attempt !== attempt || settled.credits === 0) continue;
+      // S8: a message may have told the ledger less; whatever it says, no room is made below a ceiling.
+      const paid = { kind: 'paid', credits: Math.max(settled.credits, credits), ref: settled.ref } as const;
+      await this.books.became(subject, attempt, run, paid);
+    }
   }
 
   #bookedOf({ seq, days, sends, timeZone, said }: Standing, budget: Budget): LedgerStart['booked'] {

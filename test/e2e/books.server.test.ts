@@ -1,4 +1,6 @@
 /** S8: the books outlive Temporal, and no message to it raises what is configured. */
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { linesOf, usersWithBooks } from '../../src/books/reading';
 import { Standing } from '../../src/books/standing';
@@ -205,4 +207,29 @@ test.concurrent('S8: while workers have different storages nothing is paid, the 
     expect(await one.result()).toMatchObject({ outcome: 'converted' });
     await pipeline.result();
     expect(stage.figures()).toMatchObject({ spent: stage.figures().conversions * 1_000, paidTwice: 0 });
+  }));
+
+test.concurrent('S8: what a worker could not write down before it ended is written by the next one, from what the ledger knows', () =>
+  playing({ account: { timing: settledSoon } }, async (stage) => {
+    const [lead = ''] = leadsOf(stage, 1);
+    const worker = await stage.startWorker();
+    await (await convert(stage.temporal.client, lead)).result();
+    worker.stop();
+    await worker.done;
+    const storage = openStorage(join(stage.folder, 'storage'));
+    const [user = ''] = await usersWithBooks(storage);
+    const entries = await readdir(join(stage.folder, 'storage', 'books', user, 'entries'));
+    const word = entries.sort().at(-1) ?? '';
+    await rm(join(stage.folder, 'storage', 'books', user, 'entries', word));
+    const read = async () => {
+      const standing = new Standing('UTC');
+      for await (const _ of linesOf(storage, user, standing));
+      return standing;
+    };
+    const [open] = Object.values((await read()).sends.open);
+    expect(open?.credits).toBe(1_000);
+    await until(() => Date.now() > (open?.overAt ?? Number.POSITIVE_INFINITY));
+    await stage.startWorker();
+    await until(async () => Object.keys((await read()).sends.open).length === 0);
+    expect([...(await read()).days.values()]).toEqual([1_000]);
   }));
