@@ -5,6 +5,7 @@
 import { type DestinationStream, destination, type LevelWithSilent, type Logger, pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { redactLine } from './redact';
+import { forTerminal } from './text/terminal';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -26,7 +27,8 @@ export function createLogger({
   pretty = process.stdout.isTTY === true && !process.env.CI,
 }: LoggerOptions = {}): Logger {
   // Formatted here and not by a transport in another thread: a line that was logged is out, even if the process ends next.
-  const format = pretty ? prettyFactory({ colorize: process.stdout.isTTY === true && !process.env.NO_COLOR }) : String;
+  const prettily = prettyFactory({ colorize: process.stdout.isTTY === true && !process.env.NO_COLOR });
+  const format = (line: string) => (pretty ? forTerminal(prettily(line)) : line);
   return pino(
     { level, serializers: { error: pino.stdSerializers.errWithCause, err: pino.stdSerializers.errWithCause } },
     { write: (line) => output.write(format(redactLine(line))) },

@@ -8,6 +8,7 @@ const HIDDEN_KEYS = new Set([
   'token',
   'accesstoken',
   'plaintext',
+  'tasktoken',
   'clientemail',
   'clientphone',
   'clientname',
@@ -16,6 +17,9 @@ const HIDDEN_KEYS = new Set([
   'phone',
   'rawcontent',
 ]);
+
+/** Whether a text that others chose holds what looks like an access token. */
+export const hasToken = (text: string): boolean => text.includes('aky_');
 
 /** The text without access tokens. */
 export const redactText = (text: string): string => text.replace(TOKEN, HIDDEN);

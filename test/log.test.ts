@@ -2,7 +2,15 @@ import { createLogger } from '../src/log';
 import { redactText } from '../src/redact';
 
 const TOKEN = `aky_${'a1B2'.repeat(8)}`;
-const SECRETS = [TOKEN, 'ada@example.com', '+49 30 1234', 'Ada Lovelace', 'Analytical Engines', 'what was said'];
+const SECRETS = [
+  TOKEN,
+  'ada@example.com',
+  '+49 30 1234',
+  'Ada Lovelace',
+  'Analytical Engines',
+  'what was said',
+  'dGhlIHRhc2s=',
+];
 
 /** Everything that the calls of `use` wrote. */
 function written(use: (log: ReturnType<typeof createLogger>) => void, pretty = false): string {
@@ -29,6 +37,7 @@ const leaks: [string, (log: ReturnType<typeof createLogger>) => void][] = [
   ],
   ['under other spellings', (log) => log.info({ client_email: 'ada@example.com', 'CLIENT-PHONE': '+49 30 1234' })],
   ['as a number or an object', (log) => log.info({ phone: { raw: '+49 30 1234' }, rawContent: ['what was said'] })],
+  ['as what answers a task', (log) => log.info({ taskToken: 'dGhlIHRhc2s=' })],
   ['in the bindings of a child', (log) => log.child({ account: { token: TOKEN }, note: TOKEN }).info('kept')],
   ['as a key', (log) => log.info({ [TOKEN]: 1 })],
   ['in an error', (log) => log.error(new Error(`refused ${TOKEN}`))],
@@ -84,4 +93,9 @@ it('takes its level from LOG_LEVEL, and info when that is none', () => {
     if (level === undefined) delete process.env.LOG_LEVEL;
     else process.env.LOG_LEVEL = level;
   }
+});
+
+test('S4: in a terminal nothing that others have chosen is obeyed', () => {
+  const output = written((log) => log.warn({ id: '\u001b]0;x\u0007\u202egpj' }, 'run \u001b[2J'), true);
+  for (const obeyed of ['\u001b]', '\u001b[2J', '\u0007', '\u202e']) expect(output).not.toContain(obeyed);
 });

@@ -1,4 +1,5 @@
 /** What an exchange proves about the effect of its call. Pure. */
+import { hasToken } from '../redact';
 import type { Failure } from './failure';
 import type { Exchange, ResponseHead } from './http';
 import { parseHttpDate, parseRetryAfter } from './retry-after';
@@ -54,13 +55,13 @@ const GATE = [401, 402, 403];
 
 /** A short word of the API such as a code or a tier; anything that could be a sentence or a secret is dropped (S4). */
 const word = (value: unknown): string | undefined =>
-  typeof value === 'string' && /^[A-Za-z][\w.+-]{0,63}$/.test(value) && !value.includes('aky_') ? value : undefined;
+  typeof value === 'string' && /^[A-Za-z][\w.+-]{0,63}$/.test(value) && !hasToken(value) ? value : undefined;
 
 /** An address without what could be a secret in its query (S4). */
 function address(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 200 || !URL.canParse(value)) return undefined;
   const { protocol, origin, pathname } = new URL(value);
-  return protocol === 'https:' ? origin + pathname : undefined;
+  return protocol === 'https:' && !hasToken(pathname) ? origin + pathname : undefined;
 }
 
 /** agent-api.md, "Authentication" 10: the text lists them; of it only these two words are handed on. */

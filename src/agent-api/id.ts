@@ -3,12 +3,13 @@ import { z } from 'zod';
 
 /**
  * Identifiers are UUIDs by the document; a run is not stopped over an implementation's other kind of identifier, such as
- * `lead/2026/17`. Not those that a proxy could take for a way up, nor anything that an e-mail address or a name would need (S4).
+ * `lead/2026/17`. Not those that a proxy could take for a way up, nor anything that an e-mail address or a name
+ * would need, nor what looks like a token (S4).
  */
 export const Id = z
   .string()
   .regex(
-    /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w~-][\w.~:/=+|,;!*()$%&#-]{0,127}$/,
+    /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))(?!.*aky_[A-Za-z0-9]{6})[\w~-][\w.~:/=+|,;!*()$%&#-]{0,127}$/,
     'an identifier: letters, digits and -_.~:/=+|,;!*()$%&#, at most 128',
   );
 

@@ -2,6 +2,7 @@
  * Where a record or a list stands in a reply whose wrapping the document does not show. It is known by the fields that it
  * shows, never by the names around it: those are anybody's choice. Pure.
  */
+import { hasToken } from '../redact';
 
 export type Fields = Record<string, unknown>;
 
@@ -126,7 +127,7 @@ export function describeKeys(body: unknown): string {
     if (isMap(value)) walk(Object.values(value)[0], path === '' ? '*' : `${path}.*`, depth + 1);
     else
       for (const [key, inner] of Object.entries(value)) {
-        const name = `${path === '' ? '' : `${path}.`}${KEY.test(key) ? key : '*'}`;
+        const name = `${path === '' ? '' : `${path}.`}${KEY.test(key) && !hasToken(key) ? key : '*'}`;
         if (found.size < 24) found.add(name);
         walk(inner, name, depth + 1);
       }

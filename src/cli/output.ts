@@ -2,17 +2,25 @@
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
 import { redactText } from '../redact';
+import { forTerminal, jsonForTerminal } from '../text/terminal';
 
 type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
+const writeTo = (stream: NodeJS.WriteStream, text: string): void => void stream.write(`${redactText(text)}\n`);
+
 /** A result. */
-export const print = (text: string): void => void process.stdout.write(`${redactText(text)}\n`);
+export const print = (text: string): void => writeTo(process.stdout, forTerminal(text));
 
 /** Progress, hints and problems. */
-export const tell = (text: string): void => void process.stderr.write(`${redactText(text)}\n`);
+export const tell = (text: string): void => writeTo(process.stderr, forTerminal(text));
 
 /** A result for programs. */
-export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
+export const printJson = (value: unknown): void =>
+  writeTo(process.stdout, jsonForTerminal(JSON.stringify(value, null, 2)));
+
+/** JSON as it is stored; who reads it from a pipe gets the very characters. */
+export const printStored = (json: string): void =>
+  writeTo(process.stdout, process.stdout.isTTY ? jsonForTerminal(json) : json);
 
 /** Colour for a person at a terminal, unless NO_COLOR is set (https://no-color.org). */
 export const styled = (style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string =>
@@ -47,7 +55,7 @@ export function table(head: readonly string[], rows: readonly Row[]): string {
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
   });
   for (const row of rows)
-    drawn.push(row.map((cell) => (typeof cell === 'number' ? number(cell) : String(cell ?? '-'))));
+    drawn.push(row.map((cell) => (typeof cell === 'number' ? number(cell) : String(cell ?? '-').replace(/\s+/g, ' '))));
   return drawn
     .toString()
     .split('\n')

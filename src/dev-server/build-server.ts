@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { type Env, type Log, setVariables } from '../temporal/environment';
+import type { Env, Log } from '../temporal/environment';
+import { goEnv } from './child-env';
 import { onPath } from './executable';
 
 /** How often the build says that it goes on, milliseconds. */
@@ -34,7 +35,7 @@ export async function buildServer(
   const progress = setInterval(tell, progressMs);
   const child = spawn(go, ['install', `github.com/temporalio/cli/cmd/temporal@v${version}`], {
     env: {
-      ...setVariables(env),
+      ...goEnv(env),
       HOME: env.HOME || homedir(),
       GOBIN: bin,
       // A module cache that this build is the first to fill can be deleted again with `rm -r`.

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Env, type Log, setVariables } from '../temporal/environment';
+import type { Env, Log } from '../temporal/environment';
 import { packageRoot } from '../temporal/package-root';
+import { childEnv } from './child-env';
 
 /** The download is given up when nothing has arrived for so long, milliseconds. A slow line that moves is not. */
 const STALLED_MS = 15_000;
@@ -30,7 +31,7 @@ export async function downloadServer(
   log('downloading the Temporal server, once');
   const script = path.join(packageRoot(), 'dist', 'src', 'dev-server', 'sdk-download.js');
   const child = spawn(process.execPath, [script, target, version], {
-    env: setVariables(env),
+    env: childEnv(env),
     stdio: ['pipe', 'ignore', 'pipe'],
     detached: true,
   });

@@ -3,7 +3,8 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { type Env, setVariables } from '../temporal/environment';
+import type { Env } from '../temporal/environment';
+import { childEnv } from './child-env';
 
 /** A `temporal` that runs: where it is and which server is inside. */
 export interface Executable {
@@ -34,7 +35,7 @@ export const isExecutable = (file: string): Promise<boolean> =>
 /** Runs `temporal --version`. Throws an Error that says in a few words why this file cannot be used. */
 export async function checkExecutable(file: string, env: Env): Promise<Executable> {
   const { stdout } = await promisify(execFile)(file, ['--version'], {
-    env: setVariables(env),
+    env: childEnv(env),
     timeout: VERSION_TIMEOUT_MS,
   }).catch((cause: unknown) => {
     throw new Error(`${file} does not run`, { cause });

@@ -4,6 +4,7 @@ import type { Env, Log } from '../temporal/environment';
 import { buildServer } from './build-server';
 import { downloadServer } from './download-server';
 import { checkExecutable, type Executable, isExecutable, onPath } from './executable';
+import { ChangedFile, mustBeKnown, noteFetched } from './known-file';
 import { withLock } from './lock';
 
 /**
@@ -36,7 +37,8 @@ export class NoTemporalServer extends Error {
 
 /**
  * Finds a `temporal`: on the PATH, in the cache, by the SDK's download, by `go install`; the first that runs. Processes
- * that start together fetch it once: the others wait and say so. Throws {@link NoTemporalServer}.
+ * that start together fetch it once: the others wait and say so. Throws {@link NoTemporalServer}, and {@link ChangedFile}
+ * where the one in the cache was replaced since it was fetched.
  */
 export async function findServer(env: Env, log: Log): Promise<Executable> {
   const tried: string[] = [];
@@ -44,6 +46,7 @@ export async function findServer(env: Env, log: Log): Promise<Executable> {
     try {
       return await find();
     } catch (error) {
+      if (error instanceof ChangedFile) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       if (!tried.includes(reason)) tried.push(reason);
       return undefined;
@@ -58,10 +61,12 @@ export async function findServer(env: Env, log: Log): Promise<Executable> {
   };
   const fromCache = async () => {
     if (!(await isExecutable(cached))) throw new Error(`none in ${folder}`);
+    await mustBeKnown(cached);
     return checkExecutable(cached, env);
   };
   const fetched = async (fetch: (folder: string, version: string, env: Env, log: Log) => Promise<void>) => {
     await fetch(folder, CLI_VERSION, env, log);
+    log(`the Temporal server is ${cached}, SHA-256 ${await noteFetched(cached)}`);
     return checkExecutable(cached, env);
   };
   return (

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { Socket } from 'node:net';
+import { childEnv } from './child-env';
 
 /**
  * Ends `pid` when this process is gone, however it went: a shell waits for the end of its standard input, which the
@@ -9,6 +10,7 @@ import { Socket } from 'node:net';
 export function guard(pid: number, signal: 'TERM' | 'KILL'): { release(): void } {
   const script = 'read -r _; kill -s "$1" "$0" && sleep 5 && kill -s KILL "$0"';
   const shell = spawn('/bin/sh', ['-c', script, String(pid), signal], {
+    env: childEnv(process.env),
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });

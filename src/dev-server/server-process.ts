@@ -6,9 +6,10 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { connectClient } from '../temporal/connect';
-import { type Env, setVariables } from '../temporal/environment';
+import type { Env } from '../temporal/environment';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
 import { registerSearchAttributes } from '../temporal/search-attributes';
+import { childEnv } from './child-env';
 import { isListening } from './free-port';
 import { guard } from './guard';
 import type { HiddenPlace } from './ui-proxy';
@@ -69,13 +70,16 @@ export class ServerProcess {
 
   /** Starts one and waits until it answers, with its namespace and search attributes there. Throws with its last words. */
   static async start(settings: ServerSettings): Promise<ServerProcess> {
-    if (settings.persist !== undefined) await mkdir(path.dirname(path.resolve(settings.persist)), { recursive: true });
-    const child = spawn(settings.executable, commandLine(settings), {
-      env: setVariables(settings.env),
-      stdio: ['ignore', 'pipe', 'pipe'],
-      // A process group of its own: Ctrl-C is for us, who stop the workers first and then the server.
-      detached: true,
-    });
+    if (settings.persist !== undefined)
+      await mkdir(path.dirname(path.resolve(settings.persist)), { recursive: true, mode: 0o700 });
+    const child = privately(() =>
+      spawn(settings.executable, commandLine(settings), {
+        env: childEnv(settings.env),
+        stdio: ['ignore', 'pipe', 'pipe'],
+        // A process group of its own: Ctrl-C is for us, who stop the workers first and then the server.
+        detached: true,
+      }),
+    );
     let lastWords = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => {
@@ -151,6 +155,16 @@ export class ServerProcess {
     } finally {
       await close();
     }
+  }
+}
+
+/** What a program writes that is started in here, a database for example, is its user's alone. */
+function privately<T>(start: () => T): T {
+  const before = process.umask(0o077);
+  try {
+    return start();
+  } finally {
+    process.umask(before);
   }
 }
 

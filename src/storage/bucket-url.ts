@@ -1,4 +1,5 @@
 /** Where a bucket is and how it is reached. */
+import { isLoopback } from '../agent-api/base-url';
 import { namesOf } from './ref';
 import { StorageError } from './storage';
 
@@ -74,6 +75,11 @@ function checkedEndpoint(endpoint: string): string {
     throw refused(
       'The endpoint of the storage is not the address of a server alone',
       'give it as https://host:port, without credentials, in the URL as ?endpoint=… or in AWS_ENDPOINT_URL_S3',
+    );
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    throw refused(
+      'The endpoint of the storage is reached without encryption, so documents and credentials could be read on the way',
+      'give it as https://…; http:// is taken on this machine alone',
     );
   return url.href.replace(/\/$/, '');
 }

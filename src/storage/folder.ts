@@ -1,4 +1,4 @@
-/** A folder as storage. Several processes may share it, also over a network file system with atomic renames. */
+/** A folder as storage, readable by its user alone as far as it is made here. Several processes may share it, also over a network file system with atomic renames. */
 import { constants } from 'node:fs';
 import {
   type FileHandle,
@@ -62,7 +62,7 @@ export class FolderStorage implements Storage {
     place: (temporary: string, path: string, size: number) => Promise<T>,
   ): Promise<T> {
     const names = namesOf(ref);
-    await mkdir(this.root, { recursive: true });
+    await mkdir(this.root, { recursive: true, mode: 0o700 });
     const folder = await this.#folder(names.slice(0, -1), true);
     await this.#tidy(folder);
     return withTemporary(folder, async (temporary) => {
@@ -135,7 +135,7 @@ export class FolderStorage implements Storage {
     let folder = await realpath(this.root);
     for (const name of names) {
       const next = join(folder, name);
-      if (create && (await isNew(mkdir(next)))) await syncFolder(folder);
+      if (create && (await isNew(mkdir(next, 0o700)))) await syncFolder(folder);
       folder = await realpath(next);
       await this.#mustBeInside(folder, names.join('/'));
     }
@@ -173,7 +173,7 @@ export class FolderStorage implements Storage {
 
 /** Writes a new file and waits until the disk has it. */
 async function writeDurably(path: string, content: Content): Promise<number> {
-  const file = await open(path, 'wx');
+  const file = await open(path, 'wx', 0o600);
   try {
     await writeFile(file, content);
     await file.sync();

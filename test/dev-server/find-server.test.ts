@@ -71,15 +71,40 @@ test('builds one with go install when the download fails, once, and keeps it', a
   expect(await readFile(note, 'utf8')).toBe(
     'install github.com/temporalio/cli/cmd/temporal@v1.5.1 GOFLAGS=-modcacherw\n',
   );
-  expect(await readdir(cacheFolder(env))).toEqual(['temporal']);
+  expect(await readdir(cacheFolder(env))).toEqual(['temporal', 'temporal.sha256']);
   expect(lines[0]).toBe('downloading the Temporal server, once');
   expect(lines[1]).toBe('building the Temporal server, about three minutes, once: 0 s');
+});
+
+test('S4: what is fetched, and what fetches it, is started without the tokens and keys of this process', async () => {
+  const note = path.join(folder, 'seen');
+  await executable(bin, 'go', goInstall(path.join(folder, 'builds'), `/usr/bin/env >> ${note}`));
+  const secrets = {
+    AGENT_API_TOKEN: 'aky_secret',
+    AUDIT_RUNNER_ENCRYPTION_KEYS: 'key-1',
+    AWS_SECRET_ACCESS_KEY: 'aws-1',
+  };
+  await findServer({ ...env, ...secrets, GOPROXY: 'https://proxy.example.com', LANG: 'C.UTF-8' }, log);
+  const seen = await readFile(note, 'utf8');
+  expect(seen).toContain('GOPROXY=https://proxy.example.com');
+  expect(seen).toContain('LANG=C.UTF-8');
+  expect(seen).not.toMatch(/aky_secret|key-1|aws-1/);
 });
 
 test('replaces a cached one that does not run', async () => {
   await executable(cacheFolder(env), 'temporal', 'exit 1');
   await executable(bin, 'go', goInstall(path.join(folder, 'builds')));
   await expect(findServer(env, log)).resolves.toMatchObject({ serverVersion: '1.29.1' });
+});
+
+test('S4: one that was changed after it was fetched, or first seen, is not started', async () => {
+  const note = path.join(folder, 'builds');
+  await executable(bin, 'go', goInstall(note));
+  await findServer(env, log);
+  expect(lines.at(-1)).toMatch(/SHA-256 [0-9a-f]{64}$/);
+  await executable(cacheFolder(env), 'temporal', `${version('1.29.1')} # and something else`);
+  await expect(findServer(env, log)).rejects.toThrow(/temporal is not what was fetched: its SHA-256 is [0-9a-f]{64}/);
+  expect((await readFile(note, 'utf8')).trim().split('\n')).toHaveLength(1);
 });
 
 test('says what was tried, and what to do, when no way leads to a server', async () => {

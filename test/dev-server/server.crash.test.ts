@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isListening } from '../../src/dev-server/free-port';
 import { ensureTemporal, type OwnServer, startServer, type TemporalServer } from '../../src/dev-server/server';
@@ -92,7 +93,11 @@ test('a web page that posts to its ports starts nothing', async () => {
 });
 
 test('keeps workflows and queue limits on its file through a crash, on the same port', async () => {
-  const first = kept(await startServer({ env, persist: path.join(folder, 'data', 'temporal.db') }));
+  const persist = path.join(folder, 'data', 'temporal.db');
+  const first = kept(await startServer({ env, persist }));
+  // S4: histories are in it.
+  const modes = [path.dirname(persist), persist].map(async (file) => (await stat(file)).mode & 0o777);
+  expect(await Promise.all(modes)).toEqual([0o700, 0o600]);
   const before = await connectClient({ config: first.config });
   await before.client.workflow.start('anything', { workflowId: 'kept', taskQueue: 'q' });
   const limit = { max: 20, windowMs: 60_000 };

@@ -190,7 +190,7 @@ describe('seen from a process of its own', () => {
 
   it('an endpoint where nobody listens, that has no name, or that does not speak TLS, is named with its setting', async () => {
     const nobody = `http://127.0.0.1:${await freePort()}`;
-    for (const endpoint of [nobody, 'http://nowhere.invalid', buckets.moto.endpoint.replace('http:', 'https:')])
+    for (const endpoint of [nobody, 'https://nowhere.invalid', buckets.moto.endpoint.replace('http:', 'https:')])
       expect(await failureOf(`s3://bucket?endpoint=${endpoint}`)).toMatchObject({
         name: 'StorageUnusable',
         kind: 'unusable',

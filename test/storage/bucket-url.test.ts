@@ -57,6 +57,7 @@ describe('the URL of a bucket', () => {
     's3://audits?pathStyle=yes',
     's3://audits?endpoint=minio.example.com',
     's3://audits?endpoint=ftp://minio.example.com',
+    's3://audits?endpoint=http://minio.example.com:9000',
     's3://audits?endpoint=https://minio.example.com/?x=1',
   ])('%s is refused', (url) => {
     expect(() => openStorage(url, {})).toThrow(expect.objectContaining({ kind: 'refused' }));

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -43,6 +43,15 @@ behavesAsStorage(async () => ({
 }));
 
 describe('a folder', () => {
+  it('S4: what is made in it, and the folder itself, is for its user alone', async () => {
+    await storage.write('a/b/doc', 'x');
+    await storage.create('a/b/new', 'x');
+    const modes = ['', 'a', 'a/b', 'a/b/doc', 'a/b/new'].map(
+      async (name) => (await stat(join(root, name))).mode & 0o777,
+    );
+    expect(await Promise.all(modes)).toEqual([0o700, 0o700, 0o700, 0o600, 0o600]);
+  });
+
   it('lists documents only: no temporary file, no link, no name that is no reference', async () => {
     await storage.write('a/doc', 'x');
     await writeFile(join(root, 'a', '.audit-runner-0123abcd-7-00000000-0000-0000-0000-000000000000.tmp'), 'another’s');

@@ -9,7 +9,7 @@ import { oneLine } from '../../text/printable';
 import { dayOf, isTimeZone } from '../../time/day';
 import { utc } from '../../time/utc';
 import { EXIT, Exit } from '../exit';
-import { number, print, printJson, table, tell } from '../output';
+import { number, print, printJson, printStored, table, tell } from '../output';
 import { startOf } from '../since';
 
 export interface BooksOptions {
@@ -101,7 +101,7 @@ export async function exportBooksCommand({ format, ...options }: ExportBooksOpti
   if (format === 'csv') print(HEAD.join(','));
   for (const [user, storage, standing] of await booksOf(options))
     for await (const { entry, text, booked } of linesOf(storage, user, standing))
-      if (format === 'json') print(text);
+      if (format === 'json') printStored(text);
       else
         print(
           [user, entry.seq, `${utc(entry.at)} UTC`, entry.kind, ...columnsOf(entry, booked?.credits ?? 0)]
