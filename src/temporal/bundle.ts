@@ -6,7 +6,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type BundleOptions, bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
-import { ENCODED_FAILURES_PATH, encryptionIsOn } from './encryption';
+import { ENCODED_FAILURES_PATH } from './encryption';
+import { encryptionIsOn } from './encryption-keys';
 import type { Env } from './environment';
 import { packageRoot } from './package-root';
 

@@ -1,31 +1,19 @@
-/** Encryption of all that Temporal stores of a run's data (S4): on when `AUDIT_RUNNER_ENCRYPTION_KEY` is set. */
+/** Encryption of all that Temporal stores of a run's data (S4): on when there are keys. */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
-import { ConfigError } from '../config/problems';
+import { ENCRYPTION_VARIABLE, encryptionIsOn, encryptionKeys } from './encryption-keys';
 import type { Env } from './environment';
 
 const { Payload: PayloadMessage } = temporal.api.common.v1;
-
-/** Keys, newest first: the first encrypts, all decrypt. Base64 of 32 bytes each, separated by commas. */
-export const ENCRYPTION_VARIABLE = 'AUDIT_RUNNER_ENCRYPTION_KEY';
 
 const ENCODING = 'binary/encrypted';
 /** Where a payload's metadata has the ID of its key. */
 export const KEY_ID_ENTRY = 'encryption-key-id';
 const CIPHER = 'aes-256-gcm';
-const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-
-function readKeys(text: string): Buffer[] {
-  const keys = text.split(',').map((part) => Buffer.from(part.trim(), 'base64'));
-  if (keys.every((key) => key.length === KEY_BYTES)) return keys;
-  throw new ConfigError([
-    `${ENCRYPTION_VARIABLE}: each key is the base64 of ${KEY_BYTES} random bytes (\`openssl rand -base64 ${KEY_BYTES}\`)`,
-  ]);
-}
 
 /** Data cannot be decrypted: the message names the missing key's ID. */
 export class CannotDecrypt extends Error {
@@ -101,11 +89,11 @@ export class EncryptionCodec implements PayloadCodec {
 /** Where the failure converter that goes with encryption is; without an extension, for both `src/` and `dist/`. */
 export const ENCODED_FAILURES_PATH = path.join(__dirname, 'encoded-failures');
 
-export const encryptionIsOn = (env: Env): boolean => (env[ENCRYPTION_VARIABLE] ?? '') !== '';
-
 /** @returns undefined without a key. @throws ConfigError on a bad key */
-export const encryptionCodec = (env: Env): EncryptionCodec | undefined =>
-  encryptionIsOn(env) ? new EncryptionCodec(readKeys(env[ENCRYPTION_VARIABLE] ?? '')) : undefined;
+export function encryptionCodec(env: Env): EncryptionCodec | undefined {
+  const keys = encryptionKeys(env);
+  return keys && new EncryptionCodec(keys);
+}
 
 /**
  * The converter for clients: undefined, the SDK's own, without a key. @throws ConfigError on a bad key

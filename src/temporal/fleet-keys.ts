@@ -5,7 +5,8 @@
  */
 import { type Client, ScheduleAlreadyRunning, type ScheduleHandle, ScheduleNotFoundError } from '@temporalio/client';
 import { ConfigError } from '../config/problems';
-import { ENCRYPTION_VARIABLE, encryptionCodec } from './encryption';
+import { encryptionCodec } from './encryption';
+import { ENCRYPTION_VARIABLE } from './encryption-keys';
 import type { Env } from './environment';
 import { ledgerKeysInUse } from './keys-in-use';
 import { plainClient } from './plain-client';

@@ -2,7 +2,7 @@
 import { type Client, type ScheduleDescription, type ScheduleHandle, ScheduleNotFoundError } from '@temporalio/client';
 import { msToTs, tsToMs } from '@temporalio/common/lib/time';
 import { z } from 'zod';
-import { ENCRYPTION_VARIABLE } from './encryption';
+import { ENCRYPTION_VARIABLE } from './encryption-keys';
 import { grpcStatus } from './grpc-status';
 import { type Applied, fingerprint, type ScheduleDefinition, toDefinition, toOptions } from './schedule-definition';
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
-import { CannotDecrypt, dataConverter, ENCRYPTION_VARIABLE } from '../../src/temporal/encryption';
+import { CannotDecrypt, dataConverter } from '../../src/temporal/encryption';
+import { ENCRYPTION_VARIABLE } from '../../src/temporal/encryption-keys';
 import { startTestTemporal } from '../support/temporal';
 
 const newKey = () => randomBytes(32).toString('base64');

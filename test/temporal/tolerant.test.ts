@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { whyUnreadable } from '../../src/runs/unreadable-data';
-import { CannotDecrypt, ENCRYPTION_VARIABLE, encryptionCodec } from '../../src/temporal/encryption';
+import { CannotDecrypt, encryptionCodec } from '../../src/temporal/encryption';
+import { ENCRYPTION_VARIABLE } from '../../src/temporal/encryption-keys';
 import { TolerantCodec } from '../../src/temporal/tolerant';
 
 const newKey = () => randomBytes(32).toString('base64');

@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { ConfigError } from '../../src/config/problems';
-import { dataConverter, ENCRYPTION_VARIABLE, encryptionCodec } from '../../src/temporal/encryption';
+import { dataConverter, encryptionCodec } from '../../src/temporal/encryption';
+import { ENCRYPTION_VARIABLE } from '../../src/temporal/encryption-keys';
 import { FLEET_KEYS, isFleetKey, joinFleet, unlikeFleet } from '../../src/temporal/fleet-keys';
 import { keysInUse } from '../../src/temporal/keys-in-use';
 import { convertLead } from '../../workflows';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from '@temporalio/client';
-import { dataConverter, ENCRYPTION_VARIABLE } from '../../src/temporal/encryption';
+import { dataConverter } from '../../src/temporal/encryption';
+import { ENCRYPTION_VARIABLE } from '../../src/temporal/encryption-keys';
 import { ingestCapture } from '../../workflows';
 import { readable } from '../e2e/support/leaks';
 import { startStage } from '../support/stage';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ensureStartHere, START_HERE } from '../../src/start-here/keep';
-import { ENCRYPTION_VARIABLE } from '../../src/temporal/encryption';
+import { ENCRYPTION_VARIABLE } from '../../src/temporal/encryption-keys';
 import { readable } from '../e2e/support/leaks';
 import { startStage } from '../support/stage';
 import { until } from '../support/until';

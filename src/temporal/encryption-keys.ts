@@ -1,0 +1,72 @@
+/** The keys of the encryption: from the environment itself, from a file, or from a program that prints them. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { ConfigError } from '../config/problems';
+import { errorCode } from '../system';
+import type { Env } from './environment';
+
+/** Keys, newest first: the first encrypts, all decrypt. Base64 of 32 bytes each, separated by commas or line ends. */
+export const ENCRYPTION_VARIABLE = 'AUDIT_RUNNER_ENCRYPTION_KEY';
+const FILE = `${ENCRYPTION_VARIABLE}_FILE`;
+const COMMAND = `${ENCRYPTION_VARIABLE}_COMMAND`;
+const SOURCES = [ENCRYPTION_VARIABLE, FILE, COMMAND];
+
+const KEY_BYTES = 32;
+/** Base64 of so many bytes; Node's own reading skips what does not belong there. */
+const KEY = /^[A-Za-z0-9+/]{43}=$/;
+const HOW = `each key is the base64 of ${KEY_BYTES} random bytes (\`openssl rand -base64 ${KEY_BYTES}\`)`;
+const COMMAND_WITHIN_MS = 30_000;
+
+export const encryptionIsOn = (env: Env): boolean => SOURCES.some((name) => (env[name] ?? '') !== '');
+
+/** @returns newest first; undefined where encryption is off. @throws ConfigError, without a key in its words (S4) */
+export function encryptionKeys(env: Env): Buffer[] | undefined {
+  const [source, ...others] = SOURCES.filter((name) => (env[name] ?? '') !== '');
+  if (source === undefined) return undefined;
+  if (others.length > 0) throw new ConfigError([`${source} and ${others.join(', ')} are set: give the keys by one`]);
+  const value = env[source] ?? '';
+  const text = source === FILE ? inFile(value) : source === COMMAND ? printedBy(value, env) : value;
+  const keys = text.split(/[,\n]/).flatMap((part) => part.trim() || []);
+  if (keys.length === 0) throw new ConfigError([`${source}: there is no key in it; ${HOW}`]);
+  return keys.map((key, n) => keyOf(key, `${source}: key ${n + 1} of ${keys.length}`, n > 0));
+}
+
+/** @param isOld it only decrypts: earlier versions took whatever gave 32 bytes */
+function keyOf(text: string, which: string, isOld: boolean): Buffer {
+  const key = Buffer.from(text, 'base64');
+  if (isOld && key.length === KEY_BYTES) return key;
+  if (!KEY.test(text)) throw new ConfigError([`${which} is none: ${HOW}`]);
+  if (new Set(key).size === 1) throw new ConfigError([`${which} is the same byte ${KEY_BYTES} times: ${HOW}`]);
+  return key;
+}
+
+function inFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError([`${FILE}: ${file} cannot be read (${errorCode(error) ?? 'unknown'})`]);
+  }
+}
+
+/** Of this process: a command is run once, however many connections are opened. */
+const printed = new Map<string, string>();
+
+function printedBy(command: string, env: Env): string {
+  const known = printed.get(command);
+  if (known !== undefined) return known;
+  try {
+    const text = execFileSync('/bin/sh', ['-c', command], {
+      env: { ...env },
+      encoding: 'utf8',
+      timeout: COMMAND_WITHIN_MS,
+      // What it says of its failure may hold a key.
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    printed.set(command, text);
+    return text;
+  } catch (error) {
+    const code = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
+    const how = typeof code === 'number' ? `ended with ${code}` : `did not end within ${COMMAND_WITHIN_MS / 1_000} s`;
+    throw new ConfigError([`${COMMAND}: the command ${how}; run it by hand to see why`]);
+  }
+}

@@ -1,0 +1,60 @@
+/** S4: where the keys of the encryption come from, and which are none. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { encryptionIsOn, encryptionKeys, ENCRYPTION_VARIABLE as KEY } from '../../src/temporal/encryption-keys';
+
+const newKey = () => randomBytes(32).toString('base64');
+const [one, other] = [newKey(), newKey()];
+const both = [one, other].map((key) => Buffer.from(key, 'base64'));
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'audit-runner-keys-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test('without any there is no encryption', () => {
+  for (const env of [{}, { [KEY]: '' }]) expect([encryptionIsOn(env), encryptionKeys(env)]).toEqual([false, undefined]);
+});
+
+test('they are read from the environment, from a file, and from what a command prints', () => {
+  const file = join(folder, 'keys');
+  writeFileSync(file, `${one}\n${other}\n`);
+  expect(encryptionKeys({ [KEY]: `${one}, ${other}` })).toEqual(both);
+  expect(encryptionKeys({ [`${KEY}_FILE`]: file })).toEqual(both);
+  expect(encryptionKeys({ [`${KEY}_COMMAND`]: `cat ${file}`, PATH: process.env.PATH })).toEqual(both);
+});
+
+test('an old key that an earlier version has taken still decrypts', () => {
+  const url = other.replace(/[+/]/g, (sign) => (sign === '+' ? '-' : '_')).replace('=', '');
+  expect(encryptionKeys({ [KEY]: `${one},${url}` })).toEqual(both);
+  expect(encryptionKeys({ [KEY]: `${one},${Buffer.alloc(32).toString('base64')}` })).toHaveLength(2);
+});
+
+test('a command is run once', () => {
+  const runs = join(folder, 'runs');
+  const env = {
+    [`${KEY}_COMMAND`]: `echo x >> ${runs}; [ "$(cat ${runs})" = x ] && echo ${one}`,
+    PATH: process.env.PATH,
+  };
+  expect(encryptionKeys(env)).toEqual(encryptionKeys(env));
+});
+
+test.each([
+  ['one that is too short', { [KEY]: 'c2hvcnQ=' }, 'key 1 of 1 is none'],
+  ['one with signs that are not base64', { [KEY]: `${one.slice(0, 20)}!${one.slice(21)}` }, 'key 1 of 1 is none'],
+  ['an old one that is too short', { [KEY]: `${one},c2hvcnQ=` }, 'key 2 of 2 is none'],
+  ['zeros', { [KEY]: Buffer.alloc(32).toString('base64') }, 'the same byte 32 times'],
+  ['two sources', { [KEY]: one, [`${KEY}_FILE`]: '/keys' }, 'give the keys by one'],
+  ['a file that is not there', { [`${KEY}_FILE`]: '/nowhere/keys' }, '/nowhere/keys cannot be read (ENOENT)'],
+  ['a file without a key', { [`${KEY}_FILE`]: '/dev/null' }, 'there is no key in it'],
+  ['a command that fails', { [`${KEY}_COMMAND`]: `echo ${one}; exit 3` }, 'the command ended with 3'],
+])('%s is refused with a sentence that holds no key', (_, env, said) => {
+  const refused = () => encryptionKeys({ PATH: process.env.PATH, ...env });
+  expect(refused).toThrow(said);
+  expect(refused).not.toThrow(
+    new RegExp(`${one.slice(0, 12).replace(/[+/]/g, '.')}|${other.slice(0, 12).replace(/[+/]/g, '.')}`),
+  );
+});
