@@ -1,9 +1,12 @@
 /** `audit-runner approve`, `stop`, `set-budget`…: what a person does to a run that is under way, or to an account's books. */
 import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { isObject } from '../agent-api/shape';
+import { INTERNAL_UPDATES } from '../ledger/messages';
 import { isLost, isPassing } from '../temporal/grpc-status';
 import { ACTS, type Act, type ActName, type Field } from './acts';
 import { EXIT, Exit } from './exit';
+import { readInputOption } from './json-input';
 import { number, print, printJson } from './output';
 import { PROGRAM } from './program';
 import { withServer } from './server';
@@ -22,20 +25,46 @@ const PATIENCE_MS = 20_000;
 /** @param on a workflow ID; for what is done to an account also its name */
 export async function actCommand(name: ActName, on: string, options: ActOptions): Promise<number> {
   const act: Act = ACTS[name];
-  const { json } = options;
   const said = { ...fieldsOf(name, act, options), ...signed(options) };
   return withServer('reads', async ({ client }) => {
     const workflowId = act.to === 'account' ? await ledgerOf(client, on) : on;
-    const answer = await client.withDeadline(Date.now() + PATIENCE_MS, () =>
-      client.workflow
-        .getHandle(workflowId)
-        .executeUpdate<unknown, [typeof said]>(act.update, { args: [said] })
-        .catch((error: unknown) => refused(act.update, workflowId, error)),
-    );
-    if (json) printJson({ workflowId, act: name, answer });
-    else print(sentenceOf(act, answer));
-    return EXIT.done;
+    const answer = await update(client, workflowId, act.update, said);
+    return told(options, { workflowId, act: name, answer }, sentenceOf(act, answer));
   });
+}
+
+/** `audit-runner answer`: any update that a run takes from people. */
+export async function answerCommand(
+  workflowId: string,
+  name: string,
+  { input, ...options }: ActOptions & { input?: string },
+): Promise<number> {
+  if (INTERNAL_UPDATES.has(name)) throw new Exit(EXIT.badInput, `'${name}' is what workers say, and people do not`);
+  const given = readInputOption(input, undefined);
+  if (!isObject(given))
+    throw new Exit(EXIT.badInput, `--input is no object; expected for example '{"projectId": "…"}'`);
+  return withServer('reads', async ({ client }) => {
+    const answer = await update(client, workflowId, name, { ...given, ...signed(options) });
+    return told(
+      options,
+      { workflowId, act: name, answer },
+      typeof answer === 'string' ? answer : JSON.stringify(answer),
+    );
+  });
+}
+
+const update = (client: Client, workflowId: string, name: string, said: object): Promise<unknown> =>
+  client.withDeadline(Date.now() + PATIENCE_MS, () =>
+    client.workflow
+      .getHandle(workflowId)
+      .executeUpdate<unknown, [object]>(name, { args: [said] })
+      .catch((error: unknown) => refused(name, workflowId, error)),
+  );
+
+function told({ json }: ActOptions, all: object, sentence: string): number {
+  if (json) printJson(all);
+  else print(sentence);
+  return EXIT.done;
 }
 
 /** `audit-runner cancel`: what Temporal calls a cancellation. Who asked for it and why is in the history. */
@@ -61,9 +90,7 @@ export async function cancelCommand(workflowId: string, options: ActOptions): Pr
     });
     const answer =
       'Cancellation is requested: nothing more is begun, what has sent nothing is withdrawn, and what was sent is found out and booked.';
-    if (options.json) printJson({ workflowId, act: 'cancel', answer });
-    else print(answer);
-    return EXIT.done;
+    return told(options, { workflowId, act: 'cancel', answer }, answer);
   });
 }
 

@@ -2,7 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { WORKFLOW_TYPES } from '../runs/workflow-types';
 import { packageVersion } from '../temporal/package-root';
-import { ACTS, type Act, type ActName } from './acts';
+import { addActs } from './acting';
 import { addBooks } from './books';
 import { ENVIRONMENT_HELP } from './environment';
 import { EXIT, EXIT_HELP } from './exit';
@@ -154,30 +154,7 @@ program
     perform(command, async () => (await import('./status.js')).statusCommand(command.optsWithGlobals())),
   );
 
-const acting = (name: string, about: string, to: Act['to']) =>
-  program
-    .command(name)
-    .description(about)
-    .argument(to === 'run' ? '<workflowId>' : '<account>')
-    .option('--by <name>', 'who does it; kept (default: the user of this machine)')
-    .option('--reason <text>', `why; kept${to === 'account' ? ', and required' : ''}`)
-    .option('--json', 'print JSON');
-
-for (const [name, { about, to, fields = [] }] of Object.entries<Act>(ACTS)) {
-  const command = acting(name, about, to);
-  for (const { flags, about: meaning } of fields) command.option(flags, meaning);
-  command.action((on: string, _, self: Command) =>
-    perform(self, async () => (await import('./act.js')).actCommand(name as ActName, on, self.optsWithGlobals())),
-  );
-}
-
-acting(
-  'cancel',
-  'cancel a run: what it has sent is found out and booked, and what it has begun is withdrawn',
-  'run',
-).action((workflowId: string, _, command: Command) =>
-  perform(command, async () => (await import('./act.js')).cancelCommand(workflowId, command.optsWithGlobals())),
-);
+addActs(program);
 
 program
   .command('setup')
@@ -196,9 +173,9 @@ program
   .option('--account <name>', 'only this account')
   .option('--since <time>', `${SINCE_HELP}: by the books in the storage alone, which forget nothing`)
   .addOption(
-    new Option('--by <what>', 'with --since: how it is summed up')
-      .choices(['day', 'month', 'run', 'subject'])
-      .default('day'),
+    new Option('--by <what>', "with --since: how it is summed up (default: 'day')").choices([
+      ...['day', 'month', 'run', 'subject'],
+    ]),
   )
   .option('--json', 'print JSON')
   .action((_, command: Command) =>

@@ -15,7 +15,7 @@ export interface SpendOptions {
   account?: string;
   /** By the books in the storage, which forget nothing: from when on. */
   since?: string;
-  by: ShowBooksOptions['by'];
+  by?: ShowBooksOptions['by'];
   config?: string;
   json?: boolean;
 }
@@ -35,7 +35,12 @@ const QUERY_MS = 20_000;
 const LAST_BOOKINGS = 30;
 
 export async function spendCommand({ since, by, ...options }: SpendOptions): Promise<number> {
-  if (since !== undefined) return showBooksCommand({ ...options, by, since });
+  if (since !== undefined) return showBooksCommand({ ...options, by: by ?? 'day', since });
+  if (by !== undefined)
+    throw new Exit(
+      EXIT.badInput,
+      `--by sums up the books in the storage: give --since as well, for example --since 30d`,
+    );
   const { account, json } = options;
   return withServer('reads', async ({ client }) => {
     const ledgers = await requireLedgers(client, account);

@@ -3,6 +3,7 @@
 import { stateQuery } from '../../src/ledger/messages';
 import { leadPipeline } from '../../workflows';
 import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
+import { detailsOf } from '../support/details';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 import { cliFolder } from './cli';
@@ -66,9 +67,34 @@ test('an account is put on hold, released and given a budget by its name, each w
     'ada: hold {"reason":"month end"}',
   ]);
   for (const { identity } of acts) expect(identity).toMatch(/^\d+@/);
+  await until(async () =>
+    /Bob \(client: `\d+@\S+`\): released/.test(await detailsOf(stage.temporal.client, stage.ledgerId)),
+  );
   expect((await run('books', 'acts')).stdout).toContain('says to be');
   expect((await run('books', 'verify')).code).toBe(0);
   await run('set-budget', 'default', '--balance-floor', '0', '--reason', 'all');
+});
+
+test('whatever a run takes from people can be said to it; what is no object is refused', async () => {
+  const handle = await stage.temporal.client.workflow.start(leadPipeline, {
+    ...{ workflowId: 'answered', taskQueue: 'audit-runner' },
+    args: [{ approval: 'all', maxConversions: 2, scoring: { minReadiness: 0 } }],
+  });
+  await until(async () => (await handle.query(pipelineProgressQuery)).waiting?.includes('Approval') ?? false);
+  expect(await run('answer', 'answered', 'approve', '--input', '[]')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--input is no object'),
+  });
+  expect(await run('answer', stage.ledgerId, 'settle', '--input', '{}')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("'settle' is what workers say"),
+  });
+  expect(await run('answer', 'answered', 'decide', '--input', '{}')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("does not take 'decide'"),
+  });
+  expect(await run('answer', 'answered', 'approve', '--reason', 'seen')).toMatchObject({ code: 0 });
+  expect((await handle.result()).answers).toMatchObject([{ answer: expect.stringContaining('seen'), by: 'ada' }]);
 });
 
 test('a run is given other limits, stopped and cancelled; what it does not take is said', async () => {

@@ -107,6 +107,7 @@ test('spend since a moment reads the books alone, of one account, in its time zo
   expect(await spend({ since: '2026-10-31', by: 'month', account: 'main', json: true })).toBe(0);
   expect(JSON.parse(said)).toMatchObject([{ credits: 2_500, by: { '2026-10': 500, '2026-12': 2_000 } }]);
   await expect(spend({ account: 'other' })).rejects.toThrow("there are no books of 'other'");
+  await expect(spendCommand({ by: 'run', config: file })).rejects.toThrow('give --since as well');
   await expect(spend({ since: 'tomorrow' })).rejects.toThrow('--since: give a duration');
 });
 

@@ -57,6 +57,7 @@ const COMMANDS: readonly [command: string, args: readonly string[], fresh: Fresh
   ['pause', ['x'], noRun],
   ['resume', ['x'], noRun],
   ['stop', ['x'], noRun],
+  ['answer', ['x', 'decide'], noRun],
   ['cancel', ['x'], noRun],
   ['change-limits', ['x', '--max-credits', '5'], noRun],
   ['retry-failed', ['x'], noRun],
