@@ -11,7 +11,7 @@ import { announce } from './announce';
 import { EXIT, Exit } from './exit';
 import { failureSentence, follow } from './follow';
 import { readInputOption } from './json-input';
-import { print, printJson, table, tell } from './output';
+import { print, printJson, printStored, table, tell } from './output';
 import { PROGRAM } from './program';
 import { showResult } from './results';
 import { lost, start } from './run';
@@ -59,7 +59,7 @@ export async function apiCommand(route: string | undefined, options: ApiOptions)
     const reply = await readReply(end.result, storageUrl);
     tell(shown.text);
     if (options.json) printJson({ workflowId, ...(link && { link }), result: shown.json, reply: parsed(reply) });
-    else if (reply !== undefined) print(reply.trimEnd());
+    else if (reply !== undefined) printStored(reply.trimEnd());
     return shown.code;
   });
 }

@@ -18,7 +18,7 @@ export const tell = (text: string): void => writeTo(process.stderr, forTerminal(
 export const printJson = (value: unknown): void =>
   writeTo(process.stdout, jsonForTerminal(JSON.stringify(value, null, 2)));
 
-/** JSON as it is stored; who reads it from a pipe gets the very characters. */
+/** What is stored, an entry or a reply: who reads it from a pipe gets the very characters. */
 export const printStored = (json: string): void =>
   writeTo(process.stdout, process.stdout.isTTY ? jsonForTerminal(json) : json);
 

@@ -1,7 +1,7 @@
 /** A program that was fetched once is the same from then on: its hash is kept beside it. */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { errorCode } from '../system';
 
@@ -13,11 +13,20 @@ async function hashOf(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
+/** @param place gives the hash its name: whole, since others may read it at the same time */
+async function keep(file: string, hash: string, place: (draft: string, name: string) => Promise<void>): Promise<void> {
+  const draft = `${hashFile(file)}.${randomUUID()}`;
+  await writeFile(draft, `${hash}\n`);
+  await place(draft, hashFile(file)).catch(async (error: unknown) => {
+    await unlink(draft);
+    throw error;
+  });
+}
+
 /** A file that has just been fetched takes the place of any before. @returns its SHA-256 */
 export async function noteFetched(file: string): Promise<string> {
   const hash = await hashOf(file);
-  await rm(hashFile(file), { force: true });
-  await writeFile(hashFile(file), `${hash}\n`, { flag: 'wx', mode: 0o600 });
+  await keep(file, hash, rename);
   return hash;
 }
 
@@ -26,15 +35,39 @@ export class ChangedFile extends Error {
   override readonly name = 'ChangedFile';
 }
 
+/** What a folder says in which this user may not write: nothing can be kept there, and nothing replaced. */
+const READ_ONLY = ['EROFS', 'EACCES', 'EPERM'];
+
 /** Trusted when it is first seen. @throws ChangedFile where it has changed since */
 export async function mustBeKnown(file: string): Promise<void> {
   const hash = await hashOf(file);
-  await writeFile(hashFile(file), `${hash}\n`, { flag: 'wx', mode: 0o600 }).catch((error) => {
-    if (errorCode(error) !== 'EEXIST') throw error;
-  });
-  const known = (await readFile(hashFile(file), 'utf8')).trim();
-  if (known !== hash)
+  const known = (await knownHash(file)) ?? (await seenFirst(file, hash));
+  if (known !== undefined && known !== hash)
     throw new ChangedFile(
       `${file} is not what was fetched: its SHA-256 is ${hash}, and was ${known.slice(0, 64)}. If you did not replace it, find out who did; delete both files to fetch it anew`,
     );
+}
+
+async function knownHash(file: string): Promise<string | undefined> {
+  try {
+    return (await readFile(hashFile(file), 'utf8')).trim();
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** @returns the hash that counts from now on; undefined where none can be kept */
+async function seenFirst(file: string, hash: string): Promise<string | undefined> {
+  try {
+    await keep(file, hash, async (draft, name) => {
+      await link(draft, name);
+      await unlink(draft);
+    });
+  } catch (error) {
+    const code = errorCode(error) ?? '';
+    if (READ_ONLY.includes(code)) return undefined;
+    if (code !== 'EEXIST') throw error;
+  }
+  return knownHash(file);
 }

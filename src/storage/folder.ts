@@ -1,4 +1,4 @@
-/** A folder as storage, readable by its user alone as far as it is made here. Several processes may share it, also over a network file system with atomic renames. */
+/** A folder as storage; what is made in it is its user's alone, or its group's where the group may write to it. Several processes may share it, also over a network file system with atomic renames. */
 import { constants } from 'node:fs';
 import {
   type FileHandle,
@@ -20,6 +20,9 @@ import { foldersOf, isRef, namesOf, shownRef } from './ref';
 import { type Content, type Storage, StorageError, type Stored } from './storage';
 import { removeLeftBehind, TEMPORARY, withTemporary } from './temporary';
 
+/** Modes: of its user, of its group; the bits that let a group write, and folders be entered. */
+const [OWN, GROUP, GROUP_WRITES, SEARCH] = [0o700, 0o070, 0o020, 0o111];
+
 /** Folders that are known to be tidy: a bound for the memory, since looking again costs one listing only. */
 const MOST_TIDIED = 1_000;
 
@@ -32,6 +35,8 @@ export class FolderStorage implements Storage {
   constructor(private readonly root: string) {}
 
   readonly #tidied = new Set<string>();
+  /** What others may do with what is made here. */
+  #shared: number | undefined;
 
   async read(ref: string): Promise<Readable> {
     const file = await this.#open(ref);
@@ -62,11 +67,12 @@ export class FolderStorage implements Storage {
     place: (temporary: string, path: string, size: number) => Promise<T>,
   ): Promise<T> {
     const names = namesOf(ref);
-    await mkdir(this.root, { recursive: true, mode: 0o700 });
+    await mkdir(this.root, { recursive: true, mode: OWN });
+    this.#shared ??= (await stat(this.root)).mode & GROUP_WRITES ? GROUP : 0;
     const folder = await this.#folder(names.slice(0, -1), true);
     await this.#tidy(folder);
     return withTemporary(folder, async (temporary) => {
-      const size = await writeDurably(temporary, content);
+      const size = await writeDurably(temporary, content, (OWN | (this.#shared ?? 0)) & ~SEARCH);
       const placed = await place(temporary, join(folder, names.at(-1) ?? ''), size);
       await syncFolder(folder);
       return placed;
@@ -135,7 +141,7 @@ export class FolderStorage implements Storage {
     let folder = await realpath(this.root);
     for (const name of names) {
       const next = join(folder, name);
-      if (create && (await isNew(mkdir(next, 0o700)))) await syncFolder(folder);
+      if (create && (await isNew(mkdir(next, OWN | (this.#shared ?? 0))))) await syncFolder(folder);
       folder = await realpath(next);
       await this.#mustBeInside(folder, names.join('/'));
     }
@@ -172,8 +178,8 @@ export class FolderStorage implements Storage {
 }
 
 /** Writes a new file and waits until the disk has it. */
-async function writeDurably(path: string, content: Content): Promise<number> {
-  const file = await open(path, 'wx', 0o600);
+async function writeDurably(path: string, content: Content, mode: number): Promise<number> {
+  const file = await open(path, 'wx', mode);
   try {
     await writeFile(file, content);
     await file.sync();

@@ -1,5 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -50,6 +62,19 @@ describe('a folder', () => {
       async (name) => (await stat(join(root, name))).mode & 0o777,
     );
     expect(await Promise.all(modes)).toEqual([0o700, 0o700, 0o700, 0o600, 0o600]);
+  });
+
+  it('what is made in a folder of a group is the group’s as well', async () => {
+    await mkdir(root);
+    await chmod(root, 0o770);
+    const before = process.umask(0o002);
+    try {
+      await storage.write('a/doc', 'x');
+    } finally {
+      process.umask(before);
+    }
+    const modes = ['a', 'a/doc'].map(async (name) => (await stat(join(root, name))).mode & 0o777);
+    expect(await Promise.all(modes)).toEqual([0o770, 0o660]);
   });
 
   it('lists documents only: no temporary file, no link, no name that is no reference', async () => {

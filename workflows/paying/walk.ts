@@ -174,7 +174,8 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
   /** S6: asked before anything else is waited for: the ledger forgets what others have found out meanwhile. */
   async function ownTryAfterHold(step: Step): Promise<ReturnType<typeof ownOutcome>> {
     if (paidBy === undefined || !patched('hearsTryAfterHold')) return undefined;
-    await awaitClearance(status, account, price, paidBy, true);
+    // As what is free: a lack of credits does not keep anybody from asking.
+    await awaitClearance(status, account, 0, paidBy);
     return ownTry(step);
   }
 

@@ -174,16 +174,9 @@ export async function retryUntilAnswered<T>(
  * Waits until the ledger lets the account go on; says why it does not.
  * @param credits what is about to be spent: 0 does not wait for credits
  * @param run key of the run whose cap counts: when that is over, nothing is waited for
- * @param holdsOnly credits are not waited for
  */
-export async function awaitClearance(
-  status: Status,
-  account: string,
-  credits = 0,
-  run?: string,
-  holdsOnly = false,
-): Promise<void> {
-  const asked = { account, credits, ...(run !== undefined && { run }), ...(holdsOnly && { holdsOnly }) };
+export async function awaitClearance(status: Status, account: string, credits = 0, run?: string): Promise<void> {
+  const asked = { account, credits, ...(run !== undefined && { run }) };
   if (!(await untilClear(asked, (why) => status.waits(`The account is not free to go on: ${why}`)))) return;
   status.goesOn();
 }

@@ -76,7 +76,7 @@ function keep({ name, updateId, args: [said] }: UpdateInput, noted: ReturnType<t
     const { notice, ...who } = kept ?? { notice: {} };
     if (kept) noted?.({ identity: '', ...who });
     ownStatus()?.heardWho();
-    if (notice)
+    if (notice && (kept === undefined || patched('tellsActs')))
       await tell({ kind: 'personActed', account, what: name, ...notice, ...who, nth: ++told }, TELL_WITHIN_MS);
   }).then(written, written);
 }
