@@ -39,3 +39,19 @@ test.concurrent('so does one whose next try came back before it could ask the le
     expect(scene.stage.figures()).toMatchObject({ spent: 1_000, paidTwice: 0, converts: 1 });
     await scene.booksAreRight();
   }));
+
+test.concurrent('one that nobody cancels does so before it waits for credits: the cap of the day is used up by itself', () =>
+  inScene({ account: { budget: { perDay: 1_000 } } }, async (scene) => {
+    const worker = await scene.worker();
+    const { control } = scene.stage.sandbox;
+    control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 1_000, times: 1 });
+    const [run] = await scene.convertsUnderWay([scene.lead()]);
+    await worker.kill();
+    control.addFault({ route: 'account.user', fault: 'empty', times: 10_000 });
+    await scene.worker({}, 'worker is running');
+    await until(async () => /not known who the token/.test((await run?.query(progressQuery))?.waiting ?? ''));
+    control.clearFaults();
+    expect(await run?.result()).toMatchObject({ outcome: 'converted', credits: 1_000 });
+    expect(scene.stage.figures()).toMatchObject({ spent: 1_000, paidTwice: 0, converts: 1 });
+    await scene.booksAreRight();
+  }));
