@@ -47,10 +47,11 @@ test.concurrent('one that nobody cancels does so before it waits for credits: th
     control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 1_000, times: 1 });
     const [run] = await scene.convertsUnderWay([scene.lead()]);
     await worker.kill();
-    control.addFault({ route: 'account.user', fault: 'empty', times: 10_000 });
+    const { token } = scene.stage.sandbox;
+    control.revokeToken({ token });
     await scene.worker({}, 'worker is running');
     await until(async () => /not known who the token/.test((await run?.query(progressQuery))?.waiting ?? ''));
-    control.clearFaults();
+    control.restoreToken({ token });
     expect(await run?.result()).toMatchObject({ outcome: 'converted', credits: 1_000 });
     expect(scene.stage.figures()).toMatchObject({ spent: 1_000, paidTwice: 0, converts: 1 });
     await scene.booksAreRight();
