@@ -49,7 +49,7 @@ test('of a ledger', async () => {
   for await (const { workflowId } of found) {
     expect(await after(workflowId, 'hold', { reason: 'month end', by: 'Ops' })).toMatch(/on hold since .*month end/);
     expect(await after(workflowId, 'release', { reason: 'over', by: 'Ops' })).toMatch(
-      /\*\*: open[\s\S]* Ops: released/,
+      /\*\*: open[\s\S]* Ops \(.*\): released/,
     );
     expect(await after(workflowId, 'setBudget', { perDay: 12_000, reason: 'quiet', by: 'Ops' })).toContain(
       'Most credits a day: 12,000',
