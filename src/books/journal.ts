@@ -106,16 +106,10 @@ export class Journal {
     return line !== undefined && entry !== undefined && hashAfter(entry, line) === hash;
   }
 
-  /** Copies the segment that ends with this entry, where nobody has yet. */
-  async seal(seq: number): Promise<void> {
+  /** Copies the segment that ends with this entry, where nobody has yet. @param how `write`: over what is there */
+  async seal(seq: number, how: 'create' | 'write' = 'create'): Promise<void> {
     const lines = await this.#linesUpTo(seq);
-    if (lines.length === SEGMENT) await this.storage.create(this.segmentRef(seq / SEGMENT), segmentOf(lines));
-  }
-
-  /** The same over what is there. */
-  async sealAnew(seq: number): Promise<void> {
-    const lines = await this.#linesUpTo(seq);
-    if (lines.length === SEGMENT) await this.storage.write(this.segmentRef(seq / SEGMENT), segmentOf(lines));
+    if (lines.length === SEGMENT) await this.storage[how](this.segmentRef(seq / SEGMENT), segmentOf(lines));
   }
 
   /** @returns whether the segment that ends with this entry is a copy of these lines, or is not there */

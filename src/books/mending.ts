@@ -91,7 +91,7 @@ export async function mend(
   for await (const { seq } of untrueSegments(journal, standing)) {
     const untrue = await journal.stored(journal.segmentRef(seq / SEGMENT));
     if (untrue !== undefined) await storage.create(journal.replacedRef(seq, untrue), untrue);
-    await journal.sealAnew(seq);
+    await journal.seal(seq, 'write');
     segments.push(seq / SEGMENT);
   }
   return { restored, lost: numbers, segments };

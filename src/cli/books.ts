@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { EXIT_HELP } from './exit';
 import { perform } from './perform';
+import { SUMMED_BY } from './summed-by';
 
 const HELP = `
 The books are an append-only journal in the storage, one for each user of the service. Each payment has an entry before it
@@ -34,9 +35,7 @@ export function addBooks(program: Command): void {
       perform(command, async () => (await import('./books/restore.js')).restoreBooksCommand(command.optsWithGlobals())),
     );
   reading('show', 'credits booked in the whole time that the books cover')
-    .addOption(
-      new Option('--by <what>', 'how they are summed up').choices(['day', 'month', 'run', 'subject']).default('day'),
-    )
+    .addOption(new Option('--by <what>', 'how they are summed up').choices(SUMMED_BY).default('day'))
     .option('--json', 'print JSON')
     .action((_, command: Command) =>
       perform(command, async () => (await import('./books/read.js')).showBooksCommand(command.optsWithGlobals())),

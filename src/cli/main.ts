@@ -10,6 +10,7 @@ import { endQuietlyOnBrokenPipe } from './output';
 import { endOnUncaught, perform } from './perform';
 import { PROGRAM } from './program';
 import { addSchedules } from './schedules';
+import { SUMMED_BY } from './summed-by';
 
 function decimal(text: string): number {
   const value = Number(text);
@@ -172,11 +173,7 @@ program
   .description("what was spent, when and on what, by the ledgers' books, beside what the balance says")
   .option('--account <name>', 'only this account')
   .option('--since <time>', `${SINCE_HELP}: by the books in the storage alone, which forget nothing`)
-  .addOption(
-    new Option('--by <what>', "with --since: how it is summed up (default: 'day')").choices([
-      ...['day', 'month', 'run', 'subject'],
-    ]),
-  )
+  .addOption(new Option('--by <what>', "with --since: how it is summed up (default: 'day')").choices(SUMMED_BY))
   .option('--json', 'print JSON')
   .action((_, command: Command) =>
     perform(command, async () => (await import('./spend.js')).spendCommand(command.optsWithGlobals())),

@@ -6,16 +6,17 @@ import { type LedgerStatus, stateQuery, statusQuery } from '../ledger/messages';
 import { ledgersOf } from '../runs/lists';
 import { isLost } from '../temporal/grpc-status';
 import { utc } from '../time/utc';
-import { type ShowBooksOptions, showBooksCommand } from './books/read';
+import { showBooksCommand } from './books/read';
 import { EXIT, Exit } from './exit';
 import { number, print, printJson, styled, table } from './output';
 import { withServer } from './server';
+import type { SummedBy } from './summed-by';
 
 export interface SpendOptions {
   account?: string;
   /** By the books in the storage, which forget nothing: from when on. */
   since?: string;
-  by?: ShowBooksOptions['by'];
+  by?: SummedBy;
   config?: string;
   json?: boolean;
 }
@@ -39,7 +40,7 @@ export async function spendCommand({ since, by, ...options }: SpendOptions): Pro
   if (by !== undefined)
     throw new Exit(
       EXIT.badInput,
-      `--by sums up the books in the storage: give --since as well, for example --since 30d`,
+      '--by sums up the books in the storage: give --since as well, for example --since 30d',
     );
   const { account, json } = options;
   return withServer('reads', async ({ client }) => {

@@ -1,9 +1,10 @@
 /** A program that was fetched once is the same from then on: its hash is kept beside it. */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { errorCode } from '../system';
+import { createWhole, replaceWhole } from './whole-file';
 
 const hashFile = (file: string): string => `${file}.sha256`;
 
@@ -13,20 +14,10 @@ async function hashOf(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** @param place gives the hash its name: whole, since others may read it at the same time */
-async function keep(file: string, hash: string, place: (draft: string, name: string) => Promise<void>): Promise<void> {
-  const draft = `${hashFile(file)}.${randomUUID()}`;
-  await writeFile(draft, `${hash}\n`);
-  await place(draft, hashFile(file)).catch(async (error: unknown) => {
-    await unlink(draft);
-    throw error;
-  });
-}
-
 /** A file that has just been fetched takes the place of any before. @returns its SHA-256 */
 export async function noteFetched(file: string): Promise<string> {
   const hash = await hashOf(file);
-  await keep(file, hash, rename);
+  await replaceWhole(hashFile(file), `${hash}\n`);
   return hash;
 }
 
@@ -60,14 +51,10 @@ async function knownHash(file: string): Promise<string | undefined> {
 /** @returns the hash that counts from now on; undefined where none can be kept */
 async function seenFirst(file: string, hash: string): Promise<string | undefined> {
   try {
-    await keep(file, hash, async (draft, name) => {
-      await link(draft, name);
-      await unlink(draft);
-    });
+    await createWhole(hashFile(file), `${hash}\n`);
   } catch (error) {
-    const code = errorCode(error) ?? '';
-    if (READ_ONLY.includes(code)) return undefined;
-    if (code !== 'EEXIST') throw error;
+    if (READ_ONLY.includes(errorCode(error) ?? '')) return undefined;
+    throw error;
   }
   return knownHash(file);
 }

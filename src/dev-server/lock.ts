@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { errorCode, isAlive } from '../system';
+import { isAlive } from '../system';
+import { createWhole } from './whole-file';
 
 /** A holder touches its lock this often, milliseconds. */
 const TOUCH_MS = 2_000;
@@ -27,7 +28,7 @@ export async function withLock<T>(file: string, work: () => Promise<T>, onWait?:
   await mkdir(path.dirname(file), { recursive: true });
   const me: Holder = { id: randomUUID(), pid: process.pid, host: hostname() };
   let told = false;
-  while (!(await take(file, me))) {
+  while (!(await createWhole(file, JSON.stringify(me)))) {
     const holder = await read(file);
     if (holder === undefined) continue;
     if (await isStale(file, holder)) {
@@ -45,21 +46,6 @@ export async function withLock<T>(file: string, work: () => Promise<T>, onWait?:
   } finally {
     clearInterval(touch);
     if ((await read(file))?.id === me.id) await rm(file, { force: true });
-  }
-}
-
-/** Makes the lock file appear with its content in it: a reader never finds it empty. */
-async function take(file: string, me: Holder): Promise<boolean> {
-  const draft = `${file}.${me.id}`;
-  await writeFile(draft, JSON.stringify(me));
-  try {
-    await link(draft, file);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    throw error;
-  } finally {
-    await rm(draft, { force: true });
   }
 }
 

@@ -26,6 +26,10 @@ const plus = (sums: Sums, day: string, credits: number): Record<string, number> 
 });
 const lastDays = (sums: Record<string, number>) => latest(sums, KEEP_DAYS, ([day]) => day);
 
+/** Of sums by day those from a day on. */
+export const sumSince = (from: string, days: Sums): number =>
+  Object.entries(days).reduce((sum, [day, credits]) => (day >= from ? sum + credits : sum), 0);
+
 /** Books credits on their day and run. Also `adjust`: a person corrects the books. */
 export function book(state: LedgerState, booking: Booking): LedgerState {
   const day = dayOf(booking.at, state.timeZone);

@@ -60,7 +60,7 @@ export function available(state: LedgerState): number | undefined {
   return least === undefined ? undefined : least - reservedCredits(state);
 }
 
-export const reservedCredits = (state: LedgerState): number =>
-  sum(Object.values(state.flights.open).map(({ credits }) => credits));
+export const reservedCredits = ({ flights }: Pick<LedgerState, 'flights'>): number =>
+  sum(Object.values(flights.open).map(({ credits }) => credits));
 
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);

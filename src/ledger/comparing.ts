@@ -3,10 +3,10 @@
  * given up. It cannot be told which, and what else went with them, so nothing is paid until a person has seen it.
  */
 import { grouped } from '../text/numbers';
-import { ADJUSTMENT } from './book';
+import { ADJUSTMENT, sumSince } from './book';
 import { reservedCredits } from './caps';
 import { hold, release } from './holds';
-import { KEEP_ACTIONS } from './said';
+import { withAction } from './said';
 import type { LedgerStart, LedgerState } from './state';
 
 /** Longer than workers look back: until then a day may begin elsewhere in the books than in the ledger. */
@@ -56,25 +56,18 @@ export function compared(state: LedgerState, { booked, budget }: LedgerStart, no
   return known < acceptedLack ? { ...free, acceptedLack: known } : free;
 }
 
-const excused = (state: LedgerState, lacks: number, now: number): LedgerState => ({
-  ...state,
-  acceptedLack: lacks,
-  actions: [
-    ...(state.actions ?? []),
+const excused = (state: LedgerState, lacks: number, now: number): LedgerState =>
+  withAction(
+    { ...state, acceptedLack: lacks },
     {
-      at: now,
-      by: 'audit-runner',
-      isOwn: true,
+      ...{ at: now, by: 'audit-runner', isOwn: true },
       what: `accepted that the books in the storage lack ${grouped(lacks)} credits`,
       reason: 'workers of version 0.2, which keep no books, worked beside others',
     },
-  ].slice(-KEEP_ACTIONS),
-});
+  );
 
 /** Credits booked from a day on up to a moment, but for what people corrected. */
 function bookedFrom({ days, adjusted = {}, bookings }: LedgerState, from: string, until: number): number {
-  const sumOf = (sums: Readonly<Record<string, number>>) =>
-    Object.entries(sums).reduce((sum, [day, credits]) => (day >= from ? sum + credits : sum), 0);
   const late = bookings.filter(({ at, subject }) => at > until && subject !== ADJUSTMENT);
-  return sumOf(days) - sumOf(adjusted) - late.reduce((sum, { credits }) => sum + credits, 0);
+  return sumSince(from, days) - sumSince(from, adjusted) - late.reduce((sum, { credits }) => sum + credits, 0);
 }

@@ -15,7 +15,7 @@ import { learnPrice, noteConfigured, reservation } from './prices';
 import type { Hold, LedgerState } from './state';
 
 export { balance, nextReading } from './balance';
-export { ADJUSTMENT, book, KEEP_BOOKINGS, KEEP_DAYS, KEEP_RUNS } from './book';
+export { ADJUSTMENT, book, KEEP_BOOKINGS, KEEP_DAYS, KEEP_RUNS, sumSince } from './book';
 export {
   type BudgetInForce,
   type BudgetWanted,
@@ -37,7 +37,7 @@ export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, r
 export { openLedger, reopen, whole } from './opening-state';
 export { type Dearer, dearer, reservedAnew } from './prices';
 export { type Asked, isBehind, type Reread, reread } from './rereading';
-export { hasLater, isUnkept, KEEP_ACTIONS, LIMITS, laterOf, momentsOf, saidOf, say, wordsOn } from './said';
+export { hasLater, isUnkept, LIMITS, laterOf, momentsOf, saidOf, say, withAction, wordsOn } from './said';
 export {
   type Before,
   type Budget,

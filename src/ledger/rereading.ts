@@ -5,6 +5,7 @@
 import type { Booking, OpenSend, Settled } from '../paying/open-sends';
 import { dayOf } from '../time/day';
 import { bookOff } from './balance';
+import { sumSince } from './book';
 import { hasLater, momentsOf, saidOf, takeOver } from './said';
 import type { Kept, LedgerStart, LedgerState } from './state';
 import { todayOf } from './today';
@@ -29,9 +30,7 @@ export function isBehind(state: LedgerState, { booked, budget }: LedgerStart): b
   if (booked === undefined) return false;
   if (hasLater(booked.said ?? {}, momentsOf(saidOf(state)))) return true;
   if (budget.timeZone !== timeZone) return false;
-  const since = (sums: Readonly<Record<string, number>>) =>
-    Object.entries(sums).reduce((sum, [day, credits]) => (day >= booked.from ? sum + credits : sum), 0);
-  return since(days) - since(adjusted) < booked.credits;
+  return sumSince(booked.from, days) - sumSince(booked.from, adjusted) < booked.credits;
 }
 
 /** When the books were asked for, and what was open by then: what the ledger has learnt since may not stand in them yet. */

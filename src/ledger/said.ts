@@ -4,7 +4,7 @@
  */
 import { inZone } from './budget';
 import { hold, release } from './holds';
-import type { LedgerState, Moments, PersonNote, Said, SetByPeople } from './state';
+import type { Action, LedgerState, Moments, PersonNote, Said, SetByPeople } from './state';
 
 /** What people may set besides a hold. */
 export const LIMITS = ['perDay', 'balanceFloor', 'timeZone'] as const satisfies readonly (keyof SetByPeople)[];
@@ -67,7 +67,7 @@ export function takeOver(state: LedgerState, books: Said | undefined, now: numbe
   if (next === known) return known;
   const what = 'hold and limits taken over from the books, as they were set last';
   const action = { at: now, by: 'the ledger', isOwn: true, what, reason: 'it knew less' } as const;
-  return { ...next, actions: [...(next.actions ?? []), action].slice(-KEEP_ACTIONS) };
+  return withAction(next, action);
 }
 
 /** As it was said, whatever is configured by now: of both the strictest counts. */
@@ -77,4 +77,10 @@ function withWord(set: SetByPeople, field: keyof SetByPeople, word: PersonNote<s
 }
 
 /** Acts of people that a ledger knows; the books have all. */
-export const KEEP_ACTIONS = 50;
+const KEEP_ACTIONS = 50;
+
+/** With one act more, and without the oldest where there are too many. */
+export const withAction = (state: LedgerState, action: Action): LedgerState => ({
+  ...state,
+  actions: [...(state.actions ?? []), action].slice(-KEEP_ACTIONS),
+});

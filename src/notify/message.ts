@@ -54,13 +54,11 @@ export interface Notice {
 /** How it ended, or the type of its failure. */
 const endText = (what: string): string => (FAILED_OUTCOMES.includes(what) ? ` (${what})` : `: ${reasonInWords(what)}`);
 
-const asItIs = (text: string): string => text;
-
 const TITLES: Record<NoticeKind, (notice: Notice) => string> = {
   personNeeded: ({ workflowType, what, about }) =>
     `A person is needed: ${workflowType}${what ? ` waits at ${what}` : ''}${about ? `: ${about}` : ''}`,
   personActed: ({ account, workflowType, what, by = 'somebody', ...who }) =>
-    `Account ${account}: ${what ?? 'something'} was said to ${workflowType} by ${by} ${vouched(who, asItIs)}`,
+    `Account ${account}: ${what ?? 'something'} was said to ${workflowType} by ${by} ${vouched(who)}`,
   holdBegan: ({ account, what }) => `Account ${account} is on hold${what ? `: ${reasonInWords(what)}` : ''}`,
   holdEnded: ({ account, what }) => `Account ${account} goes on${what ? ` (${what} has ended)` : ''}`,
   budgetUsedUp: ({ account, what }) => `Account ${account} waits for its budget${what ? `: ${what}` : ''}`,

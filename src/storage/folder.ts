@@ -1,4 +1,7 @@
-/** A folder as storage; what is made in it is its user's alone, or its group's where the group may write to it. Several processes may share it, also over a network file system with atomic renames. */
+/**
+ * A folder as storage. Several processes may share it, also over a network file system with atomic renames. What is made in it
+ * is its user's alone, or its group's as well where the group may write to it.
+ */
 import { constants } from 'node:fs';
 import {
   type FileHandle,
@@ -35,8 +38,8 @@ export class FolderStorage implements Storage {
   constructor(private readonly root: string) {}
 
   readonly #tidied = new Set<string>();
-  /** What others may do with what is made here. */
-  #shared: number | undefined;
+  /** Of the folders that are made here. */
+  #mode: number | undefined;
 
   async read(ref: string): Promise<Readable> {
     const file = await this.#open(ref);
@@ -68,11 +71,12 @@ export class FolderStorage implements Storage {
   ): Promise<T> {
     const names = namesOf(ref);
     await mkdir(this.root, { recursive: true, mode: OWN });
-    this.#shared ??= (await stat(this.root)).mode & GROUP_WRITES ? GROUP : 0;
-    const folder = await this.#folder(names.slice(0, -1), true);
+    this.#mode ??= (await stat(this.root)).mode & GROUP_WRITES ? OWN | GROUP : OWN;
+    const mode = this.#mode;
+    const folder = await this.#folder(names.slice(0, -1), mode);
     await this.#tidy(folder);
     return withTemporary(folder, async (temporary) => {
-      const size = await writeDurably(temporary, content, (OWN | (this.#shared ?? 0)) & ~SEARCH);
+      const size = await writeDurably(temporary, content, mode & ~SEARCH);
       const placed = await place(temporary, join(folder, names.at(-1) ?? ''), size);
       await syncFolder(folder);
       return placed;
@@ -81,7 +85,7 @@ export class FolderStorage implements Storage {
 
   async *list(prefix = ''): AsyncIterable<Stored> {
     const names = foldersOf(prefix);
-    const folder = await unlessAbsent(this.#folder(names, false));
+    const folder = await unlessAbsent(this.#folder(names));
     if (folder !== undefined) yield* this.#walk(folder, names, prefix);
   }
 
@@ -97,7 +101,7 @@ export class FolderStorage implements Storage {
 
   async delete(ref: string): Promise<void> {
     const names = namesOf(ref);
-    const folder = await unlessAbsent(this.#folder(names.slice(0, -1), false));
+    const folder = await unlessAbsent(this.#folder(names.slice(0, -1)));
     if (folder !== undefined) await unlessAbsent(unlink(join(folder, names.at(-1) ?? '')));
   }
 
@@ -123,7 +127,7 @@ export class FolderStorage implements Storage {
     const path = await unlessAbsent(realpath(join(this.root, ...names)));
     if (path === undefined) {
       // What leads outside is refused, whether it is there or not.
-      await unlessAbsent(this.#folder(names.slice(0, -1), false));
+      await unlessAbsent(this.#folder(names.slice(0, -1)));
       return undefined;
     }
     await this.#mustBeInside(path, ref);
@@ -136,12 +140,15 @@ export class FolderStorage implements Storage {
     return file;
   }
 
-  /** The real path of a folder below the root, each step checked before the next, so that nothing is made outside. */
-  async #folder(names: readonly string[], create: boolean): Promise<string> {
+  /**
+   * The real path of a folder below the root, each step checked before the next, so that nothing is made outside.
+   * @param mode of the folders that are made where there is none; absent: none is made
+   */
+  async #folder(names: readonly string[], mode?: number): Promise<string> {
     let folder = await realpath(this.root);
     for (const name of names) {
       const next = join(folder, name);
-      if (create && (await isNew(mkdir(next, OWN | (this.#shared ?? 0))))) await syncFolder(folder);
+      if (mode !== undefined && (await isNew(mkdir(next, mode)))) await syncFolder(folder);
       folder = await realpath(next);
       await this.#mustBeInside(folder, names.join('/'));
     }

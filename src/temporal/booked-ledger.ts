@@ -15,7 +15,9 @@ import {
   type LedgerStart,
   type LedgerState,
   momentsOf,
+  reservedCredits,
   type Settle,
+  sumSince,
 } from '../ledger';
 import { stateQuery } from '../ledger/messages';
 import { isPaidKind, type Kind, ONCE_ONLY, paidKinds } from '../paying/once-only';
@@ -98,7 +100,8 @@ export class BookedLedger extends LedgerClient {
       .catch((error: unknown) => this.bookkeeping.warn('the storage of the books cannot be used', error));
     const isKnown = place.id !== undefined;
     // Long books are told when they have been read.
-    const reading = this.books.standing().then((standing) => this.#bookedOf(standing, budget ?? this.config.budget));
+    const read = this.books.standing();
+    const reading = read.then((standing) => this.#bookedOf(standing, budget ?? this.config.budget));
     this.#booked = await Promise.race([reading, sleep(READ_WITHIN_MS, undefined, { ref: false })]).catch(
       () => undefined,
     );
@@ -107,15 +110,14 @@ export class BookedLedger extends LedgerClient {
     if (this.#hasLeft) return;
     await super.configure(budget);
     this.#isPlaceTold = isKnown;
-    reading.then(() => this.#complete()).catch(() => undefined);
+    read.then((standing) => this.#complete(standing)).catch(() => undefined);
   }
 
   /**
    * What a process could not write down before it ended stays reserved in the books. The ledger remembers for a while what
    * was paid; what it knows nothing of may have happened all the same.
    */
-  async #complete(): Promise<void> {
-    const { sends } = await this.books.standing();
+  async #complete({ sends }: Standing): Promise<void> {
     for (const [subject, { attempt, run, credits, overAt }] of Object.entries(sends.open)) {
       if (this.now() <= overAt || this.now() > overAt + REMEMBER_MS) continue;
       const { settled } = await this.subject(subject);
@@ -130,13 +132,14 @@ export class BookedLedger extends LedgerClient {
     if (seq === 0) return undefined;
     // Read before its time zone was changed.
     if (timeZone !== budget.timeZone) return undefined;
+    const sums = Object.fromEntries(days);
     const since: Record<string, number> = {};
     for (let n = 0; n < COMPARED_DAYS; n++) {
       const from = dayOf(this.now() - COMPARED_MS + n * DAY_MS, timeZone);
-      since[from] = [...days].reduce((sum, [day, credits]) => (day >= from ? sum + credits : sum), 0);
+      since[from] = sumSince(from, sums);
     }
     const [[from = '', credits = 0] = []] = Object.entries(since);
-    const reserved = Object.values(sends.open).reduce((sum, open) => sum + open.credits, 0);
+    const reserved = reservedCredits({ flights: sends });
     return { from, credits, since, reserved, said: momentsOf(said) };
   }
 

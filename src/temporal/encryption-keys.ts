@@ -17,11 +17,13 @@ const KEY = /^[A-Za-z0-9+/]{43}=$/;
 const HOW = `each key is the base64 of ${KEY_BYTES} random bytes (\`openssl rand -base64 ${KEY_BYTES}\`)`;
 const COMMAND_WITHIN_MS = 30_000;
 
-export const encryptionIsOn = (env: Env): boolean => SOURCES.some((name) => (env[name] ?? '') !== '');
+const sourcesIn = (env: Env): string[] => SOURCES.filter((name) => (env[name] ?? '') !== '');
+
+export const encryptionIsOn = (env: Env): boolean => sourcesIn(env).length > 0;
 
 /** @returns newest first; undefined where encryption is off. @throws ConfigError, without a key in its words (S4) */
 export function encryptionKeys(env: Env): Buffer[] | undefined {
-  const [source, ...others] = SOURCES.filter((name) => (env[name] ?? '') !== '');
+  const [source, ...others] = sourcesIn(env);
   if (source === undefined) return undefined;
   if (others.length > 0) throw new ConfigError([`${source} and ${others.join(', ')} are set: give the keys by one`]);
   const value = env[source] ?? '';

@@ -9,9 +9,9 @@ export interface Vouched {
 
 /**
  * A name alone is what somebody says of themselves, and may hold brackets: the last ones are always ours.
- * @param shown text as its reader takes it, such as Markdown
+ * @param shown text as its reader takes it, such as Markdown. Default: as it is
  */
-export function vouched({ identity, principal }: Vouched, shown: (text: string) => string): string {
+export function vouched({ identity, principal }: Vouched, shown = (text: string): string => text): string {
   if (principal !== undefined) return `(the server says: ${shown(principal)})`;
   if (identity === undefined) return '(client not known)';
   return identity === '' ? '(client without a name)' : `(client: ${shown(identity)})`;

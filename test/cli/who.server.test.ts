@@ -3,7 +3,7 @@ import { Client } from '@temporalio/client';
 import { leadPipeline } from '../../workflows';
 import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { detailsOf } from '../support/details';
-import { type Stage, startStage } from '../support/stage';
+import { completedLeads, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 import { cliFolder } from './cli';
 
@@ -31,8 +31,7 @@ async function keptOf(workflowId: string): Promise<KeptAct[]> {
   return acts.filter((act) => act.workflowId === workflowId);
 }
 /** Of this test alone. */
-const freeLead = (nth: number) =>
-  stage.sandbox.control.leads().filter(({ surveyStatus }) => surveyStatus === 'completed')[nth]?.id ?? '';
+const freeLead = (nth: number) => completedLeads(stage)[nth] ?? '';
 
 test('who said what stands on the page of a run, with the client that said it, however many say something at once', async () => {
   const handle = await stage.temporal.client.workflow.start(leadPipeline, {

@@ -9,7 +9,7 @@ import { convertLead, leadPipeline } from '../../workflows';
 import { progressQuery } from '../../workflows/shared/status';
 import { Random } from '../simulation/world/random';
 import { anyMessage, type Harmful } from '../support/any-message';
-import { onStage, type Stage } from '../support/stage';
+import { completedLeads, onStage, type Stage } from '../support/stage';
 import { until } from '../support/until';
 
 const SEQUENCES = 200;
@@ -21,9 +21,6 @@ const LIMIT_MS = 400_000;
 const ANSWERED_WITHIN_MS = 10_000;
 const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW: RESET } = api.api.enums.v1.WorkflowTaskFailedCause;
 const taskQueue = 'audit-runner';
-
-const completed = ({ sandbox }: Stage) =>
-  sandbox.control.leads().flatMap(({ id, surveyStatus }) => (surveyStatus === 'completed' ? id : []));
 
 /** @returns whether it was taken */
 async function send({ temporal: { client } }: Stage, sent: Harmful): Promise<boolean> {
@@ -110,7 +107,7 @@ test(
         await ledger.executeUpdate(releaseUpdate, { args: [{ ...by, parks: true }] });
         taken += 2;
         const last = await Promise.all(
-          completed(stage).map((leadId) =>
+          completedLeads(stage).map((leadId) =>
             client.workflow.start(convertLead, { workflowId: `last-${leadId}`, taskQueue, args: [{ leadId }] }),
           ),
         );

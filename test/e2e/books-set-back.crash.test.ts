@@ -4,14 +4,12 @@ import { join } from 'node:path';
 import { releaseUpdate, statusQuery } from '../../src/ledger/messages';
 import { convertLead } from '../../workflows';
 import { progressQuery } from '../../workflows/shared/status';
-import { onStage, type Stage, UNHURRIED } from '../support/stage';
+import { completedLeads, onStage, type Stage, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 
 /** What was booked lately is not compared. */
 const COMPARED_AFTER_MS = 90_000;
 
-const leadsOf = ({ sandbox }: Stage) =>
-  sandbox.control.leads().flatMap(({ id, surveyStatus }) => (surveyStatus === 'completed' ? id : []));
 const convert = ({ temporal }: Stage, leadId: string) =>
   temporal.client.workflow.start(convertLead, {
     ...{ workflowId: `convert-lead.default.${leadId}`, taskQueue: 'audit-runner' },
@@ -30,7 +28,7 @@ test(
       async (stage: Stage) => {
         const ledger = stage.temporal.client.workflow.getHandle(stage.ledgerId);
         const [storage, newest] = [join(stage.folder, 'storage'), join(stage.folder, 'newest')];
-        const [first = '', second = '', third = ''] = leadsOf(stage);
+        const [first = '', second = '', third = ''] = completedLeads(stage);
         const worker = await stage.startWorker();
         await (await convert(stage, first)).result();
         await (await convert(stage, second)).result();
@@ -63,7 +61,7 @@ test(
         await until(async () => (await ledger.query(statusQuery)).holds.some(({ lacks }) => lacks === 3_000));
         await ledger.executeUpdate(releaseUpdate, { args: [{ reason: 'seen', by: 'Ann' }] });
         expect((await ledger.query(statusQuery)).holds).toEqual([]);
-        const [, , , fourth = ''] = leadsOf(stage);
+        const [, , , fourth = ''] = completedLeads(stage);
         expect(await (await convert(stage, fourth)).result()).toMatchObject({ outcome: 'converted' });
         expect(stage.figures()).toMatchObject({ spent: 4_000, paidTwice: 0 });
       },

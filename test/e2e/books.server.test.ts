@@ -17,15 +17,11 @@ import { openStorage } from '../../src/storage';
 import { connectClient } from '../../src/temporal/connect';
 import { convertLead, leadPipeline } from '../../workflows';
 import { progressQuery } from '../../workflows/shared/status';
-import { onStage, type Stage, type StageOptions, UNHURRIED } from '../support/stage';
+import { completedLeads, onStage, type Stage, type StageOptions, UNHURRIED } from '../support/stage';
 import { newNamespace } from '../support/temporal';
 import { until } from '../support/until';
 
-const leadsOf = ({ sandbox }: Stage, count: number) =>
-  sandbox.control
-    .leads()
-    .flatMap(({ id, surveyStatus }) => (surveyStatus === 'completed' ? id : []))
-    .slice(0, count);
+const leadsOf = (stage: Stage, count: number) => completedLeads(stage).slice(0, count);
 const convert = (client: Client, leadId: string) =>
   client.workflow.start(convertLead, {
     ...{ workflowId: `convert-lead.default.${leadId}`, taskQueue: 'audit-runner' },

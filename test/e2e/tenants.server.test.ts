@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BackfillResult } from '../../workflows/backfill';
-import { type Stage, startStage } from '../support/stage';
+import { completedLeads, type Stage, startStage } from '../support/stage';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -19,8 +19,7 @@ function put(ref: string, text: string): string {
 }
 const run = (type: string, workflowId: string, input: object) =>
   stage.temporal.client.workflow.execute(type, { workflowId, taskQueue: 'audit-runner', args: [input] });
-const leads = () =>
-  stage.sandbox.control.leads().flatMap(({ id, surveyStatus }) => (surveyStatus === 'completed' ? [id] : []));
+const leads = () => completedLeads(stage);
 
 const OF_OTHERS = 'it belongs to another account: give one below accounts/default/';
 const UNKNOWN = 'it is a result that does not say which account it belongs to';

@@ -76,6 +76,10 @@ export interface Stage {
   close(): Promise<void>;
 }
 
+/** The IDs of the leads that can be converted. */
+export const completedLeads = ({ sandbox }: Pick<Stage, 'sandbox'>): string[] =>
+  sandbox.control.leads().flatMap(({ id, surveyStatus }) => (surveyStatus === 'completed' ? [id] : []));
+
 export async function startStage({
   sandbox: options,
   account,

@@ -124,7 +124,7 @@ export function handlePeople(book: Book): void {
       const actions = book.state.actions?.map((one) => (one === action ? { ...one, ...who } : one));
       book.change({ ...book.state, ...(actions && { actions }) });
     });
-    book.change({ ...policy.say(next, said), actions: [...(next.actions ?? []), action].slice(-policy.KEEP_ACTIONS) });
+    book.change(policy.withAction(policy.say(next, said), action));
   };
   setHandler(
     messages.setBudgetUpdate,

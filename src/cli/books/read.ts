@@ -3,6 +3,7 @@ import type { Act, Entry } from '../../books/entry';
 import { accountOfBooks, linesOf, usersWithBooks, verify } from '../../books/reading';
 import { Standing } from '../../books/standing';
 import { loadConfig } from '../../config';
+import { reservedCredits } from '../../ledger';
 import { cell } from '../../report/spending/csv';
 import { openStorage, type Storage, StorageError } from '../../storage';
 import { oneLine } from '../../text/printable';
@@ -11,6 +12,7 @@ import { utc } from '../../time/utc';
 import { EXIT, Exit } from '../exit';
 import { number, print, printJson, printStored, table, tell } from '../output';
 import { startOf } from '../since';
+import type { SummedBy } from '../summed-by';
 
 export interface BooksOptions {
   user?: string;
@@ -48,7 +50,7 @@ export async function verifyBooksCommand(options: BooksOptions): Promise<number>
 export interface ShowBooksOptions extends BooksOptions {
   /** A date-time, a date, or a duration back from now. @default the beginning */
   since?: string;
-  by: 'day' | 'month' | 'run' | 'subject';
+  by: SummedBy;
 }
 
 /** Credits by day, month, run or subject, over the whole time that the books cover. */
@@ -194,7 +196,7 @@ export const summary = (standing: Standing) => ({
   entries: standing.seq,
   lost: standing.lost,
   credits: [...standing.days.values()].reduce((sum, credits) => sum + credits, 0),
-  open: Object.values(standing.sends.open).reduce((sum, { credits }) => sum + credits, 0),
+  open: reservedCredits({ flights: standing.sends }),
 });
 
 export const nameOf = (user: string, account: string): string => `Account ${account || '(unknown)'}, user ${user}`;

@@ -6,7 +6,7 @@ import type { OwnServer } from '../../../src/dev-server/server';
 import { setBudgetUpdate, statusQuery } from '../../../src/ledger/messages';
 import { convertLeadId } from '../../../src/runs/run-ids';
 import { convertLead } from '../../../workflows';
-import { type Stage, type StageOptions, startStage } from '../../support/stage';
+import { completedLeads, type Stage, type StageOptions, startStage } from '../../support/stage';
 import { withWhatRunsSay } from '../../support/told';
 import { until } from '../../support/until';
 import { WorkerProcess } from './worker-process';
@@ -18,10 +18,7 @@ export class Scene {
 
   private constructor(readonly stage: Stage) {
     this.server = stage.server;
-    this.fresh = stage.sandbox.control
-      .leads()
-      .filter(({ surveyStatus }) => surveyStatus === 'completed')
-      .map(({ id }) => id);
+    this.fresh = completedLeads(stage);
   }
 
   /** By default the service is one at which two requests in flight for one lead both pay. */
