@@ -105,7 +105,12 @@ export function createAccountActivities(deps: Deps) {
       if (obstacle.kind === 'capped' && obstacle.balance === 'unread' && status.patientUntil !== undefined)
         return { clear: false, why: describePatience(status.patientUntil), what: 'patience' };
       if (obstacle.kind === 'capped')
-        return { clear: false, why: describeShortage(obstacle, status), what: obstacle.cap, short: true };
+        return {
+          clear: false,
+          why: describeShortage(obstacle, obstacle.figures ?? status),
+          what: obstacle.cap,
+          short: true,
+        };
       const over = await ledger.overCeiling(credits);
       if (over) return { clear: false, why: describeCeiling(over), what: `books-${over.cap}`, short: true };
       return { clear: true, ...(pause && { pause }) };

@@ -11,7 +11,9 @@ import { queueClassOf, type RateClass } from '../src/agent-api/rate-class';
 import { type RepeatableRoute, type Reply, type RouteName, routes } from '../src/agent-api/routes';
 import { stopping } from '../src/ledger';
 import { type HoldCause, holdCause } from '../src/ledger/account-failures';
+import type { LedgerStatus } from '../src/ledger/messages';
 import { FailureType, type Refusal } from '../src/runs/failure-types';
+import type { BookedLedger } from '../src/temporal/booked-ledger';
 import type { AccountRuntime } from './deps';
 import { requeueAfter } from './requeue';
 
@@ -52,10 +54,17 @@ const READ_TRIES = 3;
 export async function parkedFor(runtime: AccountRuntime, rateClass: RateClass): Promise<number> {
   const here = parkedHere(runtime, rateClass);
   // While reads are parked nobody can ask whose ledger it is, either: that would be repeated without a word (S7).
-  if (here > SAY_PARKED_MS) return here;
-  const ledger = await runtime.ledger();
-  const until = (await ledger.status())?.parked[rateClass];
+  const ledger = here > SAY_PARKED_MS ? runtime.knownLedger() : await runtime.ledger();
+  if (!ledger) return here;
+  const until = (await statusFor(runtime, ledger))?.parked[rateClass];
   return Math.max((until ?? 0) - ledger.now(), parkedHere(runtime, rateClass));
+}
+
+/** The ledger's status; what a person has ended there ends in this process, too. */
+async function statusFor({ gate }: AccountRuntime, ledger: BookedLedger): Promise<LedgerStatus | undefined> {
+  const status = await ledger.status();
+  if (status) gate.parksEnded(status.parksEndedAt ?? 0);
+  return status;
 }
 
 /** In this process; the gate keeps moments of this machine's clock. */
@@ -72,7 +81,7 @@ export async function takePermit(
   credits = 0,
 ): Promise<void> {
   const ledger = await runtime.ledger();
-  const status = await ledger.status();
+  const status = await statusFor(runtime, ledger);
   const hold = stopping(status?.holds ?? [], credits).find(({ kind }) => kind !== 'manual');
   if (hold && !ignoreHolds) throw ApplicationFailure.nonRetryable(`account on hold: ${hold.kind}`, FailureType.held);
   const forMs = (status?.parked[rateClass] ?? 0) - ledger.now();

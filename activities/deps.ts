@@ -18,6 +18,8 @@ export interface AccountRuntime {
   readonly gate: Gate;
   /** The ledger of the user that the token belongs to; asks the service once who that is. */
   ledger(): Promise<BookedLedger>;
+  /** The ledger of that user, as far as the service has said who that is. */
+  knownLedger(): BookedLedger | undefined;
   /** The ledger with this workflow ID, if it is that of the token's user as far as this process knows. */
   ledgerWith(workflowId: string): BookedLedger | undefined;
 }

@@ -30,6 +30,11 @@ export interface Gate {
    * say which limit was met: the writes are parked as well, for one of their windows at most, since theirs asks no more.
    */
   park(rateClass: RateClass, untilMs?: number): void;
+  /**
+   * A person had ended every park at `at`, milliseconds of any one clock, or 0 for never. What is told first was so before
+   * this gate parked anything; what is told again changes nothing.
+   */
+  parksEnded(at: number): void;
   /** The wall-clock moment at which the park of this class ends; undefined when it is not parked. */
   parkedUntil(rateClass: RateClass): number | undefined;
 }
@@ -90,6 +95,13 @@ class Lane {
     if (this.even) this.#pace = parkUntil(this.#pace, until, paceFor(this.limit));
   }
 
+  unpark(now: number): void {
+    if (this.parkedUntil <= now) return;
+    this.parkedUntil = now;
+    // One request first, and then the even pace again.
+    if (this.even) this.#pace = parkUntil(idle, now, paceFor(this.limit));
+  }
+
   /** A moment to come back, one place after the last that was told; at most a window ahead, for some never come back. */
   promise(earliest: number): number {
     const { max, windowMs } = this.limit;
@@ -112,6 +124,7 @@ export function createGate({ limits, sendWindowMs = 5_000 }: GateOptions): Gate 
   const lanes = perClass((rateClass) => new Lane(limits[rateClass], factsOf(rateClass).bursts !== true, sendWindowMs));
   const lanesOf = (rateClass: RateClass) => [...new Set([lanes[rateClass], lanes[queueClassOf(rateClass)]])];
 
+  let endedAt: number | undefined;
   const clock = () => performance.now();
   const toWall = (moment: number) => Date.now() + Math.max(0, Math.ceil(moment - clock()));
 
@@ -152,6 +165,10 @@ export function createGate({ limits, sendWindowMs = 5_000 }: GateOptions): Gate 
       const until = now + (untilMs === undefined ? own.limit.windowMs : untilMs - Date.now());
       for (const each of lanesOf(rateClass))
         each.park(each === own ? until : Math.min(until, now + each.limit.windowMs));
+    },
+    parksEnded(at) {
+      if (endedAt !== undefined && at > endedAt) for (const lane of Object.values(lanes)) lane.unpark(clock());
+      endedAt = Math.max(at, endedAt ?? 0);
     },
     parkedUntil(rateClass) {
       const until = Math.max(...lanesOf(rateClass).map(({ parkedUntil }) => parkedUntil));

@@ -160,7 +160,7 @@ async function withShortage(client: Client, one: AccountStatus, accounts: Config
   if (obstacle?.kind !== 'capped') return one;
   const waiting = `Stage = '${BUDGET_STAGE}' AND Account = '${one.account}' AND ExecutionStatus = 'Running'`;
   const { count: runs } = await client.workflow.count(waiting);
-  return { ...one, short: { why: describeShortage(obstacle, one), runs } };
+  return { ...one, short: { why: describeShortage(obstacle, obstacle.figures ?? one), runs } };
 }
 
 /** What an account's ledger lets through, and what keeps the rest. */

@@ -45,11 +45,11 @@ function acceptLack(state: LedgerState): LedgerState {
  * A person lets everything go on; what a 429 has parked only when that is said too (S5). What calls cost lately is forgotten:
  * a price by mistake, above every cap, would let no call through that could correct it.
  */
-export const releaseAll = (state: LedgerState, parks: boolean): LedgerState => ({
+export const releaseAll = (state: LedgerState, parks: boolean, now: number): LedgerState => ({
   ...acceptLack(state),
   holds: [],
   prices: {},
-  ...(parks && { parked: {} }),
+  ...(parks && { parked: {}, parksEndedAt: now }),
 });
 
 /** A 429 parks its class; a longer park stands. */

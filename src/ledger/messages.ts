@@ -42,6 +42,8 @@ export interface LedgerStatus {
   holds: readonly policy.Hold[];
   /** Classes that a 429 has parked, until when; those that have ended are not in it. */
   parked: Readonly<Record<string, number>>;
+  /** When a person last ended all parks. */
+  parksEndedAt?: number;
   open: { subject: string; run: string; grantedAt: number; overAt: number }[];
   patientUntil?: number;
   /** When a worker last told the ledger its configuration. */
@@ -50,8 +52,17 @@ export interface LedgerStatus {
   restingSince?: number;
 }
 
-/** What stands in the way of spending. */
-export type Obstacle = Extract<policy.BeginAnswer, { kind: 'held' | 'unwritten' | 'capped' }> | { kind: 'none' };
+/** What a cap is measured by. */
+export type Figures = Pick<
+  LedgerStatus,
+  'account' | 'budget' | 'spentToday' | 'spentThisMonth' | 'reserved' | 'available' | 'unreadable'
+>;
+
+/** What stands in the way of spending. A cap comes with the figures of that moment; workers of earlier versions tell none. */
+export type Obstacle =
+  | Extract<policy.BeginAnswer, { kind: 'held' | 'unwritten' }>
+  | (Extract<policy.BeginAnswer, { kind: 'capped' }> & { figures?: Figures })
+  | { kind: 'none' };
 
 /** What the ledger knows of one subject. */
 export interface SubjectState {

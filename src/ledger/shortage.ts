@@ -1,7 +1,7 @@
 /** Credits that may not be spent now: which limit, by how much, and what ends it (S7). For all who wait for it. */
 import { grouped } from '../text/numbers';
 import type { LimitSource } from '.';
-import type { LedgerStatus, Obstacle } from './messages';
+import type { Figures, Obstacle } from './messages';
 
 type Capped = Extract<Obstacle, { kind: 'capped' }>;
 
@@ -16,7 +16,7 @@ function moreFrom(source: LimitSource | undefined, setting: string, account: str
 /** One sentence without a full stop. */
 export function describeShortage(
   { cap, credits: next, until, balance }: Capped,
-  { account, budget, spentToday, spentThisMonth, reserved, available, unreadable }: LedgerStatus,
+  { account, budget, spentToday, spentThisMonth, reserved, available, unreadable }: Figures,
 ): string {
   const { perDay, perMonth, balanceFloor, from } = budget;
   const open = reserved > 0 ? ` and ${grouped(reserved)} reserved for calls under way or not yet proven` : '';

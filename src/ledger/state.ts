@@ -155,6 +155,8 @@ export interface LedgerState {
   readonly elsewhere: number;
   /** Classes parked by a 429, until when. */
   readonly parked: Readonly<Record<string, number>>;
+  /** When a person last ended all parks: those that processes keep of their own end with it. */
+  readonly parksEndedAt?: number;
   /** Permits of classes with a limit of their own (notes, audits): taken, and promised. */
   readonly permits: Readonly<Record<string, Permits>>;
   /** What people changed, newest last. */

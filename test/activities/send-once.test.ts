@@ -21,7 +21,12 @@ const send = (status: object, subject: object, trouble?: string, run = asActivit
   const account = { timing: { sendWindowMs: 1_000 }, limits: { writes: {} }, credits: () => 1_000, undocumented: {} };
   const runtime = {
     account,
-    gate: { acquire: async () => ({ ok: true }), parkedUntil: () => undefined, park: () => undefined },
+    gate: {
+      acquire: async () => ({ ok: true }),
+      parkedUntil: () => undefined,
+      park: () => undefined,
+      parksEnded: () => undefined,
+    },
     ledger: async () => ({
       now: () => NOW,
       books: { trouble },

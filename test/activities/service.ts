@@ -26,7 +26,12 @@ export async function serviceOf(
   const runtime = {
     account: { name: 'default', undocumented, credits: () => 0 },
     api: apiOf(server.baseUrl, { undocumented }),
-    gate: { acquire: async () => ({ ok: true }), parkedUntil: () => undefined, park: () => undefined },
+    gate: {
+      acquire: async () => ({ ok: true }),
+      parkedUntil: () => undefined,
+      park: () => undefined,
+      parksEnded: () => undefined,
+    },
     ledger: async () => ({ now: () => Date.now(), status: async () => undefined }),
   } as unknown as AccountRuntime;
   return { runtime, seen: server.seen };

@@ -163,6 +163,24 @@ it('lets nobody pass who was waiting when the park came, and passes on one at a 
   expect(gate.parkedUntil('reads')).toBeUndefined();
 });
 
+it('a person ends the parks there are, once, and nothing that was refused before that was known', async () => {
+  const gate = gateOf(10, 500);
+  const park = () => gate.park('reads', Date.now() + 60_000);
+  park();
+  gate.parksEnded(1_000);
+  expect((await gate.acquire('reads')).ok).toBe(false);
+  gate.parksEnded(2_000);
+  expect(gate.parkedUntil('reads')).toBeUndefined();
+  const began = performance.now();
+  for (let n = 0; n < 2; n++) expect(await gate.acquire('reads')).toEqual({ ok: true });
+  // One after the other, as after any park.
+  expect(performance.now() - began).toBeGreaterThan(40);
+  park();
+  gate.parksEnded(2_000);
+  gate.parksEnded(0);
+  expect((await gate.acquire('reads')).ok).toBe(false);
+});
+
 it('a note takes a place of the notes and one of the writes', async () => {
   const gate = gateOf(10, 500, 100, { notes: { max: 2, windowMs: 60_000 } });
   const began = performance.now();

@@ -73,13 +73,13 @@ test('it ends by itself when they are there again, and not sooner', () => {
 });
 
 test('what a person has released is known, and only what is missing beyond it holds again', () => {
-  const released = ledger.releaseAll(compared(three(), told(1_000)), false);
+  const released = ledger.releaseAll(compared(three(), told(1_000)), false, NOW);
   expect(released.holds).toEqual([]);
   expect(compared(released, told(1_000))).toBe(released);
   expect(compared(released, told(0)).holds).toMatchObject([{ lacks: 3_000 }]);
   // Nor does a release that has nothing to do with it forget it.
   const manual = ledger.hold(released, { kind: 'manual', since: LATER, reason: 'month end' });
-  expect(compared(ledger.releaseAll(manual, false), told(1_000)).holds).toEqual([]);
+  expect(compared(ledger.releaseAll(manual, false, NOW), told(1_000)).holds).toEqual([]);
 });
 
 test('what workers of 0.2 paid, which keep no books, is no loss, and the page says so; what is lost after them is', () => {
@@ -107,7 +107,7 @@ test('while workers of 0.2 count, and until what they sent is settled, nothing t
 });
 
 test('what was accepted is known only as long as it is missing, and nothing is reserved that may be missing again', () => {
-  const released = ledger.releaseAll(compared(three(), told(1_000)), false);
+  const released = ledger.releaseAll(compared(three(), told(1_000)), false, NOW);
   const reserved = compared(released, told(1_000, 2_000));
   expect(reserved.acceptedLack).toBe(2_000);
   const back = compared(released, told(3_000));
@@ -116,7 +116,7 @@ test('what was accepted is known only as long as it is missing, and nothing is r
 });
 
 test('what was accepted is not forgotten while a payment is new in both, or not yet in the ledger', () => {
-  const released = ledger.releaseAll(compared(three(), told(1_000)), false);
+  const released = ledger.releaseAll(compared(three(), told(1_000)), false, NOW);
   const paidNow = paid(released, 'lead:4', LATER - MINUTE / 2);
   expect(compared(paidNow, told(2_000)).acceptedLack).toBe(2_000);
   const underWay = grant(released, 'lead:4');

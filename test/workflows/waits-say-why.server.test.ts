@@ -1,10 +1,10 @@
 /** A run that waits says what keeps it now, not what kept it when it began to wait (S7). */
 
-import { holdUpdate, releaseUpdate, setBudgetUpdate } from '../../src/ledger/messages';
+import { holdUpdate, releaseUpdate, setBudgetUpdate, statusQuery } from '../../src/ledger/messages';
 import { auditProject, convertLead } from '../../workflows';
 import { chooseProjectUpdate } from '../../workflows/shared/choose-project';
 import { progressQuery } from '../../workflows/shared/status';
-import { startStage, UNHURRIED } from '../support/stage';
+import { completedLeads, startStage, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 
 test('S7: a hold that ends while the budget of the day is used up: the run says the latter', async () => {
@@ -63,6 +63,25 @@ test('S7: a ledger that cannot be had hides no question: it is shown, and can be
       /^Noted/.test(await first.executeUpdate(chooseProjectUpdate, { args: [{ projectId, by: 'Ada' }] })),
     );
     for (const run of runs) expect(await run.result()).toMatchObject({ outcome: 'converted' });
+  } finally {
+    await stage.close();
+  }
+});
+
+test('what a 429 has parked goes on as soon as a person says so, also in the worker that got it', async () => {
+  const stage = await startStage();
+  try {
+    await stage.startWorker();
+    const { client } = stage.temporal;
+    const [leadId = ''] = completedLeads(stage);
+    stage.sandbox.control.addFault({ route: 'leads.get', fault: 'status', status: 429, retryAfter: 3_600 });
+    const args: [{ leadId: string }] = [{ leadId }];
+    const run = await client.workflow.start(convertLead, { workflowId: 'parked', taskQueue: 'audit-runner', args });
+    await until(async () => /asked to wait \(429\)/.test((await run.query(progressQuery)).waiting ?? ''));
+    const ledger = client.workflow.getHandle(stage.ledgerId);
+    await until(async () => (await ledger.query(statusQuery)).parked.reads !== undefined);
+    await ledger.executeUpdate(releaseUpdate, { args: [{ reason: 'a mistake of the service', parks: true }] });
+    expect(await run.result()).toMatchObject({ outcome: 'converted' });
   } finally {
     await stage.close();
   }

@@ -7,7 +7,7 @@ import * as messages from '../../src/ledger/messages';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { checked, note } from '../shared/said';
 import { type Book, COMPARES, REREADS } from './book';
-import { statusOf } from './ledger-status';
+import { obstacleOf, statusOf } from './ledger-status';
 import { requireShape, shapes } from './validate';
 
 /** Refuses messages until the ledger knows what is in its books: their senders repeat them. */
@@ -163,12 +163,12 @@ export function handlePeople(book: Book): void {
     messages.releaseUpdate,
     inTurn(book, ({ parks = false, ...said }) => {
       const what = parks ? 'released, with what a 429 has parked' : 'released';
-      act(policy.releaseAll(book.state, parks), what, said, { hold: wordOf(said, null) });
+      act(policy.releaseAll(book.state, parks, Date.now()), what, said, { hold: wordOf(said, null) });
       return 'The account is released. A cause that is still there puts it on hold again.';
     }),
     {
       description:
-        'Lifts every hold of the account: {"reason": "…", "by": "…"}. What the service asked to wait for (429) goes on when that is over; with "parks": true at once for all workers but the one that got the 429, and the service may refuse it again.',
+        'Lifts every hold of the account: {"reason": "…", "by": "…"}. What the service asked to wait for (429) goes on when that is over; with "parks": true new calls go on at once, runs that already wait for a read look at least every hour, and the service may refuse it again.',
       validator: checked(ReleaseSaid, 'release'),
     },
   );
@@ -207,11 +207,9 @@ export function handleQuestions(book: Book): void {
   setHandler(messages.statusQuery, () => statusOf(book.state, Date.now()), {
     description: 'Balance, sums, open sends, holds.',
   });
-  setHandler(
-    messages.obstacleQuery,
-    ({ credits }) => policy.obstacle(book.state, credits, Date.now()) ?? { kind: 'none' },
-    { description: 'What stands in the way of spending so many credits more: a hold, a cap, or nothing.' },
-  );
+  setHandler(messages.obstacleQuery, ({ credits }) => obstacleOf(book.state, credits, Date.now()), {
+    description: 'What stands in the way of spending so many credits more: a hold, a cap, or nothing.',
+  });
   setHandler(messages.stateQuery, () => book.state, { description: 'The whole state.' });
   setHandler(messages.booksQuery, () => (book.isOpen ? book.state : null), {
     description: 'The whole state, with which a ledger that replaces this one goes on; null: it has granted nothing.',

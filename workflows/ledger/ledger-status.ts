@@ -1,6 +1,6 @@
-/** A ledger's answer to the query `status`. */
+/** A ledger's answers to the queries `status` and `obstacle`. */
 import * as policy from '../../src/ledger';
-import type { LedgerStatus } from '../../src/ledger/messages';
+import type { LedgerStatus, Obstacle } from '../../src/ledger/messages';
 
 export function statusOf(state: policy.LedgerState, now: number): LedgerStatus {
   const available = policy.available(state);
@@ -21,6 +21,7 @@ export function statusOf(state: policy.LedgerState, now: number): LedgerStatus {
     ...(state.funds?.askedAt !== undefined && { balanceAskedAt: state.funds.askedAt }),
     holds: state.holds,
     parked: Object.fromEntries(Object.entries(state.parked).filter(([, until]) => until > now)),
+    ...(state.parksEndedAt !== undefined && { parksEndedAt: state.parksEndedAt }),
     ...(state.configuredAt !== undefined && { configuredAt: state.configuredAt }),
     ...(state.restingSince !== undefined && { restingSince: state.restingSince }),
     open: Object.entries(state.flights.open).map(([subject, { run, grantedAt, overAt }]) => ({
@@ -31,4 +32,13 @@ export function statusOf(state: policy.LedgerState, now: number): LedgerStatus {
     })),
     ...(state.patientUntil !== undefined && now < state.patientUntil && { patientUntil: state.patientUntil }),
   };
+}
+
+export function obstacleOf(state: policy.LedgerState, credits: number, now: number): Obstacle {
+  const obstacle = policy.obstacle(state, credits, now);
+  if (obstacle?.kind !== 'capped') return obstacle ?? { kind: 'none' };
+  const { account, budget, spentToday, spentThisMonth, reserved, available, unreadable } = statusOf(state, now);
+  const figures = { account, budget, spentToday, spentThisMonth, reserved };
+  const ofBalance = { ...(available !== undefined && { available }), ...(unreadable && { unreadable }) };
+  return { ...obstacle, figures: { ...figures, ...ofBalance } };
 }

@@ -11,8 +11,9 @@ import { ownStatus } from './status';
 const FIRST_WAIT_MS = 2_000;
 const MAX_WAIT_MS = 600_000;
 
-/** Of a longer pause the end is asked for after this: a person may lift it (the ledger's update `release`). */
-const PARK_LOOK_MS = 3_600_000;
+/** Of a longer pause the end is asked for after this, less and less often: a person may lift it (the ledger's `release`). */
+const FIRST_PARK_LOOK_MS = 15_000;
+const MAX_PARK_LOOK_MS = 3_600_000;
 
 /** What the worker cannot mend, and does not try again by itself. */
 const LACKING: readonly (string | undefined)[] = [FailureType.storage, FailureType.ledger];
@@ -66,11 +67,11 @@ function lackOf(error: unknown, failures: number): Lack | undefined {
   if (parkedMs !== undefined) {
     return {
       why: `${failureText(error)} go on by themselves at ${utc(Date.now() + parkedMs)} UTC.`,
-      waitMs: Math.min(parkedMs, PARK_LOOK_MS),
+      waitMs: Math.min(parkedMs, doubled(FIRST_PARK_LOOK_MS, failures, MAX_PARK_LOOK_MS)),
     };
   }
   if (!LACKING.includes(failureType(error))) return undefined;
-  const waitMs = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 12));
+  const waitMs = doubled(FIRST_WAIT_MS, failures, MAX_WAIT_MS);
   return {
     why: `${failureText(error)} It is tried again in ${Math.ceil(waitMs / 1000)} s.`,
     waitMs,
@@ -78,6 +79,9 @@ function lackOf(error: unknown, failures: number): Lack | undefined {
       `Tried again at ${utc(at)} UTC, without an answer so far; the try before failed: ${failureText(error)}`,
   };
 }
+
+const doubled = (firstMs: number, failures: number, maxMs: number): number =>
+  Math.min(maxMs, firstMs * 2 ** Math.min(failures, 12));
 
 /** The call failed with what it lacked when its time was over. */
 export const isLacking = (error: unknown): boolean => lackOf(error, 0) !== undefined;
