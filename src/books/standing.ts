@@ -6,6 +6,8 @@ import type { Entry } from './entry';
 
 /** So many are known again when they are written once more. */
 const KEEP_ACTS = 200;
+/** So many attempts are known that did not pay: the ledger hears of it a moment later, unless the process dies in between. */
+const KEEP_UNPAID = 200;
 
 export class Standing {
   /** The number of the last entry, and its hash. */
@@ -21,6 +23,8 @@ export class Standing {
   said: Said = {};
   /** The IDs of the last entries on what people did. */
   acts: string[] = [];
+  /** The last attempts that did not pay, by their own word. */
+  unpaid: string[] = [];
   /** Entries of which nothing is known. */
   lost = 0;
   /** The account's name, as far as the books tell. */
@@ -57,6 +61,9 @@ export class Standing {
         this.sends =
           settlement.kind === 'paid' ? reservedAnew(flights, subject, settlement.credits, reserved) : flights;
         if (booking) this.#book(booking);
+        if (settlement.kind === 'notPaid') this.unpaid = [...this.unpaid, attempt].slice(-KEEP_UNPAID);
+        // A later word corrects it.
+        if (settlement.kind === 'paid') this.unpaid = this.unpaid.filter((other) => other !== attempt);
         return booking;
       }
       case 'said': {

@@ -19,7 +19,7 @@ import {
   type Settle,
   sumSince,
 } from '../ledger';
-import { stateQuery } from '../ledger/messages';
+import { type SubjectState, stateQuery } from '../ledger/messages';
 import { isPaidKind, type Kind, ONCE_ONLY, paidKinds } from '../paying/once-only';
 import { REMEMBER_MS } from '../paying/open-sends';
 import { partsOf } from '../paying/subject';
@@ -172,11 +172,24 @@ export class BookedLedger extends LedgerClient {
   override async settle(request: Settle): Promise<number> {
     const { subject, attempt, run, settlement } = request;
     const isCostly = this.#costs(subject);
+    if (isCostly && settlement.kind === 'foundPaid') await this.tellUnpaid(subject);
     if (isCostly) await this.books.became(subject, attempt, run, settlement);
     const booked = await super.settle(request);
     // Of what a look has found, a ledger whose server went back to a backup may know less than the books.
     if (isCostly && settlement.kind === 'foundPaid') this.#compareSoon();
     return booked;
+  }
+
+  /**
+   * Tells the ledger what only the books know since a process died in between: the attempt that it has open did not pay. What
+   * a look finds then is another's payment, and is not booked.
+   */
+  async tellUnpaid(subject: string): Promise<void> {
+    // A ledger that does not answer is asked again by what follows; without this it may book too much, never too little.
+    const { open } = await this.subject(subject).catch((): SubjectState => ({}));
+    if (open === undefined || !(await this.books.standing()).unpaid.includes(open.attempt)) return;
+    const { attempt, run } = open;
+    await super.settle({ subject, attempt, run, settlement: { kind: 'notPaid' } });
   }
 
   override async leave(): Promise<void> {

@@ -2,10 +2,12 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
+import { Books } from '../../src/books/books';
 import { linesOf, usersWithBooks } from '../../src/books/reading';
 import { Standing } from '../../src/books/standing';
 import {
   adjustUpdate,
+  beginSendUpdate,
   configureUpdate,
   holdUpdate,
   releaseUpdate,
@@ -13,6 +15,7 @@ import {
   settleUpdate,
   statusQuery,
 } from '../../src/ledger/messages';
+import { leadSubject } from '../../src/paying/subject';
 import { openStorage } from '../../src/storage';
 import { connectClient } from '../../src/temporal/connect';
 import { convertLead, leadPipeline } from '../../workflows';
@@ -228,4 +231,44 @@ test.concurrent('S8: what a worker could not write down before it ended is writt
     await stage.startWorker();
     await until(async () => Object.keys((await read()).sends.open).length === 0);
     expect([...(await read()).days.values()]).toEqual([1_000]);
+  }));
+
+test.concurrent('S7: a worker dies before the ledger hears that its call was not sent, and a person converts that lead: it is not booked', () =>
+  playing({ account: { timing: settledSoon } }, async (stage) => {
+    const [paid = '', lead = ''] = leadsOf(stage, 2);
+    const { client } = stage.temporal;
+    const worker = await stage.startWorker();
+    await (await convert(client, paid)).result();
+    const ledger = client.workflow.getHandle(stage.ledgerId);
+    const subject = leadSubject(lead);
+    const about = {
+      subject,
+      attempt: 'of one that died',
+      run: 'gone',
+      credits: 1_000,
+      lookedAt: Date.now(),
+      runCap: 5_000,
+    };
+    const answer = await ledger.executeUpdate(beginSendUpdate, { args: [about] });
+    if (answer.kind !== 'granted') throw new Error(answer.kind);
+    worker.stop();
+    await worker.done;
+
+    const storage = openStorage(join(stage.folder, 'storage'));
+    const [user = ''] = await usersWithBooks(storage);
+    const begin = () => Promise.reject(new Error('there are books'));
+    const warn = () => undefined;
+    const books = new Books({ storage, user, begin, warn, worker: 'died', now: Date.now, timeZone: () => 'UTC' });
+    const ceilings = { perRun: null, perDay: null, perMonth: null };
+    const send = { request: about, open: answer.flight, timing: settledSoon, ceilings, withinMs: 5_000 };
+    expect(await books.beforeSend(send)).toBeUndefined();
+    await books.became(subject, about.attempt, about.run, { kind: 'notPaid' });
+    await books.close();
+    stage.sandbox.control.convertLead({ leadId: lead });
+
+    await stage.startWorker();
+    await (await convert(client, lead)).result();
+    await until(async () => (await ledger.query(statusQuery)).open.length === 0);
+    expect(await stage.spentByLedger()).toBe(1_000);
+    expect((await ledger.query(statusQuery)).holds).toEqual([]);
   }));
