@@ -118,14 +118,18 @@ test('S7: a worker that could not ask who its token belongs to asks again for a 
 
 test('S3: a process that leaves says so after all that it was still telling, which would make it count again', async () => {
   const heard: string[] = [];
-  jest.spyOn(LedgerClient.prototype, 'configure').mockImplementation(async () => {
+  // What an earlier test has left under way is another user's.
+  const hear = (what: string, { workflowId }: LedgerClient) => {
+    if (workflowId === 'account-ledger.leaves') heard.push(what);
+  };
+  jest.spyOn(LedgerClient.prototype, 'configure').mockImplementation(async function (this: LedgerClient) {
     await sleep(50);
-    heard.push('configured');
+    hear('configured', this);
   });
-  jest.spyOn(LedgerClient.prototype, 'leave').mockImplementation(async () => {
-    heard.push('left');
+  jest.spyOn(LedgerClient.prototype, 'leave').mockImplementation(async function (this: LedgerClient) {
+    hear('left', this);
   });
-  const runtime = await runtimeAt((response) => json(response, 200, { id: 'user-1' }));
+  const runtime = await runtimeAt((response) => json(response, 200, { id: 'leaves' }));
   const ledger = runtime.ledger();
   await until(() => jest.mocked(LedgerClient.prototype.configure).mock.calls.length > 0);
   await runtime.leave();

@@ -9,7 +9,7 @@ import { concernsAccount } from '../src/ledger/account-failures';
 import type { SendOutcome } from '../src/paying/attempt-plan';
 import { summaries } from '../src/runs/summaries';
 import type { InlineOrStored } from '../src/storage/inline-or-stored';
-import { grouped } from '../src/text/numbers';
+import { counted, grouped } from '../src/text/numbers';
 import { sends } from './paying/sends';
 import { awaitClearance, control, factsOf, fairnessKey, reads, retryUntilAnswered } from './shared/calls';
 import { failureType } from './shared/failures';
@@ -67,7 +67,7 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
   const done = new Map<string, Pick<SweptCapture, 'outcome' | 'reason'>>();
   for (const id of inRuns) done.set(id, { outcome: 'inAnotherRun' });
   let stopped = false;
-  if (chosen.length > 0) status.step('reprocessing', `Extracting ${grouped(chosen.length)} captures again`);
+  if (chosen.length > 0) status.step('reprocessing', `Extracting ${counted(chosen.length, 'capture')} again`);
   for (const [i, id] of chosen.entries()) {
     if (stopped) break;
     status.figures(`${grouped(i)} of ${grouped(chosen.length)} captures sent for`);
@@ -83,7 +83,9 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
   for (const { outcome } of captures) counts[outcome] = (counts[outcome] ?? 0) + 1;
   const givenUp = found.filter(({ newlyGivenUp }) => newlyGivenUp).length;
   if (givenUp > 0)
-    notes.push(`${givenUp} captures that still fail are left to a person from now on: look at them in the web app.`);
+    notes.push(
+      `${counted(givenUp, 'capture')} that still ${givenUp === 1 ? 'fails is' : 'fail are'} left to a person from now on: look in the web app.`,
+    );
   const ended = dryRun ? 'planned' : stopped ? 'stopped' : givenUp > 0 ? 'failed' : 'done';
   const kept = await control.keepSweep({ captures, ref, account, isPlan: dryRun });
   const sums = Object.entries(counts).map(([outcome, n]) => `${grouped(n)} ${outcome}`);
@@ -119,7 +121,7 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
     }
     if (unclear.size > 0)
       notes.push(
-        `Left out, statusUnknown: ${unclear.size} captures of which the list does not say whether they failed.`,
+        `Left out, statusUnknown: ${counted(unclear.size, 'capture')} of which the list does not say whether they failed.`,
       );
     return [...all.values()];
   }

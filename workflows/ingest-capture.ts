@@ -6,7 +6,7 @@ import { accountIn } from '../src/inputs/fields';
 import { IngestCaptureInput, type IngestCaptureJson, noteFileIn } from '../src/inputs/ingest-capture';
 import { summaries } from '../src/runs/summaries';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
-import { grouped } from '../src/text/numbers';
+import { counted } from '../src/text/numbers';
 import type { Ingested, Ingestion } from './capture/ingestion';
 import { processCapture } from './capture/process';
 import { submitNote } from './capture/submit-note';
@@ -117,5 +117,5 @@ async function follow(at: Ingestion): Promise<Pick<IngestCaptureResult, 'outcome
   upsertSearchAttributes([{ key: searchAttributeKeys.captureId, value: captureId }]);
   const outcome = await processCapture(at, captureId);
   const total = soFar.stored?.items.total ?? 0;
-  return { outcome, sentence: `Capture ${captureId} is ${outcome}: ${grouped(total)} items.` };
+  return { outcome, sentence: `Capture ${captureId} is ${outcome}: ${counted(total, 'item')}.` };
 }

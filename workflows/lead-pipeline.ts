@@ -20,7 +20,7 @@ import type { HandedOn } from '../src/runs/handed-on';
 import { howToAnswer } from '../src/runs/how-to-answer';
 import { convertLeadId } from '../src/runs/run-ids';
 import { summaries } from '../src/runs/summaries';
-import { grouped } from '../src/text/numbers';
+import { counted, grouped } from '../src/text/numbers';
 import { formatDuration } from '../src/time/duration';
 import { type ControlState, Controls } from './pipeline/controls';
 import { ConvertAll } from './pipeline/convert-all';
@@ -137,7 +137,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       if (hasUnwritten()) await condition(() => !hasUnwritten());
       return continueAsNew<typeof leadPipeline>(raw, handOn({ ...listed, controls: controls.state }));
     }
-    status.step('deciding', `Deciding on ${grouped(listed.total)} leads`);
+    status.step('deciding', `Deciding on ${counted(listed.total, 'lead')}`);
     const { maxConversions, maxCredits } = controls.state.limits;
     selection = await control.selectLeads({
       account: input.account,
@@ -155,7 +155,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       asking = true;
       status.step(
         'approval',
-        `A person approves ${grouped(total)} conversions for ${grouped(outline.credits)} credits`,
+        `A person approves ${counted(total, 'conversion')} for ${grouped(outline.credits)} credits`,
       );
       status.asksPerson(true);
       tellPersonNeeded(input.account, 'approval', 1, describeChoice(total, outline.credits, selection.preview ?? []));
@@ -170,7 +170,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
         return answered ? 'rejected' : 'expired';
       }
     }
-    status.step('converting', `Converting ${grouped(total)} leads`);
+    status.step('converting', `Converting ${counted(total, 'lead')}`);
     const audit = input.then === 'audit' ? (raw?.audit ?? {}) : undefined;
     converting = new ConvertAll(input, facts, status, audit, controls, {
       moved: show,

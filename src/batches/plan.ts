@@ -2,7 +2,7 @@
 import { perClass, queueClassOf, type RateClass, rateClasses } from '../agent-api/rate-class';
 import type { Operation } from '../inputs/backfill';
 import { PAID, type PaidKind, type Prices, paidKinds } from '../paying/once-only';
-import { grouped } from '../text/numbers';
+import { counted, grouped } from '../text/numbers';
 import { formatDuration } from '../time/duration';
 
 /** Items of a list by what they need. */
@@ -156,5 +156,5 @@ function sentence(items: number, steps: readonly PlannedCall[], credits: number,
   if (items === 0) return 'Nothing to do: no items, no calls, no credits.';
   const list = steps.map(({ what, rateClass, calls }) => `${grouped(calls)} × ${what} (${rateClass})`).join(', ');
   const about = durationMs < 1_000 ? '' : 'about ';
-  return `${grouped(items)} items for ${grouped(credits)} credits: ${list}; ${about}${formatDuration(durationMs)} at the limits of the API.`;
+  return `${counted(items, 'item')} for ${grouped(credits)} credits: ${list}; ${about}${formatDuration(durationMs)} at the limits of the API.`;
 }

@@ -38,9 +38,6 @@ export function endQuietlyOnBrokenPipe(): void {
 /** `20,000`. The same on every machine. */
 export const number = (value: number): string => value.toLocaleString('en-US');
 
-/** `1 lead`, `20 leads`. */
-export const plural = (count: number, noun: string): string => `${number(count)} ${noun}${count === 1 ? '' : 's'}`;
-
 export type Row = readonly (string | number | null | undefined)[];
 
 /** Columns without a frame: readable at a terminal, and by `cut` and `awk` in a pipe. Numbers stand on the right. */

@@ -5,6 +5,7 @@ import { loadConfig } from '../config';
 import { renderSpending, SPENDING_FILES } from '../report/spending';
 import { bookedIn } from '../report/spending/facts';
 import { openStorage } from '../storage';
+import { counted } from '../text/numbers';
 import { utc } from '../time/utc';
 import { EXIT, Exit } from './exit';
 import { number, print, printJson, tell } from './output';
@@ -51,7 +52,7 @@ export async function reportCommand({ since: given, account, out, json, config }
     else {
       for (const one of accounts)
         print(
-          `Account ${one.account}: ${number(bookedIn(one))} credits since ${utc(from)} UTC, ${number(one.funnel.converted)} conversions, ${number(one.failures.of)} not ended well`,
+          `Account ${one.account}: ${number(bookedIn(one))} credits since ${utc(from)} UTC, ${counted(one.funnel.converted, 'conversion')}, ${number(one.failures.of)} not ended well`,
         );
       print(`Report: ${files.html}\nThe same for programs: ${files.json}, ${files.csv}`);
     }

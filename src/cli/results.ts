@@ -8,8 +8,9 @@ import { reasonInWords } from '../runs/reason-words';
 import type { WorkflowName } from '../runs/workflow-types';
 import { openStorage } from '../storage';
 import { type InlineOrStored, open } from '../storage/inline-or-stored';
+import { counted } from '../text/numbers';
 import { EXIT } from './exit';
-import { number, plural, tell } from './output';
+import { number, tell } from './output';
 import { Verdict, verdictTable } from './verdict-table';
 
 const Pipeline = z.looseObject({
@@ -155,7 +156,7 @@ async function showPipeline(
     ...(verdicts ? [verdictTable(verdicts, { all, thresholds }), ''] : []),
     ended === 'planned'
       ? `planned: ${number(conversions)} to convert, ${number(leads - conversions)} skipped`
-      : `${ended}: ${plural(leads, 'lead')}: ${sums.join(', ') || 'none'}; ${plural(credits, 'credit')} spent`,
+      : `${ended}: ${counted(leads, 'lead')}: ${sums.join(', ') || 'none'}; ${counted(credits, 'credit')} spent`,
     ...(ended === 'planned' ? [plan.text] : []),
     ...notes.map((note) => `note: ${note}`),
   ];
@@ -210,8 +211,8 @@ function showBackfill(result: z.infer<typeof Backfill>): ShownResult {
   const sums = Object.entries(counts).filter(([, count]) => count > 0);
   const clean = ['failed', 'waiting', 'quarantined'].every((outcome) => !counts[outcome]);
   const lines = [
-    `${ended}: ${operation} for ${number(items)} items: ${sums.map(([what, n]) => `${number(n)} ${OUTCOME_WORDS[what as OutcomeWord] ?? what}`).join(', ') || 'none'}; ${number(credits)} credits spent`,
-    ...(ended === 'planned' ? [plan.text] : [`${number(perMinute)} items a minute`]),
+    `${ended}: ${operation} for ${counted(items, 'item')}: ${sums.map(([what, n]) => `${number(n)} ${OUTCOME_WORDS[what as OutcomeWord] ?? what}`).join(', ') || 'none'}; ${number(credits)} credits spent`,
+    ...(ended === 'planned' ? [plan.text] : [`${counted(perMinute, 'item')} a minute`]),
     ...Object.entries(reasons).map(([why, count]) => `  ${number(count)} ${itemText(why)}`),
     ...notes.map((note) => `note: ${note}`),
     `in the storage: ${files.folder}`,
@@ -284,7 +285,7 @@ function showSweep(result: z.infer<typeof Sweep>): ShownResult {
   const { ended, counts, total, notes } = result;
   return {
     json: result,
-    text: [`${ended}: ${number(total)} captures: ${sumsOf(counts)}`, ...notes.map((note) => `note: ${note}`)].join(
+    text: [`${ended}: ${counted(total, 'capture')}: ${sumsOf(counts)}`, ...notes.map((note) => `note: ${note}`)].join(
       '\n',
     ),
     code:

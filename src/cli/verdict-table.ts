@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { reasonText } from '../leads/scoring';
 import { shortfall, type Thresholds } from '../leads/shown-lead';
+import { counted } from '../text/numbers';
 import { number, table } from './output';
 
 export const Verdict = z.looseObject({
@@ -61,5 +62,8 @@ function meanings(verdicts: readonly Verdict[], all: boolean): string[] {
     });
   if (skipped === 0) return lines;
   const more = all ? '' : '; --all shows each';
-  return [`Skipped, ${number(skipped)} of ${number(verdicts.length)} leads, for these reasons${more}:`, ...lines];
+  return [
+    `Skipped, ${number(skipped)} of ${counted(verdicts.length, 'lead')}; a lead may have several of these reasons${more}:`,
+    ...lines,
+  ];
 }

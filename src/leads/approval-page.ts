@@ -1,6 +1,6 @@
 /** What somebody who approves a pipeline reads: what is spent, for which leads and why these, and what is left after it. Markdown. Pure. */
 import { inline } from '../text/markdown';
-import { grouped } from '../text/numbers';
+import { counted, grouped } from '../text/numbers';
 import type { LeadDecision } from './selection';
 
 export interface ApprovalPage {
@@ -66,7 +66,7 @@ export function describeChoice(chosen: number, credits: number, preview: readonl
   const more = chosen - names.length;
   const named =
     names.length === 0 ? '' : ` (${names.map(quoted).join(', ')}${more > 0 ? ` and ${grouped(more)} more` : ''})`;
-  return `${grouped(chosen)} conversion${chosen === 1 ? '' : 's'} for ${grouped(credits)} credits${named}`;
+  return `${counted(chosen, 'conversion')} for ${grouped(credits)} credits${named}`;
 }
 
 /** What of an ended run's leads is shown. */

@@ -3,3 +3,6 @@ export const grouped = (n: number): string => {
   const [whole = '', ...fraction] = String(n).split('.');
   return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...fraction].join('.');
 };
+
+/** '1 lead', '1,000 leads', '2 entries'. */
+export const counted = (n: number, one: string, many = `${one}s`): string => `${grouped(n)} ${n === 1 ? one : many}`;

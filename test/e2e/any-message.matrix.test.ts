@@ -19,7 +19,10 @@ const PER_DAY = 5_000;
 /** On a slow machine. */
 const LIMIT_MS = 400_000;
 const ANSWERED_WITHIN_MS = 10_000;
-const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW: RESET } = api.api.enums.v1.WorkflowTaskFailedCause;
+const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW: RESET, WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND: UNHEARD } =
+  api.api.enums.v1.WorkflowTaskFailedCause;
+/** Failures of the server's own making: a run is reset, or would end while a message to it has just arrived. */
+const OF_THE_SERVER: ReadonlySet<unknown> = new Set([RESET, UNHEARD]);
 const taskQueue = 'audit-runner';
 
 /** @returns whether it was taken */
@@ -42,7 +45,7 @@ async function failedTasks({ temporal: { client } }: Stage): Promise<string[]> {
   for await (const { workflowId, runId } of client.workflow.list()) {
     const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
     for (const { workflowTaskFailedEventAttributes: task } of events ?? [])
-      if (task && task.cause !== RESET) failed.push(`${workflowId}: ${task.failure?.message}`);
+      if (task && !OF_THE_SERVER.has(task.cause)) failed.push(`${workflowId}: ${task.failure?.message}`);
   }
   return failed;
 }

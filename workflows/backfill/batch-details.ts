@@ -1,7 +1,7 @@
 /** What a backfill says of itself, in Markdown and in figures. */
 import { OUTCOME_WORDS, OUTCOMES } from '../../src/batches/outcomes';
 import type { BackfillPlan } from '../../src/batches/plan';
-import { grouped } from '../../src/text/numbers';
+import { counted, grouped } from '../../src/text/numbers';
 import { formatDuration } from '../../src/time/duration';
 import { linked } from '../shared/begun';
 import { onlyWait } from '../shared/place';
@@ -46,10 +46,10 @@ export function describe(progress: ReturnType<typeof progressOf>, plan: Backfill
       ? []
       : [`${grouped(perMinute)} a minute, about ${formatDuration(leftMs ?? 0)} left at this rate.`];
   const pace = limits.itemsPerMinute === null ? '' : `, ${grouped(limits.itemsPerMinute)} begun a minute`;
-  const most = limits.maxItems === null ? '' : `, ${grouped(limits.maxItems)} items`;
+  const most = limits.maxItems === null ? '' : `, ${counted(limits.maxItems, 'item')}`;
   const more = underWayCount > underWay.length ? `\n- and ${grouped(underWayCount - underWay.length)} more` : '';
   return [
-    `**${grouped(done)} of ${grouped(total)}** items: ${sums.join(', ') || 'none ended yet'}; ${grouped(underWayCount)} under way; ${grouped(credits)} credits spent.`,
+    `**${grouped(done)} of ${grouped(total)}** ${total === 1 ? 'item' : 'items'}: ${sums.join(', ') || 'none ended yet'}; ${grouped(underWayCount)} under way; ${grouped(credits)} credits spent.`,
     ...(asking > 0
       ? [`**${grouped(asking)} of those under way wait for a person**; the list filter NeedsPerson = true shows which.`]
       : []),

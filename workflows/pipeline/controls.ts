@@ -2,6 +2,7 @@
 import { defineUpdate, setHandler } from '@temporalio/workflow';
 import { type LeadPipelineInput, LimitChanges } from '../../src/inputs/lead-pipeline';
 import { PersonNote, StopSaid } from '../../src/inputs/person-messages';
+import { counted } from '../../src/text/numbers';
 import type { BlockerWatch } from '../shared/blocker-watch';
 import { type Answered, answered, checked } from '../shared/said';
 import type { Status } from '../shared/status';
@@ -99,7 +100,7 @@ export class Controls {
         validator: checked(LimitChanges, 'changeLimits', ({ maxConversions = 0 }) => {
           if (maxConversions > this.chosen)
             throw new Error(
-              `changeLimits: maxConversions was given ${maxConversions}; this run has chosen ${this.chosen} leads, and no more.`,
+              `changeLimits: maxConversions was given ${maxConversions}; this run has chosen ${counted(this.chosen, 'lead')}, and no more.`,
             );
         }),
       },

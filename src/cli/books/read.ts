@@ -6,6 +6,7 @@ import { loadConfig } from '../../config';
 import { reservedCredits } from '../../ledger';
 import { cell } from '../../report/spending/csv';
 import { openStorage, type Storage, StorageError } from '../../storage';
+import { counted } from '../../text/numbers';
 import { oneLine } from '../../text/printable';
 import { dayOf, isTimeZone } from '../../time/day';
 import { utc } from '../../time/utc';
@@ -39,7 +40,7 @@ export async function verifyBooksCommand(options: BooksOptions): Promise<number>
   if (options.json) printJson(found);
   else
     for (const { user, account, entries, credits, open, lost, problem } of found) {
-      const whole = `${number(entries)} entries, ${number(credits)} credits booked, ${number(open)} reserved for what may be under way`;
+      const whole = `${counted(entries, 'entry', 'entries')}, ${number(credits)} credits booked, ${number(open)} reserved for what may be under way`;
       const without = lost === 0 ? '' : `, but without ${number(lost)} that were given up`;
       if (problem === undefined) print(`${nameOf(user, account)}: whole${without}; ${whole}`);
       else tell(`${nameOf(user, account)}: damaged after ${whole}. ${problem}`);

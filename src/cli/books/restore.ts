@@ -1,6 +1,7 @@
 /** `audit-runner books restore`: entries that are missing or were changed are written again from their copies, or given up. */
 import { type Mended, mend } from '../../books/mending';
 import { StorageError } from '../../storage';
+import { counted } from '../../text/numbers';
 import { EXIT } from '../exit';
 import { number, print, printJson, tell } from '../output';
 import { type BooksOptions, booksOf, nameOf, summary } from './read';
@@ -29,7 +30,9 @@ export async function restoreBooksCommand({ giveUpLost = false, ...options }: Re
       const name = nameOf(user, standing.account);
       for (const line of done(mended, giveUpLost)) print(`${name}: ${line}`);
       if (isWhole)
-        print(`${name}: whole; ${number(standing.seq)} entries, ${number(summary(standing).credits)} credits booked`);
+        print(
+          `${name}: whole; ${counted(standing.seq, 'entry', 'entries')}, ${number(summary(standing).credits)} credits booked`,
+        );
       else tell(`${name}: ${stillLost(mended)}`);
       if (mended.lost.length > 0 && giveUpLost) print(GIVEN_UP);
     }
