@@ -1,5 +1,6 @@
 /** `audit-runner dev`: Temporal server, sandbox and worker in one process, to try things out. */
-import { destination } from 'pino';
+import { destination, type Logger } from 'pino';
+import { openCodecServer } from '../codec-server/server';
 import { type Config, loadConfig } from '../config';
 import { isListening } from '../dev-server/free-port';
 import { ensureTemporal, type TemporalServer } from '../dev-server/server';
@@ -7,7 +8,9 @@ import { createLogger } from '../log';
 import type { Sandbox } from '../sandbox';
 import { START_HERE } from '../start-here/keep';
 import { configuredConnection } from '../temporal/connect';
+import { encryptionCodec } from '../temporal/encryption';
 import { installSdkRuntime } from '../temporal/sdk-runtime';
+import { newSecret } from './codec-server';
 import { EXIT, Exit } from './exit';
 import { type LocalWorker, localWorker, sandboxConfig } from './local';
 import { print, tell } from './output';
@@ -43,7 +46,17 @@ export async function devCommand({ speed, leads, credits, real = false, config: 
   });
   installSdkRuntime(log);
 
-  const server = await ensureTemporal({ persist: DEV_DATABASE, ui: true, log: tell, ...(await usualPorts()) });
+  const codec = await ownCodecServer(log);
+  const server = await ensureTemporal({
+    ...{ persist: DEV_DATABASE, ui: true, log: tell, codecEndpoint: codec?.endpoint },
+    ...(await usualPorts()),
+  }).catch(async (error) => {
+    await codec?.close();
+    throw error;
+  });
+  if (server.kind === 'own' && server.uiUrl) codec?.answers(server.uiUrl);
+  // Whoever has started that one has seen to its Web UI as well.
+  else await codec?.close();
   let sandbox: Sandbox | undefined;
   let worker: LocalWorker | undefined;
   try {
@@ -52,7 +65,7 @@ export async function devCommand({ speed, leads, credits, real = false, config: 
     const ours: Ours = configured ? { config: configured } : await sandboxed({ speed, leads, credits });
     sandbox = ours.sandbox;
     worker = await localWorker(server, ours.config, log);
-    print(introduction(server, sandbox, speed));
+    print(introduction(server, sandbox, speed, codec !== undefined && server.kind === 'own'));
     await Promise.race([signals.first, worker.done]);
     tell('Ending: calls in flight are finished first; Ctrl-C again ends at once.');
     return EXIT.done;
@@ -60,7 +73,23 @@ export async function devCommand({ speed, leads, credits, real = false, config: 
     await worker?.close();
     await sandbox?.close();
     await server.stop();
+    await codec?.close();
   }
+}
+
+/** Where there is a key, the Web UI reads with it, and encrypts what is typed into its forms. */
+async function ownCodecServer(log: Logger) {
+  const codec = encryptionCodec(process.env);
+  if (!codec) return undefined;
+  let origins: string[] = [];
+  const server = await openCodecServer({ codec, log, encode: true, secret: newSecret(), origins: () => origins });
+  return {
+    ...server,
+    /** Pages of this Web UI may ask, by either name of this machine. */
+    answers(uiUrl: string): void {
+      origins = [uiUrl, uiUrl.replace('127.0.0.1', 'localhost')];
+    },
+  };
 }
 
 interface Ours {
@@ -92,10 +121,11 @@ async function usualPorts(): Promise<{ port?: number; uiPort?: number }> {
 const startPage = (uiUrl: string, { namespace }: TemporalServer) =>
   `${linkTo(uiUrl, namespace, START_HERE)} (tab 'User Metadata')`;
 
-function introduction(server: TemporalServer, sandbox: Sandbox | undefined, speed: number): string {
+function introduction(server: TemporalServer, sandbox: Sandbox | undefined, speed: number, isDecoded: boolean): string {
   const lines = [
     ...(server.uiUrl ? [`Web UI         ${server.uiUrl}`, `start here     ${startPage(server.uiUrl, server)}`] : []),
     `Temporal       ${server.address}, namespace ${server.namespace}`,
+    ...(isDecoded ? ['encryption     on; the Web UI shows what is encrypted, until this ends'] : []),
     ...(sandbox ? [`base address   ${sandbox.baseUrl} (sandbox, ${speed} times as fast as real time)`] : []),
     ...(sandbox ? [`sandbox stats  ${sandbox.controlUrl}/stats`] : []),
     '',

@@ -217,6 +217,28 @@ Exit code 1 when something is wrong, else 0.`,
   );
 
 program
+  .command('codec-server')
+  .description('decrypt for the Web UI and the `temporal` command what Temporal stores encrypted')
+  .option('--port <n>', 'port; 0 takes a free one', decimal, 8234)
+  .option('--host <address>', 'address to listen on', '127.0.0.1')
+  .option(
+    '--ui-origin <origin...>',
+    'whose pages may ask (default: that of TEMPORAL_UI_URL, else http://127.0.0.1:8233)',
+  )
+  .option('--encode', 'encrypt what is typed into forms of the Web UI; else it goes on as it is')
+  .addHelpText(
+    'after',
+    `
+It needs the keys of the encryption, and prints the address to give to the Web UI (the glasses at its top right) and to
+\`temporal --codec-endpoint\`. The secret in it is AUDIT_RUNNER_CODEC_SECRET, or made anew at each start. Whoever knows the
+address reads everything that is encrypted: let it listen on this machine alone, or put a proxy with https before it.
+It asks neither Temporal nor the Agent API.`,
+  )
+  .action((_, command: Command) =>
+    perform(command, async () => (await import('./codec-server.js')).codecServerCommand(command.optsWithGlobals())),
+  );
+
+program
   .command('sandbox')
   .description('start a stand-in for the service of the Agent API, and print its address and tokens')
   .option('--port <n>', 'port of the service; 0 takes a free one', decimal, 0)

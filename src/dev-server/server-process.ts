@@ -45,6 +45,8 @@ export interface ServerSettings {
   port: number;
   /** Where its own Web UI listens, which answers to anybody. Absent: it has none. */
   ui?: HiddenPlace;
+  /** Where the Web UI has data decrypted. Absent: nowhere. */
+  codecEndpoint?: string;
   /** The SQLite file that outlives the server. Absent: everything is in memory. */
   persist?: string;
   /** Settings as `name=value`, beside {@link DYNAMIC_CONFIG}. */
@@ -168,13 +170,14 @@ function privately<T>(start: () => T): T {
   }
 }
 
-function commandLine({ namespace, port, ui, persist, dynamicConfig = [] }: ServerSettings): string[] {
+function commandLine({ namespace, port, ui, codecEndpoint, persist, dynamicConfig = [] }: ServerSettings): string[] {
   const attributes = Object.values(searchAttributeKeys).map(
     ({ name, type }) => `${name}=${TypedSearchAttributes.toMetadataType(type)}`,
   );
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--namespace', namespace],
     ...(ui ? ['--ui-ip', ui.host, '--ui-port', String(ui.port)] : ['--headless']),
+    ...(ui && codecEndpoint !== undefined ? ['--ui-codec-endpoint', codecEndpoint] : []),
     ...(persist === undefined ? [] : ['--db-filename', persist]),
     ...['--log-level', 'error'],
     ...[...DYNAMIC_CONFIG, NO_HTTP_API, ...dynamicConfig].flatMap((value) => ['--dynamic-config-value', value]),

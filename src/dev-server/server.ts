@@ -42,6 +42,8 @@ export interface OwnServerOptions {
   dynamicConfig?: readonly string[] | undefined;
   /** With the Web UI. @default false */
   ui?: boolean | undefined;
+  /** Where the Web UI has data decrypted: see `codec-server/`. @default nowhere */
+  codecEndpoint?: string | undefined;
   /** @default a free one */
   port?: number | undefined;
   /** Of the proxy before the Web UI. @default a free one */
@@ -93,6 +95,7 @@ export async function startServer(options: OwnServerOptions = {}): Promise<OwnSe
           port: options.port ?? (await freePort()),
           ...(persist !== undefined && { persist }),
           ...(dynamicConfig && { dynamicConfig }),
+          ...(options.codecEndpoint !== undefined && { codecEndpoint: options.codecEndpoint }),
         },
         ui ? await openUi(options.uiPort) : undefined,
       );

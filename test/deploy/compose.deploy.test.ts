@@ -111,6 +111,18 @@ describe('docker-compose.yml', () => {
   });
 });
 
+describe('the codec profile', () => {
+  test('decrypts for the Web UI of this machine, with the key of the workers', () => {
+    const { command, environment: set, ports } = service('codec-server');
+    expect(command).toEqual(expect.arrayContaining(['codec-server', '--encode', 'http://127.0.0.1:8233']));
+    expect(set.AUDIT_RUNNER_ENCRYPTION_KEY).toBe(service('worker').environment.AUDIT_RUNNER_ENCRYPTION_KEY);
+    expect(ports).toEqual(['127.0.0.1:8234:8234']);
+    // What docs/administrators.md puts into .env.
+    expect(service('temporal-ui').environment.TEMPORAL_CODEC_ENDPOINT).toMatch(/^\$\{AUDIT_RUNNER_CODEC_ENDPOINT:-\}$/);
+    expect(set.AUDIT_RUNNER_CODEC_SECRET).toMatch(/^\$\{AUDIT_RUNNER_CODEC_SECRET:-\}$/);
+  });
+});
+
 describe('the sandbox profile', () => {
   test('is on a loopback that it shares, since a token must not travel in the clear', () => {
     const worker = service('sandbox-worker');

@@ -11,7 +11,7 @@ import { until } from '../support/until';
 import { blocks, FOR_READERS, textOf } from './documents';
 
 /** These go on until they are interrupted, and have tests of their own; the examples are played by `test/examples`. */
-const APART = /^npx audit-runner (dev|demo|worker)\b/;
+const APART = /^npx audit-runner (codec-server|dev|demo|worker)\b/;
 
 /** Commands of one document, each with the lines of its quoted input. */
 function typedIn(file: string): string[] {

@@ -1,0 +1,68 @@
+/** `audit-runner codec-server`: lets people read what Temporal stores encrypted. */
+import { randomBytes } from 'node:crypto';
+import { type CodecServer, type CodecServerOptions, openCodecServer } from '../codec-server/server';
+import { createLogger } from '../log';
+import { errorCode } from '../system';
+import { encryptionCodec } from '../temporal/encryption';
+import { ENCRYPTION_VARIABLE } from '../temporal/encryption-keys';
+import { EXIT, Exit } from './exit';
+import { tell } from './output';
+import { EndSignals } from './signals';
+
+/** Options as commander gives them. */
+export interface CodecServerFlags {
+  port: number;
+  host: string;
+  uiOrigin?: string[];
+  encode?: boolean;
+}
+
+const SECRET = 'AUDIT_RUNNER_CODEC_SECRET';
+/** It is a part of an address. */
+const SECRET_FORM = /^[A-Za-z0-9_-]{16,}$/;
+
+export async function codecServerCommand({ port, host, uiOrigin, encode = false }: CodecServerFlags): Promise<number> {
+  const codec = encryptionCodec(process.env);
+  if (!codec)
+    throw new Exit(EXIT.badInput, `there is no key to decrypt with: set ${ENCRYPTION_VARIABLE} as the workers have it`);
+  const origins = (uiOrigin ?? usualOrigins(process.env.TEMPORAL_UI_URL)).map(originOf);
+  const { [SECRET]: given } = process.env;
+  if (given !== undefined && given !== '' && !SECRET_FORM.test(given))
+    throw new Exit(EXIT.badInput, `${SECRET} has to be 16 or more of the characters A–Z, a–z, 0–9, - and _`);
+  const signals = new EndSignals();
+  const server = await open({
+    ...{ codec, encode, host, port, log: createLogger() },
+    origins: () => origins,
+    secret: given || newSecret(),
+  });
+  // Past the redaction of `print`: this is what it is for.
+  process.stdout.write(`${server.endpoint}\n`);
+  tell(`Give this address to the Web UI (the glasses at its top right), or to \`temporal --codec-endpoint\`.`);
+  tell(`Pages of ${origins.join(' and ')} may ask. Whoever knows the address reads all that is encrypted.`);
+  await signals.first;
+  await server.close();
+  return EXIT.done;
+}
+
+export const newSecret = (): string => randomBytes(24).toString('base64url');
+
+/** Both names of this machine: a browser counts them as two origins. */
+export const usualOrigins = (uiUrl: string | undefined): string[] =>
+  uiUrl ? [uiUrl] : ['http://127.0.0.1:8233', 'http://localhost:8233'];
+
+function originOf(address: string): string {
+  const { origin } = URL.canParse(address) ? new URL(address) : { origin: 'null' };
+  if (origin === 'null')
+    throw new Exit(EXIT.badInput, `--ui-origin takes the address of a Web UI, such as https://temporal.example.com`);
+  return origin;
+}
+
+async function open(options: CodecServerOptions): Promise<CodecServer> {
+  try {
+    return await openCodecServer(options);
+  } catch (error) {
+    if (error instanceof Error && errorCode(error) === 'EADDRINUSE')
+      throw new Exit(EXIT.badInput, `the codec server cannot start: ${error.message}; choose another --port`);
+    throw error;
+  }
+}

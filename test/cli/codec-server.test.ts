@@ -1,0 +1,53 @@
+/** The codec server as people start it. */
+import { randomBytes } from 'node:crypto';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { payloadsBody } from '../../src/codec-server/payloads';
+import { EncryptionCodec } from '../../src/temporal/encryption';
+import { ENCRYPTION_VARIABLE } from '../../src/temporal/encryption-keys';
+import { cliFolder } from './cli';
+
+const cli = cliFolder();
+afterAll(() => cli.close());
+
+const key = randomBytes(32);
+const env = { [ENCRYPTION_VARIABLE]: key.toString('base64'), NO_COLOR: '1' };
+const SECRET = 'a-secret-of-the-test';
+const start = (args: string[], more: Record<string, string> = {}) =>
+  cli.start(['codec-server', '--port', '0', ...args], { ...env, ...more });
+
+test('it prints the address to give to the Web UI, answers there, and ends on Ctrl-C', async () => {
+  const server = start(['--ui-origin', 'https://ui.example/some/page', 'http://localhost:8233'], {
+    AUDIT_RUNNER_CODEC_SECRET: SECRET,
+  });
+  await server.said('may ask');
+  const endpoint = server.stdout.trim();
+  expect(endpoint).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/${SECRET}$`));
+  expect(server.stderr).toContain('Pages of https://ui.example and http://localhost:8233 may ask.');
+  const sealed = await new EncryptionCodec([key]).encode([defaultPayloadConverter.toPayload('text')]);
+  const headers = { 'content-type': 'application/json', origin: 'https://ui.example' };
+  const response = await fetch(`${endpoint}/decode`, {
+    ...{ method: 'POST', headers, body: JSON.stringify(payloadsBody(sealed)) },
+  });
+  expect(await response.json()).toEqual(payloadsBody([defaultPayloadConverter.toPayload('text')]));
+  server.signal('SIGINT');
+  expect((await server.ended).code).toBe(0);
+});
+
+test('without a secret of its own it makes one, another one each time', async () => {
+  const [one, other] = [start([]), start([], { TEMPORAL_UI_URL: 'https://ui.example' })];
+  await Promise.all([one.said('http://localhost:8233 may ask'), other.said('https://ui.example may ask')]);
+  const secrets = [one, other].map(({ stdout }) => /:\d+\/([\w-]{32})$/.exec(stdout.trim())?.[1]);
+  expect(secrets).toEqual([expect.any(String), expect.any(String)]);
+  expect(secrets[0]).not.toBe(secrets[1]);
+  for (const server of [one, other]) server.signal('SIGTERM');
+  await Promise.all([one.ended, other.ended]);
+});
+
+test.each([
+  ['no key', [], { [ENCRYPTION_VARIABLE]: '' }, 'there is no key to decrypt with'],
+  ['a short secret', [], { AUDIT_RUNNER_CODEC_SECRET: 'short' }, '16 or more of the characters'],
+  ['an origin that is none', ['--ui-origin', 'ui.example'], {}, '--ui-origin takes the address of a Web UI'],
+])('%s is told at once', async (_, args, more, says) => {
+  const { code, stderr } = await start(args, more).ended;
+  expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+});
