@@ -243,7 +243,8 @@ const UNREAD = 'part of the balance must remain, so it must be read before it is
  */
 async function balanceRead(ledger: BookedLedger, price: number): Promise<number | undefined> {
   const status = await ledger.status();
-  if (!status || status.budget.balanceFloor === 0) return undefined;
+  // S8: what this process is configured with counts, whatever the ledger was told.
+  if (!status || Math.max(status.budget.balanceFloor, ledger.floor) === 0) return undefined;
   let since: number | undefined;
   const givenUpAt = performance.now() + READ_WITHIN_MS;
   for (let seen: LedgerStatus | undefined = status; performance.now() < givenUpAt; seen = await ledger.status()) {

@@ -53,7 +53,7 @@ async function pay(books: Books, lead: string): Promise<number> {
     request: { subject, attempt, run, credits: PRICE, lookedAt: grantedAt, runCap: PRICE },
     open: { attempt, run, credits: PRICE, grantedAt, overAt: grantedAt + 515_000 },
     timing: TIMING,
-    ceilings: { perRun: PRICE, perDay: PRICE * CONVERSIONS, perMonth: PRICE * CONVERSIONS },
+    ceilings: { perRun: PRICE, perDay: PRICE * CONVERSIONS, perMonth: PRICE * CONVERSIONS, balanceFloor: 0 },
     withinMs: WITHIN_MS,
   });
   if (refused) throw new Error(`not to be sent: ${JSON.stringify(refused)}`);

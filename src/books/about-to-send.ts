@@ -1,6 +1,15 @@
 /** What the books are asked before a payment, and what they answer. */
-import type { AdmitAnswer, OpenSend, PayTiming, SendRequest } from '../paying/open-sends';
-import type { Ceilings, OverCeiling } from './ceilings';
+import {
+  type AdmitAnswer,
+  admit,
+  lastEffect,
+  type OpenSend,
+  type PayTiming,
+  type SendRequest,
+} from '../paying/open-sends';
+import { type BalanceReading, type Ceilings, type OverCeiling, overCeiling } from './ceilings';
+import type { Draft } from './entry';
+import type { Standing } from './standing';
 
 /** What is about to be sent, and what allowed it. */
 export interface AboutToSend {
@@ -9,6 +18,8 @@ export interface AboutToSend {
   readonly open: OpenSend;
   readonly timing: PayTiming;
   readonly ceilings: Ceilings;
+  /** Where a part of the balance must remain: what is left, as it was read since the call's turn came. */
+  readonly reading?: BalanceReading | undefined;
   /** How long the writing may take, milliseconds. */
   readonly withinMs: number;
 }
@@ -16,7 +27,28 @@ export interface AboutToSend {
 export type Refused =
   | Exclude<AdmitAnswer, { kind: 'granted' }>
   | OverCeiling
+  /** A part of the balance must remain, and it was not read since the call's turn came. */
+  | { readonly kind: 'unread' }
   /** The books could not be read or written in time: nothing may be sent. */
   | { readonly kind: 'unwritten'; readonly why: string };
+
+/** What is decided on what stands in the books: the next entry, or why there is none. */
+export type Decision<R> = { readonly write: Draft } | { readonly refuse: R };
+
+/** S1, S3, S8: by the books and this process's configuration alone; what the ledger has granted may only be less. */
+export function mayBeSent(
+  standing: Standing,
+  { request, open, timing, ceilings, reading }: AboutToSend,
+  now: number,
+): Decision<Refused> {
+  const { subject, run, runCap, credits: price } = request;
+  const answer = admit(standing.sends, request, Math.min(open.grantedAt, now), timing);
+  if (answer.kind !== 'granted') return { refuse: answer };
+  if (ceilings.balanceFloor > 0 && price > 0 && !reading) return { refuse: { kind: 'unread' } };
+  const credits = Math.max(open.credits, standing.priceOf(subject, price));
+  const overAt = Math.max(open.overAt, lastEffect(open.grantedAt, timing));
+  const over = overCeiling(standing, ceilings, { subject, run, credits }, now, reading);
+  return over ? { refuse: over } : { write: { kind: 'sending', subject, runCap, ...open, credits, overAt, price } };
+}
 
 export const lateRefusal = { refuse: { kind: 'unwritten', why: 'the storage did not answer in time' } } as const;

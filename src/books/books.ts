@@ -6,11 +6,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasLater, type Kept, momentsOf, type Said } from '../ledger';
-import { admit, type Settlement } from '../paying/open-sends';
+import type { Settlement } from '../paying/open-sends';
 import { rootMessage } from '../root-cause';
 import { StorageError } from '../storage';
-import { type AboutToSend, lateRefusal, type Refused } from './about-to-send';
-import { type Ceilings, type OverCeiling, overCeiling } from './ceilings';
+import { type AboutToSend, type Decision, lateRefusal, mayBeSent, type Refused } from './about-to-send';
+import { type BalanceReading, type Ceilings, type OverCeiling, overCeiling } from './ceilings';
 import type { Act, Draft, Entry } from './entry';
 import { Journal } from './journal';
 import type { BooksOptions } from './options';
@@ -25,7 +25,6 @@ const MAX_RETRY_MS = 60_000;
 const FRESH_MS = 1_000;
 const PATIENCE_MS = 5_000;
 
-type Decision<R> = { readonly write: Draft } | { readonly refuse: R };
 interface Told {
   readonly id: string;
   readonly draft: Draft;
@@ -60,7 +59,7 @@ export class Books {
     let isLate = false;
     const late = new AbortController();
     const written = this.#inTurn(() =>
-      this.#append<Refused>((standing) => (isLate ? lateRefusal : this.#mayBeSent(standing, about))),
+      this.#append<Refused>((standing) => (isLate ? lateRefusal : mayBeSent(standing, about, this.options.now()))),
     );
     try {
       const refused = await Promise.race([
@@ -112,16 +111,17 @@ export class Books {
 
   /**
    * The ceiling that stands in the way of so many credits more, by the books as they were a second ago at most.
+   * @param reading of the balance, where a part of it must remain
    * @throws {StorageError} while they cannot be written or read
    */
-  async obstacle(ceilings: Ceilings, credits: number): Promise<OverCeiling | undefined> {
+  async obstacle(ceilings: Ceilings, credits: number, reading?: BalanceReading): Promise<OverCeiling | undefined> {
     // Nobody else tries that again while all wait.
     if (this.place.id === undefined) await this.place.readSoon().catch(() => undefined);
     const { trouble } = this;
     if (trouble !== undefined)
       throw new StorageError('unusable', `the books in the storage cannot be kept, so nothing is paid: ${trouble}`);
-    if (ceilings.perDay === null && ceilings.perMonth === null) return undefined;
-    return overCeiling(await this.#ofLate(), ceilings, { credits }, this.options.now());
+    if (ceilings.perDay === null && ceilings.perMonth === null && reading === undefined) return undefined;
+    return overCeiling(await this.#ofLate(), ceilings, { credits }, this.options.now(), reading);
   }
 
   /**
@@ -170,16 +170,6 @@ export class Books {
     const lost = this.#untold.splice(0).map(({ draft }) => ('subject' in draft ? draft.subject : draft.kind));
     if (lost.length > 0)
       this.options.warn(`the books lack what became of ${lost.join(', ')}: these stay reserved in them`, this.#trouble);
-  }
-
-  #mayBeSent(standing: Standing, { request, open, timing, ceilings }: AboutToSend): Decision<Refused> {
-    const { subject, run, runCap } = request;
-    const answer = admit(standing.sends, request, open.grantedAt, timing);
-    if (answer.kind !== 'granted') return { refuse: answer };
-    // S8: the price is that of this process, whatever was granted.
-    const credits = Math.max(open.credits, request.credits);
-    const over = overCeiling(standing, ceilings, { subject, run, credits }, this.options.now());
-    return over ? { refuse: over } : { write: { kind: 'sending', subject, runCap, ...open, credits } };
   }
 
   /** It may be written all the same. That it was not sent is tried until it is: then the books can be written again. */

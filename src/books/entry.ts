@@ -1,7 +1,7 @@
 /** What stands in the books of a user: one entry before each payment and one after it, and what people said to its runs, in their words. */
 import { z } from 'zod';
 import { TimeZone } from '../inputs/fields';
-import type { Settlement } from '../paying/open-sends';
+import type { Settled, Settlement } from '../paying/open-sends';
 
 const Credits = z.number().min(-1e12).max(1e12);
 /** What was paid is never less than nothing: a message must not make room below a ceiling. */
@@ -12,6 +12,17 @@ const Text = z.string().max(1_000);
 /** A payment that may be under way; see `OpenSend`. */
 const Open = z.object({ attempt: Text, run: Text, credits: Credits, grantedAt: Moment, overAt: Moment });
 
+/** What has been paid; see `Settled`. */
+const Ended = z.object({
+  subject: Text,
+  attempt: Text,
+  run: Text,
+  at: Moment,
+  credits: Paid,
+  ref: Text.optional(),
+  byLook: z.boolean(),
+}) satisfies z.ZodType<Settled>;
+
 /** What the ledger knew when the books were begun: an account may have spent before it had any. */
 const Begun = z.object({
   kind: z.literal('begun'),
@@ -20,6 +31,9 @@ const Begun = z.object({
   days: z.record(Text, Paid),
   runs: z.record(Text, Paid),
   open: z.record(Text, Open),
+  /** What it remembers as paid, and since when it does; absent from books that an earlier version began. */
+  settled: z.array(Ended).optional(),
+  forgottenBefore: Moment.optional(),
 });
 
 /** A paid request is about to leave: its credits are reserved from here on. */
@@ -28,6 +42,8 @@ const Sending = Open.extend({
   subject: Text,
   /** The most that its run may spend, by the ceiling of the configuration or by what the run was given. */
   runCap: Credits.nullable(),
+  /** What it costs by the configuration of its writer; absent from entries of an earlier version. */
+  price: Credits.optional(),
 });
 
 const Found = z.discriminatedUnion('kind', [

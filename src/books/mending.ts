@@ -77,11 +77,13 @@ export async function mend(
   if (lost.length > 0 && !givesUpLost) return { restored, lost: numbers, segments: [] };
   for (const damage of lost) {
     const { seq, next } = damage;
+    const before = await entryBefore(journal, seq);
     const frame = {
       v: 1,
       seq,
-      at: now,
-      prev: await hashBefore(journal, seq),
+      // A machine whose clock is behind must not make a look from before count.
+      at: Math.max(now, before.at),
+      prev: before.hash,
       id: randomUUID(),
       worker: WRITER,
     } as const;
@@ -142,11 +144,12 @@ function isNewer(line: string, seq: number, next: string | undefined): boolean {
 const Later = z.looseObject({ v: z.number(), seq: z.number(), prev: z.string(), kind: z.string() });
 const KINDS = new Set<string>(Entry.options.map(({ shape }) => shape.kind.value));
 
-async function hashBefore(journal: Journal, seq: number): Promise<string> {
-  if (seq === 1) return BEGINNING.hash;
+/** What the entry before says of itself. */
+async function entryBefore(journal: Journal, seq: number): Promise<{ at: number; hash: string }> {
+  if (seq === 1) return { at: 0, hash: BEGINNING.hash };
   const line = (await journal.stored(journal.entryRef(seq - 1))) ?? '';
   const entry = parseStored(line, Entry);
   if (entry === undefined)
     throw new StorageError('unusable', `'${journal.entryRef(seq - 1)}' was changed meanwhile`, 'run it again');
-  return hashAfter(entry, line);
+  return { at: entry.at, hash: hashAfter(entry, line) };
 }

@@ -1,13 +1,23 @@
 /** What the books come to, entry by entry: open payments, sums of days, months and runs. */
 import { KEEP_BOOKINGS, KEEP_DAYS, KEEP_RUNS, type Kept, laterOf, reservedAnew, type Said } from '../ledger';
+import type { PaidKind } from '../paying/once-only';
 import { type Booking, noOpenSends, type OpenSend, type OpenSends, settle, take } from '../paying/open-sends';
+import { paidKindOf } from '../paying/subject';
 import { dayOf } from '../time/day';
-import type { Entry } from './entry';
+import type { Begun, Entry } from './entry';
 
 /** So many are known again when they are written once more. */
 const KEEP_ACTS = 200;
 /** So many attempts are known that did not pay: the ledger hears of it a moment later, unless the process dies in between. */
 const KEEP_UNPAID = 200;
+/** What is over may be booked so long afterwards: the run looks, and then the ledger. Milliseconds. */
+const BOOKED_LATE_MS = 3_600_000;
+
+/** What a kind of call cost by the last reply, and what it was expected to cost by the configuration. */
+interface Price {
+  readonly real: number;
+  readonly configured: number | undefined;
+}
 
 export class Standing {
   /** The number of the last entry, and its hash. */
@@ -25,6 +35,7 @@ export class Standing {
   acts: string[] = [];
   /** The last attempts that did not pay, by their own word. */
   unpaid: string[] = [];
+  readonly #prices = new Map<PaidKind, Price>();
   /** Entries of which nothing is known. */
   lost = 0;
   /** The account's name, as far as the books tell. */
@@ -42,14 +53,12 @@ export class Standing {
     this.hash = hash;
     switch (entry.kind) {
       case 'begun': {
-        this.account = entry.account;
-        for (const [day, credits] of Object.entries(entry.days)) add(this.days, day, credits);
-        for (const [run, credits] of Object.entries(entry.runs)) add(this.runs, run, credits);
-        this.sends = { ...this.sends, open: { ...this.sends.open, ...entry.open } };
+        this.#begin(entry);
         return undefined;
       }
       case 'sending': {
         const { attempt, run, credits, grantedAt, overAt } = entry;
+        this.#expect(entry.subject, entry.price);
         this.sends = take(this.sends, entry.subject, { attempt, run, credits, grantedAt, overAt });
         return undefined;
       }
@@ -58,8 +67,8 @@ export class Standing {
         const { [subject]: open } = this.sends.open;
         const reserved = open?.attempt === attempt ? open.credits : undefined;
         const { flights, booking } = settle(this.sends, subject, attempt, run, settlement, entry.at);
-        this.sends =
-          settlement.kind === 'paid' ? reservedAnew(flights, subject, settlement.credits, reserved) : flights;
+        this.sends = flights;
+        if (settlement.kind === 'paid') this.#learn(subject, settlement.credits, reserved);
         if (booking) this.#book(booking);
         if (settlement.kind === 'notPaid') this.unpaid = [...this.unpaid, attempt].slice(-KEEP_UNPAID);
         // A later word corrects it.
@@ -84,21 +93,44 @@ export class Standing {
   }
 
   /**
-   * Credits spent on a day, or in a month (`2026-11`), and reserved for what may still be under way since.
+   * Credits spent on a day, or in a month (`2026-11`), and reserved for what may have been paid in it, or may still be booked
+   * in it: after midnight that is what was under way before.
    * @param but a subject whose open send is about to be replaced
    */
-  spentIn(period: string, but?: string): number {
+  spentIn(period: string, now: number, but?: string): number {
     let sum = 0;
     for (const [day, credits] of this.days) if (day.startsWith(period)) sum += credits;
-    for (const { grantedAt, credits } of this.#open(but))
-      if (dayOf(grantedAt, this.timeZone).startsWith(period)) sum += credits;
+    const isIn = (moment: number) => dayOf(moment, this.timeZone).startsWith(period);
+    for (const { grantedAt, overAt, credits } of this.#open(but))
+      if (now <= overAt + BOOKED_LATE_MS || isIn(grantedAt) || isIn(overAt)) sum += credits;
     return sum;
+  }
+
+  /** Credits reserved for what may still be under way, or of which nobody knows what became of it. */
+  reserved(but?: string): number {
+    return sumOf(this.#open(but));
+  }
+
+  /** Credits booked later than a moment. Of more than {@link KEEP_BOOKINGS} the last ones. */
+  bookedSince(since: number): number {
+    // What was given back only corrects what was booked too much.
+    return this.bookings.reduce((sum, { at, credits }) => (at > since ? sum + Math.max(0, credits) : sum), 0);
+  }
+
+  /**
+   * What a call will cost: as the configuration says, or as the last reply said where that was more. A configuration that
+   * names another price since then is believed.
+   */
+  priceOf(subject: string, configured: number): number {
+    const kind = paidKindOf(subject);
+    const known = kind && this.#prices.get(kind);
+    if (!known || (known.configured !== undefined && known.configured !== configured)) return configured;
+    return Math.max(configured, known.real);
   }
 
   /** The same for a run. */
   spentBy(run: string, but?: string): number {
-    const open = this.#open(but).filter((send) => send.run === run);
-    return open.reduce((sum, { credits }) => sum + credits, this.runs.get(run) ?? 0);
+    return (this.runs.get(run) ?? 0) + sumOf(this.#open(but).filter((send) => send.run === run));
   }
 
   /** What a ledger takes over. It goes through Temporal, which takes two megabytes at once. */
@@ -117,6 +149,33 @@ export class Standing {
     return Object.entries(this.sends.open).flatMap(([subject, open]) => (subject === but ? [] : open));
   }
 
+  #begin({ account, days, runs, open, settled = [], forgottenBefore = 0 }: Begun): void {
+    this.account = account;
+    for (const [day, credits] of Object.entries(days)) add(this.days, day, credits);
+    for (const [run, credits] of Object.entries(runs)) add(this.runs, run, credits);
+    this.sends = {
+      open: { ...this.sends.open, ...open },
+      settled: [...this.sends.settled, ...settled],
+      forgottenBefore: Math.max(this.sends.forgottenBefore, forgottenBefore),
+    };
+  }
+
+  /** A call is sent that costs so much by the configuration of its process. */
+  #expect(subject: string, configured: number | undefined): void {
+    const kind = paidKindOf(subject);
+    const known = kind && this.#prices.get(kind);
+    if (!kind || configured === undefined || known?.configured === configured) return;
+    if (known?.configured === undefined) this.#prices.set(kind, { real: known?.real ?? 0, configured });
+    else this.#prices.set(kind, { real: 0, configured });
+  }
+
+  /** A reply says what a call cost: of those under way each is reserved as much. */
+  #learn(subject: string, real: number, reserved: number | undefined): void {
+    const kind = paidKindOf(subject);
+    this.sends = reservedAnew(this.sends, subject, real, reserved);
+    if (kind && reserved !== 0) this.#prices.set(kind, { real, configured: this.#prices.get(kind)?.configured });
+  }
+
   #book(booking: Booking): void {
     const { run, credits, at } = booking;
     add(this.days, dayOf(at, this.timeZone), credits);
@@ -125,6 +184,8 @@ export class Standing {
     if (this.bookings.length > 2 * KEEP_BOOKINGS) this.bookings = this.bookings.slice(-KEEP_BOOKINGS);
   }
 }
+
+const sumOf = (sends: readonly OpenSend[]): number => sends.reduce((sum, { credits }) => sum + credits, 0);
 
 /** What was added to last comes last. */
 function add(sums: Map<string, number>, key: string, credits: number): void {

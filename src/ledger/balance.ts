@@ -39,6 +39,7 @@ export function noteReading(
     funds: {
       readings: [...others, reading],
       askedAt,
+      amount,
       ...books,
       doubtAt: Number.isFinite(doubtAt) ? doubtAt : undefined,
     },

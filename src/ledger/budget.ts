@@ -6,7 +6,16 @@
 
 import type { PayTiming } from '../paying/open-sends';
 import { nextDay } from '../time/day';
-import type { Budget, Configured, LedgerStart, LedgerState, PersonNote, SetByPeople, SettableBudget } from './state';
+import type {
+  Budget,
+  Configured,
+  LedgerStart,
+  LedgerState,
+  Moments,
+  PersonNote,
+  SetByPeople,
+  SettableBudget,
+} from './state';
 import { todayOf } from './today';
 
 /** Whose word a limit is. */
@@ -96,10 +105,14 @@ export function configure(state: LedgerState, said: LedgerStart, now: number): L
   const heard = {
     ...{ account, workers, timing: longest(workers), configuredAt: now, restingSince: undefined },
     // The storage may have been restored or replaced.
-    ...(said.booked?.said && { keptSaid: said.booked.said }),
+    ...(said.booked?.said && { keptSaid: noLater(said.booked.said, now) }),
   };
   return inZone({ ...state, ...heard }, own.budget.timeZone, now);
 }
+
+/** Nothing was said later than now, whatever a message says. */
+const noLater = (moments: Moments, now: number): Moments =>
+  Object.fromEntries(Object.entries(moments).map(([field, at]) => [field, Math.min(at, now)]));
 
 /** A worker ends: the others' word counts without its own; where there is none, what is known still does. */
 export const leave = (state: LedgerState, worker: string, now: number): LedgerState => ({

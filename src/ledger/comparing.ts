@@ -26,6 +26,22 @@ export function noteUnkept(state: LedgerState): LedgerState {
 }
 
 /**
+ * The ledger, once a worker has told in which storage its books are: on hold where that is another than before, and nobody has
+ * the one of before any more. One that is empty, since it was not mounted for example, would have new books begin.
+ */
+export function placed(state: LedgerState, { books }: LedgerStart, now: number): LedgerState {
+  if (books === undefined) return state;
+  const { place } = state;
+  if (place === undefined) return { ...state, place: books };
+  const isMoved = state.holds.some((one) => one.kind === 'books' && one.place !== undefined);
+  if (place === books) return isMoved ? release(state, 'books') : state;
+  // Where both are in use, nothing is paid for that.
+  if (state.workers.some((one) => one.books === place && one.until > now)) return state;
+  const reason = `they are in storage ${books}, and were in storage ${place} before`;
+  return hold(state, { kind: 'books', since: now, reason, place: books });
+}
+
+/**
  * The ledger, once a worker has told what its books come to: on hold where they lack more than people know of. What was booked
  * lately may be missing in them. So may what became of a call whose worker died, but that is still reserved in them.
  */
@@ -44,6 +60,7 @@ export function compared(state: LedgerState, { booked, budget }: LedgerStart, no
     return least > acceptedLack ? excused(all, most, now) : all;
   }
   const held = state.holds.find(({ kind }) => kind === 'books');
+  if (held?.place !== undefined) return state;
   if (least > acceptedLack) {
     if (held?.lacks === most) return state;
     const reason = `${grouped(least)} of the credits booked since ${booked.from} are missing in them`;

@@ -21,6 +21,9 @@ const HOLD_TEXT: Record<policy.HoldKind, string> = {
   manual: 'a person put it on hold; it ends with the update `release`',
 };
 
+const MOVED =
+  'the books are in another storage than before, so nothing is paid; if the folder is not mounted or the wrong bucket is configured, your administrator corrects that and everything goes on by itself; if they were moved on purpose, without storage.json, end it with the update `release`';
+
 const RETRY_TEXT = {
   unreadable:
     "there are too few credits, and the balance cannot be read (name its field with the setting 'undocumented.account.balance')",
@@ -28,13 +31,15 @@ const RETRY_TEXT = {
 };
 
 /** One sentence on a hold: what, since when, what ends it. */
-export const describeHold = ({ kind, since, reason, retry, stopsAll }: policy.Hold): string =>
+export const describeHold = ({ kind, since, reason, retry, stopsAll, place }: policy.Hold): string =>
   `on hold since ${utc(since)} UTC: ${
     retry
       ? `${RETRY_TEXT[retry.why]}; it is tried again at ${utc(retry.at)} UTC`
       : stopsAll
         ? 'there are too few credits, also for a call that should cost none; everything goes on by itself when the balance suffices'
-        : HOLD_TEXT[kind]
+        : place === undefined
+          ? HOLD_TEXT[kind]
+          : MOVED
   } (${reason})`;
 
 /** What an account's ledger lets through, in a few words. */

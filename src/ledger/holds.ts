@@ -35,10 +35,10 @@ export const rest = (state: LedgerState, now: number): LedgerState => ({
 export const wake = (state: LedgerState): LedgerState =>
   state.restingSince === undefined ? state : { ...state, restingSince: undefined };
 
-/** A person has seen what the books lack. */
-function acceptLack(state: LedgerState): LedgerState {
-  const lacks = state.holds.find(({ kind }) => kind === 'books')?.lacks;
-  return lacks === undefined ? state : { ...state, acceptedLack: lacks };
+/** A person has seen what the books lack, or that they are elsewhere. */
+function acceptBooks(state: LedgerState): LedgerState {
+  const { lacks, place } = state.holds.find(({ kind }) => kind === 'books') ?? {};
+  return { ...state, ...(lacks !== undefined && { acceptedLack: lacks }), ...(place !== undefined && { place }) };
 }
 
 /**
@@ -46,7 +46,7 @@ function acceptLack(state: LedgerState): LedgerState {
  * a price by mistake, above every cap, would let no call through that could correct it.
  */
 export const releaseAll = (state: LedgerState, parks: boolean, now: number): LedgerState => ({
-  ...acceptLack(state),
+  ...acceptBooks(state),
   holds: [],
   prices: {},
   ...(parks && { parked: {}, parksEndedAt: now }),

@@ -32,7 +32,7 @@ export {
   strictest,
 } from './budget';
 export { available, reservedCredits } from './caps';
-export { compared, noteUnkept } from './comparing';
+export { compared, noteUnkept, placed } from './comparing';
 export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest, stopping, wake } from './holds';
 export { openLedger, reopen, whole } from './opening-state';
 export { type Dearer, dearer, reservedAnew } from './prices';
@@ -61,13 +61,14 @@ export interface BeginSend extends payOnce.SendRequest, Pick<Spending, 'runCap'>
   readonly sender?: SenderTiming;
 }
 
-type SenderTiming = Pick<payOnce.PayTiming, 'sendWindowMs' | 'paidTimeoutMs'>;
+/** `settlingMs` is absent from a sender of an earlier version. */
+type SenderTiming = Pick<payOnce.PayTiming, 'sendWindowMs' | 'paidTimeoutMs'> & Partial<payOnce.PayTiming>;
 
 /** S1: a flight is over when it is by the longer of both, the sender's time and that of the ledger. */
 const longer = (timing: payOnce.PayTiming, sender: SenderTiming = timing): payOnce.PayTiming => ({
-  ...timing,
   sendWindowMs: Math.max(timing.sendWindowMs, sender.sendWindowMs),
   paidTimeoutMs: Math.max(timing.paidTimeoutMs, sender.paidTimeoutMs),
+  settlingMs: Math.max(timing.settlingMs, sender.settlingMs ?? 0),
 });
 
 export type BeginAnswer =

@@ -39,6 +39,8 @@ export interface LedgerStatus {
   dearer: policy.Dearer[];
   /** When the latest reading of the balance was asked for. */
   balanceAskedAt?: number;
+  /** And what it said; absent from a ledger on a worker of an earlier version. */
+  balanceRead?: number;
   holds: readonly policy.Hold[];
   /** Classes that a 429 has parked, until when; those that have ended are not in it. */
   parked: Readonly<Record<string, number>>;

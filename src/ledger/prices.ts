@@ -3,25 +3,20 @@
  * the calls under way too: caps are exact at the known price, and the first dearer reply exceeds them by the calls then in
  * flight at most. A later reply that says less lowers it again, never below the configured price.
  */
-import { isPaidKind, type PaidKind, paidKinds } from '../paying/once-only';
+import { type PaidKind, paidKinds } from '../paying/once-only';
 import type { OpenSends } from '../paying/open-sends';
-import { partsOf } from '../paying/subject';
+import { paidKindOf } from '../paying/subject';
 import type { LedgerState, Price } from './state';
-
-const paidKind = (subject: string): PaidKind | undefined => {
-  const kind = partsOf(subject)?.kind;
-  return isPaidKind(kind) ? kind : undefined;
-};
 
 /** What is reserved for a call that costs so much by the configuration. A free call stays one. */
 export function reservation({ prices }: LedgerState, subject: string, configured: number): number {
-  const kind = paidKind(subject);
+  const kind = paidKindOf(subject);
   return configured === 0 || !kind ? configured : Math.max(configured, prices[kind]?.real ?? 0);
 }
 
 /** A call is sent that costs so much by the configuration. */
 export function noteConfigured(prices: LedgerState['prices'], subject: string, configured: number) {
-  const kind = paidKind(subject);
+  const kind = paidKindOf(subject);
   const known = kind && prices[kind];
   return known && configured > 0 ? { ...prices, [kind]: { ...known, configured } } : prices;
 }
@@ -34,7 +29,7 @@ export function learnPrice(
   reserved: number | undefined,
   now: number,
 ): LedgerState {
-  const kind = paidKind(subject);
+  const kind = paidKindOf(subject);
   if (!kind || reserved === 0) return state;
   const configured = state.prices[kind]?.configured ?? reserved ?? real;
   return {
@@ -47,7 +42,7 @@ export function learnPrice(
 /** Calls of a kind that are under way: at least so many credits are reserved for each that costs. */
 function atLeast(open: OpenSends['open'], kind: PaidKind, real: number): OpenSends['open'] {
   const all = Object.entries(open).map(([subject, send]) => {
-    const isDearer = paidKind(subject) === kind && send.credits > 0 && send.credits < real;
+    const isDearer = paidKindOf(subject) === kind && send.credits > 0 && send.credits < real;
     return [subject, isDearer ? { ...send, credits: real } : send] as const;
   });
   return Object.fromEntries(all);
@@ -55,7 +50,7 @@ function atLeast(open: OpenSends['open'], kind: PaidKind, real: number): OpenSen
 
 /** The same for the books in the storage: what is reserved in them is not less than what the ledger reserves. */
 export function reservedAnew(sends: OpenSends, subject: string, real: number, reserved: number | undefined): OpenSends {
-  const kind = paidKind(subject);
+  const kind = paidKindOf(subject);
   return !kind || reserved === 0 ? sends : { ...sends, open: atLeast(sends.open, kind, real) };
 }
 

@@ -17,6 +17,8 @@ export interface Hold {
   readonly needs?: number;
   /** For `books`: credits that are missing in them. */
   readonly lacks?: number;
+  /** For `books`: they are in this storage, and were in another before. */
+  readonly place?: string;
   /** For `noCredits`: a call met it that should cost nothing, so calls that cost nothing wait as well. */
   readonly stopsAll?: true;
   /** For `noCredits`, where the balance does not tell when it ends: a call is tried again after this. */
@@ -77,6 +79,8 @@ export interface Funds {
   readonly readings: readonly Reading[];
   /** When the latest of them was asked for. */
   readonly askedAt?: number;
+  /** What it said; absent from one of an earlier version. */
+  readonly amount?: number;
   /** By the books: the last reading that was compared with them, less what was booked since. */
   readonly expected?: number | undefined;
   /** When that reading came. */
@@ -177,6 +181,8 @@ export interface LedgerState {
    * tried last. `isLost`: there was surely a ledger before it.
    */
   readonly unread?: { readonly why: string; readonly triedAt: number; readonly isLost: boolean };
+  /** S8: the storage in which the books are, by the ID that lies in it; absent until a worker has told it. */
+  readonly place?: string;
   /** S8: credits that are missing in them, as people know. */
   readonly acceptedLack?: number;
   /** S8: until when workers counted that keep no books; absent once it is known what they paid. */

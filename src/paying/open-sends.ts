@@ -49,7 +49,7 @@ export interface Settled {
   readonly at: number;
   readonly credits: number;
   /** What was paid for (the project's ID), when known. */
-  readonly ref?: string;
+  readonly ref?: string | undefined;
   /** Concluded from a look; the attempt's own reply may still correct it. */
   readonly byLook: boolean;
 }
@@ -89,22 +89,29 @@ export type AdmitAnswer =
    */
   | { kind: 'done'; ref?: string };
 
+/** Until when what was granted at a moment can have an effect. */
+export const lastEffect = (grantedAt: number, { sendWindowMs, paidTimeoutMs, settlingMs }: PayTiming): number =>
+  grantedAt + sendWindowMs + paidTimeoutMs + settlingMs;
+
+/** Nobody has looked later than now, whatever a message says. */
+const noLater = (lookedAt: number, now: number): number => Math.min(lookedAt, now + CLOCK_TOLERANCE_MS);
+
 /** May this attempt send? Asking again with the same attempt gives the same answer (updates are retried). */
 export function admit(flights: OpenSends, request: SendRequest, now: number, timing: PayTiming): AdmitAnswer {
   const open = flights.open[request.subject];
+  const lookedAt = noLater(request.lookedAt, now);
   if (open?.attempt === request.attempt) return { kind: 'granted', flight: open };
   // S1: one attempt, until it settles or a look made after its very last effect did not find it.
-  if (open && request.lookedAt <= open.overAt) return { kind: 'open', overAt: open.overAt, attempt: open.attempt };
-  if (request.lookedAt <= flights.forgottenBefore) return { kind: 'stale' };
+  if (open && lookedAt <= open.overAt) return { kind: 'open', overAt: open.overAt, attempt: open.attempt };
+  if (lookedAt <= flights.forgottenBefore) return { kind: 'stale' };
   const settled = flights.settled.find((s) => s.subject === request.subject);
   const once = settled && happensOnceEver(request.subject) ? settled : undefined;
   if (once?.ref !== undefined) return { kind: 'done', ref: once.ref };
-  if (settled && request.lookedAt <= settled.at + CLOCK_TOLERANCE_MS) return { kind: 'stale' };
+  if (settled && lookedAt <= settled.at + CLOCK_TOLERANCE_MS) return { kind: 'stale' };
   // S2: a look made after the payment did not find it, so it could not have recognised it.
   if (once && !request.again && (once.credits > 0 || !once.byLook)) return { kind: 'done' };
   const { attempt, run, credits } = request;
-  const overAt = now + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs;
-  return { kind: 'granted', flight: { attempt, run, credits, grantedAt: now, overAt } };
+  return { kind: 'granted', flight: { attempt, run, credits, grantedAt: now, overAt: lastEffect(now, timing) } };
 }
 
 /** Records a grant. */
@@ -153,7 +160,9 @@ export function settle(
   const before = flights.settled.find((s) => s.subject === subject && s.attempt === attempt);
   switch (settlement.kind) {
     case 'paid': {
-      const { credits, ref } = settlement;
+      const { ref } = settlement;
+      // S3: what the reply has said once is not made less by another message.
+      const credits = Math.max(settlement.credits, before?.byLook === false ? before.credits : 0);
       const entry: Settled = {
         subject,
         attempt,
@@ -208,7 +217,9 @@ export function settle(
       return { flights: remember(without(flights, subject), entry, now) };
     }
     case 'foundNothing':
-      return { flights: open && settlement.lookedAt > open.overAt ? without(flights, subject) : flights };
+      return {
+        flights: open && noLater(settlement.lookedAt, now) > open.overAt ? without(flights, subject) : flights,
+      };
   }
 }
 

@@ -3,7 +3,7 @@
  * Nothing here is personal data: IDs of the service, and hashes.
  */
 import { idKey } from '../agent-api/id';
-import { KINDS, type Kind, ONCE_EVER } from './once-only';
+import { isPaidKind, KINDS, type Kind, ONCE_EVER, type PaidKind } from './once-only';
 
 /** The conversion of a lead. */
 export const leadSubject = (leadId: string): string => `lead:${idKey(leadId)}`;
@@ -29,6 +29,12 @@ export const callSubject = (route: string, key: string): string => `call:${route
 
 /** Whether it can happen once only, ever; audits and extractions may be wanted again. */
 export const happensOnceEver = (subject: string): boolean => ONCE_EVER.has(partsOf(subject)?.kind ?? '');
+
+/** The kind of a subject that costs; undefined where it does not, or nobody knows. */
+export function paidKindOf(subject: string): PaidKind | undefined {
+  const kind = partsOf(subject)?.kind;
+  return isPaidKind(kind) ? kind : undefined;
+}
 
 /** What a subject is about; undefined when nobody knows. */
 export function partsOf(subject: string): { kind: Kind; of: string } | undefined {

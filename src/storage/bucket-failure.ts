@@ -28,6 +28,10 @@ function partsOf(error: Error): Parts {
 /** The server answered that there is no such document. */
 export const isAbsent = (error: unknown): boolean => error instanceof Error && partsOf(error).code === 'NoSuchKey';
 
+/** The server answered that others write the same document at this moment, to a write that wants none. */
+export const isConflict = (error: unknown): boolean =>
+  error instanceof Error && partsOf(error).code === 'ConditionalRequestConflict';
+
 /** The server answered that there is such a document already, to a write that wants none. */
 export const isTaken = (error: unknown): boolean =>
   error instanceof Error && partsOf(error).code === 'PreconditionFailed';

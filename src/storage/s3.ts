@@ -1,7 +1,7 @@
 /** A bucket as storage: AWS S3, or a server that speaks its protocol (MinIO, R2, Ceph). */
 import { Readable } from 'node:stream';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
-import { explain, isAbsent, isTaken, notS3, whereIs } from './bucket-failure';
+import { explain, isAbsent, isConflict, isTaken, notS3, whereIs } from './bucket-failure';
 import type { BucketAddress } from './bucket-url';
 import { foldersOf, isRef, namesOf, shownRef } from './ref';
 import { type Content, type Storage, StorageError, type Stored } from './storage';
@@ -12,6 +12,8 @@ const CONNECT_MS = 10_000;
 const IDLE_MS = 120_000;
 /** Parts of one document under way at once, 5 MiB each: they are what a write holds in memory. */
 const PARTS_AT_ONCE = 1;
+/** How often a document is tried that others write at the same moment. */
+const CONFLICTS = 3;
 
 /**
  * What is larger than 5 MiB goes out in parts, and appears with the last one; S3 itself makes each write whole. Parts of a
@@ -56,18 +58,23 @@ export class BucketStorage implements Storage {
 
   async create(ref: string, content: string): Promise<boolean> {
     const Key = this.#key(ref);
-    return this.#explained(async ({ client, sdk }) => {
-      try {
+    const put = () =>
+      this.#explained(async ({ client, sdk }) => {
         const made = await client.send(
           new sdk.PutObjectCommand({ ...this.#bucket, Key, Body: content, IfNoneMatch: '*' }),
         );
         this.#mustBeS3(made.ETag);
         return true;
+      });
+    for (let tries = 1; ; tries++) {
+      try {
+        return await put();
       } catch (error) {
         if (isTaken(error)) return false;
-        throw error;
+        // Of several that write at once S3 may refuse each, and asks for another try.
+        if (!isConflict(error) || tries === CONFLICTS) throw error;
       }
-    });
+    }
   }
 
   async *list(prefix = ''): AsyncIterable<Stored> {

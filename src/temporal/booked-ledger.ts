@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { type RouteName, routes } from '../agent-api/routes';
 import { Books } from '../books/books';
-import type { Ceilings, OverCeiling } from '../books/ceilings';
+import type { BalanceReading, Ceilings, OverCeiling } from '../books/ceilings';
 import type { Standing } from '../books/standing';
 import {
   type BeginAnswer,
@@ -20,9 +20,9 @@ import {
   sumSince,
 } from '../ledger';
 import { type SubjectState, stateQuery } from '../ledger/messages';
-import { isPaidKind, type Kind, ONCE_ONLY, paidKinds } from '../paying/once-only';
-import { REMEMBER_MS } from '../paying/open-sends';
-import { partsOf } from '../paying/subject';
+import { type Kind, ONCE_ONLY, paidKinds } from '../paying/once-only';
+import { lastEffect, REMEMBER_MS } from '../paying/open-sends';
+import { paidKindOf, partsOf } from '../paying/subject';
 import type { Storage } from '../storage';
 import { dayOf } from '../time/day';
 import { LedgerClient, type LedgerConfig } from './ledger-client';
@@ -35,6 +35,11 @@ export interface Bookkeeping {
   creditsOf(route: RouteName): number;
   warn(what: string, error: unknown): void;
 }
+
+/** No sum of credits is more, in the books or in a ledger that somebody has told of more. */
+const MOST_SUM = 1e12;
+/** No call costs so many times what is set aside for it, whatever a message says. */
+const MOST_DEARER = 10;
 
 /** How long the ledger waits for what the books come to, and how far back that is compared. */
 const READ_WITHIN_MS = 2_000;
@@ -122,8 +127,9 @@ export class BookedLedger extends LedgerClient {
       if (this.now() <= overAt || this.now() > overAt + REMEMBER_MS) continue;
       const { settled } = await this.subject(subject);
       if (settled?.attempt !== attempt || settled.credits === 0) continue;
-      // S8: a message may have told the ledger less; whatever it says, no room is made below a ceiling.
-      const paid = { kind: 'paid', credits: Math.max(settled.credits, credits), ref: settled.ref } as const;
+      // S8: a message may have told the ledger less, or far more: no room is made below a ceiling, and it is not used up.
+      const used = Math.max(credits, Math.min(settled.credits, MOST_DEARER * credits));
+      const paid = { kind: 'paid', credits: used, ref: settled.ref } as const;
       await this.books.became(subject, attempt, run, paid);
     }
   }
@@ -144,7 +150,7 @@ export class BookedLedger extends LedgerClient {
   }
 
   override async beginSend(request: Omit<BeginSend, 'sender'>): Promise<BeginAnswer> {
-    const isCostly = isPaidKind(partsOf(request.subject)?.kind) || request.credits > 0;
+    const isCostly = paidKindOf(request.subject) !== undefined || request.credits > 0;
     if (isCostly && !this.#isPlaceTold) {
       // Who has not told its storage would pay beside those who have another one.
       await this.configure();
@@ -152,14 +158,21 @@ export class BookedLedger extends LedgerClient {
       if (!this.#isPlaceTold) return { kind: 'unwritten', why: trouble ?? 'the storage of the books is not known' };
     }
     const askedAt = performance.now();
-    const answer = await super.beginSend(request);
-    if (answer.kind !== 'granted' || !isCostly) return answer;
+    const granted = await super.beginSend(request);
+    if (granted.kind !== 'granted' || !isCostly) return granted;
     const { timing } = this.config;
+    const { flight } = granted;
+    // S1: by the times of this process at least, whatever the ledger was told.
+    const answer = {
+      ...granted,
+      flight: { ...flight, overAt: Math.max(flight.overAt, lastEffect(flight.grantedAt, timing)) },
+    };
     const refused = await this.books.beforeSend({
       request,
       open: answer.flight,
       timing,
       ceilings: this.bookkeeping.ceilings(),
+      reading: await this.#reading(request.readSince),
       withinMs: timing.sendWindowMs - (performance.now() - askedAt),
     });
     if (!refused) return answer;
@@ -203,11 +216,15 @@ export class BookedLedger extends LedgerClient {
   }
 
   #spentBefore({ days, adjusted = {}, runs, flights }: LedgerState) {
-    const paid = Object.entries(days).map(([day, spent]) => [day, Math.max(0, spent - (adjusted[day] ?? 0))] as const);
+    const credits = (sum: number) => Math.min(MOST_SUM, Math.max(0, sum));
+    const paid = Object.entries(days).map(([day, spent]) => [day, credits(spent - (adjusted[day] ?? 0))] as const);
     return {
       days: Object.fromEntries(paid),
-      runs: Object.fromEntries(Object.entries(runs).map(([run, { spent }]) => [run, Math.max(0, spent)])),
+      runs: Object.fromEntries(Object.entries(runs).map(([run, { spent }]) => [run, credits(spent)])),
       open: Object.fromEntries(Object.entries(flights.open).filter(([subject]) => this.#costs(subject))),
+      // S1: a look from before a rollback of the server must not be believed over what was paid before there were books.
+      settled: flights.settled.filter(({ subject }) => this.#costs(subject)),
+      forgottenBefore: Math.max(0, flights.forgottenBefore),
     };
   }
 
@@ -222,8 +239,33 @@ export class BookedLedger extends LedgerClient {
     );
   }
 
+  /** What must remain of the balance by the configuration of this process, credits. */
+  get floor(): number {
+    return this.bookkeeping.ceilings().balanceFloor;
+  }
+
+  /**
+   * What is left of the balance, where a part of it must remain.
+   * @param since a reading counts only if it was asked for no sooner
+   * @returns undefined where there is none
+   */
+  async #reading(since = Number.POSITIVE_INFINITY): Promise<BalanceReading | undefined> {
+    if (this.floor === 0) return undefined;
+    const {
+      balanceRead,
+      balanceAskedAt = Number.NEGATIVE_INFINITY,
+      available,
+      reserved = 0,
+    } = (await this.status()) ?? {};
+    if (balanceAskedAt < since) return undefined;
+    if (balanceRead !== undefined)
+      return { amount: balanceRead, askedAt: balanceAskedAt, lagMs: this.config.timing.settlingMs };
+    // A ledger on a worker of an earlier version tells what is surely left, and not what was read.
+    return available === undefined ? undefined : { amount: available + reserved, askedAt: this.now(), lagMs: 0 };
+  }
+
   /** The ceiling that stands in the way of so many credits more, if any. */
-  overCeiling(credits: number): Promise<OverCeiling | undefined> {
-    return this.books.obstacle(this.bookkeeping.ceilings(), credits);
+  async overCeiling(credits: number): Promise<OverCeiling | undefined> {
+    return this.books.obstacle(this.bookkeeping.ceilings(), credits, await this.#reading(Number.NEGATIVE_INFINITY));
   }
 }

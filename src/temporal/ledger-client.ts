@@ -51,6 +51,10 @@ const PATIENCE_MS = 60_000;
 const ONE_TRY_MS = 10_000;
 /** A worker that ends says so, if the ledger listens. */
 const LEAVE_WITHIN_MS = 8_000;
+/** S3: nobody can say which day it is where the clocks differ by more. */
+const APART_MS = 86_400_000;
+const CLOCKS_APART =
+  "the Temporal server's clock and this machine's differ by more than a day, so it is not known on which day something is paid; set the one that is wrong";
 
 /** S7: told to the run that needs the ledger, which says so; of what Temporal repeats by itself nobody sees why. */
 export const ledgerAway = (why: string): ApplicationFailure =>
@@ -99,8 +103,8 @@ export class LedgerClient {
 
   /** S1, S3: may this attempt send, now? It is sent by the timing of this process, which the ledger is told. */
   async beginSend(request: Omit<BeginSend, 'sender'>): Promise<BeginAnswer> {
-    const { sendWindowMs, paidTimeoutMs } = this.config.timing;
-    const asked = { ...request, sender: { sendWindowMs, paidTimeoutMs } };
+    const { sendWindowMs, paidTimeoutMs, settlingMs } = this.config.timing;
+    const asked = { ...request, sender: { sendWindowMs, paidTimeoutMs, settlingMs } };
     try {
       // A grant that comes after the send window is of no use.
       return await this.update(beginSendUpdate, asked, `begin:${request.attempt}`, { patienceMs: sendWindowMs });
@@ -142,6 +146,7 @@ export class LedgerClient {
   private async timed(ask: () => Promise<number>): Promise<number> {
     const askedAt = performance.now();
     const at = await ask();
+    if (Math.abs(at - Date.now()) > APART_MS) throw ledgerAway(CLOCKS_APART);
     this.clock.heard(at, askedAt);
     return at;
   }

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Books } from '../../src/books/books';
-import type { Ceilings } from '../../src/books/ceilings';
+import type { BalanceReading, Ceilings } from '../../src/books/ceilings';
 import type { Begun } from '../../src/books/entry';
 import { leadSubject } from '../../src/paying/subject';
 import { openStorage, type Storage } from '../../src/storage';
 
 const timing = { sendWindowMs: 5_000, paidTimeoutMs: 210_000, settlingMs: 300_000 };
-export const NONE: Ceilings = { perRun: null, perDay: null, perMonth: null };
+export const NONE: Ceilings = { perRun: null, perDay: null, perMonth: null, balanceFloor: 0 };
 export const NOTHING: Begun = { kind: 'begun', account: 'main', days: {}, runs: {}, open: {} };
 
 export const at = { folder: '', now: 0 };
@@ -52,6 +52,9 @@ interface Try {
   credits?: number;
   lookedAt?: number;
   ceilings?: Partial<Ceilings>;
+  reading?: BalanceReading;
+  /** As the ledger has granted it. */
+  overAt?: number;
   withinMs?: number;
 }
 
@@ -62,13 +65,16 @@ export const pay = (books: Books, lead: string, asked: Try = {}) => {
     credits = 1_000,
     lookedAt = at.now,
     ceilings = {},
+    reading,
+    overAt = at.now + 515_000,
     withinMs = 5_000,
   } = asked;
   return books.beforeSend({
     request: { subject: leadSubject(lead), attempt, run, credits, lookedAt, runCap: 100_000 },
-    open: { attempt, run, credits, grantedAt: at.now, overAt: at.now + 515_000 },
+    open: { attempt, run, credits, grantedAt: at.now, overAt },
     timing,
     ceilings: { ...NONE, ...ceilings },
+    reading,
     withinMs,
   });
 };

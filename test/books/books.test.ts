@@ -62,7 +62,7 @@ test('what was spent before there were books is their first entry, written once'
   const begun: Begun = { ...NOTHING, days: { '2026-11-30': 5_000 }, runs: { run: 5_000 } };
   const both = [booksOf('w1', { begun }), booksOf('w2', { begun })];
   await Promise.all(both.map((books, n) => pay(books, `l${n}`)));
-  expect((await both[0]?.standing())?.spentIn('2026-11-30')).toBe(7_000);
+  expect((await both[0]?.standing())?.spentIn('2026-11-30', at.now)).toBe(7_000);
   expect(await pay(booksOf('w3', { begun }), 'l9', { ceilings: { perDay: 7_500 } })).toMatchObject({ cap: 'day' });
 });
 

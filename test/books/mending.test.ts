@@ -23,7 +23,7 @@ const snapshot = () =>
 const mended = (givesUpLost = false) =>
   mend(openStorage(at.folder), 'u1', new Standing('UTC'), { givesUpLost, now: at.now });
 const isWhole = () => verify(openStorage(at.folder), 'u1', new Standing('UTC'));
-const spent = async () => (await booksOf('later').standing()).spentIn('2026-11-30');
+const spent = async () => (await booksOf('later').standing()).spentIn('2026-11-30', at.now);
 const dearer = (text: string) => text.replace('"credits":1000', '"credits":9000');
 
 /** Sixty payments: 121 entries (the first one begins the books), two segments, and 21 entries that no segment has yet. */
@@ -109,10 +109,10 @@ test('a process that knew the lost end goes on after it, and what it wrote follo
 
 test('a process that is alive notices that the storage went back, and says what is there', async () => {
   const alive = booksOf('w2');
-  expect((await alive.standing()).spentIn('2026-11-30')).toBe(60_000);
+  expect((await alive.standing()).spentIn('2026-11-30', at.now)).toBe(60_000);
   for (let n = 90; n <= 121; n++) unlinkSync(entry(n));
   unlinkSync(segment(2));
-  expect((await alive.standing()).spentIn('2026-11-30')).toBe(44_000);
+  expect((await alive.standing()).spentIn('2026-11-30', at.now)).toBe(44_000);
 });
 
 test('a segment is sealed and read with entries that were given up, also as its last one', async () => {

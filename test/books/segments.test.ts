@@ -24,7 +24,7 @@ const counting = () => {
   }));
   return { read, storage };
 };
-const sumOf = async (books: Books) => (await books.standing()).spentIn('2026-11-30');
+const sumOf = async (books: Books) => (await books.standing()).spentIn('2026-11-30', at.now);
 
 test('who starts reads fifty entries at once, and writes the segments that are missing', async () => {
   const first = booksOf('w1');

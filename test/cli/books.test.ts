@@ -44,7 +44,7 @@ async function fill() {
     const [subject, attempt] = [leadSubject(lead), `a-${lead}`];
     const request = { subject, attempt, run, credits: 1_000, lookedAt: NOW, runCap: 9_000 };
     const open = { attempt, run, credits: 1_000, grantedAt: NOW, overAt: NOW + 515_000 };
-    const ceilings = { perRun: null, perDay: null, perMonth: null };
+    const ceilings = { perRun: null, perDay: null, perMonth: null, balanceFloor: 0 };
     expect(await books.beforeSend({ request, open, timing, ceilings, withinMs: 5_000 })).toBeUndefined();
     if (lead !== 'l3') await books.became(subject, attempt, run, { kind: 'paid', credits: 1_000 });
   }

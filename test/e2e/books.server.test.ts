@@ -259,7 +259,7 @@ test.concurrent('S7: a worker dies before the ledger hears that its call was not
     const begin = () => Promise.reject(new Error('there are books'));
     const warn = () => undefined;
     const books = new Books({ storage, user, begin, warn, worker: 'died', now: Date.now, timeZone: () => 'UTC' });
-    const ceilings = { perRun: null, perDay: null, perMonth: null };
+    const ceilings = { perRun: null, perDay: null, perMonth: null, balanceFloor: 0 };
     const send = { request: about, open: answer.flight, timing: settledSoon, ceilings, withinMs: 5_000 };
     expect(await books.beforeSend(send)).toBeUndefined();
     await books.became(subject, about.attempt, about.run, { kind: 'notPaid' });

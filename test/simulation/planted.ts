@@ -27,12 +27,12 @@ const BOOKS_LET_PASS: Change = {
 export const PLANTED: Readonly<Record<string, Planted>> = {
   'a look is trusted that was asked before the last possible effect': {
     file: 'src/paying/open-sends.js',
-    from: 'if (open && request.lookedAt <= open.overAt)',
-    to: 'if (open && request.lookedAt <= open.overAt - 400000)',
+    from: 'if (open && lookedAt <= open.overAt)',
+    to: 'if (open && lookedAt <= open.overAt - 400000)',
   },
   'the ledger grants to everybody': {
     file: 'src/paying/open-sends.js',
-    from: 'if (open && request.lookedAt <= open.overAt)',
+    from: 'if (open && lookedAt <= open.overAt)',
     to: 'if (false)',
   },
   'a look does not see that a lead is converted': {
@@ -71,6 +71,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     file: 'src/ledger/caps.js',
     from: 'return left - credits < balanceFloor ? floor : undefined;',
     to: 'return undefined;',
+    with: BOOKS_LET_PASS,
   },
   'a ledger that takes the place of another knows nothing of it': {
     file: 'src/ledger/opening-state.js',

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { PutBucketPolicyCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { Place } from '../../src/books/place';
 import { freePort } from '../../src/dev-server/free-port';
 import { openStorage, type Storage } from '../../src/storage';
 import { bucketOf, inProcess, SECRET, useBuckets } from './bucket';
@@ -43,6 +44,35 @@ describe('a write', () => {
       throw failure;
     }
     await expect(storage.write('doc', source())).rejects.toBe(failure);
+  });
+});
+
+describe('a document that is to be created only if there is none', () => {
+  /** Refuses so many of the next writes as S3 does when several write at once. */
+  const refusing = async (url: string, times: number) => {
+    let left = times;
+    const endpoint = await buckets.between(
+      (_, method, response) => method === 'PUT' && left-- > 0 && s3Error(response, 409, 'ConditionalRequestConflict'),
+    );
+    return through(url, endpoint);
+  };
+
+  it('is tried again while others write it at the same moment', async () => {
+    const url = await buckets.moto.bucket();
+    expect(await (await refusing(url, 2)).create('a', 'mine')).toBe(true);
+    expect(await (await refusing(url, 2)).create('a', 'other')).toBe(false);
+    expect(await text(await openStorage(url).read('a'))).toBe('mine');
+    await expect((await refusing(url, 3)).create('b', 'x')).rejects.toMatchObject({
+      name: 'ConditionalRequestConflict',
+    });
+  });
+
+  it('makes a bucket that overwrites it unfit for the books', async () => {
+    const url = await buckets.moto.bucket();
+    const endpoint = await buckets.between(() => false, ['if-none-match']);
+    const place = new Place(through(url, endpoint), 'u1');
+    await expect(place.read()).rejects.toThrow(/overwrites a document that was to be created only if there is none/);
+    expect(place.id).toBeUndefined();
   });
 });
 

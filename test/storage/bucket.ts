@@ -19,8 +19,11 @@ export interface Buckets {
   readonly s3: S3Client;
   /** Every key in a bucket with its content's tag; uploads in parts that nobody finished, too. */
   keysIn(bucket: string): Promise<[key: string, tag: string][]>;
-  /** A server between us and moto, or instead of it, that answers some requests itself. */
-  between(answer: (url: string, method: string, response: ServerResponse) => boolean): Promise<string>;
+  /** A server between us and moto, or instead of it, that answers some requests itself, and ignores some headers. */
+  between(
+    answer: (url: string, method: string, response: ServerResponse) => boolean,
+    ignored?: readonly string[],
+  ): Promise<string>;
 }
 
 export const bucketOf = (url: string): string => new URL(url).hostname;
@@ -66,7 +69,7 @@ export function useBuckets(): Buckets {
       const { Uploads = [] } = await s3.send(new ListMultipartUploadsCommand({ Bucket }));
       return [...keys, ...Uploads.map(({ Key }): [string, string] => [`${Key} (unfinished)`, ''])];
     },
-    async between(answer) {
+    async between(answer, ignored = []) {
       const server = createServer(async (request, response) => {
         const { url = '', method = '', headers } = request;
         const body = await buffer(request);
@@ -74,7 +77,9 @@ export function useBuckets(): Buckets {
         const reply = await fetch(moto.endpoint + url, {
           method,
           headers: Object.entries(headers).flatMap(([name, value]): [string, string][] =>
-            /^(connection|content-length|transfer-encoding|expect)$/.test(name) ? [] : [[name, String(value)]],
+            /^(connection|content-length|transfer-encoding|expect)$/.test(name) || ignored.includes(name)
+              ? []
+              : [[name, String(value)]],
           ),
           body: method === 'GET' ? null : body,
         });

@@ -16,6 +16,8 @@ const opening = () => ApplicationFailure.nonRetryable(OPENING, FailureType.openi
 export const REREADS = 'rereadsBooks';
 /** Runs from before this one do not mind books that have less. */
 export const COMPARES = 'comparesBooks';
+/** Runs from before this one do not mind books that are elsewhere. */
+export const MINDS_PLACE = 'mindsPlaceOfBooks';
 
 export class Book {
   /** The balance is to be read soon. */

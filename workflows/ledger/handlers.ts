@@ -6,7 +6,7 @@ import { describeWanted } from '../../src/ledger/details';
 import * as messages from '../../src/ledger/messages';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { checked, note } from '../shared/said';
-import { type Book, COMPARES, REREADS } from './book';
+import { type Book, COMPARES, MINDS_PLACE, REREADS } from './book';
 import { obstacleOf, statusOf } from './ledger-status';
 import { requireShape, shapes } from './validate';
 
@@ -62,7 +62,8 @@ export function handleWorkers(book: Book): void {
       if (policy.isBehind(book.state, configured) && patched(REREADS)) book.isBehind = true;
       const known = policy.noteUnkept(book.state);
       const heard = policy.noteUnkept(policy.configure(known, configured, Date.now()));
-      book.change(patched(COMPARES) ? policy.compared(heard, configured, Date.now()) : heard);
+      const located = patched(MINDS_PLACE) ? policy.placed(heard, configured, Date.now()) : heard;
+      book.change(patched(COMPARES) ? policy.compared(located, configured, Date.now()) : located);
       return Date.now();
     },
     {

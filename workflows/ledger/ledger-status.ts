@@ -19,6 +19,7 @@ export function statusOf(state: policy.LedgerState, now: number): LedgerStatus {
     ...(booksTrouble !== undefined && { booksTrouble }),
     dearer: policy.dearer(state),
     ...(state.funds?.askedAt !== undefined && { balanceAskedAt: state.funds.askedAt }),
+    ...(state.funds?.amount !== undefined && { balanceRead: state.funds.amount }),
     holds: state.holds,
     parked: Object.fromEntries(Object.entries(state.parked).filter(([, until]) => until > now)),
     ...(state.parksEndedAt !== undefined && { parksEndedAt: state.parksEndedAt }),

@@ -55,7 +55,7 @@ export const shapes = {
     runCap: ms,
     again: z.boolean().optional(),
     readSince: ms.optional(),
-    sender: z.object({ sendWindowMs: duration, paidTimeoutMs: duration }).optional(),
+    sender: z.object({ sendWindowMs: duration, paidTimeoutMs: duration, settlingMs: duration.optional() }).optional(),
     own: z
       .object({ rateClass, limit: z.object({ max: z.int().positive(), windowMs: ms.positive() }).optional() })
       .optional(),

@@ -8,12 +8,14 @@ import type { Scene } from './scene';
 
 const MINUTE = 60_000;
 const MESSAGES = 60;
+const CREDITS = 60_000;
 
 /** Runs that spend, a ceiling that is close, and messages all the time. */
 export function attackOf(seed: number): Plan {
   const random = new Random(seed * 7_919 + 21);
   const { scene, faults } = planOf(seed);
   const when = () => random.between(1, 15 * MINUTE);
+  const most = random.between(1, 6) * 1_000;
   const input = { scoring: { minReadiness: 0 }, maxConversions: 10, maxCredits: 20_000, approval: 'none' };
   const batch = {
     operation: 'convertLead',
@@ -32,9 +34,9 @@ export function attackOf(seed: number): Plan {
     scene: {
       ...scene,
       leads: 20,
-      credits: 60_000,
-      balanceFloor: 0,
-      perDay: random.between(1, 6) * 1_000,
+      credits: CREDITS,
+      ...{ perDay: null, perMonth: null, balanceFloor: 0 },
+      ...random.pick([{ perDay: most }, { perMonth: most }, { balanceFloor: CREDITS - most }]),
       rollout: undefined,
     },
     runs: [

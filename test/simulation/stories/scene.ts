@@ -38,6 +38,7 @@ export interface SceneOptions {
   leads: number;
   credits?: number;
   perDay?: number | null;
+  perMonth?: number | null;
   balanceFloor?: number;
   sandbox?: SandboxOptions;
   workers?: number;
@@ -81,8 +82,8 @@ export class Scene {
     enter(this.world);
     this.misfortunes = new Misfortunes(this.world);
     const file = AccountFile.parse({ baseUrl: BASE_URL, tokenEnv: 'TOKEN' });
-    const { perDay = null, balanceFloor = 0 } = options;
-    this.budget = { ...file.budget, perDay, balanceFloor };
+    const { perDay = null, perMonth = null, balanceFloor = 0 } = options;
+    this.budget = { ...file.budget, perDay, perMonth, balanceFloor };
     const { reads, writes, polls } = file.limits;
     const limits = new Map(Object.entries({ reads, writes, polls }));
     const spacing = (queue: string) => {

@@ -1,0 +1,3 @@
+import { anyMessages } from './any-message.suite';
+
+anyMessages(10_000);

@@ -1,0 +1,3 @@
+import { anyMessages } from './any-message.suite';
+
+anyMessages(1_500);
