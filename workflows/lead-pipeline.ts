@@ -28,7 +28,7 @@ import { describePlan, type LeadPipelineResult, NOTHING_PLANNED, type PipelinePr
 import { describeGoesOn, type GoesOn, linked, sayWithdrawing } from './shared/begun';
 import { control, factsOf } from './shared/calls';
 import { handed, handOn } from './shared/handed';
-import { allAnswered, hasUnwritten } from './shared/kept-acts';
+import { allAnswered, allHandled, loosens } from './shared/kept-acts';
 import { linkTo } from './shared/links';
 import { type Listed, listLeads } from './shared/list-leads';
 import { onlyWait } from './shared/place';
@@ -88,6 +88,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
   const asked = () => {
     if (!asking) throw new Error('This run does not wait for an approval at the moment.');
   };
+  loosens('approve');
   setHandler(approveUpdate, (said) => decide(true, said), {
     description: 'Approves the plan shown in the details: {"reason": "…", "by": "…"}',
     validator: checked(PersonNote, 'approve', asked),
@@ -134,7 +135,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
     const facts = await factsOf(input.account);
     listed = await listLeads(input, facts, status, before);
     if (listed.next !== undefined) {
-      if (hasUnwritten()) await condition(() => !hasUnwritten());
+      if (!allHandled()) await condition(allHandled);
       return continueAsNew<typeof leadPipeline>(raw, handOn({ ...listed, controls: controls.state }));
     }
     status.step('deciding', `Deciding on ${counted(listed.total, 'lead')}`);

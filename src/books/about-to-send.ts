@@ -48,7 +48,10 @@ export function mayBeSent(
   const credits = Math.max(open.credits, standing.priceOf(subject, price));
   const overAt = Math.max(open.overAt, lastEffect(open.grantedAt, timing));
   const over = overCeiling(standing, ceilings, { subject, run, credits }, now, reading);
-  return over ? { refuse: over } : { write: { kind: 'sending', subject, runCap, ...open, credits, overAt, price } };
+  if (over) return { refuse: over };
+  const allowedBy = standing.allowedBy(run);
+  const why = allowedBy === undefined ? {} : { allowedBy };
+  return { write: { kind: 'sending', subject, runCap, ...open, credits, overAt, price, ...why } };
 }
 
 export const lateRefusal = { refuse: { kind: 'unwritten', why: 'the storage did not answer in time' } } as const;

@@ -44,6 +44,8 @@ const Sending = Open.extend({
   runCap: Credits.nullable(),
   /** What it costs by the configuration of its writer; absent from entries of an earlier version. */
   price: Credits.optional(),
+  /** The number of the entry that allowed it: how its run began, or what a person said to it last; absent where there is none. */
+  allowedBy: z.int().positive().optional(),
 });
 
 const Found = z.discriminatedUnion('kind', [

@@ -6,6 +6,10 @@ import { paidKindOf } from '../paying/subject';
 import { dayOf } from '../time/day';
 import type { Begun, Entry } from './entry';
 
+/** What lets a run pay: `start` is written for how it began. */
+const ALLOWING: ReadonlySet<string> = new Set(['start', 'approve', 'changeLimits', 'decide', 'retryFailed', 'resume']);
+/** Runs of which the credits are known: the last ones that have paid, or were allowed to. */
+const MOST_RUNS = 50_000;
 /** So many are known again when they are written once more. */
 const KEEP_ACTS = 200;
 /** So many attempts are known that did not pay: the ledger hears of it a moment later, unless the process dies in between. */
@@ -35,6 +39,8 @@ export class Standing {
   acts: string[] = [];
   /** The last attempts that did not pay, by their own word. */
   unpaid: string[] = [];
+  /** By the workflow ID of a run the number of the entry by which it may pay. */
+  readonly #allowed = new Map<string, number>();
   readonly #prices = new Map<PaidKind, Price>();
   /** Entries of which nothing is known. */
   lost = 0;
@@ -80,6 +86,7 @@ export class Standing {
         return undefined;
       }
       case 'act': {
+        if (ALLOWING.has(entry.update)) put(this.#allowed, entry.workflowId, entry.seq);
         this.acts = [...this.acts, entry.id].slice(-KEEP_ACTS);
         return undefined;
       }
@@ -117,6 +124,12 @@ export class Standing {
     return this.bookings.reduce((sum, { at, credits }) => (at > since ? sum + Math.max(0, credits) : sum), 0);
   }
 
+  /** The number of the entry that allowed a run to pay: how it began, or what a person said to it last. */
+  allowedBy(run: string): number | undefined {
+    // The key of a run is its workflow ID and its first run ID.
+    return this.#allowed.get(run.slice(0, run.lastIndexOf('/')));
+  }
+
   /**
    * What a call will cost: as the configuration says, or as the last reply said where that was more. A configuration that
    * names another price since then is believed.
@@ -152,7 +165,7 @@ export class Standing {
   #begin({ account, days, runs, open, settled = [], forgottenBefore = 0 }: Begun): void {
     this.account = account;
     for (const [day, credits] of Object.entries(days)) add(this.days, day, credits);
-    for (const [run, credits] of Object.entries(runs)) add(this.runs, run, credits);
+    for (const [run, credits] of Object.entries(runs)) put(this.runs, run, (this.runs.get(run) ?? 0) + credits);
     this.sends = {
       open: { ...this.sends.open, ...open },
       settled: [...this.sends.settled, ...settled],
@@ -179,7 +192,7 @@ export class Standing {
   #book(booking: Booking): void {
     const { run, credits, at } = booking;
     add(this.days, dayOf(at, this.timeZone), credits);
-    add(this.runs, run, credits);
+    put(this.runs, run, (this.runs.get(run) ?? 0) + credits);
     this.bookings.push(booking);
     if (this.bookings.length > 2 * KEEP_BOOKINGS) this.bookings = this.bookings.slice(-KEEP_BOOKINGS);
   }
@@ -187,9 +200,16 @@ export class Standing {
 
 const sumOf = (sends: readonly OpenSend[]): number => sends.reduce((sum, { credits }) => sum + credits, 0);
 
-/** What was added to last comes last. */
-function add(sums: Map<string, number>, key: string, credits: number): void {
-  const sum = (sums.get(key) ?? 0) + credits;
-  sums.delete(key);
-  sums.set(key, sum);
+const add = (sums: Map<string, number>, key: string, credits: number): void =>
+  void sums.set(key, (sums.get(key) ?? 0) + credits);
+
+/** What was put last comes last; of too many the oldest go. */
+function put(all: Map<string, number>, key: string, value: number): void {
+  all.delete(key);
+  all.set(key, value);
+  if (all.size <= MOST_RUNS) return;
+  for (const oldest of all.keys()) {
+    all.delete(oldest);
+    break;
+  }
 }

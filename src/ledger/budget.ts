@@ -153,6 +153,17 @@ export function budgetRefusal(state: LedgerState, wanted: BudgetWanted, now: num
   return undefined;
 }
 
+/** Whether a person would let more be spent than before. Another time zone may begin another day. */
+export function allowsMore(state: LedgerState, wanted: BudgetWanted, now: number): boolean {
+  const { perDay, balanceFloor, timeZone } = budgetInForce(state, now);
+  const most = perDay ?? Number.POSITIVE_INFINITY;
+  return (
+    (wanted.perDay !== undefined && (wanted.perDay ?? Number.POSITIVE_INFINITY) > most) ||
+    (wanted.balanceFloor ?? balanceFloor) < balanceFloor ||
+    (wanted.timeZone ?? timeZone) !== timeZone
+  );
+}
+
 /** A person sets limits; if one is refused, none is set. A value that equals the configured one is not kept. */
 export function setBudget(state: LedgerState, wanted: BudgetWanted, by: string, now: number): LedgerState {
   if (budgetRefusal(state, wanted, now) !== undefined) return state;

@@ -17,6 +17,7 @@ import type { Hold, LedgerState } from './state';
 export { balance, nextReading } from './balance';
 export { ADJUSTMENT, book, KEEP_BOOKINGS, KEEP_DAYS, KEEP_RUNS, sumSince } from './book';
 export {
+  allowsMore,
   type BudgetInForce,
   type BudgetWanted,
   booksApart,

@@ -1,4 +1,5 @@
 /** S8: what is paid is written down before and after, by whoever pays, and nobody pays what the books do not allow. */
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Books } from '../../src/books/books';
@@ -218,4 +219,24 @@ test('S7: while it cannot be read where the books are, whoever waits is told so,
   isAway = true;
   await expect(books.place.read()).rejects.toThrow('EIO');
   expect(await books.obstacle(NONE, 1_000)).toBeUndefined();
+});
+
+test('S8: a payment names the entry that allowed it: how its run began, or what a person said to it last', async () => {
+  const books = booksOf('w1');
+  const act = (update: string, workflowId = 'a/b') =>
+    books.act({ kind: 'act', update, workflowId, runId: 'r', when: at.now, said: '{}' }, randomUUID());
+  const allowedBy = async (lead: string, run = 'a/b/r1') => {
+    await pay(books, lead, { run });
+    const { seq } = await books.standing();
+    const file = join(entries(), `${String(seq).padStart(10, '0')}.json`);
+    return JSON.parse(readFileSync(file, 'utf8')).allowedBy;
+  };
+  expect(await allowedBy('l1')).toBeUndefined();
+  await act('start');
+  expect(await allowedBy('l2')).toBe(3);
+  await act('approve', 'another');
+  await act('pause');
+  expect(await allowedBy('l3')).toBe(3);
+  await act('approve');
+  expect(await allowedBy('l4')).toBe(8);
 });

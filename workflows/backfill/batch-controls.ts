@@ -3,6 +3,7 @@ import { setHandler } from '@temporalio/workflow';
 import type { z } from 'zod';
 import { type BackfillInput, LimitChanges } from '../../src/inputs/backfill';
 import { PersonNote, StopSaid } from '../../src/inputs/person-messages';
+import { loosens } from '../shared/kept-acts';
 import { type Answered, answered, checked } from '../shared/said';
 import { ownStatus } from '../shared/status';
 import * as messages from './batch-messages';
@@ -73,6 +74,11 @@ export class Controls {
       if (this.approval !== 'asked') throw new Error('This run does not wait for an approval at the moment.');
     };
     const { state } = this;
+    for (const update of ['approve', 'resume', 'retryFailed']) loosens(update);
+    loosens('changeLimits', ({ maxItems, maxCredits = 0 }: LimitChanges) => {
+      const more = maxItems === null || (maxItems ?? 0) > (state.limits.maxItems ?? Number.POSITIVE_INFINITY);
+      return more || maxCredits > state.limits.maxCredits;
+    });
 
     setHandler(
       messages.approveUpdate,

@@ -5,6 +5,7 @@ import * as policy from '../../src/ledger';
 import { describeWanted } from '../../src/ledger/details';
 import * as messages from '../../src/ledger/messages';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { loosens } from '../shared/kept-acts';
 import { checked, note } from '../shared/said';
 import { type Book, COMPARES, MINDS_PLACE, REREADS } from './book';
 import { obstacleOf, statusOf } from './ledger-status';
@@ -127,6 +128,9 @@ export function handlePeople(book: Book): void {
     });
     book.change(policy.withAction(policy.say(next, said), action));
   };
+  for (const update of ['release', 'clear']) loosens(update);
+  loosens('adjust', ({ credits }: AdjustSaid) => credits < 0);
+  loosens('setBudget', (wanted: BudgetSaid) => book.isOpen && policy.allowsMore(book.state, wanted, Date.now()));
   setHandler(
     messages.setBudgetUpdate,
     ({ by, reason, ...wanted }) => {

@@ -4,6 +4,7 @@ import { type LeadPipelineInput, LimitChanges } from '../../src/inputs/lead-pipe
 import { PersonNote, StopSaid } from '../../src/inputs/person-messages';
 import { counted } from '../../src/text/numbers';
 import type { BlockerWatch } from '../shared/blocker-watch';
+import { loosens } from '../shared/kept-acts';
 import { type Answered, answered, checked } from '../shared/said';
 import type { Status } from '../shared/status';
 
@@ -56,6 +57,7 @@ export class Controls {
         }),
       },
     );
+    loosens('resume');
     setHandler(
       resumeUpdate,
       (said) => {
@@ -87,6 +89,10 @@ export class Controls {
         }),
       },
     );
+    loosens('changeLimits', ({ maxConversions = 0, maxCredits = 0 }: LimitChanges) => {
+      const { limits } = state;
+      return maxConversions > limits.maxConversions || maxCredits > limits.maxCredits;
+    });
     setHandler(
       changeLimitsUpdate,
       ({ by, reason, ...limits }) => {

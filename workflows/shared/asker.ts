@@ -2,6 +2,7 @@
 import { CancellationScope, condition, defineUpdate, setHandler } from '@temporalio/workflow';
 import { DecideSaid, type PersonNote } from '../../src/inputs/person-messages';
 import type { PersonDecision } from '../../src/paying/attempt-plan';
+import { loosens } from './kept-acts';
 import { givePlace } from './place';
 import { type Answered, answered, checked } from './said';
 import type { Status } from './status';
@@ -43,6 +44,7 @@ export class Asker {
     CancellationScope.current().cancelRequested.catch(() => {
       this.#cancelled = true;
     });
+    loosens('decide', ({ decision }: DecideSaid) => decision === 'sendAgain');
     setHandler(
       decideUpdate,
       ({ decision, ...said }) => {

@@ -1,9 +1,11 @@
 /**
  * What people say to a run, and it takes, is kept in the books of its account (S8), with what Temporal knows of who said it.
- * They are answered at once; a run that comes to its end well waits until it is written and told, or each was tried for a minute.
+ * What lets more be spent counts when it is written; everything else counts at once, and a run that comes to its end well waits
+ * until it is written and told, or each was tried for ten minutes.
  */
-import type { UpdateInput, WorkflowInboundCallsInterceptor } from '@temporalio/workflow';
+import type { ActivityOptions, UpdateInput, WorkflowInboundCallsInterceptor } from '@temporalio/workflow';
 import {
+  ApplicationFailure,
   allHandlersFinished,
   CancellationScope,
   condition,
@@ -11,22 +13,29 @@ import {
   proxyActivities,
   workflowInfo,
 } from '@temporalio/workflow';
+import { getActivator } from '@temporalio/workflow/lib/global-attributes';
 import type { Activities } from '../../activities';
+import type { ActKept } from '../../activities/acts';
 import { INTERNAL_UPDATES } from '../../src/ledger/messages';
+import { FailureType } from '../../src/runs/failure-types';
 import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { failureText } from './failures';
 import { lastNoted } from './said';
 import { ownStatus } from './status';
 import { tell } from './tell';
 
-const books = proxyActivities<Activities>({
+const options: ActivityOptions = {
   taskQueue: WORKFLOW_QUEUE,
   startToCloseTimeout: '20 seconds',
-  scheduleToCloseTimeout: '1 minute',
+  scheduleToCloseTimeout: '10 minutes',
   retry: { initialInterval: '500 ms', maximumInterval: '10 seconds' },
   allowEagerDispatch: false,
   summary: 'What a person said, for the books',
-});
+};
+const books = proxyActivities<Activities>(options);
+/** A person waits for the answer. */
+const booksSoon = proxyActivities<Activities>({ ...options, scheduleToCloseTimeout: '15 seconds' });
 
 /** How long somebody is told of an act; a run that has ended its work waits for that. */
 const TELL_WITHIN_MS = 60_000;
@@ -44,12 +53,27 @@ export const allHandled = (): boolean => allHandlersFinished() && !hasUnwritten(
 /** The last wait before a result: who said something is answered, and a cancellation now takes no result away (S6). */
 export const allAnswered = (): Promise<void> => CancellationScope.nonCancellable(() => condition(allHandled));
 
+const loosening = new Map<string, (said: never) => boolean>();
+
+/**
+ * What an update says lets more be spent than before, so it counts when it is written (S8).
+ * @param when whether it does; called where it was found valid
+ */
+export function loosens<T>(update: string, when: (said: T) => boolean = () => true): void {
+  loosening.set(update, when);
+}
+
 export const keepsActs: WorkflowInboundCallsInterceptor = {
   handleUpdate(input, next) {
+    if (INTERNAL_UPDATES.has(input.name)) return next(input);
+    const account = accountOfRun();
+    const isLoosening = loosening.get(input.name)?.(input.args[0] as never) === true;
+    if (account !== undefined && isLoosening && patched('loosensWhenWritten'))
+      return handleWritten(account, input, next);
     const before = lastNoted();
     const answer = next(input);
     const noted = lastNoted();
-    if (!INTERNAL_UPDATES.has(input.name) && patched('keepsActs'))
+    if (patched('keepsActs'))
       answer.then(
         () => keep(input, noted === before ? undefined : noted),
         () => undefined,
@@ -58,25 +82,69 @@ export const keepsActs: WorkflowInboundCallsInterceptor = {
   },
 };
 
+/** Undefined until the run has said whose it is: with its start comes a message before that. */
+const accountOfRun = (): string | undefined => workflowInfo().typedSearchAttributes.get(searchAttributeKeys.account);
+
+type Handle = (input: UpdateInput) => Promise<unknown>;
+
+/** Takes an update once it is written. @throws ApplicationFailure where it cannot be, or is too late by then: nothing is changed */
+async function handleWritten(account: string, input: UpdateInput, next: Handle): Promise<unknown> {
+  const { name } = input;
+  const kept = await CancellationScope.nonCancellable(() => write(booksSoon, account, input)).catch(
+    (error: unknown) => {
+      throw ApplicationFailure.nonRetryable(
+        `${name}: nothing was changed, since it cannot be written into the account's books, and only what is written lets anything be spent: ${failureText(error)}. Send it again when that is mended.`,
+        FailureType.storage,
+      );
+    },
+  );
+  const before = lastNoted();
+  try {
+    getActivator()
+      .updateHandlers.get(name)
+      ?.validator?.(...input.args);
+  } catch (error) {
+    const refused = { ...input, name: `${name}, refused`, updateId: `${input.updateId}/refused` };
+    inBackground(() => write(books, account, refused));
+    throw ApplicationFailure.nonRetryable(error instanceof Error ? error.message : String(error), FailureType.badInput);
+  }
+  const answer = await next(input);
+  const noted = lastNoted();
+  inBackground(() => hear(account, name, kept, noted === before ? undefined : noted));
+  return answer;
+}
+
 /** @param noted puts who it was onto the run's page, and into its result */
-function keep({ name, updateId, args: [said] }: UpdateInput, noted: ReturnType<typeof lastNoted>): void {
-  // By now: with the start of a run comes a message before the run has said whose it is.
-  const account = workflowInfo().typedSearchAttributes.get(searchAttributeKeys.account);
+function keep(input: UpdateInput, noted: ReturnType<typeof lastNoted>): void {
+  const account = accountOfRun();
   if (account === undefined) return;
-  unwritten++;
-  const written = () => {
-    unwritten--;
-  };
-  CancellationScope.nonCancellable(async () => {
-    const kept = await books.keepAct({ account, update: name, id: updateId, said, when: Date.now() }).catch((error) => {
+  inBackground(async () => {
+    const kept = await write(books, account, input).catch((error) => {
       // Where it cannot be written down, people are told of it all the same.
       if (!patched('tellsUnkept')) throw error;
       return undefined;
     });
-    const { notice, ...who } = kept ?? { notice: {} };
-    if (kept) noted?.({ identity: '', ...who });
-    ownStatus()?.heardWho();
-    if (notice && (kept === undefined || patched('tellsActs')))
-      await tell({ kind: 'personActed', account, what: name, ...notice, ...who, nth: ++told }, TELL_WITHIN_MS);
-  }).then(written, written);
+    await hear(account, input.name, kept, noted);
+  });
+}
+
+const write = (to: typeof books, account: string, { name, updateId, args: [said] }: UpdateInput) =>
+  to.keepAct({ account, update: name, id: updateId, said, when: Date.now() });
+
+/** Who it was is shown, and people are told. */
+async function hear(account: string, what: string, kept: ActKept | undefined, noted: ReturnType<typeof lastNoted>) {
+  const { notice, ...who } = kept ?? { notice: {} };
+  if (kept) noted?.({ identity: '', ...who });
+  ownStatus()?.heardWho();
+  if (notice && (kept === undefined || patched('tellsActs')))
+    await tell({ kind: 'personActed', account, what, ...notice, ...who, nth: ++told }, TELL_WITHIN_MS);
+}
+
+/** Work that a run which comes to its end waits for. */
+function inBackground(work: () => Promise<unknown>): void {
+  unwritten++;
+  const over = () => {
+    unwritten--;
+  };
+  CancellationScope.nonCancellable(work).then(over, over);
 }
