@@ -6,11 +6,13 @@ import { createActivities } from '../activities';
 import { queueClasses } from './agent-api/rate-class';
 import { type Config, watchCeilings } from './config';
 import { isMeasured } from './metrics/meter';
+import { isReleased } from './runs/patches';
 import { createRuntime, type LedgerOwners, SameUser } from './runtime';
 import { ensureStartHere } from './start-here/keep';
 import { openStorage } from './storage';
-import { workflowBundlePath } from './temporal/bundle';
+import { versionedBundle, workflowBundlePath } from './temporal/bundle';
 import { createClient } from './temporal/client';
+import { type Build, idleBuild, readDeployment, versionedBy } from './temporal/deployment';
 import { dataConverter, encryptionCodec } from './temporal/encryption';
 import { isFleetKey, joinFleet } from './temporal/fleet-keys';
 import { keepGauges } from './temporal/gauges';
@@ -35,6 +37,10 @@ export interface WorkerDeps {
   uiUrl?: string | undefined;
   /** Keeps the page `startHere` of the Web UI. @default false */
   startHere?: boolean;
+  /** The build that its workflows are, where workers are versioned. */
+  build?: Build | undefined;
+  /** Runs take no change that workers of the version before cannot replay: for a deployment under way. @default false */
+  holdsPatches?: boolean;
   /** How often the ledger is read for metrics, where they are on; milliseconds. @default 60,000 */
   gaugesEveryMs?: number | undefined;
 }
@@ -44,6 +50,8 @@ export interface RunningWorker {
   readonly done: Promise<void>;
   /** Takes no new tasks, finishes the calls in flight, then ends. */
   stop(): void;
+  /** `failed`: a part of it does not work any more. */
+  state(): 'running' | 'failed';
 }
 
 export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
@@ -52,6 +60,8 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     connection,
     namespace,
     log,
+    build,
+    holdsPatches = false,
     gaugesEveryMs,
     uiUrl = process.env.TEMPORAL_UI_URL?.replace(/\/+$/, ''),
   } = deps;
@@ -88,7 +98,9 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     ...common,
     activities: {},
     taskQueue: WORKFLOW_QUEUE,
-    workflowBundle: { codePath: workflowBundlePath() },
+    workflowBundle: build ? versionedBundle() : { codePath: workflowBundlePath() },
+    ...(build && { workerDeploymentOptions: versionedBy(build) }),
+    ...(holdsPatches && { patchActivationCallback: ({ patchId }) => isReleased(patchId) }),
     maxConcurrentWorkflowTaskExecutions: config.workers.workflows,
     // An open run takes a third of a MB here; what is evicted is replayed when it is needed. With few places a burst of
     // runs evicts the ledger, which is slow to replay; and a run that is evicted with several queries waiting may hang.
@@ -128,6 +140,9 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     `the worker keeps ${pollers} requests for activities open; a server with its defaults has room for ${Math.floor(SERVER_TAKES / pollers)} such workers`,
   );
 
+  const idle = build && idleBuild(build, await readDeployment(client, build.deploymentName));
+  if (idle !== undefined) log.warn(idle);
+
   // Calls in flight still tell the ledger what became of them, and other activities ask it: it is a workflow, and workflows
   // stop last.
   const shutDown = (worker: Worker) => {
@@ -162,5 +177,6 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     await Promise.all([...runtimes.values()].map((runtime) => runtime.close()));
     if (refused) throw refused;
   });
-  return { done, stop };
+  const all = [workflows, ...callers];
+  return { done, stop, state: () => (all.some((one) => one.getState() === 'FAILED') ? 'failed' : 'running') };
 }

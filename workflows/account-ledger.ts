@@ -23,6 +23,7 @@ import { handOn } from './shared/handed';
 import { hasUnwritten } from './shared/kept-acts';
 import { epoch } from './shared/reset';
 import { tell } from './shared/tell';
+import { goesOnWithCurrentBuild } from './shared/versioned';
 
 // ---- Constants
 
@@ -39,6 +40,8 @@ const WRITTEN_WITHIN_MS = 15_000;
 const NOBODY_TELLS = 'no worker has answered';
 
 // ---- Workflow
+
+goesOnWithCurrentBuild(accountLedger);
 
 /**
  * An entity workflow that never ends: every call that costs or must not happen twice, of every run and process, asks it

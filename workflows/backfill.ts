@@ -34,8 +34,11 @@ import { allAnswered, allHandled } from './shared/kept-acts';
 import { asInput, readInput } from './shared/read-input';
 import { creditsSpent, identity, Status } from './shared/status';
 import { TELL_WITHIN_MS, tell, tellPersonNeeded } from './shared/tell';
+import { goesOnWithCurrentBuild } from './shared/versioned';
 
 export type { BackfillProgress, BackfillResult } from './backfill/batch-messages';
+
+goesOnWithCurrentBuild(backfill);
 
 /**
  * Each item is a child run under the ID that it has everywhere, so that what anybody does or did is recognised. All items

@@ -10,6 +10,7 @@ import {
 } from '@temporalio/workflow';
 import { z } from 'zod';
 import { control } from './shared/calls';
+import { goesOnWithCurrentBuild } from './shared/versioned';
 
 const MAX_EVENTS = 2_000;
 
@@ -32,6 +33,8 @@ const Input = z
 export const refreshSignal = defineSignal('refresh');
 
 // ---- Workflow
+
+goesOnWithCurrentBuild(startHere);
 
 /** Never ends. Its current details are the page; the examples that the page opens are renewed before they are lost. */
 export async function startHere(before?: StartHereInput): Promise<void> {

@@ -12,6 +12,12 @@ export const VARIABLES = {
     "the secret in the address of 'codec-server', 16 characters or more; else a new one each time",
   AUDIT_RUNNER_METRICS_ADDRESS:
     "where Prometheus may fetch the worker's metrics, for example 0.0.0.0:9464; else nowhere",
+  AUDIT_RUNNER_HEALTH_ADDRESS: 'where the worker answers /healthz and /readyz, for example 0.0.0.0:8080; else nowhere',
+  AUDIT_RUNNER_DEPLOYMENT:
+    'the name of a worker deployment: the workflows of the worker are versioned; else they are not',
+  AUDIT_RUNNER_BUILD_ID: 'its build in that deployment; else the version of the package',
+  AUDIT_RUNNER_HOLD_PATCHES:
+    "'true' while workers of the version before run as well, or may again: runs take no change that those cannot replay",
   STORAGE_URL: 'where documents and results are: a folder or a bucket; wins over storageUrl of the file',
   LOG_LEVEL: "how much the worker's log tells, such as debug; wins over log.level of the file",
   TEMPORAL_ADDRESS: "the Temporal server; else the one that 'dev' runs in this folder, else 127.0.0.1:7233",

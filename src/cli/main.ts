@@ -4,6 +4,7 @@ import { WORKFLOW_TYPES } from '../runs/workflow-types';
 import { packageVersion } from '../temporal/package-root';
 import { addActs } from './acting';
 import { addBooks } from './books';
+import { addDeploy } from './deploy';
 import { ENVIRONMENT_HELP } from './environment';
 import { EXIT, EXIT_HELP } from './exit';
 import { endQuietlyOnBrokenPipe } from './output';
@@ -194,6 +195,7 @@ program
   );
 
 addBooks(program);
+addDeploy(program);
 
 addSchedules(program);
 

@@ -1,9 +1,12 @@
 /** `audit-runner worker`: works for the configured accounts until it is told to end. */
 import { setFlagsFromString } from 'node:v8';
 import { accountOf, type Config, ConfigError, loadConfig } from '../config';
+import { serveHealth, WorkerHealth } from '../health';
 import { createLogger } from '../log';
+import { rootMessage } from '../root-cause';
 import { SameUser } from '../runtime';
 import { connectNative } from '../temporal/connect-worker';
+import { buildOf } from '../temporal/deployment';
 import { installSdkRuntime } from '../temporal/sdk-runtime';
 import { explained } from '../temporal/unreachable';
 import { startWorker } from '../worker';
@@ -18,6 +21,23 @@ export function workableConfig(file: string | undefined): Config {
   return config;
 }
 
+/** How long the Temporal server has for an answer by which the worker counts as ready. */
+const ASK_MS = 5_000;
+
+/** @throws ConfigError for what is neither */
+function isTrue(name: string): boolean {
+  const value = process.env[name]?.trim().toLowerCase() ?? '';
+  if (['', 'false', '0'].includes(value)) return false;
+  if (['true', '1'].includes(value)) return true;
+  throw new ConfigError([`${name}: it is 'true' or 'false'`]);
+}
+
+/** @throws ConfigError where nothing can listen there */
+const listening = (address: string, health: WorkerHealth) =>
+  serveHealth(address, health).catch((error: unknown) => {
+    throw new ConfigError([`AUDIT_RUNNER_HEALTH_ADDRESS: nothing can listen at ${address} (${rootMessage(error)})`]);
+  });
+
 export async function workerCommand(options: { config?: string }): Promise<number> {
   // Collects garbage when the heap has grown by a third, not fourfold, here and in the thread of the workflows (made
   // later). No limit: an activity with a long list takes what it needs.
@@ -28,6 +48,11 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
   // Nobody watches a worker: beside the sentence its log has the stack.
   process.prependListener('uncaughtException', (error) => log.fatal({ err: error }, 'the worker ends'));
   for (const notice of config.notices) log.warn(notice);
+  const build = buildOf(process.env);
+  const holdsPatches = isTrue('AUDIT_RUNNER_HOLD_PATCHES');
+  const health = new WorkerHealth();
+  const healthAddress = process.env.AUDIT_RUNNER_HEALTH_ADDRESS;
+  const probed = healthAddress ? await listening(healthAddress, health) : undefined;
   installSdkRuntime(log, process.env.AUDIT_RUNNER_METRICS_ADDRESS);
   const { config: address, uiUrl } = await knownServer();
   log.info({ address: address.address, namespace: address.namespace }, 'connecting to the Temporal server');
@@ -41,9 +66,17 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
   if (typeof connected === 'string') return EXIT.done;
   const { connection, namespace } = connected;
   try {
-    const worker = await startWorker({ config, connection, namespace, log, uiUrl, startHere: true });
-    log.info({ accounts: Object.keys(config.accounts) }, 'worker is running');
+    const worker = await startWorker({
+      ...{ config, connection, namespace, log, uiUrl, build, holdsPatches },
+      startHere: true,
+    });
+    log.info({ accounts: Object.keys(config.accounts), ...build }, 'worker is running');
+    if (holdsPatches) log.info('runs take no change that workers of the version before cannot replay');
+    health.runs(worker, () =>
+      connection.withDeadline(Date.now() + ASK_MS, () => connection.workflowService.getSystemInfo({})),
+    );
     void signals.first.then((signal) => {
+      health.stops();
       log.info({ signal }, 'worker finishes the calls in flight and ends; a second signal ends it at once');
       worker.stop();
     });
@@ -56,6 +89,7 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
     if (reason === error) log.error({ err: error }, 'the worker cannot go on');
     throw reason;
   } finally {
+    probed?.close();
     await connection.close();
   }
 }

@@ -3,6 +3,7 @@
  * two: the one for use with an encryption key also turns failure messages into payloads, inside the workflow sandbox,
  * where the environment cannot be read.
  */
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type BundleOptions, bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
@@ -54,6 +55,16 @@ const lazy = (config: Config, workflowsPath: string): Config => ({
 /** The bundle that goes with `dataConverter(env)`. */
 export const workflowBundlePath = (env: Env = process.env): string =>
   bundleFile(path.join(packageRoot(), 'dist'), encryptionIsOn(env));
+
+/** As `workflows/shared/versioned.ts` is compiled. */
+const UNVERSIONED = 'exports.IS_VERSIONED = false;';
+
+/** The same for a worker that is versioned. */
+export function versionedBundle(env: Env = process.env): { code: string } {
+  const code = readFileSync(workflowBundlePath(env), 'utf8');
+  if (code.split(UNVERSIONED).length !== 2) throw new Error('the workflow bundle has no place for its versioning');
+  return { code: code.replace(UNVERSIONED, UNVERSIONED.replace('false', 'true')) };
+}
 
 /**
  * Bundles what `workflowsPath` exports into `folder`. Throws when the code imports a Node built-in, which a workflow has

@@ -5,17 +5,13 @@ import { basename, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { type ReplayResult, Worker } from '@temporalio/worker';
 import pino from 'pino';
+import { type Recorded, replay } from '../../../src/temporal/replaying';
 import { installSdkRuntime } from '../../../src/temporal/sdk-runtime';
 
-const { History } = temporal.api.history.v1;
+export type { Recorded } from '../../../src/temporal/replaying';
 
-/** A run, as `Worker.runReplayHistories` takes it. */
-export interface Recorded {
-  workflowId: string;
-  history: temporal.api.history.v1.IHistory;
-}
+const { History } = temporal.api.history.v1;
 
 const FOLDER = join(__dirname, '..', 'histories');
 /** Of the version that is being made; on release the folder gets its name. */
@@ -74,8 +70,12 @@ export async function failuresOf(
   recorded: readonly Recorded[],
 ): Promise<string[]> {
   installSdkRuntime(pino({ level: 'silent' }));
-  const results: ReplayResult[] = [];
-  for await (const result of Worker.runReplayHistories({ workflowBundle }, recorded)) results.push(result);
-  if (results.length !== recorded.length) throw new Error(`${results.length} of ${recorded.length} were replayed`);
-  return results.flatMap(({ workflowId, error }) => (error ? [`${workflowId}: ${error.name}`] : []));
+  const failures: string[] = [];
+  let replayed = 0;
+  for await (const { workflowId, failure } of replay(workflowBundle, recorded)) {
+    replayed++;
+    if (failure !== undefined) failures.push(`${workflowId}: ${failure}`);
+  }
+  if (replayed !== recorded.length) throw new Error(`${replayed} of ${recorded.length} were replayed`);
+  return failures;
 }

@@ -1,0 +1,35 @@
+/**
+ * Changes of workflows that runs under way must not make half-way (`patched` of the Temporal SDK), each with the version
+ * that brought it. A run that has taken one cannot be replayed by an earlier version.
+ */
+export const PATCHES = {
+  asksForOwnTry: '0.3.0',
+  asksForUntold: '0.3.0',
+  booksWhatIsFree: '0.3.0',
+  comparesBooks: '0.3.0',
+  endsCancelled: '0.3.0',
+  hearsOnceTakenOver: '0.3.0',
+  hearsTryAfterHold: '0.3.0',
+  keepsActs: '0.3.0',
+  keepsSaid: '0.3.0',
+  loosensWhenWritten: '0.3.0',
+  mindsPlaceOfBooks: '0.3.0',
+  ownTryKnowsLook: '0.3.0',
+  peopleFirst: '0.3.0',
+  rereadsBooks: '0.3.0',
+  tellsActs: '0.3.0',
+  tellsUnkept: '0.3.0',
+  watchesConversion: '0.3.0',
+} as const satisfies Readonly<Record<string, string>>;
+
+/** The newest version before this one: what it brought is known to all workers of a deployment under way. */
+const RELEASED = '0.2.0';
+
+const order = (version: string): number => version.split('.').reduce((sum, part) => 1_000 * sum + Number(part), 0);
+
+/**
+ * Whether workers of the version before can replay a run that takes it. What is not in the table is new.
+ * @param id of a patch
+ */
+export const isReleased = (id: string): boolean =>
+  Object.entries(PATCHES).some(([known, version]) => known === id && order(version) <= order(RELEASED));

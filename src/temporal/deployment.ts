@@ -1,0 +1,117 @@
+/**
+ * Worker versioning (Temporal's worker deployments): which build of the workflows a run goes on with. Only the workflows are
+ * versioned: activities are compatible between versions that follow each other.
+ */
+import type { Client } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+import type { WorkerDeploymentOptions } from '@temporalio/worker';
+import { ConfigError } from '../config/problems';
+import type { Env } from './environment';
+import { GRPC, grpcStatus } from './grpc-status';
+import { packageVersion } from './package-root';
+
+/** What the server takes as a name: it joins both by a full stop or a colon. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
+const BUILD = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/;
+
+/** A build of this program in a deployment. */
+export interface Build {
+  readonly deploymentName: string;
+  readonly buildId: string;
+}
+
+/**
+ * The build that this process is, where its workers are versioned.
+ * @param env `AUDIT_RUNNER_DEPLOYMENT`, and `AUDIT_RUNNER_BUILD_ID`, by default the version of the package
+ * @throws ConfigError
+ */
+export function buildOf(env: Env): Build | undefined {
+  const { AUDIT_RUNNER_DEPLOYMENT: deploymentName = '', AUDIT_RUNNER_BUILD_ID: given = '' } = env;
+  if (deploymentName === '') return undefined;
+  const buildId = given === '' ? packageVersion() : given;
+  if (!NAME.test(deploymentName))
+    throw new ConfigError([
+      'AUDIT_RUNNER_DEPLOYMENT: a name has letters, digits, - and _, at most 100, for example audit-runner',
+    ]);
+  if (!BUILD.test(buildId))
+    throw new ConfigError([
+      'AUDIT_RUNNER_BUILD_ID: it has letters, digits and - _ . +, at most 100, for example 0.3.0',
+    ]);
+  return { deploymentName, buildId };
+}
+
+/** Runs that end stay with their build; the workflows that last for ever, and batches, go on with the current one. */
+export const versionedBy = (version: Build): WorkerDeploymentOptions => ({
+  version,
+  useWorkerVersioning: true,
+  defaultVersioningBehavior: 'PINNED',
+});
+
+export type BuildState = 'current' | 'ramping' | 'draining' | 'drained' | 'inactive';
+
+/** How the server sends work to the builds of a deployment. */
+export interface DeploymentState {
+  readonly deploymentName: string;
+  /** Absent: unversioned workers get new runs. */
+  readonly current?: string;
+  readonly ramping?: { readonly buildId: string; readonly percent: number };
+  /** The newest first. */
+  readonly builds: readonly { readonly buildId: string; readonly state: BuildState }[];
+}
+
+const {
+  WORKER_DEPLOYMENT_VERSION_STATUS_CURRENT: CURRENT,
+  WORKER_DEPLOYMENT_VERSION_STATUS_RAMPING: RAMPING,
+  WORKER_DEPLOYMENT_VERSION_STATUS_DRAINING: DRAINING,
+  WORKER_DEPLOYMENT_VERSION_STATUS_DRAINED: DRAINED,
+} = temporal.api.enums.v1.WorkerDeploymentVersionStatus;
+const STATES = new Map<number, BuildState>([
+  [CURRENT, 'current'],
+  [RAMPING, 'ramping'],
+  [DRAINING, 'draining'],
+  [DRAINED, 'drained'],
+]);
+
+/** @returns undefined where there is no such deployment, or the server knows none or shows none */
+export async function readDeployment(
+  { workflowService, options: { namespace } }: Client,
+  deploymentName: string,
+): Promise<DeploymentState | undefined> {
+  const { workerDeploymentInfo: info } = await workflowService
+    .describeWorkerDeployment({ namespace, deploymentName })
+    .catch((error: unknown) => {
+      const status = grpcStatus(error);
+      const isNone = [GRPC.NOT_FOUND, GRPC.UNIMPLEMENTED, GRPC.PERMISSION_DENIED].some((code) => code === status);
+      if (!isNone) throw error;
+      return { workerDeploymentInfo: undefined };
+    });
+  if (!info) return undefined;
+  const { currentDeploymentVersion, rampingDeploymentVersion, rampingVersionPercentage } = info.routingConfig ?? {};
+  const summaries = [...(info.versionSummaries ?? [])].sort(
+    (one, other) => Number(other.createTime?.seconds ?? 0) - Number(one.createTime?.seconds ?? 0),
+  );
+  return {
+    deploymentName,
+    ...(currentDeploymentVersion?.buildId && { current: currentDeploymentVersion.buildId }),
+    ...(rampingDeploymentVersion?.buildId && {
+      ramping: { buildId: rampingDeploymentVersion.buildId, percent: rampingVersionPercentage ?? 0 },
+    }),
+    builds: summaries.map(({ deploymentVersion, status }) => ({
+      buildId: deploymentVersion?.buildId ?? '',
+      state: STATES.get(status ?? 0) ?? 'inactive',
+    })),
+  };
+}
+
+/** How a build is made the current one; a command that can be pasted. */
+export const makeCurrent = ({ deploymentName, buildId }: Build): string =>
+  `temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId}`;
+
+/** Why a worker of this build gets no new runs, a sentence; undefined where it does, or that cannot be known. */
+export function idleBuild(build: Build, deployment: DeploymentState | undefined): string | undefined {
+  if (!deployment || deployment.current === build.buildId || deployment.ramping?.buildId === build.buildId)
+    return undefined;
+  const others =
+    deployment.current === undefined ? 'no build is current' : `build ${deployment.current} is the current one`;
+  return `The workers of build ${build.buildId} get no new runs: ${others}. \`${makeCurrent(build)}\` makes it the current one.`;
+}

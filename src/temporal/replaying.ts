@@ -1,0 +1,47 @@
+/** Replays the histories of runs with the workflows of this build, as a worker would that takes them over. */
+import type { Client } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
+import { Worker } from '@temporalio/worker';
+
+type History = temporal.api.history.v1.IHistory;
+
+/** A run, as `Worker.runReplayHistories` takes it. */
+export interface Recorded {
+  readonly workflowId: string;
+  readonly history: History;
+}
+
+const { EVENT_TYPE_WORKFLOW_TASK_COMPLETED } = temporal.api.enums.v1.EventType;
+
+/** Whether a worker has worked on it: the replay of one that nobody has begun never ends. */
+export const isBegun = ({ events }: History): boolean =>
+  (events ?? []).some(({ eventType }) => eventType === EVENT_TYPE_WORKFLOW_TASK_COMPLETED);
+
+/** The history of a run as it is now. */
+export const recordOf = async ({ workflow }: Client, workflowId: string, runId: string): Promise<Recorded> => ({
+  workflowId,
+  history: await workflow.getHandle(workflowId, runId).fetchHistory(),
+});
+
+/** How one has been replayed. */
+export interface Replayed {
+  readonly workflowId: string;
+  readonly runId: string;
+  /** The kind of failure; its text may have data of the run (S4). Absent where it went well. */
+  readonly failure?: string;
+}
+
+/**
+ * @param workflowBundle of this build
+ * @param dataConverter with the keys by which the runs are encrypted
+ */
+export async function* replay(
+  workflowBundle: { codePath: string } | { code: string },
+  recorded: AsyncIterable<Recorded> | Iterable<Recorded>,
+  dataConverter?: DataConverter,
+): AsyncGenerator<Replayed> {
+  const results = Worker.runReplayHistories({ workflowBundle, ...(dataConverter && { dataConverter }) }, recorded);
+  for await (const { workflowId, runId, error } of results)
+    yield { workflowId, runId, ...(error && { failure: error.name }) };
+}

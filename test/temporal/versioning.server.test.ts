@@ -1,0 +1,128 @@
+/** Worker versioning: runs that end stay with their build, what lasts goes on with the current one, and both ways back work. */
+
+import pino from 'pino';
+import { connectNative } from '../../src/temporal/connect-worker';
+import { type Build, idleBuild, readDeployment } from '../../src/temporal/deployment';
+import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
+import { installSdkRuntime } from '../../src/temporal/sdk-runtime';
+import { startWorker } from '../../src/worker';
+import { leadPipeline } from '../../workflows';
+import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
+import { completedLeads, onStage, type Stage } from '../support/stage';
+import { until } from '../support/until';
+
+const deploymentName = 'audit-runner';
+const log = pino({ level: 'silent' });
+beforeAll(() => installSdkRuntime(log));
+
+const build = (buildId: string): Build => ({ deploymentName, buildId });
+
+/** Ends all workers of the test, also where it fails. */
+const ends: (() => Promise<void>)[] = [];
+const play = (work: (stage: Stage) => Promise<void>) =>
+  onStage({ sandbox: { leads: 40, credits: 100_000 } }, async (stage) => {
+    try {
+      await work(stage);
+    } finally {
+      await Promise.all(ends.splice(0).map((end) => end()));
+    }
+  });
+
+/** A worker of a build, or one that is not versioned. */
+async function startBuild(stage: Stage, of: Build | undefined): Promise<void> {
+  const { connection, namespace } = await connectNative({
+    config: { address: stage.env.TEMPORAL_ADDRESS ?? '', namespace: stage.temporal.namespace },
+  });
+  const worker = await startWorker({ config: stage.config, connection, namespace, log, build: of });
+  ends.push(async () => {
+    worker.stop();
+    await worker.done;
+    await connection.close();
+  });
+}
+const makeCurrent = async ({ temporal: { client, namespace } }: Stage, buildId: string) => {
+  // A build is known once its worker has asked for work.
+  await until(async () => {
+    const state = await readDeployment(client, deploymentName);
+    return state?.builds.some((one) => one.buildId === buildId) ?? false;
+  });
+  await client.workflowService.setWorkerDeploymentCurrentVersion({ namespace, deploymentName, buildId });
+};
+const stateOf = async ({ temporal: { client } }: Stage) => {
+  const { current, builds = [] } = (await readDeployment(client, deploymentName)) ?? {};
+  return { current, ...Object.fromEntries(builds.map(({ buildId, state }) => [buildId, state])) };
+};
+/** The build whose worker did the last task of a run. */
+async function buildOfLastTask({ temporal: { client } }: Stage, workflowId: string): Promise<string | undefined> {
+  const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+  return (events ?? [])
+    .flatMap(({ workflowTaskCompletedEventAttributes: task }) => (task ? [task.deploymentVersion?.buildId ?? ''] : []))
+    .at(-1);
+}
+/** Of the leads that the second has chosen the first converts one meanwhile. */
+const pipeline = (stage: Stage, workflowId: string, maxConversions: number) =>
+  stage.temporal.client.workflow.start(leadPipeline, {
+    ...{ workflowId, taskQueue: WORKFLOW_QUEUE },
+    args: [{ approval: 'all', maxConversions, scoring: { minReadiness: 0 } }],
+  });
+type Handle = Awaited<ReturnType<typeof pipeline>>;
+const asks = (handle: Handle) =>
+  until(async () => (await handle.query(pipelineProgressQuery)).waiting?.includes('Approval') ?? false);
+
+test(
+  'a pipeline ends on the build that began it, the ledger goes on with the current one, and back',
+  () =>
+    play(async (stage) => {
+      await startBuild(stage, build('1.0'));
+      await makeCurrent(stage, '1.0');
+      const first = await pipeline(stage, 'first', 1);
+      await asks(first);
+      expect(await buildOfLastTask(stage, stage.ledgerId)).toBe('1.0');
+
+      await startBuild(stage, build('2.0'));
+      expect(idleBuild(build('2.0'), await readDeployment(stage.temporal.client, deploymentName))).toMatch(
+        /build 1\.0 is the current one\. `temporal worker deployment set-current-version .*--build-id 2\.0`/,
+      );
+      await makeCurrent(stage, '2.0');
+      const second = await pipeline(stage, 'second', 2);
+      await asks(second);
+      for (const handle of [first, second]) await handle.executeUpdate('approve', { args: [{ by: 'Ann' }] });
+      expect(await first.result()).toMatchObject({ credits: 1_000 });
+      expect(await second.result()).toMatchObject({ credits: 1_000 });
+      expect(await buildOfLastTask(stage, 'first')).toBe('1.0');
+      expect(await buildOfLastTask(stage, 'second')).toBe('2.0');
+      expect(await buildOfLastTask(stage, stage.ledgerId)).toBe('2.0');
+      expect(await stateOf(stage)).toMatchObject({ current: '2.0', '2.0': 'current' });
+      expect((await stateOf(stage))['1.0' as never]).toMatch(/^drain/);
+
+      await makeCurrent(stage, '1.0');
+      const third = await pipeline(stage, 'third', 1);
+      await asks(third);
+      await third.executeUpdate('approve', { args: [{ by: 'Ann' }] });
+      expect(await third.result()).toMatchObject({ credits: 1_000 });
+      expect(await buildOfLastTask(stage, 'third')).toBe('1.0');
+      expect(await buildOfLastTask(stage, stage.ledgerId)).toBe('1.0');
+      expect(stage.figures()).toMatchObject({ paidTwice: 0, conversions: 3 });
+    }),
+  180_000,
+);
+
+test(
+  'a worker that is not versioned works on as before, beside one whose build nobody has made current',
+  () =>
+    play(async (stage) => {
+      await startBuild(stage, undefined);
+      await startBuild(stage, build('1.0'));
+      const run = await stage.temporal.client.workflow.start('convertLead', {
+        ...{ workflowId: 'plain', taskQueue: WORKFLOW_QUEUE },
+        args: [{ leadId: completedLeads(stage)[0] ?? '' }],
+      });
+      expect(await run.result()).toMatchObject({ outcome: 'converted' });
+      expect(await buildOfLastTask(stage, 'plain')).toBe('');
+      expect(idleBuild(build('1.0'), await readDeployment(stage.temporal.client, deploymentName))).toMatch(
+        /no build is current/,
+      );
+      expect(await readDeployment(stage.temporal.client, 'another')).toBeUndefined();
+    }),
+  120_000,
+);
