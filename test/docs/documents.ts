@@ -36,6 +36,18 @@ export const textOf = (file: string): string => readFileSync(join(packageRoot(),
 export const blocks = (text: string, language: string): string[] =>
   [...text.matchAll(new RegExp(`^ *\`\`\`${language}\\n(.*?)^ *\`\`\`$`, 'gms'))].map(([, code = '']) => code);
 
+/** From a heading to the next of its kind. */
+export function sectionOf(text: string, heading: string): string {
+  const [, after] = text.split(`${heading}\n`);
+  if (after === undefined) throw new Error(`there is no '${heading}'`);
+  const [marks = ''] = heading.split(' ');
+  return after.split(new RegExp(`^${marks} `, 'm'))[0] ?? '';
+}
+
+/** Lines of a block that stands in a list. */
+export const withoutIndent = (code: string, indent: number): string =>
+  code.replace(new RegExp(`^ {0,${indent}}`, 'gm'), '');
+
 /** Without blocks of code. */
 export const withoutBlocks = (text: string): string => text.replace(/^ *```.*?^ *```$/gms, '');
 
