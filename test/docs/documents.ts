@@ -17,6 +17,9 @@ export const FOR_READERS = [
   'examples/own-workflow/README.md',
 ] as const;
 
+/** Made by `npm run reference` of what the code says, or written before these rules. */
+const NOT_PROSE = /^(CHANGELOG\.md$|docs\/reference\/)/;
+
 const below = (folder: string): string[] =>
   readdirSync(join(packageRoot(), folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
@@ -29,6 +32,9 @@ export const documents = (): string[] => [
   ...below('bench'),
   ...below('examples'),
 ];
+
+/** All that is written as a text. */
+export const prose = (): string[] => documents().filter((file) => !NOT_PROSE.test(file));
 
 export const textOf = (file: string): string => readFileSync(join(packageRoot(), file), 'utf8');
 

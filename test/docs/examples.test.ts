@@ -2,7 +2,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { ACTS } from '../../src/cli/acts';
 import { VARIABLES } from '../../src/cli/environment';
 import { ConfigFile } from '../../src/config/schema';
 import { LimitChanges as BatchChanges } from '../../src/inputs/backfill';
@@ -10,6 +9,7 @@ import { LimitChanges } from '../../src/inputs/lead-pipeline';
 import * as said from '../../src/inputs/person-messages';
 import { isWorkflowName, WORKFLOW_TYPES } from '../../src/runs/workflow-types';
 import { packageRoot } from '../../src/temporal/package-root';
+import { commands } from '../reference/commands';
 import { blocks, FOR_READERS, rows, textOf, withoutBlocks } from './documents';
 
 /** An ID in place of the one that a reader puts in. */
@@ -23,13 +23,7 @@ const workflows = sourcesIn('workflows');
 const sources = [...workflows, ...sourcesIn('src'), ...sourcesIn('activities')];
 
 describe('commands', () => {
-  const groups = ['schedules', 'books'].map((name) => textOf(`src/cli/${name}.ts`)).join('');
-  const main = textOf('src/cli/main.ts');
-  const known = new Set([
-    ...[...`${main}${groups}`.matchAll(/\.command\('([^']+)'\)/g)].map(([, name = '']) => name),
-    ...Object.keys(ACTS),
-    'cancel',
-  ]);
+  const known = new Set(commands().map(({ name }) => name.split(' ')[1]));
   const typed = FOR_READERS.flatMap((file) =>
     [...textOf(file).matchAll(/npx audit-runner ([a-z-]+)/g)].map(([, name = '']) => [file, name] as const),
   );

@@ -9,7 +9,14 @@ import { apply, type Piece, pieces } from './recipe';
 
 const ROOT = packageRoot();
 const COPIED = ['src', 'workflows', 'activities', 'test', 'bench', 'bin', 'examples', 'docs', 'package.json'];
-const SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'jest.config.js', 'biome.json', 'README.md', 'CONTRIBUTING.md'];
+const SETTINGS = [
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'jest.config.js',
+  'biome.json',
+  'README.md',
+  'CONTRIBUTING.md',
+];
 
 let root: string;
 beforeAll(() => {
@@ -36,7 +43,12 @@ test('it names the tables that the compiler misses an entry in, no more and no f
   for (const piece of pieces(ofCode)) apply(root, piece);
   const { said } = tsc('--noEmit');
   const missed = [...said.matchAll(/^([\w./-]+)\(\d+,\d+\): error/gm)].map(([, file = '']) => file);
-  expect([...new Set(missed)].sort()).toEqual(tables.slice(0, 3).map(({ file }) => file).sort());
+  expect([...new Set(missed)].sort()).toEqual(
+    tables
+      .slice(0, 3)
+      .map(({ file }) => file)
+      .sort(),
+  );
 });
 
 test('with them it compiles, and its test passes', () => {
