@@ -1,6 +1,6 @@
 /** The documents are plain, idiomatic English. The list is our own: what has slipped in before. */
 import { AVOID } from './avoid';
-import { FOR_READERS, prose, rows, textOf, withoutBlocks } from './documents';
+import { prose, rows, textOf, withoutBlocks } from './documents';
 
 /** In words. A reader loses the thread of anything longer. */
 const LONGEST_SENTENCE = 40;
