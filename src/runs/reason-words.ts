@@ -94,7 +94,7 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   token: 'the service does not accept the token',
   otherUser: "the token is another user's",
   noCredits: 'there are too few credits',
-  books: 'the books in the storage have less than was paid',
+  books: 'the books in the storage lack what was paid, or are in another storage than before',
   manual: 'a person put it on hold',
 };
 
