@@ -4,14 +4,17 @@
  */
 import { FailureType } from './failure-types';
 
-/** Each goes on from 'why:'. Those of the service say no more than its status or code does. */
-const WORDS: Readonly<Record<string, string>> = {
+/**
+ * What each code says: goes on from 'why:'. Those of the service say no more than its status or code does. All of them stand in
+ * docs/reference/reason-codes.md.
+ */
+export const REASON_WORDS: Readonly<Record<string, string>> = {
   // What the service answered.
-  http400: 'the service took the request for a wrong one',
+  http400: 'the service did not accept the request',
   http403: 'the service does not allow it to this token or plan',
   http405: 'the service has no such call',
-  http409: 'the service says that it contradicts what is there',
-  http410: 'the service has it no more',
+  http409: 'the service says that it conflicts with what it has',
+  http410: 'the service no longer has it',
   http413: 'it is too large for the service',
   http415: 'the service does not take it in this form',
   http422: 'the service cannot use what was sent',
@@ -19,10 +22,10 @@ const WORDS: Readonly<Record<string, string>> = {
   PAT_MALFORMED: 'the token is malformed',
   PAT_NOT_SUPPORTED_FOR_ENDPOINT: 'the service takes no token for this call',
   PAT_ROUTE_NOT_ALLOWED: 'the token may not make this call',
-  PAT_SCOPE_INSUFFICIENT: 'the token has not the scope for this call',
-  notAllowed: 'callApi.allow of the configuration does not name it by now, so nothing was sent',
-  refused: 'the call is not what its route takes, so nothing was sent',
-  unreadableReply: 'the reply is of a form that is not known',
+  PAT_SCOPE_INSUFFICIENT: 'the token lacks the scope for this call',
+  notAllowed: 'callApi.allow of the configuration does not name it, so nothing was sent',
+  refused: 'the call does not fit its route, so nothing was sent',
+  unreadableReply: 'the form of the reply is not known',
   // Limits, and what people decided or left open.
   overMaxConversions: 'maxConversions was reached',
   overMaxCredits: 'maxCredits was reached',
@@ -30,7 +33,7 @@ const WORDS: Readonly<Record<string, string>> = {
   dryRun: 'it was only planned',
   notApproved: 'nobody approved it',
   nobodyDecided: 'a question was not answered in time',
-  gaveUp: 'a person gave it up',
+  gaveUp: 'a person gave up on it',
   needsReview: 'it needs review by a person',
   stopped: 'the run was stopped before',
   cancelled: 'the run was cancelled',
@@ -78,19 +81,20 @@ const WORDS: Readonly<Record<string, string>> = {
   [FailureType.held]: 'the account was on hold',
   [FailureType.upstream]: 'the service did not answer, or not sensibly',
   [FailureType.refused]: 'the service refused',
-  [FailureType.unreadable]: 'the reply is of a form that is not known',
+  [FailureType.unreadable]: 'the form of the reply is not known',
   [FailureType.illegible]: 'data of the run cannot be read',
   [FailureType.wrongGuess]: "a setting of 'undocumented' does not fit this service",
   [FailureType.ledger]: 'the ledger could not answer',
   [FailureType.unknownAccount]: 'no worker has this account',
   [FailureType.storage]: 'the storage could not be used',
   [FailureType.badInput]: 'the input was wrong',
-  StorageError: 'the storage has not what was kept there',
+  StorageError: 'the storage lacks what was kept there',
   // Holds, by their kinds.
   killSwitch: 'the service has switched its agent API off',
   token: 'the service does not accept the token',
   otherUser: "the token is another user's",
   noCredits: 'there are too few credits',
+  books: 'the books in the storage lack what was paid, or are in another storage than before',
   manual: 'a person put it on hold',
 };
 
@@ -101,7 +105,7 @@ const FOR_PERSON = 'person: ';
 function wordsOf(code: string, what: string): string | undefined {
   if (code === 'http404') return `no ${what} has this ID`;
   if (code.startsWith(PLAN)) return `the plan of the account must be ${code.slice(PLAN.length)} or higher`;
-  const known = Object.hasOwn(WORDS, code) ? WORDS[code] : undefined;
+  const known = Object.hasOwn(REASON_WORDS, code) ? REASON_WORDS[code] : undefined;
   if (known !== undefined) return known;
   if (/^http4\d\d$/.test(code)) return 'the service refused';
   return /^http5\d\d$/.test(code) ? 'the service failed' : undefined;

@@ -58,7 +58,10 @@ const CLOCKS_APART =
 
 /** S7: told to the run that needs the ledger, which says so; of what Temporal repeats by itself nobody sees why. */
 export const ledgerAway = (why: string): ApplicationFailure =>
-  ApplicationFailure.nonRetryable(`The account's ledger cannot be had: ${why.replace(/\.$/, '')}.`, FailureType.ledger);
+  ApplicationFailure.nonRetryable(
+    `The account's ledger is not available: ${why.replace(/\.$/, '')}.`,
+    FailureType.ledger,
+  );
 
 /** What this process is configured with, for its account. */
 export interface LedgerConfig extends LedgerStart {

@@ -3,32 +3,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { findServer } from '../../src/dev-server/find-server';
+import { freePort } from '../../src/dev-server/free-port';
+import { joinFleet } from '../../src/temporal/fleet-keys';
 import { packageRoot } from '../../src/temporal/package-root';
 import { leadPipeline } from '../../workflows';
 import { progressQuery } from '../../workflows/shared/status';
+import { planFor } from '../simulation/stories/kinds';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
-import { blocks, FOR_READERS, textOf } from './documents';
+import { textOf } from './documents';
+import { typedBy } from './typed';
 
-/** These go on until they are interrupted, and have tests of their own; the examples are played by `test/examples`. */
-const APART = /^npx audit-runner (codec-server|dev|demo|worker)\b/;
-
-/** Commands of one document, each with the lines of its quoted input. */
-function typedIn(file: string): string[] {
-  const commands: string[] = [];
-  let open = '';
-  for (const line of blocks(textOf(file), 'sh').join('').split('\n')) {
-    open += `${open && '\n'}${line.trim()}`;
-    if ((open.match(/'/g) ?? []).length % 2 === 1) continue;
-    commands.push(open);
-    open = '';
-  }
-  return commands.filter((command) => command.startsWith('npx audit-runner') && !APART.test(command));
-}
-
-const TYPED = FOR_READERS.filter((file) => !file.startsWith('examples/')).flatMap((file) =>
-  typedIn(file).map((command) => [file, command] as const),
-);
+const TYPED = typedBy('docs/as-typed.matrix.test.ts').map(({ file, command }) => [file, command] as const);
 
 let stage: Stage;
 beforeAll(async () => {
@@ -44,13 +31,27 @@ beforeAll(async () => {
     'harbour/hours.csv': 'task,hours\ntyping,12\n',
     'notes/2026-03-02.txt': 'Invoice intake goes first.',
   };
-  for (const [name, content] of Object.entries(files)) {
-    const path = join(stage.folder, 'storage', name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, content);
-  }
+  for (const [name, content] of Object.entries(files)) keep(join('storage', name), content);
+  keep('story.json', JSON.stringify(planFor('usual', 61)));
+  ({ file: temporalCli } = await findServer(process.env, () => undefined));
 });
 afterAll(() => stage.close());
+
+/** Of scripts of npm, the programs behind them: npm would build first, under the feet of other tests. */
+const PROGRAMS = ['simulate', 'edges'].map((name) => {
+  const [, arguments_ = ''] = String(JSON.parse(textOf('package.json')).scripts[name]).split(' && node ');
+  return [name, `"${process.execPath}" ${arguments_.replace('dist/', `${packageRoot()}/dist/`)}`] as const;
+});
+
+/** The CLI with a server in it that this machine has. */
+let temporalCli: string;
+
+/** In the folder where the reader is. */
+function keep(name: string, content: string): void {
+  const path = join(stage.folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
 
 interface Said {
   code: number | null;
@@ -62,10 +63,19 @@ interface Said {
  * @param until it would go on: then it is interrupted
  */
 async function typed(command: string, until?: string): Promise<Said> {
-  const npx = `npx() { shift; exec "${process.execPath}" "${join(packageRoot(), 'bin', 'audit-runner.js')}" "$@"; }\n`;
+  const functions = [
+    `npx() { shift; exec "${process.execPath}" "${join(packageRoot(), 'bin', 'audit-runner.js')}" "$@"; }`,
+    ...PROGRAMS.map(([name, program]) => `${name}() { shift 3; exec ${program} "$@"; }`),
+    'npm() { "$2" "$@"; }',
+    `temporal() { exec "${temporalCli}" "$@"; }`,
+  ];
   const { PATH = '', HOME = '' } = process.env;
   const env = { PATH, HOME, USER: 'ada', NO_COLOR: '1', ...stage.env };
-  const shell = spawn('bash', ['-c', npx + command], { cwd: stage.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const shell = spawn('bash', ['-c', [...functions, command].join('\n')], {
+    cwd: stage.folder,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let text = '';
   let isInterrupted = false;
   for (const stream of [shell.stdout, shell.stderr])
@@ -112,19 +122,38 @@ async function filled(command: string): Promise<string> {
   return text;
 }
 
-/** What goes on, and with which words it says so. */
-const GOES_ON: readonly [command: RegExp, says: string][] = [[/ run auditProject /, 'It goes on by itself when']];
+/** What goes on, with which words it says so, and how it ends when it is interrupted. */
+const GOES_ON: readonly [command: RegExp, says: string, code: number][] = [
+  [/ run auditProject /, 'It goes on by itself when', 130],
+  [/^temporal server start-dev /, 'Server:  localhost', 0],
+];
 /** What ends with 3, since a reader has something to do. */
-const NOT_ALL_DONE = / (schedules plan|status)\b/;
+const NOT_ALL_DONE = / (schedules plan|status|backfill start --input @(plan|backfill)\.json)\b/;
+
+/** What would take hours, find what nobody has seen yet, or take a port that others use. */
+const bounded = async (command: string): Promise<string> =>
+  command
+    .replace(/--(seeds|minutes) \d+/, '--seeds 1 --from 61')
+    .replace(/^temporal server start-dev /, `$&--headless --port ${await freePort()} `);
+
+/** Before a command, what it speaks of. */
+async function prepare(file: string, command: string): Promise<void> {
+  if (command.startsWith('temporal schedule')) await joinFleet(stage.temporal.client, ['0123456789abcdef']);
+  const [, input] = /@([\w-]+\.json)/.exec(command) ?? [];
+  if (input === undefined) return;
+  keep(input, textOf(join(dirname(file), input)));
+  if (file.includes('csv-backfill')) keep('storage/leads.csv', textOf(join(dirname(file), 'leads.csv')));
+}
 
 test('there are many', () => {
-  expect(TYPED.length).toBeGreaterThan(30);
+  expect(TYPED.length).toBeGreaterThan(50);
 });
 
-test.each(TYPED)('%s: %s', async (_, command) => {
-  const [, goesOn] = GOES_ON.find(([which]) => which.test(command)) ?? [];
-  const { code, text } = await typed(await filled(command), goesOn);
-  const right = goesOn === undefined ? (NOT_ALL_DONE.test(command) ? [0, 3] : [0]) : [130];
+test.each(TYPED)('%s: %s', async (file, command) => {
+  await prepare(file, command);
+  const [, says, ends = 0] = GOES_ON.find(([which]) => which.test(command)) ?? [];
+  const { code, text } = await typed(await filled(await bounded(command)), says);
+  const right = NOT_ALL_DONE.test(command) ? [ends, 3] : [ends];
   expect([right.includes(code ?? -1), code, text]).toEqual([true, code, expect.not.stringMatching(/^\s+at /m)]);
   // What follows needs a run that waits, and an account that is free.
   if (/ (approve|stop) /.test(command)) pipeline = undefined;

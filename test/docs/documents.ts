@@ -17,6 +17,9 @@ export const FOR_READERS = [
   'examples/own-workflow/README.md',
 ] as const;
 
+/** Made by `npm run reference` of what the code says, or written before these rules. */
+const NOT_PROSE = /^(CHANGELOG\.md$|docs\/reference\/)/;
+
 const below = (folder: string): string[] =>
   readdirSync(join(packageRoot(), folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
@@ -30,11 +33,26 @@ export const documents = (): string[] => [
   ...below('examples'),
 ];
 
+/** All that is written as a text. */
+export const prose = (): string[] => documents().filter((file) => !NOT_PROSE.test(file));
+
 export const textOf = (file: string): string => readFileSync(join(packageRoot(), file), 'utf8');
 
 /** Blocks of code in one language. */
 export const blocks = (text: string, language: string): string[] =>
   [...text.matchAll(new RegExp(`^ *\`\`\`${language}\\n(.*?)^ *\`\`\`$`, 'gms'))].map(([, code = '']) => code);
+
+/** From a heading to the next of its kind. */
+export function sectionOf(text: string, heading: string): string {
+  const [, after] = text.split(`${heading}\n`);
+  if (after === undefined) throw new Error(`there is no '${heading}'`);
+  const [marks = ''] = heading.split(' ');
+  return after.split(new RegExp(`^${marks} `, 'm'))[0] ?? '';
+}
+
+/** Lines of a block that stands in a list. */
+export const withoutIndent = (code: string, indent: number): string =>
+  code.replace(new RegExp(`^ {0,${indent}}`, 'gm'), '');
 
 /** Without blocks of code. */
 export const withoutBlocks = (text: string): string => text.replace(/^ *```.*?^ *```$/gms, '');

@@ -2,15 +2,16 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { ACTS } from '../../src/cli/acts';
 import { VARIABLES } from '../../src/cli/environment';
+import { program } from '../../src/cli/main';
 import { ConfigFile } from '../../src/config/schema';
 import { LimitChanges as BatchChanges } from '../../src/inputs/backfill';
 import { LimitChanges } from '../../src/inputs/lead-pipeline';
 import * as said from '../../src/inputs/person-messages';
 import { isWorkflowName, WORKFLOW_TYPES } from '../../src/runs/workflow-types';
 import { packageRoot } from '../../src/temporal/package-root';
-import { blocks, FOR_READERS, rows, textOf, withoutBlocks } from './documents';
+import { commands, optionsOf } from '../reference/commands';
+import { blocks, FOR_READERS, prose, rows, textOf, withoutBlocks } from './documents';
 
 /** An ID in place of the one that a reader puts in. */
 const filled = (json: string): unknown => JSON.parse(json.replaceAll('…', 'x-1'));
@@ -23,20 +24,34 @@ const workflows = sourcesIn('workflows');
 const sources = [...workflows, ...sourcesIn('src'), ...sourcesIn('activities')];
 
 describe('commands', () => {
-  const groups = ['schedules', 'books'].map((name) => textOf(`src/cli/${name}.ts`)).join('');
-  const main = textOf('src/cli/main.ts');
-  const known = new Set([
-    ...[...`${main}${groups}`.matchAll(/\.command\('([^']+)'\)/g)].map(([, name = '']) => name),
-    ...Object.keys(ACTS),
-    'cancel',
-  ]);
-  const typed = FOR_READERS.flatMap((file) =>
-    [...textOf(file).matchAll(/npx audit-runner ([a-z-]+)/g)].map(([, name = '']) => [file, name] as const),
+  /** Commands as they stand in code, in the text and in blocks, after `npx audit-runner`. */
+  const written = prose().flatMap((file) =>
+    [...textOf(file).matchAll(/npx audit-runner ((?:[^`\n|#;&]|\\\n)+)/g)].map(
+      ([, words = '']) => [file, words.trim()] as const,
+    ),
   );
+  const ofAll = optionsOf(program).flatMap(({ long, short }) => [long, short]);
+  const options = new Map(
+    commands().map(({ name, command }) => [
+      name.replace(/^audit-runner /, ''),
+      [...optionsOf(command).flatMap(({ long, short }) => [long, short]), ...ofAll],
+    ]),
+  );
+  /** The longest name that the words begin with: of `books verify` both. */
+  const nameIn = (words: string) =>
+    [...options.keys()].filter((name) => `${words} `.startsWith(`${name} `)).sort((a, b) => b.length - a.length)[0];
+  const groups = new Set([...options.keys()].filter((name) => name.includes(' ')).map((name) => name.split(' ')[0]));
 
-  test('are commands of the program', () => {
-    expect(typed.length).toBeGreaterThan(30);
-    expect(typed.filter(([, name]) => !known.has(name))).toEqual([]);
+  test('are commands of the program, with options that they have', () => {
+    expect(written.length).toBeGreaterThan(80);
+    const wrong = written.flatMap(([file, words]) => {
+      const name = nameIn(words);
+      if (name === undefined) return groups.has(words) || ofAll.includes(words) ? [] : [[file, words]];
+      const given = words.replace(/'[^']*'|"[^"]*"/g, '').match(/(?<=\s)--?[a-z][\w-]*/g) ?? [];
+      const known = [...(options.get(name) ?? []), '--help'];
+      return given.filter((flag) => !known.includes(flag)).map((flag) => [file, words, flag]);
+    });
+    expect(wrong).toEqual([]);
   });
 
   test('give inputs that the workflows take', () => {
@@ -144,6 +159,13 @@ test('the configuration in administrators.md is one that audit-runner reads', ()
     const read = ConfigFile.safeParse(parse(text.replaceAll('https://…', 'https://example.com')));
     expect([text, read.error?.message]).toEqual([text, undefined]);
   }
+});
+
+test('administrators.md names the commands that have no --json', () => {
+  const [, sentence = ''] = /Every command has `--json`, except ([^.]+)\./.exec(textOf('docs/administrators.md')) ?? [];
+  const named = [...sentence.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+  const without = commands().filter(({ command }) => !optionsOf(command).some(({ long }) => long === '--json'));
+  expect(named.sort()).toEqual(without.map(({ name }) => name.replace(/^audit-runner /, '')).sort());
 });
 
 test('administrators.md quotes what the program says', () => {

@@ -7,6 +7,7 @@ import { exitCodes } from './exit-codes';
 import { inputs } from './inputs';
 import { page } from './markdown';
 import { messages } from './messages';
+import { reasonCodes } from './reason-codes';
 import { searchAttributes } from './search-attributes';
 import { updates } from './updates';
 
@@ -27,6 +28,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   'exit-codes.md': { about: 'how commands end', text: exitCodes },
   'updates.md': { about: 'what a person can say to a run, and ask of it', text: updates },
   'messages.md': { about: 'notifications, and the types of failures', text: messages },
+  'reason-codes.md': { about: 'why something was refused, skipped or left, or failed', text: reasonCodes },
   'search-attributes.md': {
     about: 'by what lists of runs are filtered, and the values of `Stage`',
     text: searchAttributes,

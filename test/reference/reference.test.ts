@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { VARIABLES } from '../../src/cli/environment';
 import { program } from '../../src/cli/main';
+import { REASON_WORDS } from '../../src/runs/reason-words';
 import { STAGES } from '../../src/runs/stages';
 import { WORKFLOW_TYPES } from '../../src/runs/workflow-types';
 import { packageRoot } from '../../src/temporal/package-root';
@@ -11,6 +12,7 @@ import { settings } from './configuration';
 import { type Field, fieldsOf } from './fields';
 import { failures, notices } from './messages';
 import { pages, referenceFolder } from './pages';
+import { reasons, verdicts } from './reason-codes';
 import { attributes } from './search-attributes';
 import { type AllMessages, allMessages } from './updates';
 
@@ -56,17 +58,31 @@ test('what a meaning says of a default is the default', () => {
   ).toEqual([]);
 });
 
-test('every command, option, search attribute, notice and failure has a meaning', () => {
+test('every command, option, search attribute, notice, failure and reason has a meaning', () => {
   const all = [
     ...commands().flatMap(({ name, command }) => [
       [name, command.description()],
       ...optionsOf(command).map(({ flags, description }) => [`${name} ${flags}`, description]),
     ]),
     ...optionsOf(program).map(({ flags, description }) => [flags, description]),
-    ...[...attributes(), ...notices(), ...failures()].map(({ name, meaning }) => [name, meaning]),
+    ...[...attributes(), ...notices(), ...failures(), ...reasons(), ...verdicts()].map(({ name, meaning }) => [
+      name,
+      meaning,
+    ]),
   ];
   expect(all.length).toBeGreaterThan(50);
   expect(all.filter(([, meaning]) => !meaning)).toEqual([]);
+});
+
+test('every reason code is told, those of runs and those of leads', () => {
+  const told = reasons().map(({ name }) => name);
+  expect(told).toEqual(expect.arrayContaining([...Object.keys(REASON_WORDS), 'http404', 'planTooLow:…']));
+  expect(new Set(told).size).toBe(told.length);
+  // What the rules decide; an example of each way in which they do.
+  expect(verdicts().map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['meetsAll', 'belowReadiness', 'missingEmail', 'excludedName', 'overMaxConversions']),
+  );
+  expect(verdicts().length).toBeGreaterThan(19);
 });
 
 test('every update takes the fields that are told of it', () => {

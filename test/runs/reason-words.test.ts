@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { HOLD_KINDS } from '../../src/ledger/state';
 import { FailureType } from '../../src/runs/failure-types';
 import { reasonInWords } from '../../src/runs/reason-words';
 
@@ -15,11 +16,11 @@ const source = ['workflows', 'src/batches']
 /** No run ends with them: they pass. */
 const PASSING: readonly string[] = ['upstream', FailureType.waiting, FailureType.parked, FailureType.opening];
 
-test('every reason that a workflow gives has words, with the code behind them', () => {
+test('every reason that a workflow gives, and every kind of hold, has words, with the code behind them', () => {
   const forms = [/reason: '(\w+)'(?! in )/g, /new Stop\(\s*'\w+',\s*'(\w+)'/g, /\bend\('\w+',\s*'(\w+)'/g];
   const codes = forms.flatMap((form) => [...source.matchAll(form)].map(([, code = '']) => code));
   expect(new Set(codes).size).toBeGreaterThan(25);
-  const silent = [...new Set([...codes, ...Object.values(FailureType)])].filter(
+  const silent = [...new Set([...codes, ...Object.values(FailureType), ...HOLD_KINDS])].filter(
     (code) => !PASSING.includes(code) && !/^[^(]{8,} \(\w+\)$/.test(reasonInWords(code)),
   );
   expect(silent).toEqual([]);

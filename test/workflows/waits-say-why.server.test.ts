@@ -31,7 +31,7 @@ test('S7: a hold that ends while the budget of the day is used up: the run says 
   }
 });
 
-test('S7: a ledger that cannot be had hides no question: it is shown, and can be answered when the ledger is back', async () => {
+test('S7: a ledger that is not available hides no question: it is shown, and can be answered when the ledger is back', async () => {
   const stage = await startStage({ sandbox: { leads: 60 }, account: { timing: UNHURRIED } });
   try {
     const { control } = stage.sandbox;
@@ -56,7 +56,7 @@ test('S7: a ledger that cannot be had hides no question: it is shown, and can be
     worker.stop();
     control.addFault({ route: 'account.user', fault: 'empty', times: 10_000 });
     await stage.startWorker();
-    await until(async () => /own: \S+, \S+\. Answer.*cannot be had/s.test(await waiting(first)));
+    await until(async () => /own: \S+, \S+\. Answer.*not available/s.test(await waiting(first)));
     control.clearFaults();
     const projectId = /own: ([^,]+),/.exec(await waiting(first))?.[1] ?? '';
     await until(async () =>
