@@ -9,7 +9,7 @@ import { isMeasured } from './metrics/meter';
 import { createRuntime, type LedgerOwners, SameUser } from './runtime';
 import { ensureStartHere } from './start-here/keep';
 import { openStorage } from './storage';
-import { workflowBundlePath } from './temporal/bundle';
+import { workflowBundle } from './temporal/bundle';
 import { createClient } from './temporal/client';
 import { dataConverter, encryptionCodec } from './temporal/encryption';
 import { isFleetKey, joinFleet } from './temporal/fleet-keys';
@@ -22,6 +22,7 @@ import { registerSearchAttributes } from './temporal/search-attributes';
 import { storageFailures } from './temporal/storage-failures';
 import { TolerantCodec } from './temporal/tolerant';
 import { linkTo } from './temporal/ui';
+import { PROGRAM } from './text/command';
 
 /** Longer than any call: what has been sent is heard out (S2). */
 const GRACE_MS = 360_000;
@@ -88,7 +89,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     ...common,
     activities: {},
     taskQueue: WORKFLOW_QUEUE,
-    workflowBundle: { codePath: workflowBundlePath() },
+    workflowBundle: await workflowBundle(),
     maxConcurrentWorkflowTaskExecutions: config.workers.workflows,
     // An open run takes a third of a MB here; what is evicted is replayed when it is needed. With few places a burst of
     // runs evicts the ledger, which is slow to replay; and a run that is evicted with several queries waiting may hang.
@@ -151,7 +152,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     );
   if (deps.startHere)
     ensureStartHere(client).catch((error) =>
-      log.warn({ err: error }, 'the page to start runs from is not kept; `audit-runner setup` tries again'),
+      log.warn({ err: error }, `the page to start runs from is not kept; \`${PROGRAM} setup\` tries again`),
     );
   const called = Promise.all(callers.map((worker) => worker.run())).finally(async () => {
     stopGauges();

@@ -12,9 +12,8 @@ import { EXIT, Exit } from './exit';
 import { failureSentence, follow } from './follow';
 import { readInputOption } from './json-input';
 import { print, printJson, printStored, table, tell } from './output';
-import { PROGRAM } from './program';
 import { showResult } from './results';
-import { lost, start } from './run';
+import { again, lost, start } from './run';
 import { linkTo, withServer } from './server';
 import { EndSignals } from './signals';
 
@@ -47,7 +46,7 @@ export async function apiCommand(route: string | undefined, options: ApiOptions)
     tell(link ? `Run ${workflowId}\n${link}` : `Run ${workflowId}`);
     const end = await follow(reached, handle, signals.aborted).catch(lost(TYPE, workflowId));
     if (end.kind === 'interrupted') {
-      tell(`Interrupted: the run goes on. Look again with:\n  ${PROGRAM} run ${TYPE} --attach --id ${workflowId}`);
+      tell(`Interrupted: the run goes on. Look again with:\n${again(TYPE, workflowId)}`);
       return EXIT.interrupted;
     }
     if (end.kind === 'failed') {

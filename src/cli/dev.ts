@@ -10,11 +10,11 @@ import { START_HERE } from '../start-here/keep';
 import { configuredConnection } from '../temporal/connect';
 import { encryptionCodec } from '../temporal/encryption';
 import { installSdkRuntime } from '../temporal/sdk-runtime';
+import { PROGRAM } from '../text/command';
 import { newSecret } from './codec-server';
 import { EXIT, Exit } from './exit';
 import { type LocalWorker, localWorker, sandboxConfig } from './local';
 import { print, tell } from './output';
-import { PROGRAM } from './program';
 import { openSandbox } from './sandbox';
 import { DEV_DATABASE, linkTo } from './server';
 import { EndSignals } from './signals';
@@ -61,7 +61,7 @@ export async function devCommand({ speed, leads, credits, real = false, config: 
   let worker: LocalWorker | undefined;
   try {
     if (!real && server.kind === 'shared')
-      throw new Exit(EXIT.failed, 'another `audit-runner dev` runs in this folder; end that one first');
+      throw new Exit(EXIT.failed, `another \`${PROGRAM} dev\` runs in this folder; end that one first`);
     const ours: Ours = configured ? { config: configured } : await sandboxed({ speed, leads, credits });
     sandbox = ours.sandbox;
     worker = await localWorker(server, ours.config, log);

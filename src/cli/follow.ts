@@ -4,6 +4,7 @@ import { type Client, WorkflowFailedError, type WorkflowHandle, WorkflowNotFound
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
 import { failingTasks } from '../temporal/failing-tasks';
 import { explained } from '../temporal/unreachable';
+import { PROGRAM } from '../text/command';
 import { EXIT, Exit } from './exit';
 import { number } from './output';
 import { progressView, RunProgress } from './progress';
@@ -34,7 +35,7 @@ const QUERY_MS = 3_000;
 /** After so long without an answer to the query it is said why, as far as it can be seen. */
 const SILENT_MS = 10_000;
 
-const NO_ANSWER = 'No worker answers yet. Is one running (`audit-runner worker`) with this account?';
+const NO_ANSWER = `No worker answers yet. Is one running (\`${PROGRAM} worker\`) with this account?`;
 
 /**
  * @param interrupted ends the following; the run goes on

@@ -2,13 +2,13 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { WORKFLOW_TYPES } from '../runs/workflow-types';
 import { packageVersion } from '../temporal/package-root';
+import { PROGRAM } from '../text/command';
 import { addActs } from './acting';
 import { addBooks } from './books';
 import { ENVIRONMENT_HELP } from './environment';
 import { EXIT, EXIT_HELP } from './exit';
 import { endQuietlyOnBrokenPipe } from './output';
 import { endOnUncaught, perform } from './perform';
-import { PROGRAM } from './program';
 import { addSchedules } from './schedules';
 import { SUMMED_BY } from './summed-by';
 

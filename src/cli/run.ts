@@ -10,13 +10,13 @@ import { isWorkflowName, type PlannedRun, WORKFLOW_TYPES, type WorkflowName } fr
 import { TemporalUnreachable } from '../temporal/connect';
 import { WORKFLOW_QUEUE } from '../temporal/queues';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
+import { command, PROGRAM } from '../text/command';
 import { announce } from './announce';
 import { EXIT, Exit } from './exit';
 import { failureSentence, follow, noSuchRun, type RunEnd } from './follow';
 import { readInputOption } from './json-input';
 import { refuseUnknownAccount } from './known-account';
 import { print, printJson, tell } from './output';
-import { PROGRAM } from './program';
 import { showResult } from './results';
 import { type KnownServer, linkTo, withServer } from './server';
 import { EndSignals } from './signals';
@@ -85,7 +85,7 @@ export async function start(
       taskQueue: WORKFLOW_QUEUE,
       args: [input],
       staticSummary: summary,
-      staticDetails: `${type} ${WORKFLOW_TYPES[type].about}. Started with \`audit-runner run\`.`,
+      staticDetails: `${type} ${WORKFLOW_TYPES[type].about}. Started with \`${PROGRAM} run\`.`,
       priority: { priorityKey: PERSON, fairnessKey: workflowId.slice(-64) },
       typedSearchAttributes: [
         { key: searchAttributeKeys.account, value: account },
@@ -105,11 +105,13 @@ interface About {
   link?: string;
 }
 
-const again = (type: string, workflowId: string) => `  ${PROGRAM} run ${type} --attach --id ${workflowId}`;
+/** The command that looks at a run again. */
+export const again = (type: WorkflowName, workflowId: string): string =>
+  `  ${command(`run ${type} --attach --id`, workflowId)}`;
 
 /** The server went away while a run was followed: that run does not mind. */
 export const lost =
-  (type: string, workflowId: string) =>
+  (type: WorkflowName, workflowId: string) =>
   (error: unknown): never => {
     if (!(error instanceof TemporalUnreachable)) throw error;
     const { found, mend, cause } = error;

@@ -5,6 +5,7 @@ import { describeBudget, describeDearer, describeHold } from '../ledger/details'
 import { type LedgerStatus, stateQuery, statusQuery } from '../ledger/messages';
 import { ledgersOf } from '../runs/lists';
 import { isLost } from '../temporal/grpc-status';
+import { PROGRAM } from '../text/command';
 import { utc } from '../time/utc';
 import { showBooksCommand } from './books/read';
 import { EXIT, Exit } from './exit';
@@ -80,7 +81,7 @@ export async function readBooks(client: Client, ledger: string): Promise<Books> 
     if (isLost(cause)) throw cause;
     throw new Exit(
       EXIT.failed,
-      `the ledger ${ledger} does not answer: is a worker running (\`audit-runner worker\`)? (${cause instanceof Error ? cause.message : cause})`,
+      `the ledger ${ledger} does not answer: is a worker running (\`${PROGRAM} worker\`)? (${cause instanceof Error ? cause.message : cause})`,
     );
   });
 }

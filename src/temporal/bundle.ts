@@ -3,9 +3,10 @@
  * two: the one for use with an encryption key also turns failure messages into payloads, inside the workflow sandbox,
  * where the environment cannot be read.
  */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type BundleOptions, bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { programForWorkflows } from '../text/command';
 import { ENCODED_FAILURES_PATH } from './encryption';
 import { encryptionIsOn } from './encryption-keys';
 import type { Env } from './environment';
@@ -54,6 +55,13 @@ const lazy = (config: Config, workflowsPath: string): Config => ({
 /** The bundle that goes with `dataConverter(env)`. */
 export const workflowBundlePath = (env: Env = process.env): string =>
   bundleFile(path.join(packageRoot(), 'dist'), encryptionIsOn(env));
+
+/** The bundle for a worker, whose workflows call the program as the worker itself does where they tell people commands. */
+export async function workflowBundle(env: Env = process.env): Promise<{ codePath: string } | { code: string }> {
+  const [codePath, before] = [workflowBundlePath(env), programForWorkflows()];
+  // On the line of what follows: stack traces count lines.
+  return before === '' ? { codePath } : { code: `${before}${await readFile(codePath, 'utf8')}` };
+}
 
 /**
  * Bundles what `workflowsPath` exports into `folder`. Throws when the code imports a Node built-in, which a workflow has

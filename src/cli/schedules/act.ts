@@ -5,6 +5,7 @@ import { Since } from '../../inputs/fields';
 import { redactText } from '../../redact';
 import { overlapPolicy } from '../../temporal/schedule-definition';
 import { matchingTimes, readSchedule, type StoredSchedule, scheduleHandle } from '../../temporal/schedules';
+import { PROGRAM } from '../../text/command';
 import { utc } from '../../time/utc';
 import { EXIT, Exit } from '../exit';
 import { print, printJson, tell } from '../output';
@@ -90,7 +91,7 @@ function sentence(pipeline: string, triggered: Triggered, { info }: StoredSchedu
     case 'buffered':
       return `${pipeline}: a run starts when ${running} has ended`;
     case 'unknown':
-      return `${pipeline}: the server took it, and no run has started yet; look with \`audit-runner schedules list\``;
+      return `${pipeline}: the server took it, and no run has started yet; look with \`${PROGRAM} schedules list\``;
   }
 }
 

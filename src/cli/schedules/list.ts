@@ -2,6 +2,7 @@
 import { type Client, type ScheduleExecutionResult, WorkflowNotFoundError } from '@temporalio/client';
 import { ownedPipelines, readSchedule, type StoredSchedule, scheduleId } from '../../temporal/schedules';
 import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
+import { PROGRAM } from '../../text/command';
 import { utc } from '../../time/utc';
 import { EXIT } from '../exit';
 import { print, printJson, table } from '../output';
@@ -83,7 +84,7 @@ async function run(client: Client, { scheduledAt, action }: ScheduleExecutionRes
 }
 
 function show(listed: readonly Listed[]): string {
-  if (listed.length === 0) return 'There are no schedules: `audit-runner schedules apply` makes them.';
+  if (listed.length === 0) return `There are no schedules: \`${PROGRAM} schedules apply\` makes them.`;
   const time = (iso: string | undefined) => (iso === undefined ? '-' : utc(Date.parse(iso)));
   return table(
     ['pipeline', 'runs', 'state', 'next (UTC)', 'last (UTC)', 'outcome'],
