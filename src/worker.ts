@@ -10,7 +10,7 @@ import { isReleased } from './runs/patches';
 import { createRuntime, type LedgerOwners, SameUser } from './runtime';
 import { ensureStartHere } from './start-here/keep';
 import { openStorage } from './storage';
-import { versionedBundle, workflowBundlePath } from './temporal/bundle';
+import { workflowBundle } from './temporal/bundle';
 import { createClient } from './temporal/client';
 import { type Build, idleBuild, readDeployment, versionedBy } from './temporal/deployment';
 import { dataConverter, encryptionCodec } from './temporal/encryption';
@@ -24,6 +24,7 @@ import { registerSearchAttributes } from './temporal/search-attributes';
 import { storageFailures } from './temporal/storage-failures';
 import { TolerantCodec } from './temporal/tolerant';
 import { linkTo } from './temporal/ui';
+import { PROGRAM } from './text/command';
 
 /** Longer than any call: what has been sent is heard out (S2). */
 const GRACE_MS = 360_000;
@@ -83,7 +84,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   );
   const activities = createActivities({
     ...{ accounts: runtimes, client, storage, log, receiver: config.notify },
-    linkTo: (workflowId) => (uiUrl ? linkTo(uiUrl, namespace, workflowId) : undefined),
+    linkTo: (workflowId, runId) => (uiUrl ? linkTo(uiUrl, namespace, workflowId, runId) : undefined),
   });
   const common = {
     connection,
@@ -98,7 +99,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     ...common,
     activities: {},
     taskQueue: WORKFLOW_QUEUE,
-    workflowBundle: build ? versionedBundle() : { codePath: workflowBundlePath() },
+    workflowBundle: await workflowBundle(build !== undefined),
     ...(build && { workerDeploymentOptions: versionedBy(build) }),
     ...(holdsPatches && { patchActivationCallback: ({ patchId }) => isReleased(patchId) }),
     maxConcurrentWorkflowTaskExecutions: config.workers.workflows,
@@ -166,7 +167,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     );
   if (deps.startHere)
     ensureStartHere(client).catch((error) =>
-      log.warn({ err: error }, 'the page to start runs from is not kept; `audit-runner setup` tries again'),
+      log.warn({ err: error }, `the page to start runs from is not kept; \`${PROGRAM} setup\` tries again`),
     );
   const called = Promise.all(callers.map((worker) => worker.run())).finally(async () => {
     stopGauges();

@@ -7,7 +7,7 @@ import { accountIn } from '../src/inputs/fields';
 import { reasonInWords } from '../src/runs/reason-words';
 import { summaries } from '../src/runs/summaries';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
-import { grouped } from '../src/text/numbers';
+import { counted, grouped } from '../src/text/numbers';
 import { type StoredResults, storeResults } from './audit/audit-results';
 import { type AuditRun, type Taken, take } from './audit/audit-run';
 import { convertToProject } from './audit/converted-lead';
@@ -96,7 +96,7 @@ async function audit(raw: AuditProjectJson, status: Status): Promise<AuditProjec
     const { uploaded, byPerson } = result.documents;
     result.analysis = await analyse(at, projectId, uploaded.length + byPerson.length > 0);
     result.results = await storeResults(at, projectId, result.analysis.analysisId ?? workflowInfo().runId);
-    result.sentence = `Project ${projectId} is audited: ${grouped(result.results.opportunities)} opportunities. Report: ${result.results.report.url}`;
+    result.sentence = `Project ${projectId} is audited: ${counted(result.results.opportunities, 'opportunity', 'opportunities')}. Report: ${result.results.report.url}`;
   } catch (error) {
     const stop = error instanceof Stop ? error : stopFor(error, at);
     if (stop === undefined) throw error;

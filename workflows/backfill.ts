@@ -17,7 +17,7 @@ import { needsApproval } from '../src/inputs/lead-pipeline';
 import type { HandedOn } from '../src/runs/handed-on';
 import { howToAnswer } from '../src/runs/how-to-answer';
 import { summaries } from '../src/runs/summaries';
-import { grouped } from '../src/text/numbers';
+import { counted, grouped } from '../src/text/numbers';
 import { formatDuration } from '../src/time/duration';
 import { Controls } from './backfill/batch-controls';
 import { progressOf, totalOf } from './backfill/batch-details';
@@ -123,7 +123,7 @@ export async function backfill(
       { ...common, maxCredits: () => controls.state.limits.maxCredits },
       ...([controls, state, plan, renewal.renewAfter] as const),
     );
-    status.step('running', `${operation} for ${grouped(totalOf(state, controls.state.limits.maxItems))} items`);
+    status.step('running', `${operation} for ${counted(totalOf(state, controls.state.limits.maxItems), 'item')}`);
     if ((await drive.run()) === 'over') return 'done';
     const driving = { state: await drive.carry(), controls: controls.state, facts };
     return continueAsNew<typeof backfill>(raw, { ...renewal, ...handOn({ driving }) });
@@ -140,9 +140,9 @@ export async function backfill(
     started: State,
   ): Promise<'approved' | 'rejected' | 'expired'> {
     controls.approval = 'asked';
-    status.step('approval', `A person approves ${grouped(items)} items for ${grouped(credits)} credits`);
+    status.step('approval', `A person approves ${counted(items, 'item')} for ${grouped(credits)} credits`);
     status.asksPerson(true);
-    tellPersonNeeded(account, 'approval', ++started.told, `${grouped(items)} items for ${grouped(credits)} credits`);
+    tellPersonNeeded(account, 'approval', ++started.told, `${counted(items, 'item')} for ${grouped(credits)} credits`);
     const within = formatDuration(input.approvalDeadline);
     const how = howToAnswer(workflowInfo().workflowId, ['approve', 'reject'], 'approve');
     status.waits(`Approval is needed within ${within}. ${how}`);

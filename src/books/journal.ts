@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { type Storage, StorageError } from '../storage';
 import { parseStored } from '../storage/stored-json';
+import { PROGRAM } from '../text/command';
 import { Entry } from './entry';
 
 /** Where the books of all users are. */
@@ -232,7 +233,7 @@ export class Journal {
 }
 
 const damaged = (found: string): StorageError => new StorageError('damaged', found, MEND);
-const MEND = 'have your administrator run `audit-runner books restore`';
+const MEND = `have your administrator run \`${PROGRAM} books restore\``;
 
 /** The entries, one a line, and the hash of the last. */
 const segmentOf = (lines: readonly string[]): string => [...lines, hashOf(lines.at(-1) ?? '')].join('\n');

@@ -1,6 +1,7 @@
 /** The books of all users, for people: read from the storage alone, without a server, a worker or a token. */
 import type { Booking } from '../paying/open-sends';
 import { type Storage, StorageError } from '../storage';
+import { PROGRAM } from '../text/command';
 import { BEGINNING, BOOKS, type Found, Journal, SEGMENT } from './journal';
 import type { Standing } from './standing';
 
@@ -51,7 +52,7 @@ export async function verify(storage: Storage, user: string, standing: Standing)
     throw new StorageError(
       'damaged',
       `'${ref}' is no copy of the entries, which are whole`,
-      '`audit-runner books restore` copies them again',
+      `\`${PROGRAM} books restore\` copies them again`,
     );
 }
 

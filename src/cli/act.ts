@@ -4,11 +4,11 @@ import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@
 import { isObject } from '../agent-api/shape';
 import { INTERNAL_UPDATES } from '../ledger/messages';
 import { isLost, isPassing } from '../temporal/grpc-status';
+import { PROGRAM } from '../text/command';
 import { ACTS, type Act, type ActName, type Field } from './acts';
 import { EXIT, Exit } from './exit';
 import { readInputOption } from './json-input';
 import { number, print, printJson } from './output';
-import { PROGRAM } from './program';
 import { withServer } from './server';
 import { findLedgers, readBooks } from './spend';
 import { userName } from './user-name';
@@ -79,7 +79,7 @@ export async function cancelCommand(workflowId: string, options: ActOptions): Pr
     if (type === 'accountLedger')
       throw new Exit(
         EXIT.badInput,
-        `${workflowId} holds an account's books and must not end; \`audit-runner hold\` stops the account`,
+        `${workflowId} holds an account's books and must not end; \`${PROGRAM} hold\` stops the account`,
       );
     await client.workflowService.requestCancelWorkflowExecution({
       namespace,

@@ -11,11 +11,11 @@ import { announce } from './announce';
 import { EXIT, Exit } from './exit';
 import { failureSentence, follow } from './follow';
 import { readInputOption } from './json-input';
+import { refuseUnknownAccount } from './known-account';
 import { print, printJson, printStored, table, tell } from './output';
-import { PROGRAM } from './program';
 import { showResult } from './results';
-import { lost, start } from './run';
-import { linkTo, withServer } from './server';
+import { again, lost, start } from './run';
+import { pageOf, withServer } from './server';
 import { EndSignals } from './signals';
 
 export interface ApiOptions {
@@ -38,16 +38,17 @@ export async function apiCommand(route: string | undefined, options: ApiOptions)
   const { storageUrl, accounts } = loadConfig({ env: process.env, file: options.config });
   const { workflowId, account } = plan;
   return withServer('writes', async (reached) => {
-    const { client, namespace, server } = reached;
+    const { client, server } = reached;
     const signals = new EndSignals();
+    await refuseUnknownAccount(reached, account, accounts);
     // The plan has checked that there is such a route.
     if (routes[route as RouteName].scope === 'write') announce(`Calling ${route}`, [account], accounts, server.config);
-    const handle = await start(client, TYPE, workflowId, input, plan);
-    const link = server.uiUrl && linkTo(server.uiUrl, namespace, workflowId);
+    const { handle, runId } = await start(client, TYPE, workflowId, input, plan);
+    const link = pageOf(reached, workflowId, runId);
     tell(link ? `Run ${workflowId}\n${link}` : `Run ${workflowId}`);
     const end = await follow(reached, handle, signals.aborted).catch(lost(TYPE, workflowId));
     if (end.kind === 'interrupted') {
-      tell(`Interrupted: the run goes on. Look again with:\n  ${PROGRAM} run ${TYPE} --attach --id ${workflowId}`);
+      tell(`Interrupted: the run goes on. Look again with:\n${again(TYPE, workflowId)}`);
       return EXIT.interrupted;
     }
     if (end.kind === 'failed') {

@@ -4,6 +4,8 @@ export const VARIABLES = {
   AGENT_API_TOKEN: "the token of the account 'default'",
   AGENT_API_TOKEN_FILE: 'or a file that holds it; read again when it changes',
   AUDIT_RUNNER_CONFIG: 'the configuration file; else ./audit-runner.yaml, if it is there',
+  AUDIT_RUNNER_COMMAND:
+    "how this program is called where its commands are told, such as 'docker compose exec worker node bin/audit-runner.js'; else 'npx audit-runner'",
   AUDIT_RUNNER_ENCRYPTION_KEY:
     'encrypts what Temporal stores: base64 of 32 bytes, or several, newest first, separated by commas',
   AUDIT_RUNNER_ENCRYPTION_KEY_FILE: 'or a file that holds them, separated by commas or line ends',

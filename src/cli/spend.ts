@@ -5,6 +5,7 @@ import { describeBudget, describeDearer, describeHold } from '../ledger/details'
 import { type LedgerStatus, stateQuery, statusQuery } from '../ledger/messages';
 import { ledgersOf } from '../runs/lists';
 import { isLost } from '../temporal/grpc-status';
+import { PROGRAM } from '../text/command';
 import { utc } from '../time/utc';
 import { showBooksCommand } from './books/read';
 import { EXIT, Exit } from './exit';
@@ -60,7 +61,7 @@ export async function requireLedgers(client: Client, account: string | undefined
   throw new Exit(EXIT.failed, `there is no ledger${whose} yet: a worker opens it when it starts`);
 }
 
-/** Workflow IDs of the ledgers that are open. An account's name is checked by the query's quoting. */
+/** Workflow IDs of the ledgers that are open. */
 export async function findLedgers(client: Client, account: string | undefined): Promise<string[]> {
   if (account !== undefined && !/^[a-z0-9][a-z0-9-]{0,39}$/.test(account))
     throw new Exit(EXIT.badInput, "an account's name has lower-case letters, digits and -, at most 40");
@@ -80,7 +81,7 @@ export async function readBooks(client: Client, ledger: string): Promise<Books> 
     if (isLost(cause)) throw cause;
     throw new Exit(
       EXIT.failed,
-      `the ledger ${ledger} does not answer: is a worker running (\`audit-runner worker\`)? (${cause instanceof Error ? cause.message : cause})`,
+      `the ledger ${ledger} does not answer: is a worker running (\`${PROGRAM} worker\`)? (${cause instanceof Error ? cause.message : cause})`,
     );
   });
 }
@@ -114,7 +115,9 @@ function showBooks({ ledger, status, bookings, days }: Books): string {
       shown.map(({ at, subject, credits, run }) => [utc(at), subject, credits, run]),
     ),
     ...(bookings.length > shown.length
-      ? [`The last ${shown.length} of ${bookings.length} recent bookings; --json shows all, the days have the sums.`]
+      ? [
+          `The last ${number(shown.length)} of ${number(bookings.length)} recent bookings; --json shows all, the days have the sums.`,
+        ]
       : []),
   ];
   return parts.join('\n\n');

@@ -2,6 +2,7 @@
 import { closest } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { type RouteName, routes } from '../agent-api/routes';
+import { PROGRAM } from '../text/command';
 
 const groupOf = (route: string) => `${route.slice(0, route.indexOf('.'))}.*`;
 const NAMES = Object.keys(routes);
@@ -12,7 +13,7 @@ const AllowedRoute = z
   .superRefine((name, context) => {
     if (ALLOWABLE.includes(name)) return;
     context.addIssue(
-      `there is no route '${name}'; did you mean '${closest(name, ALLOWABLE)}'? \`audit-runner api\` lists all routes`,
+      `there is no route '${name}'; did you mean '${closest(name, ALLOWABLE)}'? \`${PROGRAM} api\` lists all routes`,
     );
   })
   .meta({ allowed: 'the name of a route, `contacts.*` for those of a group, or `*`' });

@@ -1,6 +1,7 @@
 /** The shape of a pipeline in the configuration file. */
 import { z } from 'zod';
 import { TimeZone } from '../inputs/fields';
+import { PROGRAM } from '../text/command';
 import { CronError, parseCron } from '../time/cron';
 import { parseDuration } from '../time/duration';
 
@@ -52,7 +53,7 @@ export const PipelineFile = z
     input: z
       .record(z.string(), z.unknown(), { error: "expected the workflow's input: an object" })
       .default({})
-      .describe('Its input, as `audit-runner run` takes it; checked as the run itself would.'),
+      .describe(`Its input, as \`${PROGRAM} run\` takes it; checked as the run itself would.`),
     account: z.string().optional().describe("The account that it works for. Default: the input's, else 'default'."),
     cron: cron
       .optional()

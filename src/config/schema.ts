@@ -11,6 +11,7 @@ import { TimeZone } from '../inputs/fields';
 import { SHOWN_NAMES } from '../leads/shown-lead';
 import { LOG_LEVELS } from '../log';
 import { LONGEST_CALL_MS } from '../paying/open-sends';
+import { PROGRAM } from '../text/command';
 import { CallApiFile } from './call-routes';
 import { NotifyFile } from './notify';
 import { PipelineFile } from './pipeline-file';
@@ -78,7 +79,7 @@ export const AccountFile = z
       .strictObject(credits)
       .prefault({})
       .describe(
-        "Credits that one call of a route costs, by the name of the route (`audit-runner api` lists them), where it is not what the API document says. Default: the document's.",
+        `Credits that one call of a route costs, by the name of the route (\`${PROGRAM} api\` lists them), where it is not what the API document says. Default: the document's.`,
       ),
     callApi: CallApiFile.prefault({}).describe(
       'What the workflow callApi may do, which makes any call: whoever reaches Temporal can start it.',
@@ -181,7 +182,7 @@ export const ConfigFile = z.strictObject({
   pipelines: z
     .record(nameOf('a pipeline'), PipelineFile)
     .default({})
-    .describe('What runs on a schedule, by name: `audit-runner schedules apply` gives each a Temporal Schedule.'),
+    .describe(`What runs on a schedule, by name: \`${PROGRAM} schedules apply\` gives each a Temporal Schedule.`),
   storageUrl: z
     .string()
     .min(1)

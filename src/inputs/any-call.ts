@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { Query } from '../agent-api/query';
 import { type Route, type RouteName, routes } from '../agent-api/routes';
 import { ONCE_ONLY } from '../paying/once-only';
+import { PROGRAM } from '../text/command';
 import { isTooDeep } from '../text/json-depth';
 import { allowed, describable, either, fieldsAt, type Node, nodesAt } from './allowed';
 import { CallApiInput } from './call-api';
@@ -106,7 +107,7 @@ const nameOf = (text: string): RouteName | undefined => names.find((name) => nam
 const QUERY: Node = { properties: { query: {} } };
 
 const unknownRoute = (text: string): string =>
-  `route was given ${kindOf(text)}; did you mean '${closest(text, names)}'? \`audit-runner api\` lists all routes.`;
+  `route was given ${kindOf(text)}; did you mean '${closest(text, names)}'? \`${PROGRAM} api\` lists all routes.`;
 
 /** Why a route is not for `callApi`, if so. */
 function refused(name: RouteName): string | undefined {

@@ -3,6 +3,7 @@
  * the table of routes; a workflow must not hold it.
  */
 import { z } from 'zod';
+import { PROGRAM } from '../text/command';
 import { Account, Credits, RecordId, Reference } from './fields';
 import { runFields } from './run-fields';
 
@@ -14,7 +15,7 @@ export const CallApiInput = z.strictObject({
     .min(1)
     .max(100)
     .meta({ allowed: "the name of a route such as 'contacts.create'" })
-    .describe('The route to call; `audit-runner api` lists them all. Required.'),
+    .describe(`The route to call; \`${PROGRAM} api\` lists them all. Required.`),
   id: RecordId.optional().describe("The identifier in the route's path. Required where the path has one."),
   query: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))

@@ -3,10 +3,11 @@
  * two: the one for use with an encryption key also turns failure messages into payloads, inside the workflow sandbox,
  * where the environment cannot be read.
  */
-import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type BundleOptions, bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { VERSIONED } from '../runs/versioned-bundle';
+import { programForWorkflows } from '../text/command';
 import { ENCODED_FAILURES_PATH } from './encryption';
 import { encryptionIsOn } from './encryption-keys';
 import type { Env } from './environment';
@@ -56,14 +57,18 @@ const lazy = (config: Config, workflowsPath: string): Config => ({
 export const workflowBundlePath = (env: Env = process.env): string =>
   bundleFile(path.join(packageRoot(), 'dist'), encryptionIsOn(env));
 
-/** As `workflows/shared/versioned.ts` is compiled. */
-const UNVERSIONED = 'exports.IS_VERSIONED = false;';
-
-/** The same for a worker that is versioned. */
-export function versionedBundle(env: Env = process.env): { code: string } {
-  const code = readFileSync(workflowBundlePath(env), 'utf8');
-  if (code.split(UNVERSIONED).length !== 2) throw new Error('the workflow bundle has no place for its versioning');
-  return { code: code.replace(UNVERSIONED, UNVERSIONED.replace('false', 'true')) };
+/**
+ * The bundle for a worker, whose workflows call the program as the worker itself does where they tell people commands.
+ * @param isVersioned see `workflows/shared/versioned.ts`
+ */
+export async function workflowBundle(
+  isVersioned = false,
+  env: Env = process.env,
+): Promise<{ codePath: string } | { code: string }> {
+  const codePath = workflowBundlePath(env);
+  const before = `${programForWorkflows()}${isVersioned ? `globalThis.${VERSIONED}=true;` : ''}`;
+  // On the line of what follows: stack traces count lines.
+  return before === '' ? { codePath } : { code: `${before}${await readFile(codePath, 'utf8')}` };
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import type { Client, WorkflowExecutionDescription, WorkflowExecutionInfo } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
+import { asArgument } from '../text/command';
 import { utc } from '../time/utc';
 import { createLimit } from './in-flight';
 
@@ -105,7 +106,7 @@ function causeOf(failed: Failed | undefined): string {
 }
 
 function mendOf(type: string, workflowId: string, cause: string): string {
-  const end = `temporal workflow terminate --workflow-id '${workflowId}'`;
+  const end = `temporal workflow terminate --workflow-id ${asArgument(workflowId)}`;
   const keep =
     cause === CHANGED
       ? 'start workers of the version that began it, and with the keys of then'

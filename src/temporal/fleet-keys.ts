@@ -5,6 +5,7 @@
  */
 import { type Client, ScheduleAlreadyRunning, type ScheduleHandle, ScheduleNotFoundError } from '@temporalio/client';
 import { ConfigError } from '../config/problems';
+import { PROGRAM } from '../text/command';
 import { encryptionCodec } from './encryption';
 import { ENCRYPTION_VARIABLE } from './encryption-keys';
 import type { Env } from './environment';
@@ -62,7 +63,7 @@ export async function joinFleet(client: Client, own: readonly string[]): Promise
   const missing = known.filter((id) => !own.includes(id));
   if (missing.length > 0)
     throw new ConfigError([
-      `${ENCRYPTION_VARIABLE}: other workers of this namespace have the key ${missing.join(' and ')}, and this one does not: it could not read what they wrote. Add it, behind a comma. Where nothing is encrypted with it any more (\`audit-runner doctor\` says so), delete the schedule ${FLEET_KEYS}; workers that start write it anew.`,
+      `${ENCRYPTION_VARIABLE}: other workers of this namespace have the key ${missing.join(' and ')}, and this one does not: it could not read what they wrote. Add it, behind a comma. Where nothing is encrypted with it any more (\`${PROGRAM} doctor\` says so), delete the schedule ${FLEET_KEYS}; workers that start write it anew.`,
     ]);
   if (found === undefined) await requireLedgerKeys(client, own);
   if (own.every((id) => known.includes(id))) return;

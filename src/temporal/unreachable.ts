@@ -1,5 +1,6 @@
 /** Why a Temporal server cannot be used as configured: a sentence with the address, and one mend. */
 import { connect } from 'node:net';
+import { PROGRAM } from '../text/command';
 import { GRPC, grpcStatus, isUnprepared, serverWords } from './grpc-status';
 
 /** Temporal cannot be used as configured. The message says where, why, and what a person can do. */
@@ -57,7 +58,7 @@ export function explain({ address, namespace, tls }: Where, error: unknown, list
       if (isUnprepared(error))
         return {
           found: `nothing has been prepared yet in namespace '${namespace}' of the Temporal server at ${address}: it lacks search attributes`,
-          mend: 'run `audit-runner setup`',
+          mend: `run \`${PROGRAM} setup\``,
           mayCome: false,
         };
   }

@@ -3,6 +3,7 @@ import { setHandler } from '@temporalio/workflow';
 import type { z } from 'zod';
 import { type BackfillInput, LimitChanges } from '../../src/inputs/backfill';
 import { PersonNote, StopSaid } from '../../src/inputs/person-messages';
+import { counted } from '../../src/text/numbers';
 import { loosens } from '../shared/kept-acts';
 import { type Answered, answered, checked } from '../shared/said';
 import { ownStatus } from '../shared/status';
@@ -154,7 +155,7 @@ export class Controls {
         const failed = this.failed();
         state.retry = true;
         this.#note('retryFailed', said ?? {});
-        return `${failed} failed items are tried again, after those that were not begun yet.`;
+        return `${counted(failed, 'failed item')} ${failed === 1 ? 'is' : 'are'} tried again, after those that were not begun yet.`;
       },
       {
         description: 'Tries all items again that have failed so far: {"by": "…"}',

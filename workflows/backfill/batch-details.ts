@@ -35,7 +35,8 @@ export function progressOf(
   };
 }
 
-export function describe(progress: ReturnType<typeof progressOf>, plan: BackfillPlan): string {
+/** @param stands nothing goes on at the moment: a rate says nothing of when the rest ends */
+export function describe(progress: ReturnType<typeof progressOf>, plan: BackfillPlan, stands: boolean): string {
   const { done, total, counts, credits, underWay, underWayCount, away, asking, perMinute, leftMs, limits, folder } =
     progress;
   const sums = OUTCOMES.filter((word) => counts[word] > 0).map(
@@ -44,7 +45,9 @@ export function describe(progress: ReturnType<typeof progressOf>, plan: Backfill
   const rate =
     perMinute === undefined
       ? []
-      : [`${grouped(perMinute)} a minute, about ${formatDuration(leftMs ?? 0)} left at this rate.`];
+      : [
+          `${grouped(perMinute)} a minute, about ${formatDuration(leftMs ?? 0)} left at this rate${stands ? ', from when it goes on' : ''}.`,
+        ];
   const pace = limits.itemsPerMinute === null ? '' : `, ${grouped(limits.itemsPerMinute)} begun a minute`;
   const most = limits.maxItems === null ? '' : `, ${counted(limits.maxItems, 'item')}`;
   const more = underWayCount > underWay.length ? `\n- and ${grouped(underWayCount - underWay.length)} more` : '';

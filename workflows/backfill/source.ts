@@ -8,7 +8,7 @@ import type { Making } from '../../activities/backfill-source';
 import type { ListPlace } from '../../activities/list-pages';
 import type { BackfillInput } from '../../src/inputs/backfill';
 import type { InlineOrStored } from '../../src/storage/inline-or-stored';
-import { grouped } from '../../src/text/numbers';
+import { counted } from '../../src/text/numbers';
 import { fairnessKey, reads, retryUntilAnswered, streaming } from '../shared/calls';
 import { type Listed, listLeads } from '../shared/list-leads';
 import type { Status } from '../shared/status';
@@ -67,7 +67,7 @@ async function listCaptures(
     );
     listed.pages.push(page);
     listed.next = next;
-    status.figures(`${grouped(next?.offset ?? from.offset)} captures listed`);
+    status.figures(`${counted(next?.offset ?? from.offset, 'capture')} listed`);
   }
   return listed;
 }

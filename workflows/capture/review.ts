@@ -3,7 +3,7 @@
 import { CancellationScope, defineUpdate, isCancellation, setHandler, sleep } from '@temporalio/workflow';
 import type { CaptureStored } from '../../activities/captures';
 import { PersonNote } from '../../src/inputs/person-messages';
-import { grouped } from '../../src/text/numbers';
+import { counted } from '../../src/text/numbers';
 import { reads, retryUntilAnswered } from '../shared/calls';
 import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';
@@ -66,7 +66,7 @@ export class Review {
         },
       );
     const inTime = await asker.until(
-      `Capture ${captureId} needs review: ${grouped(seen.items.total)} items so far, in ${seen.files.items} of the storage. Answer with the update \`accept\`, \`reprocess\` or \`giveUp\`, or decide in the web app.`,
+      `Capture ${captureId} needs review: ${counted(seen.items.total, 'item')} so far, in ${seen.files.items} of the storage. Answer with the update \`accept\`, \`reprocess\` or \`giveUp\`, or decide in the web app.`,
       () => this.#decision !== undefined || changed,
     );
     this.#asking = false;

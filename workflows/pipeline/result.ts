@@ -54,6 +54,7 @@ export function describePlan(selection: LeadChoice, reads: number, facts: Accoun
     reads: reads + conversions,
     limits: facts.limits,
     price: facts.convertPrice,
+    standstill: facts.standstill,
   });
   return { conversions, credits, durationMs, text };
 }

@@ -1,6 +1,7 @@
 /** `audit-runner books restore`: entries that are missing or were changed are written again from their copies, or given up. */
 import { type Mended, mend } from '../../books/mending';
 import { StorageError } from '../../storage';
+import { PROGRAM } from '../../text/command';
 import { counted } from '../../text/numbers';
 import { EXIT } from '../exit';
 import { number, print, printJson, tell } from '../output';
@@ -43,7 +44,7 @@ export async function restoreBooksCommand({ giveUpLost = false, ...options }: Re
 
 const GIVEN_UP =
   'What they said is not known: the sums and ceilings of these books lack what was paid by them. The ledger may know more: ' +
-  'compare `audit-runner spend` and the balance with `audit-runner books show`.';
+  `compare \`${PROGRAM} spend\` and the balance with \`${PROGRAM} books show\`.`;
 
 function done({ restored, lost, segments }: Mended, giveUpLost: boolean): string[] {
   return [
@@ -55,7 +56,7 @@ function done({ restored, lost, segments }: Mended, giveUpLost: boolean): string
 
 const stillLost = ({ lost }: Mended): string =>
   `${ranges(lost, 'entry', 'entries')} cannot be had from copies. Copy them from a backup of the storage into books/ there, ` +
-  'without changing anything else, and run it again. If there is none, `audit-runner books restore --give-up-lost` goes on without them.';
+  `without changing anything else, and run it again. If there is none, \`${PROGRAM} books restore --give-up-lost\` goes on without them.`;
 
 /** `entries 3, 5 to 9` */
 function ranges(numbers: readonly number[], one: string, more: string): string {

@@ -169,7 +169,7 @@ export async function checkAccount(account: Account, beside: Beside): Promise<Ch
       ({ items, total }) => ok('projects', listed(total ?? items.length)),
       account.undocumented.projectsList.paging === 'send' ? one : {},
     );
-    const write = { id: NOBODY, body: { name: 'audit-runner doctor' } };
+    const write = { id: NOBODY, body: { name: 'doctor of audit-runner' } };
     await ask('scopes', 'assessmentConfigs.update', () => ok('scopes', 'read and write'), write, scope);
     return [...checks, ...checkNeeds(account.name, planned, shown, account.undocumented)];
   } finally {

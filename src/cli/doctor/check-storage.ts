@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { openStorage, StorageError } from '../../storage';
+import { PROGRAM } from '../../text/command';
 import { area, type Check } from './check';
 
-const CONTENT = 'Written by `audit-runner doctor`, and removed again.\n';
+const CONTENT = `Written by \`${PROGRAM} doctor\`, and removed again.\n`;
 const { ok, wrong } = area('storage');
 const NAME = 'documents';
 

@@ -14,6 +14,7 @@ import { queueRate, readQueueLimit } from '../../temporal/queue-limits';
 import { queueState } from '../../temporal/queue-workers';
 import { queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
 import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
+import { PROGRAM } from '../../text/command';
 import { area, type Check } from './check';
 import { TooLate, within } from './limit';
 
@@ -23,10 +24,10 @@ const { ok, wrong, unknown } = area('Temporal');
 /** That are named, of what needs an older key. */
 const NEEDING = 5;
 
-const START_WORKER = 'start one: `audit-runner worker`';
+const START_WORKER = `start one: \`${PROGRAM} worker\``;
 const SETTINGS =
   'start the server with matching.numTaskqueueReadPartitions=1, matching.numTaskqueueWritePartitions=1, ' +
-  'matching.useNewMatcher=true, matching.enableFairness=true and history.maxInFlightUpdates=1000, as docker-compose.yml and `audit-runner dev` do';
+  `matching.useNewMatcher=true, matching.enableFairness=true and history.maxInFlightUpdates=1000, as docker-compose.yml and \`${PROGRAM} dev\` do`;
 
 export async function checkTemporal(
   config: ConnectionConfig,
@@ -70,7 +71,7 @@ async function tasks({ client }: Connected): Promise<Check> {
 
 type Attempt = (name: string, look: () => Promise<Check>) => Promise<Check>;
 
-const ELSEWHERE = 'start a server (docker compose up, or `audit-runner dev`)';
+const ELSEWHERE = `start a server (docker compose up, or \`${PROGRAM} dev\`)`;
 
 /** @param error of the connection, or of its configuration */
 export function unusable(error: unknown): Check {
@@ -108,7 +109,7 @@ async function searchAttributes({ connection, namespace }: Connected): Promise<C
   return wrong(
     'search attributes',
     `missing: ${names}`,
-    '`audit-runner setup` registers them; in managed Temporal, add them to the namespace',
+    `\`${PROGRAM} setup\` registers them; in managed Temporal, add them to the namespace`,
   );
 }
 

@@ -8,6 +8,7 @@ import {
   scheduleId,
   UnreadableSchedule,
 } from '../../temporal/schedules';
+import { PROGRAM } from '../../text/command';
 import { EXIT, Exit } from '../exit';
 import { withServer as onServer, type Reached } from '../server';
 
@@ -32,7 +33,7 @@ export async function ownSchedule({ client }: Connected, pipeline: string): Prom
   throw new Exit(
     EXIT.badInput,
     names.length === 0
-      ? `there is no schedule of a pipeline '${pipeline}', nor of any other: \`audit-runner schedules apply\` makes them`
+      ? `there is no schedule of a pipeline '${pipeline}', nor of any other: \`${PROGRAM} schedules apply\` makes them`
       : `there is no schedule of a pipeline '${pipeline}'; did you mean '${closest(pipeline, names)}'? There are ${names.join(', ')}.`,
   );
 }
