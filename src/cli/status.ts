@@ -12,6 +12,7 @@ import { describeShortage } from '../ledger/shortage';
 import { BUDGET_STAGE } from '../runs/stages';
 import { WORKFLOW_TYPES } from '../runs/workflow-types';
 import type { Connected } from '../temporal/connect';
+import { type DeploymentState, describeDeployment, readDeployments } from '../temporal/deployment';
 import { describeMend, type FailingRun, findFailing } from '../temporal/failing-tasks';
 import { MORE_POLLS, pollsRefused } from '../temporal/pollers';
 import { readQueueLimit } from '../temporal/queue-limits';
@@ -62,6 +63,8 @@ interface Status {
   needsPerson: WaitingRun[];
   /** Those whose workflow tasks fail, the longest first. */
   failing: FailingRun[];
+  /** Where workers are versioned: which build gets new runs, and which may end. */
+  deployments: DeploymentState[];
   /** Why the server refuses workers that ask for work, in its words. */
   pollsRefused?: string;
 }
@@ -115,6 +118,7 @@ async function look(
     runs: await runsOf(client),
     needsPerson: await waitingRuns(connected),
     failing: (await findFailing(client)).failing,
+    deployments: await readDeployments(client),
     ...(refused !== undefined && { pollsRefused: refused }),
   };
   // At a terminal each look takes the place of the one before.
@@ -200,7 +204,7 @@ async function runsOf(client: Client): Promise<Status['runs']> {
 }
 
 function show(
-  { accounts, queues, runs, needsPerson, failing, pollsRefused: refused }: Status,
+  { accounts, queues, runs, needsPerson, failing, deployments, pollsRefused: refused }: Status,
   ledgers: number,
 ): string {
   const holds = accounts
@@ -262,6 +266,7 @@ function show(
         .map(([type, count]) => `${number(count)} ${type}`)
         .join(', ') || 'none'
     }`,
+    ...deployments.map(describeDeployment),
     describeWaiting(needsPerson),
   ].join('\n\n');
 }

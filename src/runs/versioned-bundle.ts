@@ -1,2 +1,2 @@
 /** The global by which workflows know that their worker is versioned: they see no environment. */
-export const VERSIONED = 'AUDIT_RUNNER_VERSIONED';
+export const VERSIONED = 'auditRunnerIsVersioned';

@@ -72,6 +72,11 @@ const STATES = new Map<number, BuildState>([
   [DRAINED, 'drained'],
 ]);
 
+const isNone = (error: unknown): boolean => {
+  const status = grpcStatus(error);
+  return [GRPC.NOT_FOUND, GRPC.UNIMPLEMENTED, GRPC.PERMISSION_DENIED].some((code) => code === status);
+};
+
 /** @returns undefined where there is no such deployment, or the server knows none or shows none */
 export async function readDeployment(
   { workflowService, options: { namespace } }: Client,
@@ -80,9 +85,7 @@ export async function readDeployment(
   const { workerDeploymentInfo: info } = await workflowService
     .describeWorkerDeployment({ namespace, deploymentName })
     .catch((error: unknown) => {
-      const status = grpcStatus(error);
-      const isNone = [GRPC.NOT_FOUND, GRPC.UNIMPLEMENTED, GRPC.PERMISSION_DENIED].some((code) => code === status);
-      if (!isNone) throw error;
+      if (!isNone(error)) throw error;
       return { workerDeploymentInfo: undefined };
     });
   if (!info) return undefined;
@@ -103,9 +106,44 @@ export async function readDeployment(
   };
 }
 
+/** All deployments of the namespace; none where the server knows or shows none. */
+export async function readDeployments(client: Client): Promise<DeploymentState[]> {
+  const { workflowService, options } = client;
+  const { workerDeployments } = await workflowService
+    .listWorkerDeployments({ namespace: options.namespace })
+    .catch((error: unknown) => {
+      if (!isNone(error)) throw error;
+      return { workerDeployments: [] };
+    });
+  const all = await Promise.all((workerDeployments ?? []).map(({ name }) => readDeployment(client, name ?? '')));
+  return all.flatMap((one) => one ?? []);
+}
+
+/** One sentence for people. */
+export function describeDeployment({ deploymentName, current, ramping, builds }: DeploymentState): string {
+  const routed = [
+    current === undefined
+      ? 'no build is current, so new runs go to workers that are not versioned'
+      : `new runs go to build ${current}`,
+    ...(ramping ? [`${ramping.percent} % of them to build ${ramping.buildId}`] : []),
+  ].join(', ');
+  const others = builds
+    .filter(({ state }) => state !== 'current' && state !== 'ramping')
+    .map(({ buildId, state }) => `${buildId} ${STATE_TEXT[state]}`);
+  return `Deployment ${deploymentName}: ${[routed, ...others].join('; ')}`;
+}
+
+const STATE_TEXT: Readonly<Record<BuildState, string>> = {
+  current: 'gets new runs',
+  ramping: 'gets a part of the new runs',
+  draining: 'still has runs of its own: keep its workers',
+  drained: 'has no runs any more: its workers may end',
+  inactive: 'gets no runs',
+};
+
 /** How a build is made the current one; a command that can be pasted. */
 export const makeCurrent = ({ deploymentName, buildId }: Build): string =>
-  `temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId}`;
+  `temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId} --yes`;
 
 /** Why a worker of this build gets no new runs, a sentence; undefined where it does, or that cannot be known. */
 export function idleBuild(build: Build, deployment: DeploymentState | undefined): string | undefined {

@@ -50,7 +50,12 @@ export const TYPISTS: readonly Typist[] = [
   { which: /^npx audit-runner (?!(?:codec-server|demo|dev|worker)\b)/, by: 'docs/as-typed.matrix.test.ts' },
   { which: /^npm run simulate -- (?!--planted )/, by: 'docs/as-typed.matrix.test.ts' },
   { which: /^npm run edges -- shapes --list\b/, by: 'docs/as-typed.matrix.test.ts' },
-  { which: /^temporal /, by: 'docs/as-typed.matrix.test.ts' },
+  { which: /^temporal (?!worker deployment)/, by: 'docs/as-typed.matrix.test.ts' },
+  {
+    which: /^temporal worker deployment /,
+    by: 'temporal/versioning.server.test.ts',
+    why: 'it needs workers of two builds: their test types such commands',
+  },
   {
     which: /^(?:docker compose|cat|chmod|cp|echo|export|mkdir|openssl|secret=\$)(?=[ (])/,
     by: 'docs/deployed.deploy.test.ts',

@@ -1,19 +1,25 @@
 /** Worker versioning: runs that end stay with their build, what lasts goes on with the current one, and both ways back work. */
 
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import pino from 'pino';
+import { findServer } from '../../src/dev-server/find-server';
 import { connectNative } from '../../src/temporal/connect-worker';
-import { type Build, idleBuild, readDeployment } from '../../src/temporal/deployment';
+import { type Build, describeDeployment, idleBuild, makeCurrent, readDeployment } from '../../src/temporal/deployment';
 import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { installSdkRuntime } from '../../src/temporal/sdk-runtime';
 import { startWorker } from '../../src/worker';
 import { leadPipeline } from '../../workflows';
 import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
+import { cliFolder } from '../cli/cli';
 import { completedLeads, onStage, type Stage } from '../support/stage';
 import { until } from '../support/until';
 
 const deploymentName = 'audit-runner';
 const log = pino({ level: 'silent' });
 beforeAll(() => installSdkRuntime(log));
+const cli = cliFolder();
+afterAll(() => cli.close());
 
 const build = (buildId: string): Build => ({ deploymentName, buildId });
 
@@ -40,14 +46,22 @@ async function startBuild(stage: Stage, of: Build | undefined): Promise<void> {
     await connection.close();
   });
 }
-const makeCurrent = async ({ temporal: { client, namespace } }: Stage, buildId: string) => {
+const becomesCurrent = async (stage: Stage, buildId: string) => {
+  const { client } = stage.temporal;
   // A build is known once its worker has asked for work.
   await until(async () => {
     const state = await readDeployment(client, deploymentName);
     return state?.builds.some((one) => one.buildId === buildId) ?? false;
   });
-  await client.workflowService.setWorkerDeploymentCurrentVersion({ namespace, deploymentName, buildId });
+  await typed(stage, makeCurrent(build(buildId)));
 };
+/** A command as the documents and the worker's log tell it. */
+async function typed({ env, temporal: { namespace } }: Stage, command: string): Promise<void> {
+  const { file } = await findServer(process.env, () => undefined);
+  const [, ...args] = command.split(' ');
+  const at = ['--address', env.TEMPORAL_ADDRESS ?? '', '--namespace', namespace];
+  await promisify(execFile)(file, [...args, ...at]);
+}
 const stateOf = async ({ temporal: { client } }: Stage) => {
   const { current, builds = [] } = (await readDeployment(client, deploymentName)) ?? {};
   return { current, ...Object.fromEntries(builds.map(({ buildId, state }) => [buildId, state])) };
@@ -74,16 +88,22 @@ test(
   () =>
     play(async (stage) => {
       await startBuild(stage, build('1.0'));
-      await makeCurrent(stage, '1.0');
+      await becomesCurrent(stage, '1.0');
       const first = await pipeline(stage, 'first', 1);
       await asks(first);
       expect(await buildOfLastTask(stage, stage.ledgerId)).toBe('1.0');
 
       await startBuild(stage, build('2.0'));
       expect(idleBuild(build('2.0'), await readDeployment(stage.temporal.client, deploymentName))).toMatch(
-        /build 1\.0 is the current one\. `temporal worker deployment set-current-version .*--build-id 2\.0`/,
+        /build 1\.0 is the current one\. `temporal worker deployment set-current-version .*--build-id 2\.0 --yes`/,
       );
-      await makeCurrent(stage, '2.0');
+      const ramp = 'temporal worker deployment set-ramping-version --deployment-name audit-runner --build-id 2.0';
+      await typed(stage, `${ramp} --percentage 10 --yes`);
+      const ramping = await readDeployment(stage.temporal.client, deploymentName);
+      expect(ramping && describeDeployment(ramping)).toBe(
+        'Deployment audit-runner: new runs go to build 1.0, 10 % of them to build 2.0',
+      );
+      await becomesCurrent(stage, '2.0');
       const second = await pipeline(stage, 'second', 2);
       await asks(second);
       for (const handle of [first, second]) await handle.executeUpdate('approve', { args: [{ by: 'Ann' }] });
@@ -93,9 +113,10 @@ test(
       expect(await buildOfLastTask(stage, 'second')).toBe('2.0');
       expect(await buildOfLastTask(stage, stage.ledgerId)).toBe('2.0');
       expect(await stateOf(stage)).toMatchObject({ current: '2.0', '2.0': 'current' });
-      expect((await stateOf(stage))['1.0' as never]).toMatch(/^drain/);
+      const { stdout } = await cli.run(['status'], stage.env);
+      expect(stdout).toMatch(/Deployment audit-runner: new runs go to build 2\.0; 1\.0 (still has|has no) runs/);
 
-      await makeCurrent(stage, '1.0');
+      await becomesCurrent(stage, '1.0');
       const third = await pipeline(stage, 'third', 1);
       await asks(third);
       await third.executeUpdate('approve', { args: [{ by: 'Ann' }] });
