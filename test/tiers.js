@@ -19,7 +19,7 @@ const TIERS = {
   /** The storage against a server that speaks the S3 protocol. */
   s3: { needs: 'needs Python 3 with venv' },
   /** Container image, compose file, Prometheus's rules. */
-  deploy: { needs: 'needs docker-compose, hadolint and promtool on the PATH' },
+  deploy: { needs: 'needs docker-compose, hadolint, kubernetes-validate and promtool on the PATH' },
   /** The packed package, installed into an empty folder. */
   package: { temporal: true, needs: 'needs the npm registry' },
   /** More of what the tier `crash` has one or two of. */

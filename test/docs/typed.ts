@@ -60,6 +60,11 @@ export const TYPISTS: readonly Typist[] = [
     which: /^(?:docker compose|cat|chmod|cp|echo|export|mkdir|openssl|secret=\$)(?=[ (])/,
     by: 'docs/deployed.deploy.test.ts',
   },
+  {
+    which: /^kubectl /,
+    by: 'deploy/kubernetes.deploy.test.ts',
+    why: 'there is no cluster here: the test checks the file that is applied, and the names of the secrets',
+  },
   { which: /^npm run build$|^npx jest .* check-project$/, by: 'docs/recipe.matrix.test.ts' },
   // What follows is not typed as it stands.
   {
