@@ -1,0 +1,62 @@
+/**
+ * S5: when requests of one class leave, over all processes. The queues of a Temporal server let through more or fewer than they
+ * should where they have several partitions, after a restart, or where nobody may limit them: so whoever is about to send
+ * asks here for its turn. An exact log of the latest possible departures keeps every window; a pace with a small burst
+ * spreads the requests, and catches up after a stall.
+ */
+import {
+  admit,
+  idle,
+  type Limit,
+  type Log,
+  logAdmits,
+  logEnter,
+  type Pace,
+  type PaceState,
+} from '../agent-api/limiter';
+
+/** The share of a window that may leave at once after a stall or a quiet time. */
+const BURST = 1 / 4;
+
+/** What a process asks with. */
+export interface TurnAsked {
+  readonly limit: Limit;
+  /** The request leaves so many milliseconds after its turn at most, or not at all. */
+  readonly withinMs: number;
+}
+
+export interface Turns {
+  /** When each request left at the latest. */
+  readonly log: Log;
+  readonly pace: PaceState | null;
+  /** The last moment at which somebody was told to come back. */
+  readonly told: number;
+}
+
+export const noTurns: Turns = { log: [], pace: null, told: 0 };
+
+/**
+ * Whoever comes when there is room goes: a place that was kept for somebody would be lost, since a call that goes back to its
+ * queue stands behind all others there.
+ * @returns now, or when to ask again: not all at once
+ */
+export function takeTurn(
+  { log, pace, told }: Turns,
+  now: number,
+  { limit, withinMs }: TurnAsked,
+): { readonly at: 'now' | number; readonly turns: Turns } {
+  const paced = admit(pace ?? idle, now, paceOf(limit, withinMs));
+  // The one before may have left at its latest, and this one leaves at once.
+  const next = Math.ceil(Math.max(paced.at, logAdmits(log, now, limit)));
+  if (next <= now)
+    return { at: 'now', turns: { log: logEnter(log, now + withinMs, now, limit), pace: paced.state, told } };
+  const gap = limit.windowMs / limit.max;
+  const at = told >= next && told < next + limit.windowMs ? Math.ceil(told + gap) : next;
+  return { at, turns: { log, pace, told: at } };
+}
+
+/** A little faster than what the log lets through, which has the last word. */
+const paceOf = ({ max, windowMs }: Limit, withinMs: number): Pace => ({
+  burst: Math.max(1, Math.floor(max * BURST)),
+  ratePerMs: max / (windowMs + withinMs / 2),
+});
