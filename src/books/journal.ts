@@ -115,10 +115,10 @@ export class Journal {
     if (lines.length === SEGMENT) await this.storage[how](this.segmentRef(seq / SEGMENT), segmentOf(lines));
   }
 
-  /** @returns whether the segment that ends with this entry is a copy of these lines, or is not there */
-  async isCopied(seq: number, lines: readonly string[]): Promise<boolean> {
-    const copy = await this.stored(this.segmentRef(seq / SEGMENT));
-    return copy === undefined || copy === segmentOf(lines);
+  /** Whether anything was ever written: an entry, or a segment of entries that are gone. */
+  async isBegun(): Promise<boolean> {
+    for (const ref of [this.entryRef(1), this.segmentRef(1)]) if (await this.storage.stat(ref)) return true;
+    return (await this.highest()) > 0;
   }
 
   /**
@@ -236,10 +236,10 @@ export class Journal {
 }
 
 const damaged = (found: string): StorageError => new StorageError('damaged', found, MEND);
-const MEND = 'have your administrator run `audit-runner books restore`';
+export const MEND = 'have your administrator run `audit-runner books restore`';
 
 /** The entries, one a line, and the hash of the last. */
-const segmentOf = (lines: readonly string[]): string => [...lines, hashOf(lines.at(-1) ?? '')].join('\n');
+export const segmentOf = (lines: readonly string[]): string => [...lines, hashOf(lines.at(-1) ?? '')].join('\n');
 /** What comes after a segment has this as `prev`; undefined where the segment does not say, or not the truth. */
 export function endOfSegment(lines: readonly string[]): string | undefined {
   const last = lines[SEGMENT - 1] ?? '';

@@ -7,10 +7,10 @@ import { isLost, isPassing } from '../temporal/grpc-status';
 import { ACTS, type Act, type ActName, type Field } from './acts';
 import { EXIT, Exit } from './exit';
 import { readInputOption } from './json-input';
+import { findLedgers, readBooks } from './ledgers';
 import { number, print, printJson } from './output';
 import { PROGRAM } from './program';
 import { withServer } from './server';
-import { findLedgers, readBooks } from './spend';
 import { userName } from './user-name';
 
 export interface ActOptions extends Record<string, unknown> {

@@ -13,6 +13,7 @@ import { installSdkRuntime } from '../temporal/sdk-runtime';
 import { type Played, playAudit, playLeads, playNotes, playPerson } from './demo/scenes';
 import { EXIT } from './exit';
 import type { RunEnd } from './follow';
+import { type Books, readBooks } from './ledgers';
 import { LOCAL_FOLDER, localWorker, sandboxConfig } from './local';
 import { number, print, table, tell } from './output';
 import { prove } from './proof';
@@ -20,7 +21,6 @@ import { showResult } from './results';
 import { openSandbox } from './sandbox';
 import { linkTo } from './server';
 import { EndSignals } from './signals';
-import { type Books, readBooks } from './spend';
 
 export interface DemoOptions {
   speed: number;

@@ -19,11 +19,11 @@ import { queueState } from '../temporal/queue-workers';
 import { queueName, WORKFLOW_QUEUE } from '../temporal/queues';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
 import { EXIT, Exit } from './exit';
+import { findLedgers, readBooks } from './ledgers';
 import { number, print, printJson, styled, table, tell } from './output';
 import { PROGRAM } from './program';
 import { linkTo, type Reached, withServer } from './server';
 import { EndSignals } from './signals';
-import { findLedgers, readBooks } from './spend';
 
 export interface StatusOptions {
   json?: boolean;

@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Books } from '../../src/books/books';
-import { exportBooksCommand, showBooksCommand, verifyBooksCommand } from '../../src/cli/books/read';
+import { exportBooksCommand } from '../../src/cli/books/export';
 import { restoreBooksCommand } from '../../src/cli/books/restore';
+import { showBooksCommand } from '../../src/cli/books/show';
+import { verifyBooksCommand } from '../../src/cli/books/verify';
 import { spendCommand } from '../../src/cli/spend';
 import { leadSubject } from '../../src/paying/subject';
 import { openStorage } from '../../src/storage';
@@ -53,8 +55,8 @@ async function fill() {
 test('verify says what they come to, and which entry is missing', async () => {
   await fill();
   expect(await verifyBooksCommand({ timeZone: 'UTC' })).toBe(0);
-  expect(said).toBe(
-    'Account main, user u1: whole; 6 entries, 2,500 credits booked, 1,000 reserved for what may be under way\n',
+  expect(said).toMatch(
+    /^Account main, user u1: whole; 6 entries, 2,500 credits booked, 1,000 reserved for what may be under way\nNot seen: whether the last entries.*--with-ledger/,
   );
   unlinkSync(join(folder, 'books/u1/entries/0000000003.json'));
   said = '';
@@ -107,7 +109,6 @@ test('spend since a moment reads the books alone, of one account, in its time zo
   expect(await spend({ since: '2026-10-31', by: 'month', account: 'main', json: true })).toBe(0);
   expect(JSON.parse(said)).toMatchObject([{ credits: 2_500, by: { '2026-10': 500, '2026-12': 2_000 } }]);
   await expect(spend({ account: 'other' })).rejects.toThrow("there are no books of 'other'");
-  await expect(spendCommand({ by: 'run', config: file })).rejects.toThrow('give --since as well');
   await expect(spend({ since: 'tomorrow' })).rejects.toThrow('--since: give a duration');
 });
 
