@@ -94,6 +94,18 @@ export function budgetInForce(state: LedgerState, now: number): BudgetInForce {
   };
 }
 
+/** Whether a configuration names no ceiling at all: then all that is on the balance can be spent. */
+export const isUnlimited = ({
+  perRun = null,
+  perDay,
+  perMonth = null,
+  balanceFloor,
+}: Omit<Budget, 'timeZone'>): boolean => perRun === null && perDay === null && perMonth === null && balanceFloor === 0;
+
+/** The same of what is in force: what a person has set, people can take back. */
+export const hasCeiling = ({ from }: Pick<BudgetInForce, 'from'>): boolean =>
+  Object.values(from).some((source) => source?.kind === 'configured');
+
 const byPerson = ({ by, at }: PersonNote<unknown>): LimitSource => ({ kind: 'person', by, at });
 
 /** A worker says what it is configured with. */

@@ -25,6 +25,8 @@ export {
   budgetRefusal,
   CAPS,
   configure,
+  hasCeiling,
+  isUnlimited,
   LAPSES_AFTER_MS,
   type LimitSource,
   leave,
