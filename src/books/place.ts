@@ -8,6 +8,8 @@ import { parseStored, readIfThere } from '../storage/stored-json';
 import { BOOKS } from './journal';
 
 const SOON_MS = 3_000;
+/** A storage that is away is looked at again after this. */
+const AGAIN_MS = 10_000;
 
 const Marker = z.object({ v: z.literal(1), id: z.uuid() });
 
@@ -79,12 +81,27 @@ async function createOnce(storage: Storage, ref: string, contentOf: () => string
  * @throws {Overwrites} where they cannot
  * @throws where the storage is away
  */
-export const mustCreateOnce = (storage: Storage): Promise<void> =>
+const mustCreateOnce = (storage: Storage): Promise<void> =>
   createOnce(
     storage,
     `${BOOKS}created-once.txt`,
     () => 'Written only where nothing is: so can the books be kept here.\n',
   );
+
+/**
+ * Looks whether they can, as soon as the storage can be reached.
+ * @throws {Overwrites} where they cannot
+ */
+export async function fitToKeep(storage: Storage, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      return await mustCreateOnce(storage);
+    } catch (error) {
+      if (error instanceof Overwrites) throw error;
+    }
+    await sleep(AGAIN_MS, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+}
 
 const markerRef = (user: string): string => `${BOOKS}${user}/storage.json`;
 

@@ -152,6 +152,10 @@ export function booksApart(state: LedgerState, now: number): string | undefined 
   return `the workers keep their books in different storages and would not see each other's payments (${[...keepers.values()].join(', ')}), so nothing is paid. Give all of them the same storage (\`storageUrl\`, \`STORAGE_URL\`) and restart them; it goes on when those that differ have ended`;
 }
 
+/** The live workers that keep the books in another storage than this one. */
+export const keptElsewhere = (state: LedgerState, place: string, now: number): { worker: string; books: string }[] =>
+  live(state, now).flatMap(({ worker, books }) => (books === undefined || books === place ? [] : { worker, books }));
+
 /** What a person wants to set. */
 export type BudgetWanted = { readonly [K in keyof SettableBudget]?: SettableBudget[K] | undefined };
 

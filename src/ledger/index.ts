@@ -27,6 +27,7 @@ export {
   configure,
   hasCeiling,
   isUnlimited,
+  keptElsewhere,
   LAPSES_AFTER_MS,
   type LimitSource,
   leave,
