@@ -38,8 +38,8 @@ const Most = z.number().nullish().catch(undefined);
 /** What is read of what was said. */
 const Said = z.object({
   schedule: z.string().optional().catch(undefined),
-  approval: z.unknown(),
-  decision: z.unknown(),
+  approval: z.unknown().optional(),
+  decision: z.unknown().optional(),
   maxCredits: Most,
   maxConversions: Most,
   maxItems: Most,
@@ -94,7 +94,7 @@ export class Words {
 
   #keep(act: Act): void {
     const { update, when, workflowId } = act;
-    const said: Said = parseStored(act.said, Said) ?? { approval: undefined, decision: undefined };
+    const said: Said = parseStored(act.said, Said) ?? {};
     const known = this.#runs.get(workflowId) ?? [];
     put(
       this.#runs,
@@ -109,7 +109,7 @@ export class Words {
     const ofSender = this.#before(sender, at);
     // Any key can be given to a run that somebody starts: its own beginning tells more.
     const isRoot = ofSender.some(({ update }) => update === 'start');
-    const ofRoot = isRoot ? ofSender : this.#before(run.slice(0, run.lastIndexOf('/')), at);
+    const ofRoot = isRoot ? ofSender : this.#before(run.replace(/\/[^/]*$/, ''), at);
     const again = ofSender.filter(({ update }) => update === 'decide');
     return lastAllowing([...ofRoot.filter(({ update }) => update !== 'decide'), ...again])?.word ?? NOBODY;
   }
