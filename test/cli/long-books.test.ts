@@ -90,3 +90,43 @@ test('the measure sees entries that are kept', async () => {
   });
   expect(grown).toBeGreaterThan(MOST_GROWN);
 });
+
+describe('a long reading', () => {
+  const { isTTY, columns } = process.stderr;
+  afterEach(() => {
+    jest.restoreAllMocks();
+    Object.assign(process.stderr, { isTTY, columns });
+  });
+
+  /** What is written to the standard error, where each look at the clock is a second later than the one before. */
+  async function written(to: { isTTY: boolean }, isSilent = false): Promise<string> {
+    Object.assign(process.stderr, { columns: 120, ...to });
+    let text = '';
+    jest.spyOn(process.stderr, 'write').mockImplementation((chunk) => {
+      text += chunk;
+      return true;
+    });
+    let now = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => {
+      now += 1_000;
+      return now;
+    });
+    const books = { user: 'u1', storage: longBooks(() => undefined), standing: new Standing('UTC') };
+    for await (const { entry } of read(books, isSilent)) if (entry.seq === 2_000) break;
+    return text;
+  }
+
+  test('says at a terminal how far it is, and leaves nothing of it', async () => {
+    const text = await written({ isTTY: true });
+    expect(text).toContain('Reading the books: entry 1,000, of 1970-01-01 00:25:00 UTC');
+    // The line is cleared, and the cursor is there again.
+    const after = text.slice(text.lastIndexOf('Reading'));
+    expect(after).toContain('\u001b[2K');
+    expect(after).toContain('\u001b[?25h');
+  });
+
+  test('says nothing in a pipe, nor where the result is written to the terminal meanwhile', async () => {
+    expect(await written({ isTTY: false })).toBe('');
+    expect(await written({ isTTY: true }, true)).toBe('');
+  });
+});
