@@ -99,8 +99,11 @@ test('a worker that starts beside others with another storage says both IDs and 
     ),
   });
   expect(one.stdout).not.toContain('this worker keeps its books');
-  // Meanwhile `status` says it as well, and the worker is still there.
+  // Meanwhile `status` and `doctor` say it as well, and the worker is still there.
   expect((await cli.run(['status'], second ?? {})).stdout).toContain('keep their books in different storages');
+  const doctor = await cli.run(['doctor'], second ?? {});
+  expect(doctor.stdout).toMatch(/WRONG +books: the workers keep their books in different storages/);
+  expect(doctor.code).toBe(1);
   other.signal('SIGTERM');
   expect((await other.ended).code).toBe(0);
   one.signal('SIGTERM');

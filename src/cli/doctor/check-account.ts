@@ -49,10 +49,14 @@ export async function checkAccount(account: Account, beside: Beside): Promise<Ch
   const { ok, wrong, unknown } = area(`account ${account.name}`);
   const checks: Check[] = [ok('token', 'present and well-formed'), ...checkTokenFile(account.name, account.token.file)];
   checks.push(checkCeilings(account));
-  for (const { holds, budget, dearer, patientUntil } of await within(limit, () => statuses).catch(() => [])) {
+  for (const { holds, budget, dearer, booksTrouble, patientUntil } of await within(limit, () => statuses).catch(
+    () => [],
+  )) {
     checks.push(...holds.map((hold) => wrong('hold', describeHold(hold), MEND_HOLD[hold.kind])));
     if (patientUntil !== undefined)
       checks.push(wrong('payments', describePatience(patientUntil), 'wait until then; it goes on by itself'));
+    if (booksTrouble !== undefined)
+      checks.push(wrong('books', booksTrouble, 'see "The books" in docs/administrators.md'));
     checks.push(checkBudget(account, budget));
     checks.push(...dearer.map((price) => wrong('price', describeDearer(price), MEND_PRICE)));
   }
