@@ -20,7 +20,7 @@ export interface Word {
 }
 
 /** What was booked, and on whose word. */
-export interface Vouched {
+export interface AllowedPayment {
   readonly booked: Booking;
   readonly word: Word;
 }
@@ -59,7 +59,7 @@ export class Words {
   readonly #pending: { booked: Booking; sent: Sent }[] = [];
 
   /** The next entry, with what it books. @returns the payments whose words are known by now */
-  hear(entry: Entry, booked: Booking | undefined): Vouched[] {
+  hear(entry: Entry, booked: Booking | undefined): AllowedPayment[] {
     if (entry.kind === 'begun')
       for (const [subject, { attempt, run, grantedAt }] of Object.entries(entry.open))
         this.#send(subject, { attempt, run, at: grantedAt });
@@ -73,16 +73,16 @@ export class Words {
       if (isIt) this.#sent.delete(subject);
     }
     const overdue = this.#pending.length - MOST_PENDING;
-    return this.#vouch(({ sent }, i) => entry.at > sent.at + WRITTEN_LATE_MS || i < overdue);
+    return this.#allowed(({ sent }, i) => entry.at > sent.at + WRITTEN_LATE_MS || i < overdue);
   }
 
   /** The payments whose words were still waited for. */
-  end(): Vouched[] {
-    return this.#vouch(() => true);
+  end(): AllowedPayment[] {
+    return this.#allowed(() => true);
   }
 
   /** The first ones, up to one that is not due. */
-  #vouch(isDue: (pending: { sent: Sent }, i: number) => boolean): Vouched[] {
+  #allowed(isDue: (pending: { sent: Sent }, i: number) => boolean): AllowedPayment[] {
     const end = this.#pending.findIndex((one, i) => !isDue(one, i));
     const due = this.#pending.splice(0, end < 0 ? this.#pending.length : end);
     return due.map(({ booked, sent }) => ({ booked, word: this.#wordOn(sent) }));
