@@ -4,12 +4,16 @@ import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/w
 import type { Logger } from 'pino';
 import { createActivities } from '../activities';
 import { queueClasses } from './agent-api/rate-class';
+import { fitToKeep, type Overwrites } from './books/place';
 import { type Config, watchCeilings } from './config';
+import { isUnlimited } from './ledger';
+import { NO_CEILING } from './ledger/details';
 import { isMeasured } from './metrics/meter';
 import { isReleased } from './runs/patches';
 import { createRuntime, type LedgerOwners, SameUser } from './runtime';
 import { ensureStartHere } from './start-here/keep';
 import { openStorage } from './storage';
+import { sayWhereApart } from './temporal/books-apart';
 import { workflowBundle } from './temporal/bundle';
 import { createClient } from './temporal/client';
 import { type Build, idleBuild, readDeployment, versionedBy } from './temporal/deployment';
@@ -150,27 +154,35 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   const stop = () => callers.forEach(shutDown);
-  let refused: SameUser | undefined;
-  for (const runtime of runtimes.values())
+  let refused: SameUser | Overwrites | undefined;
+  const refuse = (why: typeof refused) => {
+    refused = why;
+    stop();
+  };
+  const ending = new AbortController();
+  fitToKeep(storage, ending.signal).catch(refuse);
+  for (const runtime of runtimes.values()) {
+    const { account } = runtime;
+    if (isUnlimited(account.budget)) log.warn({ account: account.name }, NO_CEILING.join('; '));
     runtime.ledger().then(
-      ({ workflowId }) => log.info({ account: runtime.account.name, ledger: workflowId }, 'account is ready'),
+      async (found) => {
+        log.info({ account: account.name, ledger: found.workflowId }, 'account is ready');
+        // Where it cannot be asked, the pages and `status` say it.
+        await sayWhereApart(client, found, log).catch(() => undefined);
+      },
       (error) => {
-        if (error instanceof SameUser) {
-          refused = error;
-          stop();
-        } else
-          log.warn(
-            { account: runtime.account.name, err: error },
-            'account is not ready yet; tried again when it is needed',
-          );
+        if (error instanceof SameUser) refuse(error);
+        else log.warn({ account: account.name, err: error }, 'account is not ready yet; tried again when it is needed');
       },
     );
+  }
   if (deps.startHere)
     ensureStartHere(client).catch((error) =>
       log.warn({ err: error }, `the page to start runs from is not kept; \`${PROGRAM} setup\` tries again`),
     );
   const called = Promise.all(callers.map((worker) => worker.run())).finally(async () => {
     stopGauges();
+    ending.abort();
     await Promise.all([...runtimes.values()].map((runtime) => runtime.leave()));
     shutDown(workflows);
   });

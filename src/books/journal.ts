@@ -35,6 +35,9 @@ const MOST_AHEAD = 16;
 /** Entries whose names begin alike: what may be there without a segment is in one such block, or in the next. */
 const BLOCK_DIGITS = 3;
 
+const ENTRY_NAME = /\/(\d{10})\.json$/;
+const SEGMENT_NAME = /\/(\d{10})\.jsonl$/;
+
 export const hashOf = (line: string): string => createHash('sha256').update(line).digest('hex');
 /** What the entry after this one has as `prev`: its hash, or that of the lost one in whose place it is. */
 export const hashAfter = (entry: Entry, line: string): string =>
@@ -113,18 +116,24 @@ export class Journal {
     if (lines.length === SEGMENT) await this.storage[how](this.segmentRef(seq / SEGMENT), segmentOf(lines));
   }
 
-  /** @returns whether the segment that ends with this entry is a copy of these lines, or is not there */
-  async isCopied(seq: number, lines: readonly string[]): Promise<boolean> {
-    const copy = await this.stored(this.segmentRef(seq / SEGMENT));
-    return copy === undefined || copy === segmentOf(lines);
+  /** Whether anything was ever written: an entry, or a segment of entries that are gone. */
+  async isBegun(): Promise<boolean> {
+    for (const ref of [this.entryRef(1), this.segmentRef(1)]) if (await this.storage.stat(ref)) return true;
+    return (await this.highest()) > 0;
   }
 
   /**
-   * The highest number that anything stored has: nothing may be missing before it. Lists, which reading does not.
+   * The highest number that anything stored has after an entry, 0 by default: nothing may be missing before it. Lists, which
+   * reading does not.
    * @returns 0 without any
    */
-  async highest(): Promise<number> {
-    return Math.max(SEGMENT * highestOf(await this.segments()), highestOf(await this.#entries('')));
+  async highest(after = 0): Promise<number> {
+    const sealed = Math.floor(after / SEGMENT);
+    const [segment, entry] = await Promise.all([
+      highestOf(this.#numbers('segments/', SEGMENT_NAME, this.segmentRef(sealed))),
+      highestOf(this.#numbers('entries/', ENTRY_NAME, this.entryRef(after))),
+    ]);
+    return Math.max(SEGMENT * segment, entry);
   }
 
   /**
@@ -133,27 +142,22 @@ export class Journal {
    */
   async highestFrom(seq: number, segments: readonly number[]): Promise<number> {
     const blocks = [seq + 1, seq + 1 + 10 ** BLOCK_DIGITS].map((one) => numbered(one).slice(0, -BLOCK_DIGITS));
-    const entries = await Promise.all(blocks.map((block) => this.#entries(block)));
-    return Math.max(SEGMENT * highestOf(segments), ...entries.map(highestOf));
+    const entries = blocks.map((block) => highestOf(this.#numbers(`entries/${block}`, ENTRY_NAME)));
+    return Math.max(SEGMENT * (segments.at(-1) ?? 0), ...(await Promise.all(entries)));
   }
 
   /** The numbers of the segments that are there, in their order. */
-  segments(): Promise<number[]> {
-    return this.#numbers('segments/', /\/(\d{10})\.jsonl$/);
-  }
-
-  /** @param begin of their numbers */
-  #entries(begin: string): Promise<number[]> {
-    return this.#numbers(`entries/${begin}`, /\/(\d{10})\.json$/);
-  }
-
-  async #numbers(prefix: string, name: RegExp): Promise<number[]> {
+  async segments(): Promise<number[]> {
     const found: number[] = [];
-    for await (const { ref } of this.storage.list(this.#root + prefix)) {
-      const n = name.exec(ref)?.[1];
-      if (n !== undefined) found.push(Number(n));
-    }
+    for await (const n of this.#numbers('segments/', SEGMENT_NAME)) found.push(n);
     return found;
+  }
+
+  async *#numbers(prefix: string, name: RegExp, after?: string): AsyncGenerator<number> {
+    for await (const { ref } of this.storage.list(this.#root + prefix, after)) {
+      const n = name.exec(ref)?.[1];
+      if (n !== undefined) yield Number(n);
+    }
   }
 
   /** @throws {StorageError} `damaged` where reading ended before the highest number */
@@ -233,10 +237,10 @@ export class Journal {
 }
 
 const damaged = (found: string): StorageError => new StorageError('damaged', found, MEND);
-const MEND = `have your administrator run \`${PROGRAM} books restore\``;
+export const MEND = `have your administrator run \`${PROGRAM} books restore\``;
 
 /** The entries, one a line, and the hash of the last. */
-const segmentOf = (lines: readonly string[]): string => [...lines, hashOf(lines.at(-1) ?? '')].join('\n');
+export const segmentOf = (lines: readonly string[]): string => [...lines, hashOf(lines.at(-1) ?? '')].join('\n');
 /** What comes after a segment has this as `prev`; undefined where the segment does not say, or not the truth. */
 export function endOfSegment(lines: readonly string[]): string | undefined {
   const last = lines[SEGMENT - 1] ?? '';
@@ -244,8 +248,11 @@ export function endOfSegment(lines: readonly string[]): string | undefined {
   const entry = parseStored(last, Entry);
   return entry && hashAfter(entry, last);
 }
-/** A storage lists in the order of names, and so of numbers. */
-const highestOf = (numbers: readonly number[]): number => numbers.at(-1) ?? 0;
+async function highestOf(numbers: AsyncIterable<number>): Promise<number> {
+  let highest = 0;
+  for await (const n of numbers) highest = Math.max(highest, n);
+  return highest;
+}
 const toPlace = ({ entry, hash }: Found): Place => ({ seq: entry.seq, hash });
 const endsSegment = (seq: number): boolean => seq % SEGMENT === 0;
 const lastOfSegment = (seq: number): number => seq - (seq % SEGMENT) + SEGMENT;

@@ -9,8 +9,8 @@ import { type Storage, StorageError } from '../storage';
 import { parseStored } from '../storage/stored-json';
 import { Entry } from './entry';
 import { BEGINNING, endOfSegment, hashAfter, hashOf, Journal, SEGMENT } from './journal';
-import { untrueSegments } from './reading';
 import type { Standing } from './standing';
+import { falseSegments } from './verifying';
 
 export interface Mending {
   /** Goes on without what cannot be had from copies. */
@@ -25,7 +25,7 @@ export interface Mended {
   readonly restored: number[];
   /** Entries of which there is no copy: given up, or still missing. */
   readonly lost: number[];
-  /** Segments that were copied again. */
+  /** Segments that were missing or no true copies, and were made again. */
   readonly segments: number[];
 }
 
@@ -90,11 +90,10 @@ export async function mend(
     await put(damage, JSON.stringify({ ...frame, kind: 'lost', ...(next !== undefined && { next }) } satisfies Entry));
   }
   const segments: number[] = [];
-  for await (const { seq } of untrueSegments(journal, standing)) {
-    const untrue = await journal.stored(journal.segmentRef(seq / SEGMENT));
-    if (untrue !== undefined) await storage.create(journal.replacedRef(seq, untrue), untrue);
-    await journal.seal(seq, 'write');
-    segments.push(seq / SEGMENT);
+  for await (const { n, copy } of falseSegments(journal, standing)) {
+    if (copy !== undefined) await storage.create(journal.replacedRef(n * SEGMENT, copy), copy);
+    await journal.seal(n * SEGMENT, 'write');
+    segments.push(n);
   }
   return { restored, lost: numbers, segments };
 }

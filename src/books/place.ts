@@ -4,10 +4,12 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Storage, StorageError } from '../storage';
-import { parseStored } from '../storage/stored-json';
+import { parseStored, readIfThere } from '../storage/stored-json';
 import { BOOKS } from './journal';
 
 const SOON_MS = 3_000;
+/** A storage that is away is looked at again after this. */
+const AGAIN_MS = 10_000;
 
 const Marker = z.object({ v: z.literal(1), id: z.uuid() });
 
@@ -57,23 +59,72 @@ export class Place {
   }
 }
 
-/**
- * The ID that lies beside the entries; whoever comes first puts one there.
- * @param user names the books
- * @throws {StorageError} also where a document that is to be created only if there is none is overwritten: two processes would
- * take the same number
- */
-async function placeOf(storage: Storage, user: string): Promise<string> {
-  const ref = `${BOOKS}${user}/storage.json`;
-  const create = () => storage.create(ref, `${JSON.stringify({ v: 1, id: randomUUID() })}\n`);
-  if ((await create()) && (await create()))
-    throw new StorageError(
+/** Two processes would take the same number: nothing can be paid with such a storage, however long one waits. */
+export class Overwrites extends StorageError {
+  constructor(storage: Storage) {
+    super(
       'unusable',
       `${storage.describe()} overwrites a document that was to be created only if there is none`,
       'keep the books in a storage with conditional writes (S3: If-None-Match)',
     );
+  }
+}
+
+/** @throws {Overwrites} where the storage creates the same document twice */
+async function createOnce(storage: Storage, ref: string, contentOf: () => string): Promise<void> {
+  const create = () => storage.create(ref, contentOf());
+  if ((await create()) && (await create())) throw new Overwrites(storage);
+}
+
+/**
+ * Whether books can be kept in a storage, whosever they are. It leaves a document there.
+ * @throws {Overwrites} where they cannot
+ * @throws where the storage is away
+ */
+const mustCreateOnce = (storage: Storage): Promise<void> =>
+  createOnce(
+    storage,
+    `${BOOKS}created-once.txt`,
+    () => 'Written only where nothing is: so can the books be kept here.\n',
+  );
+
+/**
+ * Looks whether they can, as soon as the storage can be reached.
+ * @throws {Overwrites} where they cannot
+ */
+export async function fitToKeep(storage: Storage, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      return await mustCreateOnce(storage);
+    } catch (error) {
+      if (error instanceof Overwrites) throw error;
+    }
+    await sleep(AGAIN_MS, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+}
+
+const markerRef = (user: string): string => `${BOOKS}${user}/storage.json`;
+
+/**
+ * The ID that lies beside the entries; whoever comes first puts one there.
+ * @param user names the books
+ * @throws {StorageError} also {@link Overwrites}
+ */
+async function placeOf(storage: Storage, user: string): Promise<string> {
+  const ref = markerRef(user);
+  await createOnce(storage, ref, () => `${JSON.stringify({ v: 1, id: randomUUID() })}\n`);
   const marker = parseStored(await text(await storage.read(ref)), Marker);
   if (marker === undefined)
     throw new StorageError('damaged', `'${ref}' is not what was written there`, 'restore it from a backup');
   return marker.id;
+}
+
+/** The same, as it is there. @returns undefined where it is missing or was changed */
+export async function placeIn(storage: Storage, user: string): Promise<string | undefined> {
+  try {
+    return (await readIfThere(storage, markerRef(user), Marker))?.id;
+  } catch (error) {
+    if (error instanceof StorageError && error.kind === 'damaged') return undefined;
+    throw error;
+  }
 }

@@ -1,19 +1,15 @@
 /** The books of all users, for people: read from the storage alone, without a server, a worker or a token. */
 import type { Booking } from '../paying/open-sends';
-import { type Storage, StorageError } from '../storage';
-import { PROGRAM } from '../text/command';
-import { BEGINNING, BOOKS, type Found, Journal, SEGMENT } from './journal';
+import type { Storage } from '../storage';
+import { BEGINNING, BOOKS, type Found, Journal, type Place } from './journal';
 import type { Standing } from './standing';
 
 /** Whose books there are: the second halves of the IDs of their ledgers. */
 export async function usersWithBooks(storage: Storage): Promise<string[]> {
-  const users = new Set<string>();
-  for await (const { ref } of storage.list(BOOKS)) {
-    // Beside the entries lies what a worker puts there before anything was paid.
-    const [user = '', kind] = ref.slice(BOOKS.length).split('/');
-    if (kind === 'entries' || kind === 'segments') users.add(user);
-  }
-  return [...users].sort();
+  const users: string[] = [];
+  // Beside the entries lies what a worker puts there before anything was paid.
+  for (const user of await storage.folders(BOOKS)) if (await new Journal(storage, user).isBegun()) users.push(user);
+  return users;
 }
 
 /** The account whose books they are, by its name when they were begun; undefined where that cannot be read. */
@@ -35,44 +31,25 @@ export interface Line extends Found {
  */
 export async function* linesOf(storage: Storage, user: string, standing: Standing): AsyncGenerator<Line> {
   const journal = new Journal(storage, user);
-  const highest = await journal.highest();
-  for await (const found of journal.after(BEGINNING))
-    yield { ...found, booked: standing.apply(found.entry, found.hash) };
-  journal.mustEndAt(standing.seq, highest);
+  yield* wholly(journal, standing, (place) => journal.after(place));
 }
 
 /**
- * Reads every document of a user's books: each entry, and each copy of it.
- * @param standing what they come to
- * @throws {StorageError} `damaged`, with the document's name
+ * All entries, also those that are written meanwhile.
+ * @param read gives the entries after a place
  */
-export async function verify(storage: Storage, user: string, standing: Standing): Promise<void> {
-  const journal = new Journal(storage, user);
-  for await (const { ref } of untrueSegments(journal, standing))
-    throw new StorageError(
-      'damaged',
-      `'${ref}' is no copy of the entries, which are whole`,
-      `\`${PROGRAM} books restore\` copies them again`,
-    );
-}
-
-/**
- * The segments that are no true copies, each by the entry that it ends with; every entry is read for it.
- * @param standing what they come to
- * @throws {StorageError} `damaged`, where an entry is
- */
-export async function* untrueSegments(
+export async function* wholly(
   journal: Journal,
   standing: Standing,
-): AsyncGenerator<{ seq: number; ref: string }> {
-  const highest = await journal.highest();
-  let lines: string[] = [];
-  for await (const { entry, hash, text } of journal.entries(BEGINNING)) {
-    standing.apply(entry, hash);
-    if (lines.push(text) < SEGMENT) continue;
-    if (!(await journal.isCopied(entry.seq, lines)))
-      yield { seq: entry.seq, ref: journal.segmentRef(entry.seq / SEGMENT) };
-    lines = [];
+  read: (place: Place) => AsyncGenerator<Found>,
+): AsyncGenerator<Line> {
+  async function* rest(): AsyncGenerator<Line> {
+    const { seq, hash } = standing;
+    for await (const found of read({ seq, hash })) yield { ...found, booked: standing.apply(found.entry, found.hash) };
   }
+  yield* rest();
+  // What is missing in the middle looks like the end.
+  const highest = await journal.highest(standing.seq);
+  if (highest > standing.seq) yield* rest();
   journal.mustEndAt(standing.seq, highest);
 }

@@ -8,9 +8,9 @@ import { PROGRAM } from '../text/command';
 import { ACTS, type Act, type ActName, type Field } from './acts';
 import { EXIT, Exit } from './exit';
 import { readInputOption } from './json-input';
+import { findLedgers, readBooks } from './ledgers';
 import { number, print, printJson } from './output';
 import { withServer } from './server';
-import { findLedgers, readBooks } from './spend';
 import { userName } from './user-name';
 
 export interface ActOptions extends Record<string, unknown> {

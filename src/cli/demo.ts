@@ -15,13 +15,13 @@ import { PROGRAM } from '../text/command';
 import { playAudit, playLeads, playNotes, playPerson } from './demo/scenes';
 import { EXIT } from './exit';
 import type { RunEnd } from './follow';
+import { type Books, readBooks } from './ledgers';
 import { LOCAL_FOLDER, localWorker, sandboxConfig } from './local';
 import { number, print, table, tell } from './output';
 import { prove } from './proof';
 import { showResult } from './results';
 import { openSandbox } from './sandbox';
 import { EndSignals } from './signals';
-import { type Books, readBooks } from './spend';
 
 export interface DemoOptions {
   speed: number;

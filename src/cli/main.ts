@@ -11,7 +11,7 @@ import { EXIT, EXIT_HELP } from './exit';
 import { endQuietlyOnBrokenPipe, print, tell } from './output';
 import { endOnUncaught, perform } from './perform';
 import { addSchedules } from './schedules';
-import { SUMMED_BY } from './summed-by';
+import { LIMIT_HELP, limit, SINCE_HELP, SUMMED_BY, SUMMED_BY_HELP } from './summed-by';
 
 function decimal(text: string): number {
   const value = Number(text);
@@ -20,8 +20,6 @@ function decimal(text: string): number {
 }
 
 const types = Object.entries(WORKFLOW_TYPES).map(([name, { about }]) => `  ${name.padEnd(14)} ${about}`);
-
-const SINCE_HELP = 'from when on: back from now such as 30d, a date, or 2026-01-31T08:00:00Z';
 
 /** commander ends its texts itself. */
 const withoutEnd = (text: string) => text.replace(/\n$/, '');
@@ -175,10 +173,12 @@ program
 
 program
   .command('spend')
-  .description("what was spent, when and on what, by the ledgers' books, beside what the balance says")
+  .description('what was spent, when and on what, by the books in the storage, beside what the ledgers say of now')
   .option('--account <name>', 'only this account')
-  .option('--since <time>', `${SINCE_HELP}: by the books in the storage alone, which forget nothing`)
-  .addOption(new Option('--by <what>', "with --since: how it is summed up (default: 'day')").choices(SUMMED_BY))
+  .option('--since <time>', `${SINCE_HELP}; by the books alone, so that no server is needed`)
+  .option('--until <time>', 'up to when, in the same way')
+  .addOption(new Option('--by <what>', SUMMED_BY_HELP).choices(SUMMED_BY).default('day'))
+  .option('--limit <n>', LIMIT_HELP, limit)
   .option('--json', 'print JSON')
   .action((_, command: Command) =>
     perform(command, async () => (await import('./spend.js')).spendCommand(command.optsWithGlobals())),

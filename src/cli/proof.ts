@@ -1,8 +1,8 @@
 /** What `demo` proves: the ledger's books and the service's own agree, and nothing was paid for twice. */
 import type { Sandbox, Stats } from '../sandbox';
 import { counted } from '../text/numbers';
+import type { Books } from './ledgers';
 import { number, print, styled } from './output';
-import type { Books } from './spend';
 
 /** Prints both books side by side. @returns whether they agree, and the faults that were wanted did happen */
 export function prove(

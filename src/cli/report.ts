@@ -8,12 +8,12 @@ import { openStorage } from '../storage';
 import { counted } from '../text/numbers';
 import { utc } from '../time/utc';
 import { EXIT, Exit } from './exit';
+import { type Books, readBooks, requireLedgers } from './ledgers';
 import { number, print, printJson, tell } from './output';
 import { startOfDay } from './report/days';
 import { gather } from './report/gather';
 import { withServer } from './server';
 import { startOf } from './since';
-import { type Books, readBooks, requireLedgers } from './spend';
 
 export interface ReportOptions {
   /** A date-time, a date, or a duration back from now. */

@@ -21,10 +21,10 @@ import { queueName, WORKFLOW_QUEUE } from '../temporal/queues';
 import { PROGRAM } from '../text/command';
 import { quoted } from '../text/list-filter';
 import { EXIT, Exit } from './exit';
+import { findLedgers, readBooks } from './ledgers';
 import { clearScreen, number, print, printJson, styled, table, tell } from './output';
 import { type Reached, withServer } from './server';
 import { EndSignals } from './signals';
-import { findLedgers, readBooks } from './spend';
 import { describeWaiting, type WaitingRun, waitingRuns } from './waiting-runs';
 
 export interface StatusOptions {

@@ -1,5 +1,6 @@
 /** `audit-runner worker`: works for the configured accounts until it is told to end. */
 import { setFlagsFromString } from 'node:v8';
+import { Overwrites } from '../books/place';
 import { accountOf, type Config, ConfigError, loadConfig } from '../config';
 import { serveHealth, WorkerHealth } from '../health';
 import { createLogger } from '../log';
@@ -84,7 +85,7 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
     log.info('worker has ended');
     return EXIT.done;
   } catch (error) {
-    if (error instanceof SameUser) throw new ConfigError([error.message]);
+    if (error instanceof SameUser || error instanceof Overwrites) throw new ConfigError([error.message]);
     const reason = explained(address, error);
     if (reason === error) log.error({ err: error }, 'the worker cannot go on');
     throw reason;

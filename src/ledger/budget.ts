@@ -94,6 +94,18 @@ export function budgetInForce(state: LedgerState, now: number): BudgetInForce {
   };
 }
 
+/** Whether a configuration names no ceiling at all: then all that is on the balance can be spent. */
+export const isUnlimited = ({
+  perRun = null,
+  perDay,
+  perMonth = null,
+  balanceFloor,
+}: Omit<Budget, 'timeZone'>): boolean => perRun === null && perDay === null && perMonth === null && balanceFloor === 0;
+
+/** The same of what is in force: what a person has set, people can take back. */
+export const hasCeiling = ({ from }: Pick<BudgetInForce, 'from'>): boolean =>
+  Object.values(from).some((source) => source?.kind === 'configured');
+
 const byPerson = ({ by, at }: PersonNote<unknown>): LimitSource => ({ kind: 'person', by, at });
 
 /** A worker says what it is configured with. */
@@ -139,6 +151,10 @@ export function booksApart(state: LedgerState, now: number): string | undefined 
   if (keepers.size < 2) return undefined;
   return `the workers keep their books in different storages and would not see each other's payments (${[...keepers.values()].join(', ')}), so nothing is paid. Give all of them the same storage (\`storageUrl\`, \`STORAGE_URL\`) and restart them; it goes on when those that differ have ended`;
 }
+
+/** The live workers that keep the books in another storage than this one. */
+export const keptElsewhere = (state: LedgerState, place: string, now: number): { worker: string; books: string }[] =>
+  live(state, now).flatMap(({ worker, books }) => (books === undefined || books === place ? [] : { worker, books }));
 
 /** What a person wants to set. */
 export type BudgetWanted = { readonly [K in keyof SettableBudget]?: SettableBudget[K] | undefined };

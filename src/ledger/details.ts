@@ -72,19 +72,39 @@ const sourceOf = (source: policy.LimitSource | undefined): string => {
     : ` (set by ${source.by} at ${utc(source.at)} UTC)`;
 };
 
+const most = (credits: number | null): string => (credits === null ? 'no limit' : grouped(credits));
+
+/** Of an account whose configuration names no ceiling; and what to set. Without full stops. */
+export const NO_CEILING = [
+  'No ceiling is configured: whoever starts or approves runs can spend the whole balance',
+  'set `budget.perDay`, `budget.perMonth`, `budget.perRun` or `budget.balanceFloor` of the account',
+] as const;
+
 /** The limits that hold, and whose word they are. */
 export function describeBudget(budget: policy.BudgetInForce): string[] {
-  // A ledger of an earlier version says nothing of a run and a month.
-  const { perRun = null, perDay, perMonth = null, balanceFloor, from, workers, live } = budget;
+  const { from, workers, live } = budget;
   const counted = workers === 1 ? '1 worker' : `${workers} workers`;
   return [
-    `Most credits a day: ${perDay === null ? 'no limit' : grouped(perDay)}${sourceOf(from.perDay)}`,
-    ...(perMonth !== null ? [`Most credits a month: ${grouped(perMonth)}${sourceOf(from.perMonth)}`] : []),
-    ...(perRun !== null ? [`Most credits of one run: ${grouped(perRun)}${sourceOf(from.perRun)}`] : []),
-    ...(balanceFloor > 0 ? [`Must remain of the balance: ${grouped(balanceFloor)}${sourceOf(from.balanceFloor)}`] : []),
+    ...(policy.hasCeiling(budget) ? [] : [NO_CEILING.join('; ')]),
+    ...describeCeilings(budget, from),
     live
       ? `Of the limits that ${counted} ${workers === 1 ? 'is' : 'are'} configured with and those that people set, the strictest count`
       : `No worker has reported its configuration lately: the last known limits hold (${counted})`,
+  ];
+}
+
+/** All limits, also those that there are not. */
+export function describeCeilings(
+  budget: Omit<policy.Budget, 'timeZone'>,
+  from: policy.BudgetInForce['from'] = {},
+): string[] {
+  // A ledger of an earlier version says nothing of a run and a month.
+  const { perRun = null, perDay, perMonth = null, balanceFloor } = budget;
+  return [
+    `Most credits a day: ${most(perDay)}${sourceOf(from.perDay)}`,
+    `Most credits a month: ${most(perMonth)}${sourceOf(from.perMonth)}`,
+    `Most credits of one run: ${most(perRun)}${sourceOf(from.perRun)}`,
+    `Must remain of the balance: ${balanceFloor === 0 ? 'nothing' : grouped(balanceFloor)}${sourceOf(from.balanceFloor)}`,
   ];
 }
 

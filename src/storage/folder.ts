@@ -2,12 +2,13 @@
  * A folder as storage. Several processes may share it, also over a network file system with atomic renames. What is made in it
  * is its user's alone, or its group's as well where the group may write to it.
  */
-import { constants } from 'node:fs';
+import { constants, type Dirent } from 'node:fs';
 import {
   type FileHandle,
   link,
   mkdir,
   open,
+  opendir,
   readdir,
   realpath,
   rename,
@@ -83,10 +84,16 @@ export class FolderStorage implements Storage {
     });
   }
 
-  async *list(prefix = ''): AsyncIterable<Stored> {
+  async *list(prefix = '', after = ''): AsyncIterable<Stored> {
     const names = foldersOf(prefix);
     const folder = await unlessAbsent(this.#folder(names));
-    if (folder !== undefined) yield* this.#walk(folder, names, prefix);
+    if (folder !== undefined) yield* this.#walk(folder, names, prefix, after);
+  }
+
+  async folders(prefix: string): Promise<string[]> {
+    const folder = await unlessAbsent(this.#folder(foldersOf(prefix)));
+    const entries = folder === undefined ? [] : ((await unlessAbsent(readdir(folder, { withFileTypes: true }))) ?? []);
+    return entries.flatMap((entry) => (entry.isDirectory() && isRef(entry.name) ? entry.name : [])).sort();
   }
 
   async stat(ref: string): Promise<Stored | undefined> {
@@ -165,23 +172,39 @@ export class FolderStorage implements Storage {
       );
   }
 
-  /** Regular files only: a link to a folder above it would make the walk endless. */
-  async *#walk(folder: string, names: readonly string[], prefix: string): AsyncGenerator<Stored> {
-    const entries = (await unlessAbsent(readdir(folder, { withFileTypes: true }))) ?? [];
+  /**
+   * Regular files only: a link to a folder above it would make the walk endless. A folder may have millions of files: of those
+   * that are not asked for nothing is kept.
+   */
+  async *#walk(folder: string, names: readonly string[], prefix: string, after: string): AsyncGenerator<Stored> {
+    const refOf = (name: string) => [...names, name].join('/');
     // With its '/' a folder sorts where its documents' references sort, as in S3.
-    const keyed = entries.map((entry) => ({ entry, key: entry.name + (entry.isDirectory() ? '/' : '') }));
-    for (const { entry } of keyed.sort((a, b) => (a.key < b.key ? -1 : 1))) {
-      const path = [...names, entry.name];
-      const ref = path.join('/');
-      if (TEMPORARY.test(entry.name) || !isRef(ref)) continue;
-      if (entry.isDirectory()) {
-        if (`${ref}/`.startsWith(prefix)) yield* this.#walk(join(folder, entry.name), path, prefix);
-      } else if (entry.isFile() && ref.startsWith(prefix)) {
-        const found = await unlessAbsent(stat(join(folder, entry.name)));
-        if (found) yield { ref, size: found.size };
+    const keys: string[] = [];
+    for await (const entry of entriesOf(folder)) {
+      const ref = refOf(entry.name);
+      const key = entry.isDirectory() ? `${ref}/` : ref;
+      const isLater = key > after || (entry.isDirectory() && after.startsWith(key));
+      const isAsked = isLater && key.startsWith(prefix) && (entry.isDirectory() || entry.isFile());
+      if (isAsked && !TEMPORARY.test(entry.name) && isRef(ref)) keys.push(key);
+    }
+    for (const key of keys.sort()) {
+      const name = key.slice(refOf('').length).replace(/\/$/, '');
+      const path = join(folder, name);
+      if (key.endsWith('/')) yield* this.#walk(path, [...names, name], prefix, after);
+      else {
+        const found = await unlessAbsent(stat(path));
+        if (found) yield { ref: key, size: found.size };
       }
     }
   }
+}
+
+/** Names that are read from a folder at once. */
+const AT_ONCE = 1_000;
+
+async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
+  const opened = await unlessAbsent(opendir(folder, { bufferSize: AT_ONCE }));
+  if (opened) yield* opened;
 }
 
 /** Writes a new file and waits until the disk has it. */

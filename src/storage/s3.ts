@@ -1,6 +1,11 @@
 /** A bucket as storage: AWS S3, or a server that speaks its protocol (MinIO, R2, Ceph). */
 import { Readable } from 'node:stream';
-import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
+import type {
+  ListObjectsV2CommandInput,
+  ListObjectsV2CommandOutput,
+  S3Client,
+  S3ClientConfig,
+} from '@aws-sdk/client-s3';
 import { explain, isAbsent, isConflict, isTaken, notS3, whereIs } from './bucket-failure';
 import type { BucketAddress } from './bucket-url';
 import { foldersOf, isRef, namesOf, shownRef } from './ref';
@@ -77,25 +82,29 @@ export class BucketStorage implements Storage {
     }
   }
 
-  async *list(prefix = ''): AsyncIterable<Stored> {
+  async *list(prefix = '', after?: string): AsyncIterable<Stored> {
     foldersOf(prefix);
-    const root = this.address.prefix === '' ? '' : `${this.address.prefix}/`;
-    let next: string | undefined;
-    do {
-      const page = await this.#page(root + prefix, next);
-      for (const { Key = '', Size = 0 } of page.Contents ?? []) {
-        const ref = Key.slice(root.length);
+    const from = after === undefined ? {} : { StartAfter: this.#root + after };
+    for await (const { Contents = [] } of this.#pages(prefix, from))
+      for (const { Key = '', Size = 0 } of Contents) {
+        const ref = Key.slice(this.#root.length);
         // Others may keep here what has no reference, such as the empty objects that some tools make for folders.
         if (isRef(ref)) yield { ref, size: Size };
       }
-      next = page.IsTruncated ? page.NextContinuationToken : undefined;
-    } while (next !== undefined);
+  }
+
+  async folders(prefix: string): Promise<string[]> {
+    foldersOf(prefix);
+    const names: string[] = [];
+    for await (const { CommonPrefixes = [] } of this.#pages(prefix, { Delimiter: '/' }))
+      for (const { Prefix = '' } of CommonPrefixes) names.push(Prefix.slice((this.#root + prefix).length, -1));
+    return names.filter(isRef);
   }
 
   /** By a list of one: the answer to a HEAD would give no reason, and a missing bucket look like a missing document. */
   async stat(ref: string): Promise<Stored | undefined> {
     const key = this.#key(ref);
-    const [found] = (await this.#page(key, undefined, 1)).Contents ?? [];
+    const [found] = (await this.#page({ Prefix: key, MaxKeys: 1 })).Contents ?? [];
     return found?.Key === key ? { ref, size: found.Size ?? 0 } : undefined;
   }
 
@@ -125,16 +134,24 @@ export class BucketStorage implements Storage {
     return prefix === '' ? ref : namesOf(`${prefix}/${ref}`).join('/');
   }
 
-  #page(prefix: string, token: string | undefined, most?: number) {
+  /** What comes before the references in the keys. */
+  get #root(): string {
+    return this.address.prefix === '' ? '' : `${this.address.prefix}/`;
+  }
+
+  async *#pages(prefix: string, how: Omit<Listing, 'Prefix'>): AsyncGenerator<ListObjectsV2CommandOutput> {
+    let next: string | undefined;
+    do {
+      const from = next === undefined ? {} : { ContinuationToken: next };
+      const page = await this.#page({ ...how, ...from, Prefix: this.#root + prefix });
+      yield page;
+      next = page.IsTruncated ? page.NextContinuationToken : undefined;
+    } while (next !== undefined);
+  }
+
+  #page(how: Listing): Promise<ListObjectsV2CommandOutput> {
     return this.#explained(async ({ client, sdk }) => {
-      const page = await client.send(
-        new sdk.ListObjectsV2Command({
-          ...this.#bucket,
-          Prefix: prefix,
-          ...(token !== undefined && { ContinuationToken: token }),
-          ...(most !== undefined && { MaxKeys: most }),
-        }),
-      );
+      const page = await client.send(new sdk.ListObjectsV2Command({ ...this.#bucket, ...how }));
       this.#mustBeS3(page.Name ?? page.IsTruncated);
       return page;
     });
@@ -156,6 +173,9 @@ export class BucketStorage implements Storage {
     }
   }
 }
+
+/** What is listed. */
+type Listing = Omit<ListObjectsV2CommandInput, 'Bucket'>;
 
 type Loaded = Awaited<ReturnType<typeof load>>;
 

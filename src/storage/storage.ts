@@ -33,8 +33,13 @@ export interface Storage {
    * @returns false when there is one already
    */
   create(ref: string, content: string): Promise<boolean>;
-  /** The documents whose references begin with `prefix`, in the order of their references. No prefix: all. */
-  list(prefix?: string): AsyncIterable<Stored>;
+  /**
+   * The documents whose references begin with `prefix`, in the order of their references. No prefix: all.
+   * @param after only those that come after this one in that order; it need not be there
+   */
+  list(prefix?: string, after?: string): AsyncIterable<Stored>;
+  /** The names of the folders directly below a prefix that ends in `/`, in their order, without looking into them. */
+  folders(prefix: string): Promise<string[]>;
   /** A document's size, or undefined when there is none. */
   stat(ref: string): Promise<Stored | undefined>;
   /** Removes a document. Repeatable: one that is gone is no error. */

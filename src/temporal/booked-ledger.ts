@@ -5,26 +5,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { type RouteName, routes } from '../agent-api/routes';
+import { bookedBy } from '../books/against-ledger';
 import { Books } from '../books/books';
 import type { BalanceReading, Ceilings, OverCeiling } from '../books/ceilings';
 import type { Standing } from '../books/standing';
-import {
-  type BeginAnswer,
-  type BeginSend,
-  type Budget,
-  type LedgerStart,
-  type LedgerState,
-  momentsOf,
-  reservedCredits,
-  type Settle,
-  sumSince,
-} from '../ledger';
+import type { BeginAnswer, BeginSend, Budget, LedgerStart, LedgerState, Settle } from '../ledger';
 import { type SubjectState, stateQuery } from '../ledger/messages';
 import { type Kind, ONCE_ONLY, paidKinds } from '../paying/once-only';
 import { lastEffect, REMEMBER_MS } from '../paying/open-sends';
 import { paidKindOf, partsOf } from '../paying/subject';
 import type { Storage } from '../storage';
-import { dayOf } from '../time/day';
 import { LedgerClient, type LedgerConfig } from './ledger-client';
 
 export interface Bookkeeping {
@@ -41,13 +31,9 @@ const MOST_SUM = 1e12;
 /** No call costs so many times what is set aside for it, whatever a message says. */
 const MOST_DEARER = 10;
 
-/** How long the ledger waits for what the books come to, and how far back that is compared. */
+/** How long the ledger waits for what the books come to, and when they are compared after what a look has found. */
 const READ_WITHIN_MS = 2_000;
 const COMPARE_AFTER_MS = 10_000;
-const DAY_MS = 86_400_000;
-const COMPARED_MS = 30 * DAY_MS;
-/** Of so many days the sums since their beginning are told. */
-const COMPARED_DAYS = 3;
 
 /** The kinds of calls that are written down: any route may have been given a price. */
 function kindsThatCost(creditsOf: (route: RouteName) => number): ReadonlySet<string> {
@@ -134,19 +120,9 @@ export class BookedLedger extends LedgerClient {
     }
   }
 
-  #bookedOf({ seq, days, sends, timeZone, said }: Standing, budget: Budget): LedgerStart['booked'] {
-    if (seq === 0) return undefined;
+  #bookedOf(standing: Standing, budget: Budget): LedgerStart['booked'] {
     // Read before its time zone was changed.
-    if (timeZone !== budget.timeZone) return undefined;
-    const sums = Object.fromEntries(days);
-    const since: Record<string, number> = {};
-    for (let n = 0; n < COMPARED_DAYS; n++) {
-      const from = dayOf(this.now() - COMPARED_MS + n * DAY_MS, timeZone);
-      since[from] = sumSince(from, sums);
-    }
-    const [[from = '', credits = 0] = []] = Object.entries(since);
-    const reserved = reservedCredits({ flights: sends });
-    return { from, credits, since, reserved, said: momentsOf(said) };
+    return standing.timeZone === budget.timeZone ? bookedBy(standing, this.now()) : undefined;
   }
 
   override async beginSend(request: Omit<BeginSend, 'sender'>): Promise<BeginAnswer> {

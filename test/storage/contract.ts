@@ -15,9 +15,9 @@ export interface Subject {
 
 const MIB = 1024 * 1024;
 
-export async function listed(storage: Storage, prefix?: string): Promise<Stored[]> {
+export async function listed(storage: Storage, prefix?: string, after?: string): Promise<Stored[]> {
   const found: Stored[] = [];
-  for await (const stored of storage.list(prefix)) found.push(stored);
+  for await (const stored of storage.list(prefix, after)) found.push(stored);
   return found;
 }
 
@@ -59,7 +59,7 @@ function contract(subjectOf: () => Promise<Subject>): void {
   afterEach(async () => expect(await subject.outside()).toEqual(before));
 
   const content = async (ref: string) => text(await storage.read(ref));
-  const refs = async (prefix?: string) => (await listed(storage, prefix)).map(({ ref }) => ref);
+  const refs = async (prefix?: string, after?: string) => (await listed(storage, prefix, after)).map(({ ref }) => ref);
 
   describe('documents', () => {
     it('come back as they were written, from text, bytes or a stream, with their size', async () => {
@@ -143,6 +143,23 @@ function contract(subjectOf: () => Promise<Subject>): void {
       expect(await refs('a/b')).toEqual(['a/b/c']);
       expect(await refs('none/')).toEqual([]);
       expect(await listed(storage, 'b')).toEqual([{ ref: 'b', size: 1 }]);
+    });
+
+    it('are listed from one on, which need not be there', async () => {
+      for (const ref of ['b', 'a/z', 'a-b', 'a/b/c', 'a0', 'ab/c']) await storage.write(ref, ref);
+      expect(await refs('', 'a/b')).toEqual(['a/b/c', 'a/z', 'a0', 'ab/c', 'b']);
+      expect(await refs('', 'a/b/c')).toEqual(['a/z', 'a0', 'ab/c', 'b']);
+      expect(await refs('a/', 'a/b/c')).toEqual(['a/z']);
+      expect(await refs('a/', 'a/zz')).toEqual([]);
+      expect(await refs('', 'b')).toEqual([]);
+    });
+
+    it('are in folders, which are named one level at a time', async () => {
+      for (const ref of ['b', 'a/z', 'a/b/c', 'a0/x', 'a/c/d/e']) await storage.write(ref, ref);
+      expect(await storage.folders('')).toEqual(['a', 'a0']);
+      expect(await storage.folders('a/')).toEqual(['b', 'c']);
+      expect(await storage.folders('none/')).toEqual([]);
+      await expect(storage.folders('../')).rejects.toMatchObject({ kind: 'refused' });
     });
   });
 

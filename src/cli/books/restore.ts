@@ -5,6 +5,7 @@ import { PROGRAM } from '../../text/command';
 import { counted } from '../../text/numbers';
 import { EXIT } from '../exit';
 import { number, print, printJson, tell } from '../output';
+import { ranges } from './ranges';
 import { type BooksOptions, booksOf, nameOf, summary } from './read';
 
 export interface RestoreBooksOptions extends BooksOptions {
@@ -13,7 +14,7 @@ export interface RestoreBooksOptions extends BooksOptions {
 
 export async function restoreBooksCommand({ giveUpLost = false, ...options }: RestoreBooksOptions): Promise<number> {
   const all = [];
-  for (const [user, storage, standing] of await booksOf(options)) {
+  for (const { user, storage, standing } of await booksOf(options)) {
     const mended = await mend(storage, user, standing, { givesUpLost: giveUpLost, now: Date.now() }).catch(
       (error: unknown) => {
         if (!(error instanceof StorageError)) throw error;
@@ -57,15 +58,3 @@ function done({ restored, lost, segments }: Mended, giveUpLost: boolean): string
 const stillLost = ({ lost }: Mended): string =>
   `${ranges(lost, 'entry', 'entries')} cannot be had from copies. Copy them from a backup of the storage into books/ there, ` +
   `without changing anything else, and run it again. If there is none, \`${PROGRAM} books restore --give-up-lost\` goes on without them.`;
-
-/** `entries 3, 5 to 9` */
-function ranges(numbers: readonly number[], one: string, more: string): string {
-  const spans: [number, number][] = [];
-  for (const n of numbers) {
-    const last = spans.at(-1);
-    if (last && last[1] === n - 1) last[1] = n;
-    else spans.push([n, n]);
-  }
-  const shown = spans.map(([from, to]) => (from === to ? String(from) : `${from} to ${to}`));
-  return `${numbers.length === 1 ? one : more} ${shown.join(', ')}`;
-}

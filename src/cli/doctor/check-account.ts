@@ -11,7 +11,7 @@ import { describeDearer, describeHold, describePatience } from '../../ledger/det
 import { ledgerId } from '../../temporal/ledger-id';
 import { number } from '../output';
 import { area, type Check } from './check';
-import { checkBudget, MEND_PRICE } from './check-budget';
+import { checkBudget, checkCeilings, MEND_PRICE } from './check-budget';
 import type { Ledgers } from './clearance';
 import { explain } from './explain-failure';
 import { LIMIT_MS, TooLate, within } from './limit';
@@ -48,10 +48,15 @@ export async function checkAccount(account: Account, beside: Beside): Promise<Ch
   const api = createAgentApi({ ...apiOptions(account), gate });
   const { ok, wrong, unknown } = area(`account ${account.name}`);
   const checks: Check[] = [ok('token', 'present and well-formed'), ...checkTokenFile(account.name, account.token.file)];
-  for (const { holds, budget, dearer, patientUntil } of await within(limit, () => statuses).catch(() => [])) {
+  checks.push(checkCeilings(account));
+  for (const { holds, budget, dearer, booksTrouble, patientUntil } of await within(limit, () => statuses).catch(
+    () => [],
+  )) {
     checks.push(...holds.map((hold) => wrong('hold', describeHold(hold), MEND_HOLD[hold.kind])));
     if (patientUntil !== undefined)
       checks.push(wrong('payments', describePatience(patientUntil), 'wait until then; it goes on by itself'));
+    if (booksTrouble !== undefined)
+      checks.push(wrong('books', booksTrouble, 'see "The books" in docs/administrators.md'));
     checks.push(checkBudget(account, budget));
     checks.push(...dearer.map((price) => wrong('price', describeDearer(price), MEND_PRICE)));
   }

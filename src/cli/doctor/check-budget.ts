@@ -1,12 +1,21 @@
 /** Whether the caps that hold are at least as strict as this configuration says. */
 
 import type { Account } from '../../config';
-import { type BudgetInForce, CAPS } from '../../ledger';
-import { describeBudget } from '../../ledger/details';
+import { type BudgetInForce, CAPS, isUnlimited } from '../../ledger';
+import { describeBudget, describeCeilings, NO_CEILING } from '../../ledger/details';
 import { area, type Check } from './check';
 
 export const MEND_PRICE =
   "compare it with the service's price list: set `credits` of the account to what calls cost, so that plans count right";
+
+/** What this configuration allows at most. */
+export function checkCeilings({ name, budget }: Pick<Account, 'name' | 'budget'>): Check {
+  const { ok, warning } = area(`account ${name}`);
+  const found = describeCeilings(budget).join('; ');
+  if (!isUnlimited(budget)) return ok('ceilings', found);
+  const [what, mend] = NO_CEILING;
+  return warning('ceilings', `${what} (${found})`, mend);
+}
 
 /** A worker that has this file enforces it within seconds: what is looser was never read by one. */
 export function checkBudget({ name, budget }: Pick<Account, 'name' | 'budget'>, inForce: BudgetInForce): Check {

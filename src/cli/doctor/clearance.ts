@@ -12,8 +12,8 @@ import { type Connected, type ConnectionConfig, connectClient } from '../../temp
 import { queueState } from '../../temporal/queue-workers';
 import { queueName } from '../../temporal/queues';
 import { utc } from '../../time/utc';
+import { findLedgers } from '../ledgers';
 import { number } from '../output';
-import { findLedgers } from '../spend';
 
 /** Why no request of this class may leave now; undefined where one may. */
 export type Clearance = (rateClass: RateClass) => Promise<string | undefined>;

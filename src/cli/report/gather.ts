@@ -4,7 +4,7 @@ import { KEEP_DAYS } from '../../ledger';
 import type { AccountSpending, DaySpending, RunCounts } from '../../report/spending';
 import { WORKFLOW_TYPES } from '../../runs/workflow-types';
 import type { Storage } from '../../storage';
-import type { Books } from '../spend';
+import type { Books } from '../ledgers';
 import { batchesOf } from './batches';
 import { bookedOn, daysBetween, Spent, startOfDay } from './days';
 import { holdsOf } from './holds';

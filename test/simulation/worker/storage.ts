@@ -42,7 +42,14 @@ export class MemoryStorage {
         });
         return isMade;
       },
-      list: (prefix = '') => this.#list(prefix),
+      list: (prefix = '', after = '') => this.#list(prefix, after),
+      folders: async (prefix) => {
+        await this.#turn('list');
+        const below = [...documents.keys()]
+          .filter((one) => one.startsWith(prefix))
+          .map((one) => one.slice(prefix.length));
+        return [...new Set(below.flatMap((one) => (one.includes('/') ? one.replace(/\/.*/, '') : [])))].sort();
+      },
       stat: async (ref) => {
         await this.#turn('stat');
         return documents.has(ref) ? stored(ref) : undefined;
@@ -77,9 +84,9 @@ export class MemoryStorage {
     return [...this.documents].filter(([ref]) => ref.startsWith(BOOKS));
   }
 
-  async *#list(prefix: string): AsyncIterable<Stored> {
+  async *#list(prefix: string, after: string): AsyncIterable<Stored> {
     await this.#turn('list');
-    for (const ref of [...this.documents.keys()].filter((one) => one.startsWith(prefix)).sort())
+    for (const ref of [...this.documents.keys()].filter((one) => one.startsWith(prefix) && one > after).sort())
       yield { ref, size: this.documents.get(ref)?.length ?? 0 };
   }
 
