@@ -67,16 +67,24 @@ function readConfig(file: string | undefined): { config?: Config; checks: Check[
   }
 }
 
-const MARKS = { ok: styled('green', 'ok   '), wrong: styled('red', 'WRONG'), unknown: styled('yellow', '?    ') };
+const MARKS = {
+  ok: styled('green', 'ok   '),
+  warning: styled('yellow', 'LOOK '),
+  wrong: styled('red', 'WRONG'),
+  unknown: styled('yellow', '?    '),
+};
 
 function report(checks: readonly Check[]): string {
   const areas = [...new Set(checks.map(({ area }) => area))];
   const count = (wanted: Check['state']) => checks.filter(({ state }) => state === wanted).length;
-  const [wrong, unknown] = [count('wrong'), count('unknown')];
+  const [wrong, warning, unknown] = [count('wrong'), count('warning'), count('unknown')];
+  const look = warning === 0 ? '' : ` Look again at ${warning} of ${checks.length}.`;
   const well =
     unknown === 0
-      ? 'All is well.'
-      : `Nothing is wrong as far as can be seen; not seen: ${unknown} of ${checks.length}.`;
+      ? warning === 0
+        ? 'All is well.'
+        : `Nothing is wrong.${look}`
+      : `Nothing is wrong as far as can be seen; not seen: ${unknown} of ${checks.length}.${look}`;
   const blocks = areas.map((name) =>
     [styled('bold', name), ...checks.filter(({ area }) => area === name).flatMap(lines)].join('\n'),
   );
