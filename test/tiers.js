@@ -20,6 +20,8 @@ const TIERS = {
   s3: { needs: 'needs Python 3 with venv' },
   /** Container image, compose file, Prometheus's rules. */
   deploy: { needs: 'needs docker-compose, hadolint, kubernetes-validate and promtool on the PATH' },
+  /** The Temporal server of docker-compose.yml on PostgreSQL, as programs of this machine. */
+  topology: { needs: 'needs Go, PostgreSQL and openssl' },
   /** The packed package, installed into an empty folder. */
   package: { temporal: true, needs: 'needs the npm registry' },
   /** More of what the tier `crash` has one or two of. */

@@ -1,10 +1,12 @@
 /** `audit-runner codec-server`: lets people read what Temporal stores encrypted. */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { type CodecServer, type CodecServerOptions, openCodecServer } from '../codec-server/server';
 import { createLogger } from '../log';
 import { errorCode } from '../system';
 import { encryptionCodec } from '../temporal/encryption';
 import { ENCRYPTION_VARIABLE } from '../temporal/encryption-keys';
+import type { Env } from '../temporal/environment';
 import { EXIT, Exit } from './exit';
 import { printSecret, tell } from './output';
 import { EndSignals } from './signals';
@@ -18,6 +20,7 @@ export interface CodecServerFlags {
 }
 
 const SECRET = 'AUDIT_RUNNER_CODEC_SECRET';
+const SECRET_FILE = `${SECRET}_FILE`;
 /** It is a part of an address. */
 const SECRET_FORM = /^[A-Za-z0-9_-]{16,}$/;
 
@@ -26,9 +29,7 @@ export async function codecServerCommand({ port, host, uiOrigin, encode = false 
   if (!codec)
     throw new Exit(EXIT.badInput, `there is no key to decrypt with: set ${ENCRYPTION_VARIABLE} as the workers have it`);
   const origins = (uiOrigin ?? usualOrigins(process.env.TEMPORAL_UI_URL)).map(originOf);
-  const { [SECRET]: given } = process.env;
-  if (given !== undefined && given !== '' && !SECRET_FORM.test(given))
-    throw new Exit(EXIT.badInput, `${SECRET} has to be 16 or more of the characters A–Z, a–z, 0–9, - and _`);
+  const given = givenSecret(process.env);
   const signals = new EndSignals();
   const server = await open({
     ...{ codec, encode, host, port, log: createLogger() },
@@ -41,6 +42,25 @@ export async function codecServerCommand({ port, host, uiOrigin, encode = false 
   await signals.first;
   await server.close();
   return EXIT.done;
+}
+
+/** @returns undefined where none is given. @throws Exit, without the secret in its words (S4) */
+function givenSecret({ [SECRET]: inEnvironment = '', [SECRET_FILE]: file = '' }: Env): string | undefined {
+  if (inEnvironment !== '' && file !== '')
+    throw new Exit(EXIT.badInput, `${SECRET} and ${SECRET_FILE} are set: give the secret by one`);
+  if (inEnvironment === '' && file === '') return undefined;
+  const secret = file === '' ? inEnvironment : inFile(file);
+  if (SECRET_FORM.test(secret)) return secret;
+  const where = file === '' ? SECRET : `${SECRET_FILE}: the secret in ${file}`;
+  throw new Exit(EXIT.badInput, `${where} has to be 16 or more of the characters A–Z, a–z, 0–9, - and _`);
+}
+
+function inFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new Exit(EXIT.badInput, `${SECRET_FILE}: ${file} cannot be read (${errorCode(error) ?? 'unknown'})`);
+  }
 }
 
 export const newSecret = (): string => randomBytes(24).toString('base64url');

@@ -8,10 +8,12 @@ export const VARIABLES = {
     "how this program is called where its commands are told, such as 'docker compose exec worker node bin/audit-runner.js'; else 'npx audit-runner'",
   AUDIT_RUNNER_ENCRYPTION_KEY:
     'encrypts what Temporal stores: base64 of 32 bytes, or several, newest first, separated by commas',
-  AUDIT_RUNNER_ENCRYPTION_KEY_FILE: 'or a file that holds them, separated by commas or line ends',
+  AUDIT_RUNNER_ENCRYPTION_KEY_FILE:
+    "or a file that holds them, separated by commas or line ends; a file with the word 'off' for none",
   AUDIT_RUNNER_ENCRYPTION_KEY_COMMAND: 'or a command that prints them; it is run once by each process',
   AUDIT_RUNNER_CODEC_SECRET:
     "the secret in the address of 'codec-server', 16 characters or more; else a new one each time",
+  AUDIT_RUNNER_CODEC_SECRET_FILE: 'or a file that holds it',
   AUDIT_RUNNER_METRICS_ADDRESS:
     "where Prometheus may fetch the worker's metrics, for example 0.0.0.0:9464; else nowhere",
   AUDIT_RUNNER_HEALTH_ADDRESS: 'where the worker answers /healthz and /readyz, for example 0.0.0.0:8080; else nowhere',
@@ -29,7 +31,9 @@ export const VARIABLES = {
   TEMPORAL_PROFILE: "a profile of the Temporal CLI's configuration file",
   TEMPORAL_CONFIG_FILE: "that file; else the Temporal CLI's own",
   TEMPORAL_UI_URL: 'where its Web UI is, for links',
-  AWS_ACCESS_KEY_ID: 'with AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN or AWS_PROFILE: how an S3 storage is entered',
+  AWS_ACCESS_KEY_ID: 'with AWS_SECRET_ACCESS_KEY and perhaps AWS_SESSION_TOKEN: how an S3 storage is entered',
+  AWS_SHARED_CREDENTIALS_FILE:
+    "or a file of the AWS tools that holds them, with AWS_PROFILE where they are not of 'default'",
   AWS_REGION: 'its region, where its URL names none',
   AWS_ENDPOINT_URL_S3: 'its server, or AWS_ENDPOINT_URL, where its URL names none',
   NO_COLOR: 'any value: output without colours',

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Env, Log } from '../temporal/environment';
+import { untestedServer } from '../temporal/tested-servers';
 import { buildServer } from './build-server';
 import { downloadServer } from './download-server';
 import { checkExecutable, type Executable, isExecutable, onPath } from './executable';
@@ -38,7 +39,8 @@ export class NoTemporalServer extends Error {
 /**
  * Finds a `temporal`: on the PATH, in the cache, by the SDK's download, by `go install`; the first that runs. Processes
  * that start together fetch it once: the others wait and say so. Throws {@link NoTemporalServer}, and {@link ChangedFile}
- * where the one in the cache was replaced since it was fetched.
+ * where the one in the cache was replaced since it was fetched. One on the PATH may be of any version: `log` is told of a
+ * server that is not tested.
  */
 export async function findServer(env: Env, log: Log): Promise<Executable> {
   const tried: string[] = [];
@@ -57,7 +59,10 @@ export async function findServer(env: Env, log: Log): Promise<Executable> {
   const fromPath = async () => {
     const file = await onPath('temporal', env);
     if (file === undefined) throw new Error('no `temporal` on the PATH');
-    return checkExecutable(file, env);
+    const found = await checkExecutable(file, env);
+    const words = untestedServer(found.serverVersion);
+    if (words !== undefined) log(`${file} brings Temporal server ${found.serverVersion}, ${words}`);
+    return found;
   };
   const fromCache = async () => {
     if (!(await isExecutable(cached))) throw new Error(`none in ${folder}`);

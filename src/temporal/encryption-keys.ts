@@ -17,9 +17,16 @@ const KEY = /^[A-Za-z0-9+/]{43}=$/;
 const HOW = `each key is the base64 of ${KEY_BYTES} random bytes (\`openssl rand -base64 ${KEY_BYTES}\`)`;
 const COMMAND_WITHIN_MS = 30_000;
 
+/**
+ * In the place of keys in a file: encryption is off. docker-compose.yml names such a file until somebody names another. A file
+ * that has become empty says nothing, and is refused.
+ */
+const OFF = 'off';
+
 const sourcesIn = (env: Env): string[] => SOURCES.filter((name) => (env[name] ?? '') !== '');
 
-export const encryptionIsOn = (env: Env): boolean => sourcesIn(env).length > 0;
+/** @throws ConfigError on a bad key */
+export const encryptionIsOn = (env: Env): boolean => encryptionKeys(env) !== undefined;
 
 /** @returns newest first; undefined where encryption is off. @throws ConfigError, without a key in its words (S4) */
 export function encryptionKeys(env: Env): Buffer[] | undefined {
@@ -28,6 +35,7 @@ export function encryptionKeys(env: Env): Buffer[] | undefined {
   if (others.length > 0) throw new ConfigError([`${source} and ${others.join(', ')} are set: give the keys by one`]);
   const value = env[source] ?? '';
   const text = source === FILE ? inFile(value) : source === COMMAND ? printedBy(value, env) : value;
+  if (source === FILE && text.trim() === OFF) return undefined;
   const keys = text.split(/[,\n]/).flatMap((part) => part.trim() || []);
   if (keys.length === 0) throw new ConfigError([`${source}: there is no key in it; ${HOW}`]);
   return keys.map((key, n) => keyOf(key, `${source}: key ${n + 1} of ${keys.length}`, n > 0));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { type SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
-import { GRPC, grpcStatus } from './grpc-status';
+import { GRPC, grpcStatus, isUnprepared } from './grpc-status';
 import { searchAttributeKeys } from './search-attribute-keys';
 
 const { IndexedValueType } = temporal.api.enums.v1;
@@ -23,25 +23,23 @@ const wanted = Object.values(searchAttributeKeys).map(({ name, type }) => {
   return { name, type, indexed };
 });
 
+type Services = Pick<Connection, 'operatorService' | 'workflowService'>;
+
 /**
- * Makes the project's search attributes exist in the namespace, and waits until the server lists them. Safe to repeat.
+ * Makes the project's search attributes exist in the namespace, and waits until the server takes them. Safe to repeat.
  *
  * Returns a warning for a person where the server lets nobody do that through its API (managed Temporal): without the
  * attributes there, runs cannot go on. Throws when one exists with another type, for the same reason.
  */
-export async function registerSearchAttributes(
-  connection: Pick<Connection, 'operatorService'>,
-  namespace: string,
-): Promise<string | undefined> {
+export async function registerSearchAttributes(connection: Services, namespace: string): Promise<string | undefined> {
   const deadline = performance.now() + VISIBLE_TIMEOUT_MS;
   try {
     const missing = await missingAttributes(connection, namespace);
-    if (missing.length === 0) return undefined;
-    await add(connection, namespace, missing);
-    while ((await missingAttributes(connection, namespace)).length > 0) {
+    if (missing.length > 0) await add(connection, namespace, missing);
+    while (!(await areTaken(connection, namespace))) {
       if (performance.now() > deadline)
         throw new Error(
-          `the Temporal server does not list the search attributes after ${VISIBLE_TIMEOUT_MS / 1_000} s`,
+          `the Temporal server does not take the search attributes after ${VISIBLE_TIMEOUT_MS / 1_000} s`,
         );
       await sleep(POLL_MS);
     }
@@ -56,7 +54,22 @@ export async function registerSearchAttributes(
   }
 }
 
-async function missingAttributes({ operatorService }: Pick<Connection, 'operatorService'>, namespace: string) {
+/**
+ * Whether a run can be started with them. A server on PostgreSQL refuses for up to three seconds what it lists already; a
+ * query is refused as long as a start is.
+ */
+async function areTaken({ workflowService }: Services, namespace: string): Promise<boolean> {
+  const query = wanted.map(({ name }) => `${name} IS NULL`).join(' AND ');
+  try {
+    await workflowService.countWorkflowExecutions({ namespace, query });
+    return true;
+  } catch (error) {
+    if (isUnprepared(error)) return false;
+    throw error;
+  }
+}
+
+async function missingAttributes({ operatorService }: Services, namespace: string) {
   const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
   const wrong = wanted.find(({ name, indexed }) => (customAttributes[name] ?? indexed) !== indexed);
   if (wrong)
@@ -67,11 +80,7 @@ async function missingAttributes({ operatorService }: Pick<Connection, 'operator
   return wanted.filter(({ name }) => customAttributes[name] === undefined);
 }
 
-async function add(
-  { operatorService }: Pick<Connection, 'operatorService'>,
-  namespace: string,
-  missing: typeof wanted,
-): Promise<void> {
+async function add({ operatorService }: Services, namespace: string, missing: typeof wanted): Promise<void> {
   const searchAttributes = Object.fromEntries(missing.map(({ name, indexed }) => [name, indexed]));
   try {
     await operatorService.addSearchAttributes({ namespace, searchAttributes });

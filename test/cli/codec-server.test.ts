@@ -1,5 +1,7 @@
 /** The codec server as people start it. */
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { payloadsBody } from '../../src/codec-server/payloads';
 import { EncryptionCodec } from '../../src/temporal/encryption';
@@ -33,6 +35,24 @@ test('it prints the address to give to the Web UI, answers there, and ends on Ct
   expect((await server.ended).code).toBe(0);
 });
 
+test('its secret can be in a file', async () => {
+  const file = join(cli.folder, 'codec-secret');
+  writeFileSync(file, `${SECRET}-in-a-file\n`);
+  const server = start([], { AUDIT_RUNNER_CODEC_SECRET_FILE: file });
+  await server.said('may ask');
+  const { port } = new URL(server.stdout.trim());
+  const asked = (secret: string) =>
+    fetch(`http://127.0.0.1:${port}/decode`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
+      body: '{"payloads": []}',
+    });
+  expect((await asked(`${SECRET}-in-a-file`)).status).toBe(200);
+  expect((await asked(SECRET)).status).toBe(401);
+  server.signal('SIGTERM');
+  await server.ended;
+});
+
 test('without a secret of its own it makes one, another one each time', async () => {
   const [one, other] = [start([]), start([], { TEMPORAL_UI_URL: 'https://ui.example' })];
   await Promise.all([one.said('http://localhost:8233 may ask'), other.said('https://ui.example may ask')]);
@@ -46,6 +66,24 @@ test('without a secret of its own it makes one, another one each time', async ()
 test.each([
   ['no key', [], { [ENCRYPTION_VARIABLE]: '' }, 'there is no key to decrypt with'],
   ['a short secret', [], { AUDIT_RUNNER_CODEC_SECRET: 'short' }, '16 or more of the characters'],
+  [
+    'an empty file',
+    [],
+    { AUDIT_RUNNER_CODEC_SECRET_FILE: '/dev/null' },
+    'the secret in /dev/null has to be 16 or more',
+  ],
+  [
+    'a file that is not there',
+    [],
+    { AUDIT_RUNNER_CODEC_SECRET_FILE: '/nowhere/s' },
+    '/nowhere/s cannot be read (ENOENT)',
+  ],
+  [
+    'a secret given twice',
+    [],
+    { AUDIT_RUNNER_CODEC_SECRET: SECRET, AUDIT_RUNNER_CODEC_SECRET_FILE: '/dev/null' },
+    'give the secret by one',
+  ],
   ['an origin that is none', ['--ui-origin', 'ui.example'], {}, '--ui-origin takes the address of a Web UI'],
 ])('%s is told at once', async (_, args, more, says) => {
   const { code, stderr } = await start(args, more).ended;

@@ -60,4 +60,8 @@ test('a token file that others can read is told, with the command that mends it'
   ]);
   expect(check(0o604)).toMatchObject([{ state: 'wrong' }]);
   expect(checkTokenFile('default', undefined)).toEqual([]);
+  // Compose gives it to the container with the mode that it has outside.
+  expect(checkTokenFile('default', '/run/secrets/agent_api_token')).toMatchObject([
+    { state: 'ok', found: expect.stringContaining('of this container') },
+  ]);
 });

@@ -24,6 +24,7 @@ export function run(program: string, args: readonly string[], options: { input?:
 
 const Service = z.looseObject({
   image: z.string(),
+  entrypoint: z.array(z.string()).default([]),
   command: z.array(z.string()).default([]),
   environment: z.record(z.string(), z.string()).default({}),
   ports: z.array(z.string()).default([]),

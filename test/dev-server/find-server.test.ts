@@ -50,6 +50,16 @@ test('takes the `temporal` on the PATH before the one in the cache', async () =>
   const onPath = await executable(bin, 'temporal', version('1.30.0'));
   await executable(cacheFolder(env), 'temporal', version('1.29.1'));
   await expect(findServer(env, log)).resolves.toEqual({ file: onPath, serverVersion: '1.30.0' });
+  expect(lines).toEqual([]);
+});
+
+test.each([
+  ['1.28.3', 'older'],
+  ['1.33.0', 'newer'],
+])('says of a `temporal` on the PATH with server %s that it is %s than those tested, and takes it', async (v, how) => {
+  const onPath = await executable(bin, 'temporal', version(v));
+  await expect(findServer(env, log)).resolves.toEqual({ file: onPath, serverVersion: v });
+  expect(lines).toEqual([`${onPath} brings Temporal server ${v}, ${how} than those tested (1.29 to 1.31)`]);
 });
 
 test.each([

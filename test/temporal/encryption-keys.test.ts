@@ -19,6 +19,20 @@ test('without any there is no encryption', () => {
   for (const env of [{}, { [KEY]: '' }]) expect([encryptionIsOn(env), encryptionKeys(env)]).toEqual([false, undefined]);
 });
 
+test('a file can say that there is none, as that of docker-compose does until another is named', () => {
+  const file = join(folder, 'keys');
+  for (const text of ['off\n', 'off']) {
+    writeFileSync(file, text);
+    const env = { [`${KEY}_FILE`]: file };
+    expect([encryptionIsOn(env), encryptionKeys(env)]).toEqual([false, undefined]);
+  }
+  // A word in the place of a key elsewhere is a mistake.
+  for (const env of [{ [KEY]: 'off' }, { [`${KEY}_COMMAND`]: 'echo off', PATH: process.env.PATH }])
+    expect(() => encryptionKeys(env)).toThrow('key 1 of 1 is none');
+  writeFileSync(file, `off,${one}`);
+  expect(() => encryptionKeys({ [`${KEY}_FILE`]: file })).toThrow('key 1 of 2 is none');
+});
+
 test('they are read from the environment, from a file, and from what a command prints', () => {
   const file = join(folder, 'keys');
   writeFileSync(file, `${one}\n${other}\n`);

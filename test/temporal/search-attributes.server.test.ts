@@ -1,4 +1,5 @@
 import { temporal as api } from '@temporalio/proto';
+import { connectClient } from '../../src/temporal/connect';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
 import { newNamespace, startTestTemporal, type TestTemporal } from '../support/temporal';
 
@@ -26,6 +27,15 @@ test('registers what is missing, on any server, and can be repeated', async () =
     CreditsSpent: IndexedValueType.INDEXED_VALUE_TYPE_INT,
     RunKind: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
   });
+});
+
+test('a run can be started with what has just been registered', async () => {
+  const config = await newNamespace({ bare: true });
+  const { client, connection, close } = await connectClient({ config, env: {} });
+  await registerSearchAttributes(connection, config.namespace);
+  const searchAttributes = { Account: ['main'], NeedsPerson: [true], CreditsSpent: [1] };
+  await client.workflow.start('anything', { workflowId: 'w', taskQueue: 'q', searchAttributes });
+  await close();
 });
 
 test('refuses a namespace where a name has another type', async () => {

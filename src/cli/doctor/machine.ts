@@ -17,11 +17,14 @@ export function checkNode(version = process.versions.node): Check {
 }
 
 const OTHERS = 0o077;
+/** Where containers have their secrets: whoever made the container says who may read them, and their modes say nothing. */
+const CONTAINER_SECRETS = '/run/secrets/';
 
 /** None where it cannot be told: Windows has no such modes, and of a file that somebody else provides we change nothing. */
 export function checkTokenFile(account: string, file: string | undefined): Check[] {
   if (file === undefined || process.getuid === undefined) return [];
   const { ok, wrong } = area(`account ${account}`);
+  if (file.startsWith(CONTAINER_SECRETS)) return [ok('token file', `${file} is a secret of this container`)];
   try {
     const { mode, uid } = statSync(file);
     if (uid !== process.getuid())

@@ -14,12 +14,13 @@ import { queueRate, readQueueLimit } from '../../temporal/queue-limits';
 import { queueState } from '../../temporal/queue-workers';
 import { queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
 import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
+import { TESTED_SERVERS, untestedServer } from '../../temporal/tested-servers';
 import { PROGRAM } from '../../text/command';
 import { area, type Check } from './check';
 import { TooLate, within } from './limit';
 
 const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
-const { ok, wrong, unknown } = area('Temporal');
+const { ok, warning, wrong, unknown } = area('Temporal');
 
 /** That are named, of what needs an older key. */
 const NEEDING = 5;
@@ -82,7 +83,15 @@ export function unusable(error: unknown): Check {
 
 async function server({ connection }: Connected, { address, namespace }: ConnectionConfig): Promise<Check> {
   const { serverVersion } = await connection.workflowService.getSystemInfo({});
-  return ok('server', `${address}, namespace ${namespace}, version ${serverVersion}`);
+  return serverCheck(`${address}, namespace ${namespace}`, serverVersion);
+}
+
+/** A version that is not tested is no failure: most of them will do. */
+export function serverCheck(where: string, version: string): Check {
+  const found = `${where}, version ${version || '(it does not say)'}`;
+  const words = untestedServer(version);
+  if (words === undefined) return ok('server', found);
+  return warning('server', `${found}, ${words}`, `use a server of ${TESTED_SERVERS}, or try it with the sandbox first`);
 }
 
 /** Beside the key that encrypts, whether the older ones can go. */

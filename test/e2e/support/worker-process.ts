@@ -1,4 +1,4 @@
-/** `audit-runner worker` as it runs in production: a process of its own, which can be killed. */
+/** `audit-runner worker`, or another command, as it runs in production: a process of its own, which can be killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -14,9 +14,9 @@ export class WorkerProcess {
   readonly ended: Promise<number | null>;
   private readonly child: ChildProcess;
 
-  constructor(env: Readonly<Record<string, string>>) {
+  constructor(env: Readonly<Record<string, string>>, args: readonly string[] = ['worker']) {
     const { PATH = '', HOME = '' } = process.env;
-    this.child = spawn(process.execPath, [PROGRAM, 'worker'], {
+    this.child = spawn(process.execPath, [PROGRAM, ...args], {
       env: { PATH, HOME, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
