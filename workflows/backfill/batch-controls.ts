@@ -3,6 +3,7 @@ import { setHandler } from '@temporalio/workflow';
 import type { z } from 'zod';
 import { type BackfillInput, LimitChanges } from '../../src/inputs/backfill';
 import { PersonNote, StopSaid } from '../../src/inputs/person-messages';
+import { counted } from '../../src/text/numbers';
 import { type Answered, answered, checked } from '../shared/said';
 import { ownStatus } from '../shared/status';
 import * as messages from './batch-messages';
@@ -37,6 +38,8 @@ export class Controls {
   failed: () => number = () => 0;
   /** Ends what the run does at the moment, whatever it waits for. */
   onStop: () => void = () => undefined;
+  /** Writes the page anew, which tells what the limits come to. */
+  onLimits: () => void = () => undefined;
   #closed = false;
 
   constructor(input: BackfillInput, before?: ControlState) {
@@ -148,7 +151,7 @@ export class Controls {
         const failed = this.failed();
         state.retry = true;
         this.#note('retryFailed', said ?? {});
-        return `${failed} failed items are tried again, after those that were not begun yet.`;
+        return `${counted(failed, 'failed item')} ${failed === 1 ? 'is' : 'are'} tried again, after those that were not begun yet.`;
       },
       {
         description: 'Tries all items again that have failed so far: {"by": "…"}',
@@ -165,6 +168,7 @@ export class Controls {
         const { by, reason, ...limits } = changes;
         for (const [name, value] of Object.entries(limits))
           if (value !== undefined) Object.assign(state.limits, { [name]: value });
+        this.onLimits();
         const said = { ...(by && { by }), ...(reason && { reason }) };
         this.#note(`changeLimits ${JSON.stringify(limits)}`, said);
         return { ...state.limits };

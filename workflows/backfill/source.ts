@@ -8,6 +8,7 @@ import type { Making } from '../../activities/backfill-source';
 import type { ListPlace } from '../../activities/list-pages';
 import type { BackfillInput } from '../../src/inputs/backfill';
 import type { InlineOrStored } from '../../src/storage/inline-or-stored';
+import { md } from '../../src/text/md';
 import { grouped } from '../../src/text/numbers';
 import { fairnessKey, reads, retryUntilAnswered, streaming } from '../shared/calls';
 import { type Listed, listLeads } from '../shared/list-leads';
@@ -67,7 +68,7 @@ async function listCaptures(
     );
     listed.pages.push(page);
     listed.next = next;
-    status.figures(`${grouped(next?.offset ?? from.offset)} captures listed`);
+    status.figures(md`${grouped(next?.offset ?? from.offset)} captures listed`);
   }
   return listed;
 }
