@@ -78,8 +78,9 @@ function factsOf(
   { thresholds, price, byDefault }: Compared,
 ): string {
   const { minReadiness, minComposite, minScore } = thresholds;
-  const than = (what: string, is: number, least: number | undefined, isDefault = false) =>
-    `${what} ${is}${least === undefined ? '' : ` (at least ${least}${isDefault ? ', the default' : ''})`}`;
+  // A threshold of 0 asks for nothing.
+  const than = (what: string, is: number, least = 0, isDefault = false) =>
+    `${what} ${is}${least === 0 ? '' : ` (at least ${least}${isDefault ? ', the default' : ''})`}`;
   const facts = [
     ...(score === null ? [] : [than('score', score, minScore)]),
     readiness === undefined

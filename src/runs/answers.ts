@@ -2,6 +2,7 @@
 import { asArgument, command, PROGRAM } from '../text/command';
 import { bullets, code, type Markdown, md } from '../text/md';
 import { counted, grouped } from '../text/numbers';
+import { formatDuration } from '../time/duration';
 
 /** One of the answers that a run takes. */
 export interface Answer {
@@ -76,6 +77,14 @@ export const approvals = (workflowId: string, credits: number): Answer[] => [
   }),
   answer(workflowId, 'reject', { means: 'No', follows: 'it ends, and spends nothing' }),
 ];
+
+/** In the sentence that asks: 'Answer with the update `approve` or `reject` within 1 d.' */
+export function answerWith(answers: readonly Answer[], deadlineMs?: number): string {
+  const updates = [...new Set(answers.map(({ update }) => `\`${update}\``))];
+  const last = updates.pop();
+  const either = updates.length === 0 ? last : `${updates.join(', ')} or ${last}`;
+  return `Answer with the update ${either}${deadlineMs === undefined ? '' : ` within ${formatDuration(deadlineMs)}`}.`;
+}
 
 /** More of them would fill the page. */
 const MOST = 8;

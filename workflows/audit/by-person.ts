@@ -42,11 +42,12 @@ export class Person {
     this.#asking = documents;
     this.#done = false;
     const noticed = this.#notice(documents);
-    const asks = `${why}: upload the listed files to project ${projectId} in the web app. It goes on when they are there.`;
+    const asks = `${why}: upload the listed files to project ${projectId} in the web app.`;
+    const also = 'It goes on when they are there.';
     const answers = [
       ownAnswer('documentsUploaded', 'They are there', 'the run looks at once, and no credits are spent'),
     ];
-    await at.asker.until({ asks, answers }, () => this.#done);
+    await at.asker.until({ asks, also, answers }, () => this.#done);
     this.#asking = [];
     if (!this.#done)
       throw new Stop(

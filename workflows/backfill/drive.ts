@@ -11,6 +11,7 @@ import {
 import type { Item } from '../../src/batches/items';
 import { type Ended, stopsAll } from '../../src/batches/outcomes';
 import { type BackfillPlan, priceOf } from '../../src/batches/plan';
+import { answerWith } from '../../src/runs/answers';
 import { counted } from '../../src/text/numbers';
 import { type GoesOn, goesOn } from '../shared/begun';
 import { BlockerWatch } from '../shared/blocker-watch';
@@ -247,7 +248,7 @@ export class Drive {
     const why = this.#blockers.why();
     const isRefused = paused?.refusal !== undefined;
     status.asksPerson(isRefused, isRefused ? afterRefusal() : []);
-    if (paused?.refusal !== undefined) status.waits(`${refusedBy(paused.refusal)}.`);
+    if (paused?.refusal !== undefined) status.waits(`${refusedBy(paused.refusal)} ${answerWith(afterRefusal())}`);
     else if (paused)
       status.waits(
         `Paused by ${paused.by}${paused.reason ? ` (${paused.reason})` : ''}. The update \`resume\` lets it go on.`,

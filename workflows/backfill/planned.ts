@@ -7,7 +7,7 @@ import { type BackfillPlan, planBackfill } from '../../src/batches/plan';
 import type { BackfillInput, BackfillJson } from '../../src/inputs/backfill';
 import { thresholdsOf } from '../../src/leads/shown-lead';
 import type { Asked } from '../../src/notify/message';
-import { type Answer, approvals } from '../../src/runs/answers';
+import { type Answer, answerWith, approvals } from '../../src/runs/answers';
 import type { Markdown } from '../../src/text/md';
 import { counted, grouped } from '../../src/text/numbers';
 import { formatDuration } from '../../src/time/duration';
@@ -69,7 +69,7 @@ export class Planned {
     status.step('approval', this.question());
     status.asksPerson(true, this.answers());
     tellPersonNeeded(account, 'approval', ++state.told, this.asked());
-    status.waits(`Approval is needed within ${formatDuration(deadline)}.`);
+    status.waits(`Approval is needed within ${formatDuration(deadline)}. ${answerWith(this.answers())}`);
     await condition(() => controls.approval !== 'asked', deadline);
     status.asksPerson(false);
     const answer = controls.approval === 'asked' || controls.approval === 'none' ? 'expired' : controls.approval;

@@ -4,7 +4,7 @@ import { reasonInWords } from '../../src/runs/reason-words';
 import { ownAnswer } from '../shared/asker';
 
 export const refusedBy = (reason: string): string =>
-  `The service refuses: ${reasonInWords(reason)}. It would refuse every further item; once that is fixed, the batch can go on`;
+  `The service refuses: ${reasonInWords(reason)}. It would refuse every further item. Once that is fixed, the batch can go on.`;
 
 export const afterRefusal = (): Answer[] => [
   ownAnswer('resume', 'It is fixed', 'what was refused is tried again, and the batch spends up to its limits'),

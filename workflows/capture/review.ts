@@ -66,13 +66,14 @@ export class Review {
           if (!isCancellation(error)) throw error;
         },
       );
-    const asks = `Capture ${captureId} needs review: ${counted(seen.items.total, 'item')} so far, in ${seen.files.items} of the storage. Decide here or in the web app.`;
+    const asks = `Capture ${captureId} needs review: ${counted(seen.items.total, 'item')} so far, in ${seen.files.items} of the storage.`;
+    const also = 'Or decide in the web app.';
     const answers = [
       ownAnswer('accept', 'It is good as it is', 'the run ends with these items, and no credits are spent'),
       ownAnswer('reprocess', 'It is to be extracted again', 'the service extracts it anew, which costs no credits'),
       ownAnswer('giveUp', 'It is to be left', 'the run ends as unresolved, and no credits are spent'),
     ];
-    const inTime = await asker.until({ asks, answers }, () => this.#decision !== undefined || changed);
+    const inTime = await asker.until({ asks, also, answers }, () => this.#decision !== undefined || changed);
     this.#asking = false;
     scope.cancel();
     await noticing;

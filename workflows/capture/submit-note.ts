@@ -132,12 +132,13 @@ class Person {
     this.#asking = true;
     at.status.step('asking', 'A person submits the note');
     const noticing = this.#notice();
-    const asks = `${why}. Enter the note, which stands ${where}, as a text note in the web app. It goes on when the list of captures shows it, or when you say which capture it became.`;
+    const asks = `${why}. Enter the note, which stands ${where}, as a text note in the web app.`;
+    const also = 'It goes on when the list of captures shows it, or when you say which capture it became.';
     const said = { captureId: 'ID of the capture' };
     const answers = [
       ownAnswer('noteSubmitted', 'It is entered', 'the run goes on with that capture, and no credits are spent', said),
     ];
-    await at.asker.until({ asks, answers }, () => search.captureId !== undefined);
+    await at.asker.until({ asks, also, answers }, () => search.captureId !== undefined);
     this.#asking = false;
     await noticing;
     if (search.captureId === undefined)

@@ -1,6 +1,7 @@
 /** Whether a person lets a pipeline convert what it has chosen. */
 import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
 import { PersonNote } from '../../src/inputs/person-messages';
+import { answerWith } from '../../src/runs/answers';
 import { formatDuration } from '../../src/time/duration';
 import { checked } from '../shared/said';
 import type { Status } from '../shared/status';
@@ -41,7 +42,7 @@ export class Approval {
     status.step('approval', chosen.question);
     status.asksPerson(true, chosen.answers);
     tellPersonNeeded(account, 'approval', 1, chosen.asked());
-    status.waits(`Approval is needed within ${formatDuration(deadline)}.`);
+    status.waits(`Approval is needed within ${formatDuration(deadline)}. ${answerWith(chosen.answers)}`);
     await condition(() => this.#approved !== undefined, deadline);
     this.over();
     status.asksPerson(false);

@@ -2,8 +2,7 @@
 import { CancellationScope, condition, defineUpdate, setHandler, workflowInfo } from '@temporalio/workflow';
 import { DecideSaid, type PersonNote } from '../../src/inputs/person-messages';
 import type { PersonDecision } from '../../src/paying/attempt-plan';
-import { type Answer, answer, decisions } from '../../src/runs/answers';
-import { formatDuration } from '../../src/time/duration';
+import { type Answer, answer, answerWith, decisions } from '../../src/runs/answers';
 import { givePlace } from './place';
 import { type Answered, answered, checked } from './said';
 import type { Status } from './status';
@@ -21,6 +20,8 @@ export interface Asking {
 /** What is asked, in sentences, and what may be answered to it. */
 export interface Question {
   asks: string;
+  /** What may happen without an answer. */
+  also?: string;
   answers: readonly Answer[];
 }
 
@@ -103,13 +104,13 @@ export class Asker {
     return this.#inTurn(() => this.#wait(question, done));
   }
 
-  async #wait({ asks, answers }: Question, done: () => boolean): Promise<boolean> {
+  async #wait({ asks, also, answers }: Question, done: () => boolean): Promise<boolean> {
     const { account, askPerson, personDeadline } = this.how;
     if (!askPerson) return done();
     this.status.asksPerson(true, answers);
     givePlace();
     tellPersonNeeded(account, this.status.stage, ++this.#asked, { about: asks, answers });
-    this.status.waits(`${asks} The question stays open for ${formatDuration(personDeadline)}.`);
+    this.status.waits([asks, answerWith(answers, personDeadline), ...(also ? [also] : [])].join(' '));
     await condition(() => this.#cancelled || done(), personDeadline);
     this.status.asksPerson(false);
     this.status.goesOn();

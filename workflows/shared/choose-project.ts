@@ -50,13 +50,14 @@ export class ProjectChoice {
     const watch = watching.run(async () => {
       left = await control.awaitLastOne({ account: this.account, but: subject, ids: [...ids] });
     });
-    const asks = `${question}: ${ids.join(', ')}. The run goes on by itself once all but one of them prove to belong to something else.`;
+    const asks = `${question}: ${ids.join(', ')}.`;
+    const also = 'The run goes on by itself once all but one of them prove to belong to something else.';
     const answers = ids.map((projectId) =>
       ownAnswer('chooseProject', `It is ${projectId}`, 'that project is taken, and no credits are spent', {
         projectId,
       }),
     );
-    await this.asker.until({ asks, answers }, () => this.#chosen !== undefined || left !== undefined);
+    await this.asker.until({ asks, also, answers }, () => this.#chosen !== undefined || left !== undefined);
     watching.cancel();
     await watch.catch(() => undefined);
     this.#ids = [];
