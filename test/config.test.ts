@@ -282,7 +282,7 @@ describe('callApi.allow', () => {
 
   test('a route that is not there is refused with the one that is meant', () => {
     expect(problemsOf(() => mayCall(', callApi: { allow: [contact.*] }'))).toEqual([
-      "accounts.main.callApi.allow.0: there is no route 'contact.*'; did you mean 'contacts.*'? `audit-runner api` lists all routes",
+      "accounts.main.callApi.allow.0: there is no route 'contact.*'; did you mean 'contacts.*'? `npx audit-runner api` lists all routes",
     ]);
   });
 });

@@ -114,7 +114,7 @@ function describeBelow({ count, nearest }: NearMisses, byDefault: readonly Defau
   };
   const more = count - nearest.length;
   return bullets(
-    md`Left for a score below its threshold alone: ${counted(count, 'lead')}${more > 0 ? '. The nearest:' : ':'}`,
+    md`Left out only for a score below its threshold: ${counted(count, 'lead')}${more > 0 ? '. The nearest:' : ':'}`,
     nearest.map(missed),
   );
 }

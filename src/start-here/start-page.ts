@@ -73,7 +73,7 @@ const introduction = ({ namespace, accounts, today }: Page): Markdown[] => {
   const month = `${today.slice(0, 7)}-01`;
   return [
     md`## Start a run`,
-    md`Each name opens the start form in a new tab, with an example filled in. There: press **Random UUID**, change the input, press **Start Workflow**. What is left out has a default. A wrong input is refused at once with a sentence, before anything is called or spent. If a link does not open, copy its address.`,
+    md`Each name opens the start form in a new tab, with an example filled in. There: press **Random UUID**, change the input, and press **Start Workflow** at the end of the form. What is left out has a default. A wrong input is refused at once with a sentence, before anything is called or spent. If a link does not open, copy its address.`,
     md`Then click the message *Workflow started successfully*, or the newest run of what is under way. Its tab *User Metadata* says what it does and why it waits; press **R** there for news.`,
     md`Lists: ${inRow([
       list('what waits for a person', WAITS_FOR_PERSON),

@@ -57,7 +57,7 @@ test('one that is no true copy is not believed: the entries are read, and verify
     writeFileSync(file, damage(whole));
     expect(await sumOf(booksOf('w2'))).toBe(60_000);
     await expect(verify(openStorage(at.folder), 'u1', new Standing('UTC'))).rejects.toThrow(
-      "'books/u1/segments/0000000002.jsonl' is no copy of the entries, which are whole: `audit-runner books restore` copies them again",
+      "'books/u1/segments/0000000002.jsonl' is no copy of the entries, which are whole: `npx audit-runner books restore` copies them again",
     );
     writeFileSync(file, whole);
   }

@@ -84,7 +84,7 @@ test('of leads below a threshold it is told how many there are, and of the neare
   const text = textOf({ below, byDefault: ['minReadiness'] });
   expect(text).toContain(
     [
-      'Left for a score below its threshold alone: 4 leads. The nearest:\n',
+      'Left out only for a score below its threshold: 4 leads. The nearest:\n',
       '- lead `near`: readiness 58.35 of at least 60 (the default), 1.65 too low',
       '- lead `two`: readiness 59 of at least 60 (the default), 1 too low; composite 45 of at least 50, 5 too low',
       '- lead `other`: readiness 20 of at least 60 (the default), 40 too low',

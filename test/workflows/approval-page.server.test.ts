@@ -56,7 +56,7 @@ test('a pipeline says for each lead why, who is left by a threshold, what is lef
   for (const lead of leads) expect(lead).toMatch(LEAD);
   const near = listOf(
     page,
-    new RegExp(`^Left for a score below its threshold alone: ${low.length} leads. The nearest:$`),
+    new RegExp(`^Left out only for a score below its threshold: ${low.length} leads. The nearest:$`),
   );
   const highest = Math.max(...low.map((score) => score ?? 0));
   expect(near).toHaveLength(3);
