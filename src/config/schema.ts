@@ -166,12 +166,7 @@ export const AccountFile = z
 export type AccountFile = z.infer<typeof AccountFile>;
 
 const nameOf = (what: string) =>
-  z
-    .string()
-    .regex(
-      PLAIN_NAME,
-      `the name of ${what} has lower-case letters, digits and -, at most 40 characters`,
-    );
+  z.string().regex(PLAIN_NAME, `the name of ${what} has lower-case letters, digits and -, at most 40 characters`);
 
 /** The configuration file. */
 export const ConfigFile = z.strictObject({
