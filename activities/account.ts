@@ -4,7 +4,7 @@ import { includesId } from '../src/agent-api/id';
 import type { RateClass } from '../src/agent-api/rate-class';
 import { describeCeiling } from '../src/books/ceilings';
 import { type Hold, stopping } from '../src/ledger';
-import { describeHold, describePatience, describePause } from '../src/ledger/details';
+import { describeHold, describePatience, describePause, describeStandstill } from '../src/ledger/details';
 import type { SubjectState } from '../src/ledger/messages';
 import { describeShortage } from '../src/ledger/shortage';
 import type { LookOutcome } from '../src/paying/attempt-plan';
@@ -27,6 +27,8 @@ import { requeueAfter } from './requeue';
 export interface AccountFacts extends Prices {
   timing: PayTiming & { holdProbeMs: number };
   limits: Record<RateClass, { max: number; windowMs: number }>;
+  /** Why nothing that costs goes on for a while, in our own words; absent when it does, or nobody knows. For estimates. */
+  standstill?: string;
 }
 
 /** What a question for the balance came back with; `problem`: an answer, in which no balance can be read. */
@@ -130,15 +132,17 @@ export function createAccountActivities(deps: Deps) {
 
   return {
     /**
-     * The account's facts from the worker's configuration; no call of the API.
+     * The account's facts from the worker's configuration, and what its ledger says of now; no call of the API.
      * @param asked.begun the run was begun by one that knew the account, so its name is no mistake
      */
     async accountFacts({ account: name, begun = false }: { account: string; begun?: boolean }): Promise<AccountFacts> {
-      const { account } = runtimeOf(deps, name, begun);
+      const { account, knownLedger } = runtimeOf(deps, name, begun);
+      const standstill = await standstillOf(knownLedger());
       return {
         timing: account.timing,
         limits: account.limits,
         ...pricesOf((route) => account.credits(route)),
+        ...(standstill !== undefined && { standstill }),
       };
     },
 
@@ -243,6 +247,11 @@ export function createAccountActivities(deps: Deps) {
       throw requeueAfter(`${run.workflowId} is still running`, followDelay(Context.current().info.attempt));
     },
   };
+}
+
+async function standstillOf(ledger: BookedLedger | undefined): Promise<string | undefined> {
+  const status = await ledger?.status();
+  return ledger && status && describeStandstill(status, ledger.now());
 }
 
 const keptBy = (holds: readonly Hold[]): Clearance => ({

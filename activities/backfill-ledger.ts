@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Item } from '../src/batches/items';
 import { type Counts, type Ended, LedgerLine, noCounts } from '../src/batches/outcomes';
 import { type Storage, StorageError } from '../src/storage';
+import { counted } from '../src/text/numbers';
 import { ITEMS, quarantineRef, readLines, readList, writeLines } from './backfill-list';
 
 const partRef = (folder: string, part: number) => `${folder}/ledger/${String(part).padStart(6, '0')}.jsonl`;
@@ -129,7 +130,7 @@ export async function writeLedger(
   const notes =
     unreadable.size > 0
       ? [
-          `${unreadable.size} lines of the item ledger could not be read; what became of their items was asked of the items' own runs. They stand in: ${named}.`,
+          `${counted(unreadable.size, 'line')} of the item ledger could not be read; what became of the items was asked of the items' own runs. Where: ${named}.`,
         ]
       : [];
   return { counts, reasons, credits, notes, files: { ledger: ref, quarantine: quarantineRef(folder) } };

@@ -17,6 +17,7 @@ import { type Storage, StorageError } from '../src/storage';
 import { inAccount } from '../src/storage/account-folder';
 import { type InlineOrStored, keep, openEach } from '../src/storage/inline-or-stored';
 import { givenRef } from '../src/storage/of-account';
+import { counted } from '../src/text/numbers';
 import { placesOf } from './backfill-ledger';
 import { type Candidate, ITEMS, type Prepared, readList, writeList } from './backfill-list';
 import { listCaptures } from './capture-list';
@@ -54,7 +55,10 @@ export function createBackfillSourceActivities(deps: Deps) {
         mapping.now = mapColumns(making.operation, header, file.columns);
         if (mapping.now.problems.length > 0) throw wrongInput(...mapping.now.problems.map((one) => `file: ${one}`));
         const { ignored } = mapping.now;
-        if (ignored.length > 0) notes.push(`${ignored.length} columns of the file are no field and were not read.`);
+        if (ignored.length > 0)
+          notes.push(
+            `${counted(ignored.length, 'column')} of the file ${ignored.length === 1 ? 'is' : 'are'} no field and ${ignored.length === 1 ? 'was' : 'were'} not read.`,
+          );
       };
       const format = file.format ?? formatOf(file.ref);
       if (mapping.now.problems.length > 0 && format === 'jsonl' && file.columns)

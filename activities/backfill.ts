@@ -8,6 +8,7 @@ import type { BackfillInput, Operation } from '../src/inputs/backfill';
 import { countItems } from '../src/metrics/items';
 import { inAccount } from '../src/storage/account-folder';
 import { readIfThere } from '../src/storage/stored-json';
+import { quoted } from '../src/text/list-filter';
 import { type Concluding, placesOf, writeLedger, writePart } from './backfill-ledger';
 import { type Candidate, ITEMS, readList, writeList } from './backfill-list';
 import { createBackfillSourceActivities, type Making, tellOf, wrongInput } from './backfill-source';
@@ -101,8 +102,8 @@ export function createBackfillActivities(deps: Deps) {
 
     /** How many runs of this backfill's items wait for a person now, by their own word: items, and conversions of audits. */
     async itemsAsking(): Promise<number> {
-      const own = (Context.current().info.workflowExecution?.workflowId ?? '').replace(/['\\]/g, '\\$&');
-      const query = `(ParentWorkflowId = '${own}' OR RootWorkflowId = '${own}') AND NeedsPerson = true AND ExecutionStatus = 'Running'`;
+      const own = quoted(Context.current().info.workflowExecution?.workflowId ?? '');
+      const query = `(ParentWorkflowId = ${own} OR RootWorkflowId = ${own}) AND NeedsPerson = true AND ExecutionStatus = 'Running'`;
       return (await client.workflow.count(query)).count;
     },
 

@@ -15,6 +15,7 @@ import { inAccount } from '../src/storage/account-folder';
 import { type InlineOrStored, keep } from '../src/storage/inline-or-stored';
 import { readStored } from '../src/storage/stored-json';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
+import { quoted } from '../src/text/list-filter';
 import { scheduledAt } from './call';
 import { listCaptures } from './capture-list';
 import { type Deps, runtimeOf } from './deps';
@@ -115,9 +116,11 @@ export function createCaptureSweepActivities(deps: Deps) {
     async capturesInRuns({ account, captureIds }: { account: string; captureIds: string[] }): Promise<string[]> {
       const inRuns: string[] = [];
       for (let from = 0; from < captureIds.length; from += IDS_PER_QUERY) {
-        const ids = captureIds.slice(from, from + IDS_PER_QUERY).filter((id) => /^[\w-]+$/.test(id));
-        if (ids.length === 0) continue;
-        const query = `WorkflowType = 'ingestCapture' AND ExecutionStatus = 'Running' AND Account = '${account}' AND CaptureId IN (${ids.map((id) => `'${id}'`).join(', ')})`;
+        const ids = captureIds
+          .slice(from, from + IDS_PER_QUERY)
+          .map(quoted)
+          .join(', ');
+        const query = `WorkflowType = 'ingestCapture' AND ExecutionStatus = 'Running' AND Account = ${quoted(account)} AND CaptureId IN (${ids})`;
         for await (const { typedSearchAttributes } of deps.client.workflow.list({ query }))
           inRuns.push(typedSearchAttributes.get(searchAttributeKeys.captureId) ?? '');
       }

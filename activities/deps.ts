@@ -31,8 +31,8 @@ export interface Deps {
   readonly storage: Storage;
   /** Where notifications go; absent: nowhere. */
   readonly receiver?: Receiver | undefined;
-  /** A run's page in the Web UI, when it is known where that is. */
-  linkTo(workflowId: string): string | undefined;
+  /** The page of the Web UI on which a run says what it does, when it is known where that is. */
+  linkTo(workflowId: string, runId: string): string | undefined;
   readonly log: Logger;
 }
 

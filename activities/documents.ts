@@ -18,6 +18,7 @@ import type { SendOutcome } from '../src/paying/attempt-plan';
 import { documentSubject } from '../src/paying/subject';
 import { givenRef } from '../src/storage/of-account';
 import { readIfThere } from '../src/storage/stored-json';
+import { counted } from '../src/text/numbers';
 import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { notesIn, openRecord, Sending } from './kept-record';
@@ -178,7 +179,10 @@ export function createDocumentsActivities(deps: Deps) {
       const states = call.documents.map((document, i) => ({ document, state: all[i] ?? 'missing' }));
       const open = states.filter(({ state }) => state !== 'settled' && state !== 'failed');
       if (open.length > 0)
-        throw requeueAfter(`${open.length} documents are not there yet`, slower(runtimeOf(deps, call.account), 24));
+        throw requeueAfter(
+          `${counted(open.length, 'document')} not there yet`,
+          slower(runtimeOf(deps, call.account), 24),
+        );
       return {
         failed: states.filter(({ state }) => state === 'failed').map(({ document }) => document.fileName),
         resized: call.documents.flatMap((document) => resizedIn(document, shown ?? [])),

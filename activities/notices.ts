@@ -12,7 +12,7 @@ export function createNoticesActivities({ receiver, linkTo, log }: Deps) {
      */
     async tell(notice: Notice): Promise<void> {
       if (!receiver?.kinds.includes(notice.kind)) return;
-      await deliver(receiver, notice, linkTo(notice.workflowId)).catch((error: Error) => {
+      await deliver(receiver, notice, linkTo(notice.workflowId, notice.runId)).catch((error: Error) => {
         log.warn({ err: error, kind: notice.kind }, 'a notification was not delivered; it is tried again');
         throw ApplicationFailure.retryable(error.message, 'NotDelivered');
       });

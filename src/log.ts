@@ -1,11 +1,12 @@
 /**
  * The logger: JSON lines, or readable ones in a terminal. Every line passes {@link redactLine} on its way out, whatever
- * made it (a message, a nested object, a child's bindings, an error and its causes), so S4 holds at one place.
+ * made it (a message, a nested object, a child's bindings, an error and its causes), so S4 holds at one place. Nor does a line
+ * hold anything that a terminal obeys: people look at JSON lines in one, too.
  */
 import { type DestinationStream, destination, type LevelWithSilent, type Logger, pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { redactLine } from './redact';
-import { forTerminal } from './text/terminal';
+import { forTerminal, jsonForTerminal } from './text/terminal';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -28,7 +29,7 @@ export function createLogger({
 }: LoggerOptions = {}): Logger {
   // Formatted here and not by a transport in another thread: a line that was logged is out, even if the process ends next.
   const prettily = prettyFactory({ colorize: process.stdout.isTTY === true && !process.env.NO_COLOR });
-  const format = (line: string) => (pretty ? forTerminal(prettily(line)) : line);
+  const format = (line: string) => (pretty ? forTerminal(prettily(line)) : jsonForTerminal(line));
   return pino(
     { level, serializers: { error: pino.stdSerializers.errWithCause, err: pino.stdSerializers.errWithCause } },
     { write: (line) => output.write(format(redactLine(line))) },

@@ -74,7 +74,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   );
   const activities = createActivities({
     ...{ accounts: runtimes, client, storage, log, receiver: config.notify },
-    linkTo: (workflowId) => (uiUrl ? linkTo(uiUrl, namespace, workflowId) : undefined),
+    linkTo: (workflowId, runId) => (uiUrl ? linkTo(uiUrl, namespace, workflowId, runId) : undefined),
   });
   const common = {
     connection,

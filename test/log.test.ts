@@ -95,6 +95,14 @@ it('takes its level from LOG_LEVEL, and info when that is none', () => {
   }
 });
 
+test('S4: nor in JSON, which people look at in a terminal too; it says the same', () => {
+  const text = 'a \u009b2J \u202e \u007f \u001b]0;x\u0007 \u2066 é 漢';
+  const output = written((log) => log.warn({ id: text }, text));
+  expect(JSON.parse(output)).toMatchObject({ id: text, msg: text });
+  expect(output.trimEnd()).toMatch(/^[^\p{Cc}\p{Cf}]+$/u);
+  expect(output).toContain('é 漢');
+});
+
 test('S4: in a terminal nothing that others have chosen is obeyed', () => {
   const output = written((log) => log.warn({ id: '\u001b]0;x\u0007\u202egpj' }, 'run \u001b[2J'), true);
   for (const obeyed of ['\u001b]', '\u001b[2J', '\u0007', '\u202e']) expect(output).not.toContain(obeyed);

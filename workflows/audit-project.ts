@@ -9,7 +9,7 @@ import { summaries } from '../src/runs/summaries';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { linkToDocument } from '../src/text/links';
 import { md } from '../src/text/md';
-import { grouped } from '../src/text/numbers';
+import { counted, grouped } from '../src/text/numbers';
 import { type StoredResults, storeResults } from './audit/audit-results';
 import { type AuditRun, type Taken, take } from './audit/audit-run';
 import { convertToProject } from './audit/converted-lead';
@@ -99,7 +99,7 @@ async function audit(raw: AuditProjectJson, status: Status): Promise<AuditProjec
     const { uploaded, byPerson } = result.documents;
     result.analysis = await analyse(at, projectId, uploaded.length + byPerson.length > 0);
     result.results = await storeResults(at, projectId, result.analysis.analysisId ?? workflowInfo().runId);
-    told = `Project ${projectId} is audited: ${grouped(result.results.opportunities)} opportunities.`;
+    told = `Project ${projectId} is audited: ${counted(result.results.opportunities, 'opportunity', 'opportunities')}.`;
     result.sentence = `${told} Report: ${result.results.report.url}`;
   } catch (error) {
     const stop = error instanceof Stop ? error : stopFor(error, at);

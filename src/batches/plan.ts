@@ -2,6 +2,7 @@
 import { perClass, queueClassOf, type RateClass, rateClasses } from '../agent-api/rate-class';
 import type { Operation } from '../inputs/backfill';
 import { PAID, type PaidKind, type Prices, paidKinds } from '../paying/once-only';
+import { countedFrom } from '../text/estimate';
 import { counted, grouped } from '../text/numbers';
 import { formatDuration } from '../time/duration';
 
@@ -52,6 +53,8 @@ export interface PlanLimits extends Prices {
   readonly itemsPerMinute?: number | undefined;
   readonly maxItems?: number | undefined;
   readonly maxCredits: number;
+  /** Why nothing goes on at the moment, in our own words without a full stop; absent when it does. */
+  readonly standstill?: string | undefined;
 }
 
 /** One kind of call. */
@@ -104,7 +107,7 @@ export function planBackfill(operation: Operation, needs: Needs, limits: PlanLim
   const durationMs = Math.ceil(Math.max(paced, ...times));
   return {
     ...{ items, overMaxItems: needs.items - wanted, overMaxCredits: wanted - items, steps, calls, credits, durationMs },
-    text: sentence(items, steps, credits, durationMs),
+    text: sentence(items, steps, credits, durationMs) + (items === 0 ? '' : countedFrom(limits.standstill)),
   };
 }
 

@@ -11,10 +11,11 @@ import { announce } from './announce';
 import { EXIT, Exit } from './exit';
 import { failureSentence, follow } from './follow';
 import { readInputOption } from './json-input';
+import { refuseUnknownAccount } from './known-account';
 import { print, printJson, printStored, table, tell } from './output';
 import { showResult } from './results';
 import { again, lost, start } from './run';
-import { linkTo, withServer } from './server';
+import { pageOf, withServer } from './server';
 import { EndSignals } from './signals';
 
 export interface ApiOptions {
@@ -37,12 +38,13 @@ export async function apiCommand(route: string | undefined, options: ApiOptions)
   const { storageUrl, accounts } = loadConfig({ env: process.env, file: options.config });
   const { workflowId, account } = plan;
   return withServer('writes', async (reached) => {
-    const { client, namespace, server } = reached;
+    const { client, server } = reached;
     const signals = new EndSignals();
+    await refuseUnknownAccount(reached, account, accounts);
     // The plan has checked that there is such a route.
     if (routes[route as RouteName].scope === 'write') announce(`Calling ${route}`, [account], accounts, server.config);
-    const handle = await start(client, TYPE, workflowId, input, plan);
-    const link = server.uiUrl && linkTo(server.uiUrl, namespace, workflowId);
+    const { handle, runId } = await start(client, TYPE, workflowId, input, plan);
+    const link = pageOf(reached, workflowId, runId);
     tell(link ? `Run ${workflowId}\n${link}` : `Run ${workflowId}`);
     const end = await follow(reached, handle, signals.aborted).catch(lost(TYPE, workflowId));
     if (end.kind === 'interrupted') {

@@ -38,13 +38,14 @@ const Progress = z.looseObject({
   leftMs: z.number().optional(),
   paused: z.boolean(),
 });
+type Progress = z.infer<typeof Progress>;
 
 interface Seen {
   workflowId: string;
   status: string;
   needsPerson: boolean;
   /** Absent when no worker answers. */
-  progress?: z.infer<typeof Progress>;
+  progress?: Progress;
 }
 
 export interface StatusOptions {
@@ -111,7 +112,10 @@ async function look(client: Client, handle: WorkflowHandle): Promise<Seen> {
   };
 }
 
-const left = (ms: number | undefined) => (ms === undefined ? null : formatDuration(ms));
+const left = ({ leftMs }: Progress) => (leftMs === undefined ? null : formatDuration(leftMs));
+
+/** A rate says nothing of when the rest ends while nothing goes on. */
+const ifStill = ({ waiting, paused }: Progress, words: string) => (waiting !== undefined || paused ? words : '');
 
 function overview(seen: readonly Seen[]): string {
   const head = ['backfill', 'done', 'of', 'failed', 'under way', 'a minute', 'left', 'credits', 'waits for'];
@@ -124,7 +128,7 @@ function overview(seen: readonly Seen[]): string {
       p?.counts.failed,
       p?.underWayCount,
       p?.perMinute,
-      left(p?.leftMs),
+      p && left(p) && `${left(p)}${ifStill(p, ' once it goes on')}`,
       p?.credits,
       !p ? 'a worker' : needsPerson ? 'a person' : p.paused ? 'resume' : p.waiting && 'see its status',
     ]),
@@ -133,13 +137,17 @@ function overview(seen: readonly Seen[]): string {
 
 function details({ workflowId, status, progress }: Seen): string {
   if (!progress) return `${workflowId}: ${status}${status === 'RUNNING' ? '; no worker answers' : ''}`;
-  const { doing, waiting, since, done, total, counts, credits, underWayCount, perMinute, leftMs } = progress;
+  const { doing, waiting, since, done, total, counts, credits, underWayCount, perMinute } = progress;
   const sums = Object.entries(counts).flatMap(([what, n]) => (n > 0 ? [`${number(n)} ${what}`] : []));
   const isRunning = status === 'RUNNING';
   return [
     isRunning ? `${workflowId}: ${doing}` : `${workflowId}: ${status}; it was at this: ${doing}`,
     ...(waiting === undefined || !isRunning ? [] : [`waiting since ${since}: ${waiting}`]),
     `${number(done)} of ${number(total)}: ${sums.join(', ') || 'none ended yet'}; ${number(underWayCount)} under way; ${number(credits)} credits`,
-    ...(perMinute === undefined ? [] : [`${number(perMinute)} a minute, about ${left(leftMs)} left at this rate`]),
+    ...(perMinute === undefined
+      ? []
+      : [
+          `${number(perMinute)} a minute, about ${left(progress)} left at this rate${ifStill(progress, ', once it goes on')}`,
+        ]),
   ].join('\n');
 }

@@ -6,7 +6,7 @@ import { errorCode } from '../system';
 import { encryptionCodec } from '../temporal/encryption';
 import { ENCRYPTION_VARIABLE } from '../temporal/encryption-keys';
 import { EXIT, Exit } from './exit';
-import { tell } from './output';
+import { printSecret, tell } from './output';
 import { EndSignals } from './signals';
 
 /** Options as commander gives them. */
@@ -35,8 +35,7 @@ export async function codecServerCommand({ port, host, uiOrigin, encode = false 
     origins: () => origins,
     secret: given || newSecret(),
   });
-  // Past the redaction of `print`: this is what it is for.
-  process.stdout.write(`${server.endpoint}\n`);
+  printSecret(server.endpoint);
   tell(`Give this address to the Web UI (the glasses at its top right), or to \`temporal --codec-endpoint\`.`);
   tell(`Pages of ${origins.join(' and ')} may ask. Whoever knows the address reads all that is encrypted.`);
   await signals.first;

@@ -10,7 +10,9 @@ import { openStorage } from '../storage';
 import { connectClient } from '../temporal/connect';
 import { ledgerId } from '../temporal/ledger-id';
 import { installSdkRuntime } from '../temporal/sdk-runtime';
-import { type Played, playAudit, playLeads, playNotes, playPerson } from './demo/scenes';
+import { linkTo } from '../temporal/ui';
+import { PROGRAM } from '../text/command';
+import { playAudit, playLeads, playNotes, playPerson } from './demo/scenes';
 import { EXIT } from './exit';
 import type { RunEnd } from './follow';
 import { LOCAL_FOLDER, localWorker, sandboxConfig } from './local';
@@ -18,7 +20,6 @@ import { number, print, table, tell } from './output';
 import { prove } from './proof';
 import { showResult } from './results';
 import { openSandbox } from './sandbox';
-import { linkTo } from './server';
 import { EndSignals } from './signals';
 import { type Books, readBooks } from './spend';
 
@@ -71,7 +72,7 @@ export async function demoCommand({ speed, keep = false }: DemoOptions): Promise
     if (keep) {
       print(`\nEverything stays up until Ctrl-C. Web UI: ${server.uiUrl}   Sandbox: ${sandbox.controlUrl}/stats`);
       await signals.first;
-    } else tell('\nWith --keep the Web UI and the sandbox stay up, to look at the runs: npm run demo -- --keep');
+    } else tell(`\nWith --keep the Web UI and the sandbox stay up, to look at the runs: ${PROGRAM} demo --keep`);
     return right ? EXIT.done : EXIT.failed;
   } finally {
     await worker.close();
@@ -106,11 +107,18 @@ async function play(
   try {
     const audit = await playAudit(client, openStorage(storageUrl));
     const notes = await playNotes(client);
-    const leads = await playLeads({ client, server }, interrupted);
+    const leads = await playLeads({ client, namespace: server.namespace, server }, interrupted);
     const ledger = ledgerId(sandbox.userId);
-    const link = (what: string, { workflowId }: Pick<Played, 'workflowId'>) =>
-      `${what.padEnd(9)} ${linkTo(server.uiUrl ?? '', server.namespace, workflowId)}`;
-    tell(`\n${[link('Pipeline', leads), link('Audit', audit), link('Ledger', { workflowId: ledger })].join('\n')}\n`);
+    // A worker may still be opening it.
+    const opened = await client.workflow
+      .getHandle(ledger)
+      .describe()
+      .catch(() => undefined);
+    const link = (what: string, run: { workflowId: string; runId?: string | undefined }) =>
+      `${what.padEnd(9)} ${linkTo(server.uiUrl ?? '', server.namespace, run.workflowId, run.runId)}`;
+    tell(
+      `\n${[link('Pipeline', leads), link('Audit', audit), link('Ledger', { workflowId: ledger, runId: opened?.runId })].join('\n')}\n`,
+    );
     const reviews = Promise.all(notes.map((note) => playPerson(client, note)));
     const ends = await Promise.race([
       Promise.all([leads.end, audit.end, ...notes.map(({ end }) => end)]),

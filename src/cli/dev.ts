@@ -6,17 +6,18 @@ import { isListening } from '../dev-server/free-port';
 import { ensureTemporal, type TemporalServer } from '../dev-server/server';
 import { createLogger } from '../log';
 import type { Sandbox } from '../sandbox';
-import { START_HERE } from '../start-here/keep';
-import { configuredConnection } from '../temporal/connect';
+import { ensureStartHere, START_HERE } from '../start-here/keep';
+import { configuredConnection, connectClient } from '../temporal/connect';
 import { encryptionCodec } from '../temporal/encryption';
 import { installSdkRuntime } from '../temporal/sdk-runtime';
+import { linkTo } from '../temporal/ui';
 import { PROGRAM } from '../text/command';
 import { newSecret } from './codec-server';
 import { EXIT, Exit } from './exit';
 import { type LocalWorker, localWorker, sandboxConfig } from './local';
 import { print, tell } from './output';
 import { openSandbox } from './sandbox';
-import { DEV_DATABASE, linkTo } from './server';
+import { DEV_DATABASE } from './server';
 import { EndSignals } from './signals';
 import { workableConfig } from './worker';
 
@@ -65,7 +66,7 @@ export async function devCommand({ speed, leads, credits, real = false, config: 
     const ours: Ours = configured ? { config: configured } : await sandboxed({ speed, leads, credits });
     sandbox = ours.sandbox;
     worker = await localWorker(server, ours.config, log);
-    print(introduction(server, sandbox, speed, codec !== undefined && server.kind === 'own'));
+    print(await introduction(server, sandbox, speed, codec !== undefined && server.kind === 'own'));
     await Promise.race([signals.first, worker.done]);
     tell('Ending: calls in flight are finished first; Ctrl-C again ends at once.');
     return EXIT.done;
@@ -118,12 +119,24 @@ async function usualPorts(): Promise<{ port?: number; uiPort?: number }> {
   return { ...(!taken && { port }), ...(!uiTaken && { uiPort }) };
 }
 
-const startPage = (uiUrl: string, { namespace }: TemporalServer) =>
-  `${linkTo(uiUrl, namespace, START_HERE)} (tab 'User Metadata')`;
+/** Where it is, with its run ID: the tab that has the page. */
+async function startPage({ config, namespace, uiUrl = '' }: TemporalServer): Promise<string> {
+  const { client, close } = await connectClient({ config });
+  try {
+    return linkTo(uiUrl, namespace, START_HERE, await ensureStartHere(client));
+  } finally {
+    await close();
+  }
+}
 
-function introduction(server: TemporalServer, sandbox: Sandbox | undefined, speed: number, isDecoded: boolean): string {
+async function introduction(
+  server: TemporalServer,
+  sandbox: Sandbox | undefined,
+  speed: number,
+  isDecoded: boolean,
+): Promise<string> {
   const lines = [
-    ...(server.uiUrl ? [`Web UI         ${server.uiUrl}`, `start here     ${startPage(server.uiUrl, server)}`] : []),
+    ...(server.uiUrl ? [`Web UI         ${server.uiUrl}`, `start here     ${await startPage(server)}`] : []),
     `Temporal       ${server.address}, namespace ${server.namespace}`,
     ...(isDecoded ? ['encryption     on; the Web UI shows what is encrypted, until this ends'] : []),
     ...(sandbox ? [`base address   ${sandbox.baseUrl} (sandbox, ${speed} times as fast as real time)`] : []),

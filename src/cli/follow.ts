@@ -1,6 +1,6 @@
 /** Follows a run to its end and shows meanwhile what it does and why it waits (S7). */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, WorkflowFailedError, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowFailedError, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
 import { failingTasks } from '../temporal/failing-tasks';
 import { explained } from '../temporal/unreachable';
@@ -8,7 +8,8 @@ import { PROGRAM } from '../text/command';
 import { EXIT, Exit } from './exit';
 import { number } from './output';
 import { progressView, RunProgress } from './progress';
-import type { KnownServer } from './server';
+import { tellsQuestions } from './question';
+import type { Followed } from './server';
 
 /** How a run ended, as seen from here. */
 export type RunEnd =
@@ -16,12 +17,6 @@ export type RunEnd =
   /** `type` as the failure names it: `BadInput`, or what happened to the run. */
   | { kind: 'failed'; type: string; message: string }
   | { kind: 'interrupted' };
-
-/** A client, and the server that it talks to. */
-export interface Followed {
-  client: Client;
-  server: Pick<KnownServer, 'config'>;
-}
 
 /** No failure: a person wanted it. */
 const CANCELLED = 'Cancelled';
@@ -41,11 +36,8 @@ const NO_ANSWER = `No worker answers yet. Is one running (\`${PROGRAM} worker\`)
  * @param interrupted ends the following; the run goes on
  * @throws TemporalUnreachable when the server does not come back soon
  */
-export async function follow(
-  { client, server: { config } }: Followed,
-  handle: WorkflowHandle,
-  interrupted: AbortSignal,
-): Promise<RunEnd> {
+export async function follow(followed: Followed, handle: WorkflowHandle, interrupted: AbortSignal): Promise<RunEnd> {
+  const { config } = followed.server;
   const view = progressView();
   let seen: RunProgress | undefined;
   const over = new AbortController();
@@ -59,7 +51,7 @@ export async function follow(
     if (interrupted.aborted) resolve({ kind: 'interrupted' });
   });
   // Not awaited: a query that hangs must not delay the end, and what it answers after the end is not shown.
-  void watch(client, handle, view, AbortSignal.any([over.signal, interrupted]), (progress) => {
+  void watch(followed, handle, view, AbortSignal.any([over.signal, interrupted]), (progress) => {
     seen = progress;
   });
   try {
@@ -107,12 +99,14 @@ function farBy(message: string, seen: RunProgress | undefined): string {
 }
 
 async function watch(
-  client: Client,
+  followed: Followed,
   handle: WorkflowHandle,
   view: ReturnType<typeof progressView>,
   end: AbortSignal,
   sees: (progress: RunProgress) => void,
 ): Promise<void> {
+  const { client } = followed;
+  const tellQuestion = tellsQuestions(followed, handle, view.note);
   let answeredAt = performance.now();
   let lookedAt = 0;
   let told = '';
@@ -126,6 +120,8 @@ async function watch(
       answeredAt = performance.now();
       told = '';
       sees(data);
+      // Above what shows how far it is.
+      await tellQuestion(data).catch(() => undefined);
       view.show(data);
     } else if (performance.now() - Math.max(answeredAt, lookedAt) > SILENT_MS) {
       const failing = await failingTasks(client, handle.workflowId).catch(() => undefined);

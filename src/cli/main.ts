@@ -7,7 +7,7 @@ import { addActs } from './acting';
 import { addBooks } from './books';
 import { ENVIRONMENT_HELP } from './environment';
 import { EXIT, EXIT_HELP } from './exit';
-import { endQuietlyOnBrokenPipe } from './output';
+import { endQuietlyOnBrokenPipe, print, tell } from './output';
 import { endOnUncaught, perform } from './perform';
 import { addSchedules } from './schedules';
 import { SUMMED_BY } from './summed-by';
@@ -22,6 +22,9 @@ const types = Object.entries(WORKFLOW_TYPES).map(([name, { about }]) => `  ${nam
 
 const SINCE_HELP = 'from when on: back from now such as 30d, a date, or 2026-01-31T08:00:00Z';
 
+/** commander ends its texts itself. */
+const withoutEnd = (text: string) => text.replace(/\n$/, '');
+
 /** All commands; the reference is made from it too. */
 export const program = new Command('audit-runner')
   .description(
@@ -33,6 +36,7 @@ export const program = new Command('audit-runner')
   .addHelpText('after', `\nStart with '${PROGRAM} demo', then '${PROGRAM} dev'.\n\n${ENVIRONMENT_HELP}\n\n${EXIT_HELP}`)
   // Taken over by the commands below: commander's own code for wrong options is 1.
   .exitOverride()
+  .configureOutput({ writeOut: (text) => print(withoutEnd(text)), writeErr: (text) => tell(withoutEnd(text)) })
   .showHelpAfterError(`('${PROGRAM} --help' shows how)`)
   .configureHelp({ showGlobalOptions: true });
 

@@ -1,12 +1,23 @@
-/** Results go to standard output, everything else to standard error. */
+/**
+ * Results go to standard output, everything else to standard error. This is the only way to either (a test looks for others), so
+ * nothing that others chose reaches a terminal as what it obeys.
+ */
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
 import { redactText } from '../redact';
+import { errorCode } from '../system';
+import { clip, oneLine } from '../text/printable';
 import { forTerminal, jsonForTerminal } from '../text/terminal';
 
 type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
-const writeTo = (stream: NodeJS.WriteStream, text: string): void => void stream.write(`${redactText(text)}\n`);
+/** The line that {@link draw} has drawn and nothing has replaced yet. */
+let drawn = '';
+
+function writeTo(stream: NodeJS.WriteStream, text: string): void {
+  erase();
+  stream.write(`${redactText(text)}\n`);
+}
 
 /** A result. */
 export const print = (text: string): void => writeTo(process.stdout, forTerminal(text));
@@ -21,6 +32,43 @@ export const printJson = (value: unknown): void =>
 /** What is stored, an entry or a reply: who reads it from a pipe gets the very characters. */
 export const printStored = (json: string): void =>
   writeTo(process.stdout, process.stdout.isTTY ? jsonForTerminal(json) : json);
+
+/** A result that is meant to be told, such as the tokens of a sandbox, past the redaction of {@link print}. */
+export function printSecret(text: string): void {
+  erase();
+  process.stdout.write(`${forTerminal(text)}\n`);
+}
+
+/** What a terminal cuts at its edge instead of wrapping it: a line that wraps cannot be drawn over. */
+const uncut = (line: string): string => `\u001b[?7l${line}\u001b[?7h`;
+
+/** At a terminal: the line takes the place of the one that was drawn before, until something else is written. */
+export function draw(text: string): void {
+  const line = clip(oneLine(redactText(text)), Math.max(20, process.stderr.columns - 1));
+  if (line === drawn) return;
+  erase();
+  process.stderr.write(uncut(line));
+  drawn = line;
+}
+
+/** Takes away what was drawn. */
+export function erase(): void {
+  if (drawn !== '') process.stderr.write('\r\u001b[K');
+  drawn = '';
+}
+
+/** At a terminal: what is printed next is at its top. */
+export function clearScreen(): void {
+  if (process.stdout.isTTY) process.stdout.write('\u001b[2J\u001b[H');
+}
+
+/** When all results are out, or nobody takes them any more. @param done is told what went wrong, but for a reader who has left */
+export function whenWritten(done: (error: Error | undefined) => void): void {
+  process.stdout.write('', () => {
+    const { errored } = process.stdout;
+    done(errored === null || errorCode(errored) === 'EPIPE' ? undefined : errored);
+  });
+}
 
 /** Colour for a person at a terminal, unless NO_COLOR is set (https://no-color.org). */
 export const styled = (style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string =>

@@ -1,9 +1,8 @@
 /** Runs a command and ends the process with its exit code; a failure becomes a sentence. */
 import type { Command } from 'commander';
 import { redactSecrets } from '../redact';
-import { errorCode } from '../system';
 import { EXIT } from './exit';
-import { tell } from './output';
+import { tell, whenWritten } from './output';
 import { sentenceOf } from './sentence';
 
 let verbose = false;
@@ -21,11 +20,7 @@ export function endOnUncaught(): void {
 
 function end(code: number): void {
   // The native part of the SDK keeps a process alive; what matters has been awaited by the command, but for the output.
-  process.stdout.write('', () => {
-    const { errored } = process.stdout;
-    const written = errored === null || errorCode(errored) === 'EPIPE';
-    process.exit(code === EXIT.done && !written ? failure(errored) : code);
-  });
+  whenWritten((error) => process.exit(code === EXIT.done && error !== undefined ? failure(error) : code));
 }
 
 function failure(error: unknown): number {

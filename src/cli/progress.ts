@@ -1,7 +1,6 @@
 /** How far a run is: a bar at a terminal, lines in a pipe. Standard error. */
-import { SingleBar } from 'cli-progress';
 import { z } from 'zod';
-import { number, tell } from './output';
+import { draw, erase, number, tell } from './output';
 
 /** What runs answer to the query `progress`; figures are missing where a run counts nothing. */
 export const RunProgress = z.object({
@@ -48,32 +47,15 @@ function lines(): ProgressView {
   };
 }
 
-function bar(): ProgressView {
-  const drawn = new SingleBar({
-    // Cut to the line: a bar that wraps cannot be drawn over.
-    format: (_, { value, total }, { progress }: { progress: RunProgress }) => {
-      const filled = total > 0 ? Math.round((value / total) * 20) : 0;
-      const box = total > 0 ? `[${'='.repeat(filled)}${' '.repeat(20 - filled)}] ` : '';
-      return `${box}${sentence(progress)}${figures(progress)}`.slice(0, Math.max(20, process.stderr.columns - 1));
-    },
-    stream: process.stderr,
-    clearOnComplete: true,
-    hideCursor: true,
-    linewrap: null,
-    // Signals are the command's.
-    gracefulExit: false,
-  });
-  return {
-    show(progress) {
-      const { done = 0, total = 0 } = progress;
-      if (!drawn.isActive) drawn.start(total, done, { progress });
-      drawn.setTotal(total);
-      drawn.update(done, { progress });
-    },
-    note(line) {
-      drawn.stop();
-      tell(line);
-    },
-    end: () => drawn.stop(),
-  };
-}
+const BAR = 20;
+
+const bar = (): ProgressView => ({
+  show(progress) {
+    const { done = 0, total = 0 } = progress;
+    const filled = total > 0 ? Math.min(BAR, Math.round((done / total) * BAR)) : 0;
+    const box = total > 0 ? `[${'='.repeat(filled)}${' '.repeat(BAR - filled)}] ` : '';
+    draw(`${box}${sentence(progress)}${figures(progress)}`);
+  },
+  note: tell,
+  end: erase,
+});

@@ -1,5 +1,6 @@
 /** What `demo` proves: the ledger's books and the service's own agree, and nothing was paid for twice. */
 import type { Sandbox, Stats } from '../sandbox';
+import { counted } from '../text/numbers';
 import { number, print, styled } from './output';
 import type { Books } from './spend';
 
@@ -26,7 +27,7 @@ export function prove(
     { name: 'credits spent, by the ledger', value: number(booked), right: booked === spent },
     { name: 'credits spent, by the sandbox', value: number(spent), right: booked === spent },
     { name: 'leads paid for twice', value: number(twice), right: twice === 0 },
-    { name: 'paid calls under way at once', value: `${number(overlapping)} subjects`, right: overlapping === 0 },
+    { name: 'paid calls under way at once', value: counted(overlapping, 'subject'), right: overlapping === 0 },
     {
       name: 'most writes in any window',
       value: `${most}${limit === undefined ? '' : ` of ${limit}`}`,

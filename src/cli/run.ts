@@ -17,8 +17,9 @@ import { failureSentence, follow, noSuchRun, type RunEnd } from './follow';
 import { readInputOption } from './json-input';
 import { refuseUnknownAccount } from './known-account';
 import { print, printJson, tell } from './output';
+import { describeQuestion, questionOf } from './question';
 import { showResult } from './results';
-import { type KnownServer, linkTo, withServer } from './server';
+import { type Followed, type KnownServer, pageOf, withServer } from './server';
 import { EndSignals } from './signals';
 import { workflowName } from './workflow-type';
 
@@ -45,7 +46,7 @@ export async function runCommand(name: string, options: RunOptions): Promise<num
   const plan = options.attach ? undefined : WORKFLOW_TYPES[type].plan(input);
   const { storageUrl, accounts } = loadConfig({ env: process.env, file: options.config });
   return withServer(plan ? 'writes' : 'reads', async (reached) => {
-    const { client, namespace, server } = reached;
+    const { client, server } = reached;
     const signals = new EndSignals();
     const workflowId = options.id ?? plan?.workflowId ?? '';
     if (plan) {
@@ -53,10 +54,12 @@ export async function runCommand(name: string, options: RunOptions): Promise<num
       const does = plan.dryRun ? `Planning ${type} (writes and spends nothing)` : `Starting ${type}`;
       announce(does, [plan.account], accounts, server.config);
     }
-    const handle = plan ? await start(client, type, workflowId, input, plan) : client.workflow.getHandle(workflowId);
-    const link = server.uiUrl && linkTo(server.uiUrl, namespace, workflowId);
+    const { handle, runId } = plan
+      ? await start(client, type, workflowId, input, plan)
+      : await newest(client.workflow.getHandle(workflowId));
+    const link = pageOf(reached, workflowId, runId);
     const about = { workflowId, ...(link && { link }) };
-    if (options.detach) return await look(handle, about, again(type, workflowId), options.json);
+    if (options.detach) return await look(reached, handle, about, again(type, workflowId), options.json);
     tell(link ? `Run ${workflowId}\n${link}` : `Run ${workflowId}`);
     const end = await follow(reached, handle, signals.aborted).catch(lost(type, workflowId));
     // Somebody may look at a run of another type than was given.
@@ -71,6 +74,23 @@ async function typeOf(handle: WorkflowHandle, given: WorkflowName): Promise<Work
   return isWorkflowName(type) ? type : given;
 }
 
+/** A run, and the one of its ID that is the newest: one that has continued as new has several. */
+export interface Started {
+  handle: WorkflowHandle;
+  runId: string;
+}
+
+/** @throws Exit where there is none */
+async function newest(handle: WorkflowHandle): Promise<Started> {
+  const { runId } = await described(handle);
+  return { handle, runId };
+}
+
+const described = (handle: WorkflowHandle) =>
+  handle.describe().catch((error: unknown) => {
+    throw error instanceof WorkflowNotFoundError ? noSuchRun(handle.workflowId) : error;
+  });
+
 /** Starts the run; one that is under way with this ID is shown instead of started twice. */
 export async function start(
   client: Client,
@@ -78,9 +98,9 @@ export async function start(
   workflowId: string,
   input: unknown,
   { account, leadId, summary }: PlannedRun,
-): Promise<WorkflowHandle> {
+): Promise<Started> {
   try {
-    return await client.workflow.start(type, {
+    const handle = await client.workflow.start(type, {
       workflowId,
       taskQueue: WORKFLOW_QUEUE,
       args: [input],
@@ -93,10 +113,11 @@ export async function start(
         ...(leadId === undefined ? [] : [{ key: searchAttributeKeys.leadId, value: leadId }]),
       ],
     });
+    return { handle, runId: handle.firstExecutionRunId };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     tell(`A run with the ID ${workflowId} is under way already: nothing new was started, this is that run.`);
-    return client.workflow.getHandle(workflowId);
+    return newest(client.workflow.getHandle(workflowId));
   }
 }
 
@@ -120,14 +141,22 @@ export const lost =
   };
 
 /** `--detach`: one look. */
-async function look(handle: WorkflowHandle, about: About, hint: string, json: boolean | undefined): Promise<number> {
-  const { status, typedSearchAttributes } = await handle.describe().catch((error: unknown) => {
-    throw error instanceof WorkflowNotFoundError ? noSuchRun(handle.workflowId) : error;
-  });
+async function look(
+  { client }: Followed,
+  handle: WorkflowHandle,
+  about: About,
+  hint: string,
+  json: boolean | undefined,
+): Promise<number> {
+  const { status, typedSearchAttributes } = await described(handle);
   const needsPerson = status.name === 'RUNNING' && typedSearchAttributes.get(searchAttributeKeys.needsPerson) === true;
-  const shown = { ...about, status: status.name, needsPerson };
-  if (json) printJson(shown);
-  else print([about.workflowId, about.link, needsPerson ? 'waits for a person' : undefined].filter(Boolean).join('\n'));
+  const question = needsPerson ? await questionOf(client, handle) : undefined;
+  if (json) {
+    const { asked, commands } = question ?? {};
+    printJson({ ...about, status: status.name, needsPerson, ...(question && { question: asked, commands }) });
+  } else
+    print([about.workflowId, about.link, needsPerson ? 'waits for a person' : undefined].filter(Boolean).join('\n'));
+  if (question) tell(describeQuestion(question, undefined));
   tell(`Look at it with:\n${hint}`);
   return needsPerson ? EXIT.notAllDone : EXIT.done;
 }

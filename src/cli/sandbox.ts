@@ -3,7 +3,7 @@ import { ZodError } from 'zod';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox';
 import { errorCode } from '../system';
 import { EXIT, Exit } from './exit';
-import { tell } from './output';
+import { printSecret, tell } from './output';
 import { EndSignals } from './signals';
 
 /** Options as commander gives them. */
@@ -39,9 +39,9 @@ export async function sandboxCommand(given: SandboxFlags): Promise<number> {
     `read-only token  ${readToken}`,
     `control address  ${controlUrl}`,
   ];
-  // Past the redaction of `print`: these tokens open nothing but this sandbox.
   const shown = json ? JSON.stringify({ baseUrl, token, readToken, controlUrl, speed }) : lines.join('\n');
-  process.stdout.write(`${shown}\n`);
+  // These tokens open nothing but this sandbox.
+  printSecret(shown);
   tell(`Use it: set AGENT_API_BASE_URL and AGENT_API_TOKEN. What it has seen: curl ${controlUrl}/stats`);
   if (speed !== 1)
     tell(`Its clock runs ${speed} times as fast: the account in audit-runner.yaml needs 'speed: ${speed}'.`);

@@ -12,10 +12,9 @@ import {
 import { unlikeFleet } from '../temporal/fleet-keys';
 import { isUnprepared } from '../temporal/grpc-status';
 import { registerSearchAttributes } from '../temporal/search-attributes';
+import { linkTo } from '../temporal/ui';
 import { explained } from '../temporal/unreachable';
 import { EXIT, Exit } from './exit';
-
-export { linkTo } from '../temporal/ui';
 
 /** The database of the server that `dev` starts in the current folder. */
 export const DEV_DATABASE = '.audit-runner/temporal.db';
@@ -45,6 +44,16 @@ export interface Reached extends Connected {
   /** The server lets nobody register search attributes: a sentence. They may be there all the same. */
   unregistered?: string | undefined;
 }
+
+/** What it takes to follow a run, and to say where its page is. */
+export type Followed = Pick<Reached, 'client' | 'namespace' | 'server'>;
+
+/** The page on which a run says what it does, or without its run ID that of the newest run of this ID; undefined where nobody has said where the Web UI is. */
+export const pageOf = (
+  { server: { uiUrl }, namespace }: Pick<Followed, 'server' | 'namespace'>,
+  workflowId: string,
+  runId?: string,
+): string | undefined => uiUrl && linkTo(uiUrl, namespace, workflowId, runId);
 
 /**
  * Does something with the Temporal server. What goes wrong with it, also later, becomes a sentence with its address.

@@ -7,7 +7,7 @@ import { ensureQueueLimits } from '../temporal/queue-limits';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
 import { EXIT } from './exit';
 import { print, printJson, table, tell } from './output';
-import { linkTo, withServer } from './server';
+import { pageOf, withServer } from './server';
 import { workableConfig } from './worker';
 
 export interface SetupOptions {
@@ -21,8 +21,11 @@ interface Ready {
   searchAttributes: string[];
   /** Accounts whose queues have their limits. */
   accounts: string[];
-  /** Where the page is; absent where nobody said where the Web UI is (`TEMPORAL_UI_URL`). */
-  startHere: { workflowId: string; address?: string };
+  /**
+   * Where it is: `address` stays the same, `page` shows at once what there is to start, until the run continues as new after some
+   * days. Absent where nobody said where the Web UI is (`TEMPORAL_UI_URL`).
+   */
+  startHere: { workflowId: string; address?: string; page?: string };
   /** Example runs by workflow type, and the address of the start form that copies each. */
   examples: Record<string, { runId: string; renewed: boolean; form?: string }>;
   /** What the server does not let us do, one sentence each. */
@@ -31,11 +34,14 @@ interface Ready {
 
 export async function setupCommand({ config: file, json }: SetupOptions): Promise<number> {
   const { accounts } = workableConfig(file);
-  return withServer('writes', async ({ client, connection, namespace, server: { uiUrl }, unregistered }) => {
+  return withServer('writes', async (reached) => {
+    const { client, connection, namespace, unregistered } = reached;
+    const { uiUrl } = reached.server;
     const warnings = [unregistered];
     for (const { name, limits } of Object.values(accounts))
       warnings.push(...(await ensureQueueLimits(connection, namespace, name, limits)));
-    await ensureStartHere(client);
+    const runId = await ensureStartHere(client);
+    const [address, page] = [pageOf(reached, START_HERE), pageOf(reached, START_HERE, runId)];
     const { runs, renewed } = await keepExamples(client, exampleAccount(Object.keys(accounts)));
     const examples = Object.entries(runs).map(([type, runId]) => {
       const form = uiUrl && `${uiUrl}/${exampleForm(namespace, { type, runId })}`;
@@ -45,7 +51,7 @@ export async function setupCommand({ config: file, json }: SetupOptions): Promis
       namespace,
       searchAttributes: Object.values(searchAttributeKeys).map(({ name }) => name),
       accounts: Object.keys(accounts),
-      startHere: { workflowId: START_HERE, ...(uiUrl && { address: linkTo(uiUrl, namespace, START_HERE) }) },
+      startHere: { workflowId: START_HERE, ...(address && { address }), ...(page && { page }) },
       examples: Object.fromEntries(examples),
       warnings: warnings.filter((warning) => warning !== undefined),
     };
@@ -60,7 +66,8 @@ function show({ namespace, searchAttributes, accounts, startHere, examples, warn
     `namespace          ${namespace}`,
     `search attributes  ${searchAttributes.join(', ')}`,
     `queue limits       of ${accounts.join(', ')}`,
-    `start here         ${startHere.address ?? `run ${startHere.workflowId}`} (tab 'User Metadata')`,
+    `start here         ${startHere.page ?? `run ${startHere.workflowId}, tab 'User Metadata'`}`,
+    ...(startHere.address ? [`to keep            ${startHere.address} (tab 'User Metadata')`] : []),
     '',
     table(
       ['example', '', 'start form'],

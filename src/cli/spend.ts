@@ -61,7 +61,7 @@ export async function requireLedgers(client: Client, account: string | undefined
   throw new Exit(EXIT.failed, `there is no ledger${whose} yet: a worker opens it when it starts`);
 }
 
-/** Workflow IDs of the ledgers that are open. An account's name is checked by the query's quoting. */
+/** Workflow IDs of the ledgers that are open. */
 export async function findLedgers(client: Client, account: string | undefined): Promise<string[]> {
   if (account !== undefined && !/^[a-z0-9][a-z0-9-]{0,39}$/.test(account))
     throw new Exit(EXIT.badInput, "an account's name has lower-case letters, digits and -, at most 40");
@@ -115,7 +115,9 @@ function showBooks({ ledger, status, bookings, days }: Books): string {
       shown.map(({ at, subject, credits, run }) => [utc(at), subject, credits, run]),
     ),
     ...(bookings.length > shown.length
-      ? [`The last ${shown.length} of ${bookings.length} recent bookings; --json shows all, the days have the sums.`]
+      ? [
+          `The last ${number(shown.length)} of ${number(bookings.length)} recent bookings; --json shows all, the days have the sums.`,
+        ]
       : []),
   ];
   return parts.join('\n\n');

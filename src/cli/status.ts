@@ -17,13 +17,14 @@ import { MORE_POLLS, pollsRefused } from '../temporal/pollers';
 import { readQueueLimit } from '../temporal/queue-limits';
 import { queueState } from '../temporal/queue-workers';
 import { queueName, WORKFLOW_QUEUE } from '../temporal/queues';
-import { searchAttributeKeys } from '../temporal/search-attribute-keys';
 import { PROGRAM } from '../text/command';
+import { quoted } from '../text/list-filter';
 import { EXIT, Exit } from './exit';
-import { number, print, printJson, styled, table, tell } from './output';
-import { linkTo, type Reached, withServer } from './server';
+import { clearScreen, number, print, printJson, styled, table, tell } from './output';
+import { type Reached, withServer } from './server';
 import { EndSignals } from './signals';
 import { findLedgers, readBooks } from './spend';
+import { describeWaiting, type WaitingRun, waitingRuns } from './waiting-runs';
 
 export interface StatusOptions {
   json?: boolean;
@@ -41,14 +42,6 @@ interface QueueStatus {
   workers: number;
   /** Requests a minute that it lets through; absent where it has no limit. */
   perMinute?: number;
-}
-
-interface WaitingRun {
-  workflowId: string;
-  type: string;
-  stage?: string;
-  since: string;
-  link?: string;
 }
 
 /** One ledger; an account whose token became another user's has several. */
@@ -74,12 +67,9 @@ interface Status {
 }
 
 const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
-const MOST_WAITING = 50;
 const QUERY_MS = 20_000;
 /** Between two looks of `--watch`. */
 const WATCH_MS = 5_000;
-/** The screen is empty and the next line its first. */
-const CLEARED = '\u001b[2J\u001b[H';
 
 export async function statusCommand({ watch, ...options }: StatusOptions): Promise<number> {
   const { accounts } = loadConfig({ env: process.env, file: options.config });
@@ -103,8 +93,7 @@ async function look(
   json: boolean | undefined,
   again = false,
 ): Promise<number> {
-  const { client, server, namespace } = connected;
-  const { uiUrl } = server;
+  const { client } = connected;
   const ledgers = await Promise.all(
     (await findLedgers(client, undefined)).map((ledger) =>
       readBooks(client, ledger).then(
@@ -124,12 +113,12 @@ async function look(
     ),
     queues: await queuesOf(connected, names, Object.keys(accounts)),
     runs: await runsOf(client),
-    needsPerson: await waitingOf(client, (id) => uiUrl && linkTo(uiUrl, namespace, id)),
+    needsPerson: await waitingRuns(connected),
     failing: (await findFailing(client)).failing,
     ...(refused !== undefined && { pollsRefused: refused }),
   };
   // At a terminal each look takes the place of the one before.
-  if (again && !json && process.stdout.isTTY) process.stdout.write(CLEARED);
+  if (again && !json) clearScreen();
   if (json) printJson(status);
   else print(show(status, ledgers.length));
   const still =
@@ -158,7 +147,7 @@ async function withShortage(client: Client, one: AccountStatus, accounts: Config
     .withDeadline(Date.now() + QUERY_MS, () => client.workflow.getHandle(one.ledger).query(obstacleQuery, { credits }))
     .catch(() => undefined);
   if (obstacle?.kind !== 'capped') return one;
-  const waiting = `Stage = '${BUDGET_STAGE}' AND Account = '${one.account}' AND ExecutionStatus = 'Running'`;
+  const waiting = `Stage = '${BUDGET_STAGE}' AND Account = ${quoted(one.account)} AND ExecutionStatus = 'Running'`;
   const { count: runs } = await client.workflow.count(waiting);
   return { ...one, short: { why: describeShortage(obstacle, obstacle.figures ?? one), runs } };
 }
@@ -208,22 +197,6 @@ async function runsOf(client: Client): Promise<Status['runs']> {
     types.map((type) => client.workflow.count(`WorkflowType = '${type}' AND ExecutionStatus = 'Running'`)),
   );
   return Object.fromEntries(types.flatMap((type, i) => (counts[i]?.count ? [[type, counts[i].count]] : [])));
-}
-
-async function waitingOf(client: Client, link: (workflowId: string) => string | undefined): Promise<WaitingRun[]> {
-  const waiting: WaitingRun[] = [];
-  const query = "NeedsPerson = true AND ExecutionStatus = 'Running'";
-  for await (const { workflowId, type, startTime, typedSearchAttributes } of client.workflow.list({ query })) {
-    if (waiting.length === MOST_WAITING) break;
-    const stage = typedSearchAttributes.get(searchAttributeKeys.stage);
-    const address = link(workflowId);
-    waiting.push({
-      ...{ workflowId, type, since: startTime.toISOString() },
-      ...(stage && { stage }),
-      ...(address && { link: address }),
-    });
-  }
-  return waiting.sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
 function show(
@@ -289,11 +262,6 @@ function show(
         .map(([type, count]) => `${number(count)} ${type}`)
         .join(', ') || 'none'
     }`,
-    needsPerson.length === 0
-      ? 'Nothing waits for a person.'
-      : `${styled('bold', 'Waiting for a person')}\n${table(
-          ['run', 'type', 'at', 'begun (UTC)'],
-          needsPerson.map(({ workflowId, type, stage, since }) => [workflowId, type, stage, since.slice(0, 19)]),
-        )}`,
+    describeWaiting(needsPerson),
   ].join('\n\n');
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { reasonText } from '../leads/scoring';
 import { shortfall, type Thresholds } from '../leads/shown-lead';
+import { reasonInWords } from '../runs/reason-words';
 import { counted } from '../text/numbers';
 import { number, table } from './output';
 
@@ -30,10 +31,11 @@ export interface TableOptions {
   readonly thresholds?: Thresholds | undefined;
 }
 
-/** Those to convert, the best first; of the others how many there are for each reason, in words. */
+/** Those to convert, the best first, with why and why not in words; of the others how many there are for each reason. */
 export function verdictTable(verdicts: readonly Verdict[], { all = false, thresholds }: TableOptions = {}): string {
-  const why = (verdict: Verdict) =>
-    verdict.reasons.map((code) => (thresholds && shortfall(code, verdict, thresholds)) ?? code).join(', ');
+  const words = (verdict: Verdict) => (code: string) =>
+    (thresholds && shortfall(code, verdict, thresholds)) ?? reasonText(code) ?? reasonInWords(code, 'lead');
+  const why = (verdict: Verdict) => verdict.reasons.map(words(verdict)).join('; ');
   const wanted = all ? verdicts : verdicts.filter(({ decision }) => decision === 'convert');
   const rows = wanted.slice(0, all ? MOST_ROWS_OF_ALL : MOST_ROWS).map((verdict) => {
     const { id, name, score, readiness, decision, outcome, credits } = verdict;

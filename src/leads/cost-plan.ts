@@ -1,5 +1,6 @@
 /** What a run would cost and how long it would take at the limits, for dry runs. Pure. */
 import type { QueueClass } from '../agent-api/rate-class';
+import { countedFrom } from '../text/estimate';
 import { grouped } from '../text/numbers';
 import { formatDuration } from '../time/duration';
 
@@ -15,6 +16,8 @@ export interface Planned {
   readonly limits: Readonly<Record<QueueClass, { readonly max: number; readonly windowMs: number }>>;
   /** Credits that one conversion costs. */
   readonly price: number;
+  /** Why nothing goes on at the moment, in our own words without a full stop; absent when it does. */
+  readonly standstill?: string | undefined;
 }
 
 /** A plan. */
@@ -33,7 +36,7 @@ const NOUNS: Readonly<Record<QueueClass, string>> = { reads: 'read', writes: 'wr
  * Plans a run.
  * @throws {RangeError} for a number below 0 or a limit that lets nothing through
  */
-export function plan({ conversions, reads, polls = 0, limits, price }: Planned): Plan {
+export function plan({ conversions, reads, polls = 0, limits, price, standstill }: Planned): Plan {
   const calls = { reads, writes: conversions, polls };
   const classes = ['writes', 'reads', 'polls'] as const;
   if (![...Object.values(calls), price].every((n) => n >= 0 && Number.isFinite(n)))
@@ -49,7 +52,7 @@ export function plan({ conversions, reads, polls = 0, limits, price }: Planned):
   const text =
     counted.length === 0
       ? 'Nothing to do: no calls, no credits.'
-      : `${work}: ${counted.join(', ')}; ${durationMs < 1_000 ? '' : 'about '}${formatDuration(durationMs)} at the limits of the API.`;
+      : `${work}: ${counted.join(', ')}; ${durationMs < 1_000 ? '' : 'about '}${formatDuration(durationMs)} at the limits of the API.${countedFrom(standstill)}`;
   return { calls, credits, durationMs, text };
 }
 

@@ -27,15 +27,27 @@ const RETRY_TEXT = {
   refused: 'a call was refused for lack of credits, though the balance looks sufficient',
 };
 
-/** One sentence on a hold: what, since when, what ends it. */
-export const describeHold = ({ kind, since, reason, retry, stopsAll }: policy.Hold): string =>
+/** What a hold is, since when, what ends it: without the reason, which may be anybody's words. */
+const describeKind = ({ kind, since, retry, stopsAll }: policy.Hold): string =>
   `on hold since ${utc(since)} UTC: ${
     retry
       ? `${RETRY_TEXT[retry.why]}; it is tried again at ${utc(retry.at)} UTC`
       : stopsAll
         ? 'there are too few credits, also for a call that should cost none; everything goes on by itself when the balance suffices'
         : HOLD_TEXT[kind]
-  } (${reason})`;
+  }`;
+
+/** One sentence on a hold: what, since when, what ends it. */
+export const describeHold = (hold: policy.Hold): string => `${describeKind(hold)} (${hold.reason})`;
+
+/** A wait that the service asks for is worth a word in an estimate from so many milliseconds on. */
+const LONG_PAUSE_MS = 60_000;
+
+/** Why nothing that costs goes on for a while, without a full stop and in our own words; undefined when it does. */
+export function describeStandstill({ holds, parked }: LedgerStatus, now: number): string | undefined {
+  const [hold] = policy.stopping(holds, 1);
+  return hold ? describeKind(hold) : describePause(parked, now + LONG_PAUSE_MS);
+}
 
 /** What an account's ledger lets through, in a few words. */
 export function describeState({ holds, restingSince }: Pick<policy.LedgerState, 'holds' | 'restingSince'>): string {

@@ -1,4 +1,6 @@
 /** Lists of runs that people ask for, as filters of the Web UI's list. Imported by workflows. Pure. */
+
+import { quoted } from '../text/list-filter';
 import { UNDONE_OUTCOMES } from './failed-outcomes';
 import { BUDGET_STAGE } from './stages';
 
@@ -26,4 +28,4 @@ export const spentSince = (since: string): string => `CreditsSpent > 0 AND Start
  * user. @param account none: all ledgers
  */
 export const ledgersOf = (account?: string): string =>
-  `ExecutionStatus = "Running" AND WorkflowType = "accountLedger"${account === undefined ? '' : ` AND Account = "${account}"`}`;
+  `ExecutionStatus = "Running" AND WorkflowType = "accountLedger"${account === undefined ? '' : ` AND Account = ${quoted(account)}`}`;

@@ -12,9 +12,9 @@ const DETAILS =
   'The page is on the right, under *Current Details*: what can be started, with links to the filled-in form. A worker ' +
   'keeps it; while none runs it is empty. Where encryption is on, the Web UI needs a codec server to show it.';
 
-/** Starts it where it does not run, and makes it refresh its page. Safe to repeat; needs no worker. */
-export async function ensureStartHere(client: Client): Promise<void> {
-  await plainClient(client).workflow.signalWithStart(startHere, {
+/** Starts it where it does not run, and makes it refresh its page. Safe to repeat; needs no worker. @returns its run ID */
+export async function ensureStartHere(client: Client): Promise<string> {
+  const { signaledRunId } = await plainClient(client).workflow.signalWithStart(startHere, {
     workflowId: START_HERE,
     taskQueue: WORKFLOW_QUEUE,
     args: [],
@@ -23,4 +23,5 @@ export async function ensureStartHere(client: Client): Promise<void> {
     staticDetails: DETAILS,
     typedSearchAttributes: [{ key: searchAttributeKeys.runKind, value: 'page' }],
   });
+  return signaledRunId;
 }

@@ -8,6 +8,7 @@ import { temporal } from '@temporalio/proto';
 import type { Before, LedgerState } from '../ledger';
 import { booksQuery } from '../ledger/messages';
 import { WORKFLOW_TYPES } from '../runs/workflow-types';
+import { quoted } from '../text/list-filter';
 import { isLost, isPassing } from './grpc-status';
 import type { LedgerClient } from './ledger-client';
 import { queueName } from './queues';
@@ -69,7 +70,7 @@ export async function booksBefore(asked: Asked): Promise<Before & { isTold: bool
 /** Runs of a ledger, the last first: one ends before the next begins. */
 async function runsOf(client: Client, workflowId: string): Promise<WorkflowExecutionInfo[]> {
   const runs: WorkflowExecutionInfo[] = [];
-  const query = `WorkflowId = '${workflowId}' AND WorkflowType = 'accountLedger'`;
+  const query = `WorkflowId = ${quoted(workflowId)} AND WorkflowType = 'accountLedger'`;
   for await (const run of client.workflow.list({ query })) {
     runs.push(run);
     if (runs.length > MOST_RUNS) break;
@@ -122,7 +123,7 @@ async function hasTraces({ client, ledger, runId, now }: Asked): Promise<boolean
   try {
     const { startTime } = await client.workflow.getHandle(ledger.workflowId, runId).describe();
     const until = new Date(startTime.getTime() + 1).toISOString();
-    const query = `WorkflowType IN (${SENDERS}) AND Account = '${account}' AND Stage IS NOT NULL AND Stage != '${FIRST_STAGE}' AND StartTime < '${until}' AND (ExecutionStatus = 'Running' OR CloseTime > '${since}')`;
+    const query = `WorkflowType IN (${SENDERS}) AND Account = ${quoted(account)} AND Stage IS NOT NULL AND Stage != '${FIRST_STAGE}' AND StartTime < '${until}' AND (ExecutionStatus = 'Running' OR CloseTime > '${since}')`;
     let asked = 0;
     for await (const run of client.workflow.list({ query })) {
       if (++asked > MOST_RUNS || (await hasAskedBefore(client, run, startTime, queueName(account, 'writes'))))

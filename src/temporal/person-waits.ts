@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { gauge } from '../metrics/meter';
+import { quoted } from '../text/list-filter';
 import { searchAttributeKeys } from './search-attribute-keys';
 
 /** Runs that are looked at and remembered. */
@@ -27,7 +28,7 @@ export class PersonWaits {
   ) {}
 
   async round(): Promise<void> {
-    const query = `NeedsPerson = true AND ExecutionStatus = 'Running' AND Account = '${this.account.replace(/['\\]/g, '\\$&')}'`;
+    const query = `NeedsPerson = true AND ExecutionStatus = 'Running' AND Account = ${quoted(this.account)}`;
     const { count } = await this.client.workflow.count(query);
     const since = new Map<string, number>();
     let asked = 0;

@@ -52,7 +52,7 @@ test.each([
   appendFileSync(part(1), `${text}\n`);
   const { counts, notes } = await conclude(storage);
   expect(counts).toMatchObject({ done: 4, skipped: 1 });
-  expect(notes).toEqual([expect.stringContaining('1 lines of the item ledger')]);
+  expect(notes).toEqual([expect.stringContaining('1 line of the item ledger')]);
   expect(notes.join()).not.toContain(text.slice(0, 8));
   expect(await placesOf(storage, 'b', 5, ['unbegun'], 'unbegun')).toEqual(new Set([4]));
 });

@@ -215,6 +215,13 @@ describe('plan', () => {
     expect(plan.durationMs).toBe(300 * 60_000);
   });
 
+  test('where nothing goes on the time counts from the end of that', () => {
+    const standstill = 'The service asked to wait (429): writes go on at 2026-11-21 08:10:00 UTC';
+    const held = planBackfill('convertLead', conversions(20), { ...limits, standstill });
+    expect(held.text).toMatch(/at the limits of the API\. Nothing goes on as this is planned, .* 08:10:00 UTC\.$/);
+    expect(planBackfill('convertLead', noNeeds(), { ...limits, standstill }).text).not.toContain('as this is planned');
+  });
+
   test('notes leave at 30 an hour', () => {
     const plan = planBackfill('ingestCapture', { ...noNeeds(), items: 300, notes: 300 }, limits);
     expect(plan).toMatchObject({ calls: { notes: 300, writes: 300 }, credits: 0, durationMs: 10 * 3_600_000 });

@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { detailsOf } from '../support/details';
 import { type Stage, startStage } from '../support/stage';
+import { until } from '../support/until';
 import { cliFolder } from './cli';
 
 const cli = cliFolder();
@@ -66,6 +68,36 @@ test('pause and resume say what they did, and in words why not', async () => {
   const { answers, counts } = await stage.temporal.client.workflow.getHandle('two').result();
   expect(counts.done).toBe(3);
   expect(answers.map(({ answer }: { answer: string }) => answer)).toEqual(['pause (month end)', 'resume']);
+});
+
+test('an estimate that is made during a hold, or shown during one, says that it counts from the end of it', async () => {
+  const args = ['--id', 'held', '--detach', '--input', input(file('held.csv', 6, 12), { itemsPerMinute: 3 })];
+  expect(await cli.run(['backfill', 'start', ...args], env)).toMatchObject({ code: 0 });
+  const shown = async () => (await cli.run(['backfill', 'status', 'held'], env)).stdout;
+  await until(async () => / a minute, about .* left at this rate$/m.test(await shown()));
+  expect(await cli.run(['hold', 'default', '--reason', '[click](http://evil.example)'], env)).toMatchObject({
+    code: 0,
+  });
+  await until(async () => / a minute, about .* left at this rate, once it goes on$/m.test(await shown()));
+  expect((await cli.run(['backfill', 'status'], env)).stdout).toMatch(/^held .* once it goes on /m);
+  expect(await detailsOf(stage.temporal.client, 'held')).toMatch(/left at this rate, from when it goes on\./);
+
+  const plans = [
+    await cli.run(['backfill', 'start', '--input', input(file('plan.csv', 0, 3), { dryRun: true })], env),
+    await cli.run(['run', 'leadPipeline', '--input', '{"dryRun": true}'], env),
+  ];
+  for (const { stdout } of plans) {
+    expect(stdout).toMatch(
+      /Nothing goes on as this is planned, .*: on hold since .* it ends with the update `release`\./,
+    );
+    // Plans stand on pages, as they are.
+    expect(stdout).not.toContain('evil');
+  }
+  await cli.run(['release', 'default', '--reason', 'over'], env);
+  await cli.run(['change-limits', 'held', '--items-per-minute', 'none'], env);
+  expect((await stage.temporal.client.workflow.getHandle('held').result()).counts).toMatchObject({ done: 6 });
+  const after = await cli.run(['run', 'leadPipeline', '--input', '{"dryRun": true}'], env);
+  expect(after.stdout).not.toContain('as this is planned');
 });
 
 test('what is wrong is said, with its code', async () => {

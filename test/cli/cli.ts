@@ -22,12 +22,13 @@ export class Cli {
 
   constructor(
     cwd: string,
+    program: string,
     args: readonly string[],
     env: Record<string, string>,
     stdio: StdioOptions = ['ignore', 'pipe', 'pipe'],
   ) {
     const { PATH = '', HOME = '', XDG_CACHE_HOME = '' } = process.env;
-    this.child = spawn(process.execPath, [PROGRAM, ...args], {
+    this.child = spawn(program, args, {
       cwd,
       env: { PATH, HOME, ...(XDG_CACHE_HOME && { XDG_CACHE_HOME }), ...env },
       stdio,
@@ -71,14 +72,28 @@ export async function until(condition: () => boolean, what: () => string): Promi
 export function cliFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'audit-runner-cli-'));
   const started: Cli[] = [];
-  const start = (args: readonly string[], env: Record<string, string> = {}, stdio?: StdioOptions) => {
-    const cli = new Cli(folder, args, env, stdio);
+  const startProgram = (
+    program: string,
+    args: readonly string[],
+    env: Record<string, string> = {},
+    stdio?: StdioOptions,
+  ) => {
+    const cli = new Cli(folder, program, args, env, stdio);
     started.push(cli);
     return cli;
   };
+  const start = (args: readonly string[], env: Record<string, string> = {}, stdio?: StdioOptions) =>
+    startProgram(process.execPath, [PROGRAM, ...args], env, stdio);
   return {
     folder,
     start,
+    /** Another program, such as a shell that what was printed is pasted into. */
+    startProgram,
+    /** As a shell calls the program, in whatever folder. */
+    called: `${process.execPath} ${PROGRAM}`,
+    /** @param command a line for a shell, which runs at a terminal of its own */
+    startAtTerminal: (command: string, env: Record<string, string> = {}) =>
+      startProgram('script', ['-qefc', command, '/dev/null'], { TERM: 'xterm', ...env }),
     run: (args: readonly string[], env: Record<string, string> = {}, stdio?: StdioOptions) =>
       start(args, env, stdio).ended,
     async close() {

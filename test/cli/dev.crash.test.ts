@@ -6,10 +6,12 @@ const cli = cliFolder();
 afterAll(() => cli.close());
 
 test('dev is found by run in the same folder, keeps its runs, and ends everything on Ctrl-C', async () => {
-  const dev = cli.start(['dev', '--speed', '20', '--leads', '20']);
+  const dev = cli.start(['dev', '--speed', '20', '--leads', '20', '--credits', '7000']);
   await dev.said('Ctrl-C ends everything');
   expect(dev.stdout).toMatch(/Web UI +http:\/\/127\.0\.0\.1:\d+/);
-  expect(dev.stdout).toMatch(/start here +http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\/start-here /);
+  expect(dev.stdout).toMatch(
+    /start here +http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\/start-here\/[0-9a-f-]{36}\/user-metadata$/m,
+  );
 
   const { code, stdout, stderr } = await cli.run(['run', 'leadPipeline', '--input', '{"maxConversions": 2}', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -18,6 +20,10 @@ test('dev is found by run in the same folder, keeps its runs, and ends everythin
   });
   expect(stderr).toContain('Converting 2 leads');
   expect(code).toBe(0);
+
+  // What the sandbox began with shows in what is left of it.
+  const balance = await cli.run(['api', 'account.credits', '--json']);
+  expect(JSON.parse(balance.stdout).reply).toMatchObject({ allocation: 7_000, balance: 5_000 });
 
   dev.signal('SIGINT');
   expect((await dev.ended).code).toBe(0);

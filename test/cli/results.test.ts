@@ -36,8 +36,26 @@ describe('the leads of a pipeline', () => {
 
   test('with --all each of them, and by how much it falls short', async () => {
     const { text } = await showResult('leadPipeline', result, 'file:///nowhere', { all: true });
-    expect(text).toMatch(/lead-1 .*readiness 24 of at least 60, missingEmail/);
-    expect(text).toMatch(/lead-2 .*belowReadiness/);
+    expect(text).toMatch(/lead-1 .*readiness 24 of at least 60; has no e-mail address/);
+    expect(text).toMatch(/lead-2 .*its AI readiness score is below scoring\.minReadiness/);
+  });
+
+  test('of a lead that was chosen and then refused, why: in words, with the code', async () => {
+    const refused = {
+      ...verdict,
+      id: 'lead-4',
+      outcome: 'refused',
+      reasons: ['meetsAll', 'http422'],
+      decision: 'convert',
+    };
+    const { text } = await showResult(
+      'leadPipeline',
+      { ...result, decisions: { inline: [refused, { ...refused, id: 'lead-5', reasons: ['meetsAll', 'http404'] }] } },
+      'file:///nowhere',
+    );
+    expect(text).toMatch(/lead-4 .*meets all rules; the service cannot use what was sent \(http422\) +refused/);
+    expect(text).toMatch(/lead-5 .*meets all rules; no lead has this ID \(http404\) +refused/);
+    expect(text).not.toContain('meetsAll');
   });
 
   test('of a plan, how many would be converted', async () => {

@@ -27,7 +27,7 @@ interface Fresh {
 const lead = '{"leadId": "11111111-1111-4111-8111-111111111111"}';
 const FROM_TO = ['--from', '2d', '--to', '1d'];
 const noRun = { code: 2, says: 'no run with the ID x' };
-const UNPREPARED = { code: 4, says: 'run `audit-runner setup`' };
+const UNPREPARED = { code: 4, says: 'run `npx audit-runner setup`' };
 const noSchedule = { code: 2, says: "there is no schedule of a pipeline 'x'" };
 const interrupted = (says: string) => ({ code: 130, says, until: 'Run call-api' });
 const detached = (says: string) => ({ code: 0, says: `${says} for account default (${BASE_URL})` });
@@ -51,7 +51,7 @@ const COMMANDS: readonly [command: string, args: readonly string[], fresh: Fresh
   ['backfill redrive', ['x', '--detach'], detached('Starting backfill')],
   ['backfill status', [], { code: 0, says: 'No backfill is under way' }],
   ['backfill status', ['x'], { code: 2, says: 'there is no backfill under way with the ID x' }],
-  ['status', [], { code: 4, says: 'run `audit-runner setup`' }],
+  ['status', [], { code: 4, says: 'run `npx audit-runner setup`' }],
   ['approve', ['x'], noRun],
   ['reject', ['x'], noRun],
   ['pause', ['x'], noRun],
@@ -66,9 +66,9 @@ const COMMANDS: readonly [command: string, args: readonly string[], fresh: Fresh
   ['release', ['default', '--reason', 'x'], UNPREPARED],
   ['setup', [], { code: 0, says: 'search attributes  Account' }],
   ['spend', [], { code: 1, says: 'there is no ledger yet' }],
-  ['spend', ['--account', 'default'], { code: 4, says: 'run `audit-runner setup`' }],
+  ['spend', ['--account', 'default'], { code: 4, says: 'run `npx audit-runner setup`' }],
   ['report', [], { code: 1, says: 'there is no ledger yet' }],
-  ['report', ['--account', 'default'], { code: 4, says: 'run `audit-runner setup`' }],
+  ['report', ['--account', 'default'], { code: 4, says: 'run `npx audit-runner setup`' }],
   ['schedules plan', [], { code: 3, says: 'sweep' }],
   ['schedules apply', [], { code: 0, says: `Applying schedules of runs for account default (${BASE_URL})` }],
   ['schedules list', [], { code: 0, says: 'There are no schedules' }],
@@ -76,7 +76,7 @@ const COMMANDS: readonly [command: string, args: readonly string[], fresh: Fresh
   ['schedules resume', ['x'], noSchedule],
   ['schedules trigger', ['x'], noSchedule],
   ['schedules backfill', ['x', ...FROM_TO], noSchedule],
-  ['doctor', [], { code: 1, says: 'mend: `audit-runner setup` registers them' }],
+  ['doctor', [], { code: 1, says: 'mend: `npx audit-runner setup` registers them' }],
   ['worker', [], { code: 0, says: '', until: 'worker is running' }],
 ];
 

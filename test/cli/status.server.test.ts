@@ -29,7 +29,7 @@ test('status shows who is waited for; approve lets the run go on and keeps who d
   await until(async () => (await status()).needsPerson.length === 1);
   const shown = await cli.run(['status'], env);
   expect(shown.code).toBe(3);
-  expect(shown.stdout).toMatch(/waits +leadPipeline +approval/);
+  expect(shown.stdout).toContain('waits (leadPipeline, at approval, begun ');
   expect(shown.stdout).toMatch(/default +[\d,]+ +0 +0 +open/);
   expect(shown.stdout).toMatch(/agent-api\.default\.writes +0 +1/);
   expect(await status()).toMatchObject({ runs: { leadPipeline: 1 } });
@@ -51,6 +51,8 @@ test('an account that nobody works for is refused before a run waits for it, wit
   expect(wrong.code).toBe(2);
   expect(wrong.stderr).toContain("No worker works for an account 'defualt'");
   expect(wrong.stderr).toContain("Did you mean 'default'?");
+  const call = await cli.run(['api', 'projects.list', '--account', 'defualt'], env);
+  expect(call).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining("Did you mean 'default'?") });
   const started = await stage.temporal.client.workflow.count(`Account = 'defualt'`);
   expect(started.count).toBe(0);
 });

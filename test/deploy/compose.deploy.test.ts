@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { loadConfig } from '../../src/config';
 import { DYNAMIC_CONFIG } from '../../src/dev-server/server-process';
 import { startSandbox } from '../../src/sandbox';
+import { programOf } from '../../src/text/command';
 import { compose, ROOT, read, run, type Service, service, testWith } from './support';
 
 const DYNAMIC_CONFIG_FILE = './deploy/temporal-dynamic-config.yaml';
@@ -109,6 +110,15 @@ describe('docker-compose.yml', () => {
     const env = environment(service('worker'));
     expect(() => loadConfig({ env, cwd: path.join(ROOT, 'deploy') })).toThrow('AGENT_API_BASE_URL is not set');
   });
+});
+
+test('each worker tells people commands that can be pasted outside of its container', () => {
+  const told = services().flatMap(([name, { environment: set }]) =>
+    set.AUDIT_RUNNER_COMMAND === undefined ? [] : [[name, programOf(set.AUDIT_RUNNER_COMMAND, undefined)]],
+  );
+  expect(told.sort()).toEqual(
+    ['sandbox-worker', 'worker'].map((name) => [name, `docker compose exec ${name} node bin/audit-runner.js`]),
+  );
 });
 
 describe('the codec profile', () => {

@@ -40,7 +40,12 @@ describe('the image', () => {
     expect(instructions('CMD')).toEqual(['["worker"]']);
     expect(instructions('USER')).toEqual(['1000:1000']);
     expect(instructions('STOPSIGNAL')).toEqual(['SIGTERM']);
-    expect(instructions('ENV')).toEqual(['NODE_ENV=production', 'MALLOC_ARENA_MAX=2']);
+    expect(instructions('ENV')).toEqual([
+      'NODE_ENV=production',
+      // Commands that people are told can be pasted where they are: in the container.
+      'AUDIT_RUNNER_COMMAND="node bin/audit-runner.js"',
+      'MALLOC_ARENA_MAX=2',
+    ]);
   });
 
   test('S4: is built from nothing but what it names: no secrets, no local state', () => {
@@ -93,6 +98,10 @@ describe('the image of the package', () => {
   test.each(['ARG', 'FROM', 'ENV', 'USER', 'STOPSIGNAL', 'ENTRYPOINT', 'CMD'])('has the same %s', (name) => {
     expect(instructions(name, file)).toEqual(instructions(name));
     expect(instructions(name, file)).not.toEqual([]);
+  });
+
+  test('says how it is called, as the image of the sources does', () => {
+    expect(instructions('ENV', file)).toEqual(instructions('ENV'));
   });
 
   test('S4: is built from nothing but what it names', () => {

@@ -49,13 +49,13 @@ test(
       await until(async () =>
         /workflow task of account-ledger\S+ fails since .* other workflow code/.test(await waiting()),
       );
-      expect(await waiting()).toContain(`temporal workflow terminate --workflow-id '${scene.stage.ledgerId}'`);
+      expect(await waiting()).toContain(`temporal workflow terminate --workflow-id ${scene.stage.ledgerId}`);
 
       const env = { ...scene.stage.env, NO_COLOR: '1' };
       const [status, doctor] = await Promise.all([cli.run(['status'], env), cli.run(['doctor'], env)]);
       for (const { stdout } of [status, doctor]) {
         expect(stdout).toContain('made by other workflow code than the workers have');
-        expect(stdout).toContain(`temporal workflow terminate --workflow-id '${scene.stage.ledgerId}'`);
+        expect(stdout).toContain(`temporal workflow terminate --workflow-id ${scene.stage.ledgerId}`);
       }
       expect(status.stdout).not.toMatch(/has a ledger yet|no worker is running/);
       expect([status.code, doctor.code]).toEqual([3, 1]);

@@ -20,6 +20,19 @@ it('counts reads and polls against their own limits', () => {
   });
 });
 
+it('says from when the time counts where nothing goes on', () => {
+  const standstill =
+    'on hold since 2026-11-21 08:00:00 UTC: a person put it on hold; it ends with the update `release`';
+  const { text, durationMs } = plan({ conversions: 20, reads: 1, limits, price: 1000, standstill });
+  expect(text).toBe(
+    `20 conversions for 20,000 credits: 20 writes, 1 read; about 1 min at the limits of the API. Nothing goes on as this is planned, and the time counts from the end of that: ${standstill}.`,
+  );
+  expect(durationMs).toBe(60_000);
+  expect(plan({ conversions: 0, reads: 0, limits, price: 1000, standstill }).text).toBe(
+    'Nothing to do: no calls, no credits.',
+  );
+});
+
 it('says so when there is nothing to do', () => {
   expect(plan({ conversions: 0, reads: 0, limits, price: 1000 })).toEqual({
     calls: { writes: 0, reads: 0, polls: 0 },

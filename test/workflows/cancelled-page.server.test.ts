@@ -24,7 +24,7 @@ test.each([
   await until(async () => (await pageOf(workflowId)).includes('Waiting since'));
   const asked = jest.spyOn(run, 'query');
   const following = follow(
-    { client, server: { config: { address: '', namespace } } },
+    { client, namespace, server: { config: { address: '', namespace } } },
     run,
     new AbortController().signal,
   );

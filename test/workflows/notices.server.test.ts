@@ -84,7 +84,7 @@ test('who is needed is told, signed, once, with a link and without personal data
     what: 'approval',
     about: expect.stringMatching(/^\d+ conversions for [\d,]+ credits \(.*\)$/),
     workflowType: 'leadPipeline',
-    link: `http://ui.test/namespaces/${stage.temporal.namespace}/workflows/asks`,
+    link: `http://ui.test/namespaces/${stage.temporal.namespace}/workflows/asks/${data.runId}/user-metadata`,
   });
   expect(Object.keys(data).sort()).toEqual(
     ['about', 'account', 'answers', 'credits', 'left', 'link', 'runId', 'shows', 'title', 'what'].concat([
@@ -192,7 +192,7 @@ test('a batch that has ended is told once, with its counts; a plan is not', asyn
     type: 'audit_runner.batch_ended',
     data: {
       ...{ what: 'done', title: 'A backfill has ended: 1 done, 1 quarantined' },
-      link: `http://ui.test/namespaces/${stage.temporal.namespace}/workflows/ended`,
+      link: `http://ui.test/namespaces/${stage.temporal.namespace}/workflows/ended/${notice.data.runId}/user-metadata`,
     },
   });
   expect(about('planned')).toEqual([]);

@@ -4,6 +4,7 @@ import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { AuditDocument } from '../../src/audits/uploadable';
 import { PersonNote } from '../../src/inputs/person-messages';
 import { reasonInWords } from '../../src/runs/reason-words';
+import { counted } from '../../src/text/numbers';
 import { ownAnswer } from '../shared/asker';
 import { control, reads } from '../shared/calls';
 import { failureText, refusalOf } from '../shared/failures';
@@ -53,7 +54,7 @@ export class Person {
       throw new Stop(
         'expired',
         'documentsMissing',
-        `${documents.length} documents were not uploaded in time: ${documents.map(({ fileName }) => fileName).join(', ')}. ${why}: upload them to project ${projectId} in the web app, then start auditProject with this projectId.`,
+        `${counted(documents.length, 'document')} ${documents.length === 1 ? 'was' : 'were'} not uploaded in time: ${documents.map(({ fileName }) => fileName).join(', ')}. ${why}: upload them to project ${projectId} in the web app, then start auditProject with this projectId.`,
       );
     await noticed;
   }

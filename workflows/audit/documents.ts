@@ -7,7 +7,7 @@ import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { documentSubject } from '../../src/paying/subject';
 import { reasonInWords } from '../../src/runs/reason-words';
 import { bullets, code, md, paragraphs } from '../../src/text/md';
-import { grouped } from '../../src/text/numbers';
+import { counted } from '../../src/text/numbers';
 import { type Purchase, payOnce } from '../paying/pay-once';
 import type { Looked } from '../paying/walk';
 import { WHY } from '../shared/asker';
@@ -55,7 +55,7 @@ export async function uploadDocuments(
     if (!result[how].includes(fileName)) result[how].push(fileName);
     result[how].sort((one, other) => names.indexOf(one) - names.indexOf(other));
   };
-  status.step('uploading', `Uploading ${grouped(documents.length)} documents to project ${projectId}`);
+  status.step('uploading', `Uploading ${counted(documents.length, 'document')} to project ${projectId}`);
   show();
 
   const left: { document: AuditDocument; looked: Looked }[] = [];

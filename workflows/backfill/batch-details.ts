@@ -37,7 +37,8 @@ export function progressOf(
   };
 }
 
-export function describe(progress: ReturnType<typeof progressOf>, plan: BackfillPlan): Markdown {
+/** @param stands nothing goes on at the moment: a rate says nothing of when the rest ends */
+export function describe(progress: ReturnType<typeof progressOf>, plan: BackfillPlan, stands: boolean): Markdown {
   const { done, total, counts, credits, underWay, underWayCount, away, asking, perMinute, leftMs, limits, folder } =
     progress;
   const inOrder = Object.fromEntries(OUTCOMES.map((word) => [word, counts[word]]));
@@ -50,7 +51,7 @@ export function describe(progress: ReturnType<typeof progressOf>, plan: Backfill
       : undefined,
     perMinute === undefined
       ? undefined
-      : md`${grouped(perMinute)} a minute, about ${formatDuration(leftMs ?? 0)} left at this rate.`,
+      : md`${grouped(perMinute)} a minute, about ${formatDuration(leftMs ?? 0)} left at this rate${stands ? ', from when it goes on' : ''}.`,
     sentence(
       `At most ${grouped(limits.window)} at once${pace}${most}, ${grouped(limits.maxCredits)} credits: change it with the update \`changeLimits\`.`,
     ),

@@ -48,6 +48,7 @@ export class Drive {
   readonly #hearsTooEarly: boolean;
   #begun = 0;
   #shownCredits = -1;
+  #stands = false;
 
   constructor(
     private readonly common: Common,
@@ -127,7 +128,7 @@ export class Drive {
 
   show(): void {
     const { state, controls, window, common, plan } = this;
-    common.status.figures(describe(progressOf(state, controls, window.running), plan()));
+    common.status.figures(describe(progressOf(state, controls, window.running), plan(), this.#stands));
   }
 
   #hear(): void {
@@ -255,6 +256,7 @@ export class Drive {
       );
     else if (why !== undefined) status.waits(why);
     else status.goesOn();
+    this.#stands = paused !== undefined || why !== undefined;
     this.show();
   }
 

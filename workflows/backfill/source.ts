@@ -9,7 +9,7 @@ import type { ListPlace } from '../../activities/list-pages';
 import type { BackfillInput } from '../../src/inputs/backfill';
 import type { InlineOrStored } from '../../src/storage/inline-or-stored';
 import { md } from '../../src/text/md';
-import { grouped } from '../../src/text/numbers';
+import { counted } from '../../src/text/numbers';
 import { fairnessKey, reads, retryUntilAnswered, streaming } from '../shared/calls';
 import { type Listed, listLeads } from '../shared/list-leads';
 import type { Status } from '../shared/status';
@@ -68,7 +68,7 @@ async function listCaptures(
     );
     listed.pages.push(page);
     listed.next = next;
-    status.figures(md`${grouped(next?.offset ?? from.offset)} captures listed`);
+    status.figures(md`${counted(next?.offset ?? from.offset, 'capture')} listed`);
   }
   return listed;
 }

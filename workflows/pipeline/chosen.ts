@@ -38,8 +38,8 @@ export class Chosen {
 
   get plan(): LeadPipelineResult['plan'] {
     const { count: conversions, reads, facts } = this;
-    const { limits, convertPrice: price } = facts;
-    const { credits, durationMs, text } = plan({ conversions, reads: reads + conversions, limits, price });
+    const { limits, convertPrice: price, standstill } = facts;
+    const { credits, durationMs, text } = plan({ conversions, reads: reads + conversions, limits, price, standstill });
     return { conversions, credits, durationMs, text };
   }
 

@@ -222,7 +222,7 @@ export class Status {
   }
 
   private now(): Progress {
-    const waiting = this.why().join(' ');
+    const waiting = this.why().join('\n\n');
     return {
       doing: this.doing,
       ...(waiting !== '' && { waiting }),

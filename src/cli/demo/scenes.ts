@@ -4,12 +4,14 @@ import type { Client } from '@temporalio/client';
 import { acceptUpdate } from '../../../workflows/capture/review';
 import { type PlannedRun, WORKFLOW_TYPES, type WorkflowName } from '../../runs/workflow-types';
 import type { Storage } from '../../storage';
-import { type Followed, follow, type RunEnd } from '../follow';
+import { follow, type RunEnd } from '../follow';
 import { start } from '../run';
+import type { Followed } from '../server';
 
 /** One started run. */
 export interface Played {
   workflowId: string;
+  runId: string;
   end: Promise<RunEnd>;
 }
 
@@ -18,8 +20,8 @@ const LEADS = { maxConversions: 20, maxCredits: 20_000, scoring: { minReadiness:
 /** Converts the best leads; its progress is what the demo shows while it runs. */
 export async function playLeads(followed: Followed, interrupted: AbortSignal): Promise<Played> {
   const plan = WORKFLOW_TYPES.leadPipeline.plan(LEADS);
-  const handle = await start(followed.client, 'leadPipeline', plan.workflowId, LEADS, plan);
-  return { workflowId: plan.workflowId, end: follow(followed, handle, interrupted) };
+  const { handle, runId } = await start(followed.client, 'leadPipeline', plan.workflowId, LEADS, plan);
+  return { workflowId: plan.workflowId, runId, end: follow(followed, handle, interrupted) };
 }
 
 const DOCUMENTS: Readonly<Record<string, string>> = {
@@ -79,7 +81,7 @@ export async function playPerson(client: Client, { workflowId, end }: Played): P
 }
 
 async function begun(client: Client, type: WorkflowName, input: unknown, plan: PlannedRun): Promise<Played> {
-  const handle = await start(client, type, plan.workflowId, input, plan);
+  const { handle, runId } = await start(client, type, plan.workflowId, input, plan);
   const end = handle.result().then(
     (result): RunEnd => ({ kind: 'result', result }),
     (error: Error): RunEnd => ({
@@ -88,5 +90,5 @@ async function begun(client: Client, type: WorkflowName, input: unknown, plan: P
       message: error.cause instanceof Error ? error.cause.message : error.message,
     }),
   );
-  return { workflowId: plan.workflowId, end };
+  return { workflowId: plan.workflowId, runId, end };
 }

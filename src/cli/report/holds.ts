@@ -5,6 +5,7 @@ import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import type { Hold } from '../../ledger';
 import type { HoldSpan, Holds } from '../../report/spending';
+import { quoted } from '../../text/list-filter';
 import { eventsOf, momentOf } from './events';
 
 /** Histories of a ledger, of some 1,500 events each, that are read; what is older counts as unknown. */
@@ -25,7 +26,7 @@ export async function holdsOf(
   present: readonly Hold[],
   [since, until]: readonly [number, number],
 ): Promise<Holds> {
-  const query = `WorkflowId = '${ledger}' AND (ExecutionStatus = 'Running' OR CloseTime >= '${new Date(since).toISOString()}')`;
+  const query = `WorkflowId = ${quoted(ledger)} AND (ExecutionStatus = 'Running' OR CloseTime >= '${new Date(since).toISOString()}')`;
   const runs: { workflowId: string; runId: string; startTime: Date }[] = [];
   for await (const run of client.workflow.list({ query })) runs.push(run);
   runs.sort((a, b) => b.startTime.getTime() - a.startTime.getTime());

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Failures, RunCounts } from '../../report/spending';
 import { typeText } from '../../report/spending/words';
 import { FAILED_OUTCOMES } from '../../runs/failed-outcomes';
+import { quoted } from '../../text/list-filter';
 import { endedIn, STATUS_WORDS, type Visibility } from './visibility';
 
 /** Runs that did not end well whose reason is read: the newest that ended with one word, and over all words. */
@@ -77,7 +78,7 @@ export async function failuresOf(
       const which =
         word === STATUS_WORDS.Failed
           ? "ExecutionStatus = 'Failed'"
-          : `ExecutionStatus = 'Completed' AND Stage = '${word}'`;
+          : `ExecutionStatus = 'Completed' AND Stage = ${quoted(word)}`;
       const most = Math.max(0, Math.min(MOST_REASONS - looked, MOST_OF_A_WORD, count));
       const some = await visibility.list(type, `${endedIn(since, until)} AND ${which}`, most);
       for (const run of some) add(what, await reasonOf(client, run));

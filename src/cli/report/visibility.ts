@@ -2,6 +2,7 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { createLimit } from '../../temporal/in-flight';
 import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
+import { quoted } from '../../text/list-filter';
 
 /** Different words by which runs of one type end; what is beyond them is counted as `other`. */
 const MOST_WORDS = 16;
@@ -26,14 +27,13 @@ export const endedIn = (since: number, until: number): string =>
 export class Visibility {
   private readonly limit = createLimit(AT_ONCE);
 
-  /** @param account checked by whoever names it: it stands in queries */
   constructor(
     private readonly client: Client,
     private readonly account: string,
   ) {}
 
   private of(type: string, where: string): string {
-    return `WorkflowType = '${type}' AND Account = '${this.account}' AND ${where}`;
+    return `WorkflowType = '${type}' AND Account = ${quoted(this.account)} AND ${where}`;
   }
 
   async count(type: string, where: string): Promise<number> {
@@ -58,13 +58,13 @@ export class Visibility {
     const words: Record<string, number> = {};
     let left = completed;
     while (left > 0 && Object.keys(words).length < MOST_WORDS) {
-      const unseen = Object.keys(words).map((word) => ` AND Stage != '${word}'`);
+      const unseen = Object.keys(words).map((word) => ` AND Stage != ${quoted(word)}`);
       const query = `${within} AND ExecutionStatus = 'Completed' AND Stage IS NOT NULL${unseen.join('')}`;
       const [next] = await this.list(type, query, 1);
       const word = next?.typedSearchAttributes.get(searchAttributeKeys.stage);
-      // Our own words are letters; anything else would end the quotation in a query.
+      // Our own words are letters; what somebody else wrote there is counted as `other`.
       if (word === undefined || !/^\w+$/.test(word) || word in words) break;
-      words[word] = await this.count(type, `${within} AND ExecutionStatus = 'Completed' AND Stage = '${word}'`);
+      words[word] = await this.count(type, `${within} AND ExecutionStatus = 'Completed' AND Stage = ${quoted(word)}`);
       left -= words[word];
     }
     return left > 0 ? { ...words, other: left } : words;

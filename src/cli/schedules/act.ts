@@ -9,7 +9,7 @@ import { PROGRAM } from '../../text/command';
 import { utc } from '../../time/utc';
 import { EXIT, Exit } from '../exit';
 import { print, printJson, tell } from '../output';
-import { linkTo } from '../server';
+import { pageOf } from '../server';
 import { userName } from '../user-name';
 import { ownSchedule, withServer } from './connect';
 
@@ -43,7 +43,9 @@ export interface TriggerOptions {
 }
 
 /** What came of a trigger. */
-type Triggered = { outcome: 'started'; workflowId: string } | { outcome: 'skipped' | 'buffered' | 'unknown' };
+type Triggered =
+  | { outcome: 'started'; workflowId: string; runId: string }
+  | { outcome: 'skipped' | 'buffered' | 'unknown' };
 
 const SEEN_MS = 10_000;
 const LOOK_MS = 100;
@@ -55,9 +57,8 @@ export async function triggerCommand(pipeline: string, { overlap, json }: Trigge
     const policy = overlap ?? before.definition.overlap;
     await scheduleHandle(connected.client, pipeline).trigger(overlapPolicy(policy));
     const triggered = await awaitTrigger(connected.client, before, policy);
-    const workflowId = triggered.outcome === 'started' ? triggered.workflowId : undefined;
-    const { uiUrl } = connected.server;
-    const link = workflowId && uiUrl ? { link: linkTo(uiUrl, connected.namespace, workflowId) } : {};
+    const page = triggered.outcome === 'started' ? pageOf(connected, triggered.workflowId, triggered.runId) : undefined;
+    const link = page ? { link: page } : {};
     if (json) printJson({ pipeline, ...triggered, ...link });
     else print([sentence(pipeline, triggered, before), ...Object.values(link)].join('\n'));
     return triggered.outcome === 'started' || triggered.outcome === 'buffered' ? EXIT.done : EXIT.notAllDone;
@@ -74,7 +75,10 @@ async function awaitTrigger(client: Client, before: StoredSchedule, overlap: str
     const now = await readSchedule(client, before.pipeline);
     if (now === undefined || now === 'foreign') break;
     const run = now.info.recentActions.find(({ action }) => !known.has(action.workflow.firstExecutionRunId));
-    if (run) return { outcome: 'started', workflowId: run.action.workflow.workflowId };
+    if (run) {
+      const { workflowId, firstExecutionRunId: runId } = run.action.workflow;
+      return { outcome: 'started', workflowId, runId };
+    }
     if (now.info.numActionsSkippedOverlap > before.info.numActionsSkippedOverlap) return { outcome: 'skipped' };
     await sleep(LOOK_MS);
   }

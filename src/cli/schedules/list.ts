@@ -1,12 +1,12 @@
 /** `audit-runner schedules list`: when pipelines run next, how their last runs ended, and which are paused. */
-import { type Client, type ScheduleExecutionResult, WorkflowNotFoundError } from '@temporalio/client';
+import { type ScheduleExecutionResult, WorkflowNotFoundError } from '@temporalio/client';
 import { ownedPipelines, readSchedule, type StoredSchedule, scheduleId } from '../../temporal/schedules';
 import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
 import { PROGRAM } from '../../text/command';
 import { utc } from '../../time/utc';
 import { EXIT } from '../exit';
 import { print, printJson, table } from '../output';
-import { linkTo } from '../server';
+import { pageOf, type Reached } from '../server';
 import { withServer } from './connect';
 import { outline } from './show';
 
@@ -41,42 +41,41 @@ const LAST = 3;
 const NEXT = 3;
 
 export async function listCommand({ json }: { json?: boolean }): Promise<number> {
-  return withServer('reads', async ({ client, namespace, server: { uiUrl } }) => {
-    const link = (workflowId: string) => (uiUrl ? { link: linkTo(uiUrl, namespace, workflowId) } : {});
+  return withServer('reads', async (reached) => {
+    const { client } = reached;
     const names = await ownedPipelines(client);
     const stored = await Promise.all(names.map((name) => readSchedule(client, name)));
     const owned = stored.filter((one): one is StoredSchedule => one !== undefined && one !== 'foreign');
-    const listed = await Promise.all(owned.map((one) => listing(client, one, link)));
+    const listed = await Promise.all(owned.map((one) => listing(reached, one)));
     if (json) printJson({ schedules: listed });
     else print(show(listed));
     return EXIT.done;
   });
 }
 
-type Link = (workflowId: string) => { link?: string };
-
-async function listing(client: Client, stored: StoredSchedule, link: Link): Promise<Listed> {
+async function listing(reached: Reached, stored: StoredSchedule): Promise<Listed> {
   const { pipeline, definition, paused, note, info } = stored;
   const recent = info.recentActions.slice(-LAST).reverse();
   return {
     ...{ pipeline, scheduleId: scheduleId(pipeline), runs: outline(definition), paused, note },
     next: paused ? [] : info.nextActionTimes.slice(0, NEXT).map((time) => time.toISOString()),
-    last: await Promise.all(recent.map((action) => run(client, action, link))),
+    last: await Promise.all(recent.map((action) => run(reached, action))),
     skipped: info.numActionsSkippedOverlap,
     missed: info.numActionsMissedCatchupWindow,
   };
 }
 
-async function run(client: Client, { scheduledAt, action }: ScheduleExecutionResult, link: Link): Promise<Run> {
+async function run(reached: Reached, { scheduledAt, action }: ScheduleExecutionResult): Promise<Run> {
   const { workflowId } = action.workflow;
-  const about = { workflowId, scheduledAt: scheduledAt.toISOString(), ...link(workflowId) };
+  const about = { workflowId, scheduledAt: scheduledAt.toISOString() };
   try {
     // Without the run's own ID: the newest, after it has continued as new.
-    const { status, typedSearchAttributes } = await client.workflow.getHandle(workflowId).describe();
+    const { status, runId, typedSearchAttributes } = await reached.client.workflow.getHandle(workflowId).describe();
+    const link = pageOf(reached, workflowId, runId);
     const stage = typedSearchAttributes.get(searchAttributeKeys.stage);
     const asks = typedSearchAttributes.get(searchAttributeKeys.needsPerson) === true;
     const needsPerson = status.name === 'RUNNING' && asks;
-    return { ...about, status: status.name, ...(stage !== undefined && { stage }), needsPerson };
+    return { ...about, ...(link && { link }), status: status.name, ...(stage !== undefined && { stage }), needsPerson };
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
     return { ...about, status: 'GONE', needsPerson: false };
