@@ -148,8 +148,12 @@ export function describeLedger(state: policy.LedgerState, now: number): Markdown
   ];
   return paragraphs([
     md`**Account ${state.account}**: ${describeState(state)}`,
-    bullets(undefined, [...state.holds.map(describeHold), ...(apart === undefined ? [] : [apart])].map(sentence)),
-    bullets(undefined, figures.map(sentence)),
+    // A list behind a list would be one with it, and all its items would stand apart.
+    bullets(
+      md`What stops it:`,
+      [...state.holds.map(describeHold), ...(apart === undefined ? [] : [apart])].map(sentence),
+    ),
+    bullets(md`Its figures:`, figures.map(sentence)),
     open.length === 0 ? md`No paid call is under way.` : undefined,
     bullets(
       md`Paid calls under way or not yet proven, ${grouped(open.length)}:`,
