@@ -1,6 +1,7 @@
 /** Lists of items in the storage, in chunks of one size, so that any item is found without reading those before it. */
 import { Context } from '@temporalio/activity';
 import type { z } from 'zod';
+import type { ShownItem } from '../src/batches/approval-page';
 import { Item } from '../src/batches/items';
 import { linesOf } from '../src/batches/lines';
 import { addNeeds, type Needs, noNeeds } from '../src/batches/plan';
@@ -22,11 +23,18 @@ export interface Prepared {
   left: Record<string, number>;
   /** What a person should know of the source, one sentence each. */
   notes: string[];
+  /** The first items, as people are shown them; absent in what earlier versions prepared, as is the next. */
+  first?: ShownItem[];
+  /** What may still be spent, in lines for a person; empty where nobody can tell. */
+  mayBeSpent?: string[];
 }
+
+/** So many items a person reads. */
+const SHOWN = 10;
 
 /** What a source gives, one after the other. */
 export type Candidate =
-  | Omit<Item, 'n'>
+  | (Omit<Item, 'n'> & Pick<ShownItem, 'lead'>)
   /** To be kept under the place that it has already. */
   | Item
   /** A row that is no item. */
@@ -86,8 +94,9 @@ export async function writeList(
   storage: Storage,
   { folder, list, operation }: { folder: string; list: string; operation: Operation },
   candidates: AsyncIterable<Candidate>,
-): Promise<Pick<Prepared, 'needs' | 'quarantined' | 'left'>> {
+): Promise<Pick<Prepared, 'needs' | 'quarantined' | 'left'> & { first: ShownItem[] }> {
   const needs = noNeeds();
+  const first: ShownItem[] = [];
   const left: Record<string, number> = {};
   const seen = new Map<string, number | undefined>();
   let quarantined = 0;
@@ -106,16 +115,19 @@ export async function writeList(
         quarantined++;
         yield { line: candidate.line, reason: candidate.problem };
       } else if (seen.has(candidate.id)) {
-        const first = seen.get(candidate.id);
+        const earlier = seen.get(candidate.id);
         quarantined++;
         yield {
           line: candidate.line ?? 0,
-          reason: first === undefined ? 'is there twice' : `is the same item as line ${first}`,
+          reason: earlier === undefined ? 'is there twice' : `is the same item as line ${earlier}`,
         };
       } else {
-        seen.set(candidate.id, candidate.line);
-        chunk.push({ ...candidate, n: 'n' in candidate ? candidate.n : needs.items });
-        addNeeds(needs, operation, candidate.input);
+        const { lead, ...item } = { lead: undefined, ...candidate };
+        const { id, line } = item;
+        seen.set(id, line);
+        if (first.length < SHOWN) first.push({ id, ...(line !== undefined && { line }), ...(lead && { lead }) });
+        chunk.push({ ...item, n: 'n' in item ? item.n : needs.items });
+        addNeeds(needs, operation, item.input);
         if (chunk.length === CHUNK) await flush();
       }
     }
@@ -123,7 +135,7 @@ export async function writeList(
   }
   if (list === ITEMS) await writeLines(storage, quarantineRef(folder), rejected());
   else for await (const _ of rejected());
-  return { needs, quarantined, left };
+  return { needs, quarantined, left, first };
 }
 
 export const quarantineRef = (folder: string): string => `${folder}/quarantine.jsonl`;

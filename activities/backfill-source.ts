@@ -5,6 +5,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import { idKey } from '../src/agent-api/id';
 import { plainWord } from '../src/agent-api/shape';
+import type { ShownItem } from '../src/batches/approval-page';
 import { applyColumns, mapColumns } from '../src/batches/columns';
 import { type Row, readCsv, readJsonl } from '../src/batches/item-rows';
 import { type About, type Checked, checkRow, type Listed } from '../src/batches/items';
@@ -21,6 +22,7 @@ import { placesOf } from './backfill-ledger';
 import { type Candidate, ITEMS, type Prepared, readList, writeList } from './backfill-list';
 import { listCaptures } from './capture-list';
 import { type Deps, runtimeOf } from './deps';
+import { creditsLeft } from './left';
 import { type ListPlace, requireWhole } from './list-pages';
 
 /** A list to be made. */
@@ -36,6 +38,8 @@ const PageRow = z.object({
   id: z.string(),
   decision: z.string().optional(),
   reasons: z.array(z.string()).readonly().optional(),
+  ...{ name: z.string().optional(), readiness: z.number().optional(), composite: z.number().optional() },
+  score: z.number().nullish(),
 });
 type PageRow = z.output<typeof PageRow>;
 
@@ -115,16 +119,16 @@ export function createBackfillSourceActivities(deps: Deps) {
       async function* candidates(): AsyncGenerator<Candidate> {
         const seen = new Set<string>();
         for (const page of pages)
-          for await (const { id, decision, reasons } of openEach(storage, page, PageRow)) {
+          for await (const row of openEach(storage, page, PageRow)) {
+            const { id, decision, reasons } = row;
             // Offsets move while a list is read: what is seen again is no news.
             if (seen.has(idKey(id))) continue;
             seen.add(idKey(id));
             if (decision === 'skip') yield { left: reasons?.[0] ?? 'skip' };
-            else yield await candidate(storage, making, checkRow(making, { [key]: id }), 0);
+            else yield { ...(await candidate(storage, making, checkRow(making, { [key]: id }), 0)), ...leadIn(row) };
           }
       }
-      const { needs, left, quarantined } = await make(making, candidates());
-      return { needs, left, quarantined, notes: [] };
+      return { ...(await make(making, candidates())), notes: [] };
     },
 
     /** Makes the list from what an earlier backfill has left. No call of the API. */
@@ -145,9 +149,22 @@ export function createBackfillSourceActivities(deps: Deps) {
     const { folder, operation, account } = making;
     const made = await writeList(storage, { folder, list: ITEMS, operation }, candidates);
     await tellOf(storage, { folder, account, operation, items: made.needs.items });
-    return made;
+    return { ...made, mayBeSpent: await creditsLeft(deps, account) };
   }
 }
+
+/** What is shown of a row that is a lead. */
+const leadIn = ({ decision, name, readiness, composite, score = null }: PageRow): Pick<ShownItem, 'lead'> =>
+  decision === undefined
+    ? {}
+    : {
+        lead: {
+          ...{ score, reasons: ['meetsAll'] },
+          ...(name !== undefined && { name }),
+          ...(readiness !== undefined && { readiness }),
+          ...(composite !== undefined && { composite }),
+        },
+      };
 
 const isOf = (channel: string | null | undefined, wanted: string) => !channel || plainWord(channel) === wanted;
 

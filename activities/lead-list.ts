@@ -3,14 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Lead } from '../src/agent-api/records';
 import type { LeadPipelineInput } from '../src/inputs/lead-pipeline';
+import { type NearMisses, nearMisses } from '../src/leads/near-misses';
 import { type Decision, decide, type Rules } from '../src/leads/scoring';
 import { type LeadDecision, type SelectionLimits, select } from '../src/leads/selection';
-import { type ShownLead, shownLead } from '../src/leads/shown-lead';
-import { describeLeft } from '../src/ledger/details';
+import { type ShownLead, shownLead, type Thresholds } from '../src/leads/shown-lead';
 import { countItems } from '../src/metrics/items';
 import { inAccount } from '../src/storage/account-folder';
 import { type InlineOrStored, keep, MAX_INLINE_BYTES, open } from '../src/storage/inline-or-stored';
 import { type Deps, runtimeOf } from './deps';
+import { creditsLeft } from './left';
 import { checkFilter } from './list-filters';
 import { type ListPage, type ListPlace, readPage, requireWhole } from './list-pages';
 
@@ -54,6 +55,8 @@ export interface LeadChoice {
   preview?: LeadDecision[];
   /** What may still be spent, in lines for a person; empty where nobody can tell. */
   left?: string[];
+  /** Leads that their scores alone keep out. */
+  below?: NearMisses;
 }
 
 /** What became of one chosen lead. */
@@ -91,16 +94,6 @@ const LeadRow = z.custom<LeadDecision>((row) => Row.safeParse(row).success);
 
 export function createLeadListActivities(deps: Deps) {
   const { storage } = deps;
-
-  /** By the ledger, as far as it answers at once: it is told to a person, and nothing is decided by it. */
-  const creditsLeft = async (account: string): Promise<string[]> => {
-    const runtime = deps.accounts.get(account);
-    const status = await runtime?.ledger().then(
-      (ledger) => ledger.status(),
-      () => undefined,
-    );
-    return status ? describeLeft(status) : [];
-  };
 
   return {
     /** The rules of a run, or where they are kept. No call of the API. */
@@ -159,7 +152,13 @@ export function createLeadListActivities(deps: Deps) {
 
     /** Chooses from all pages. No call of the API. */
     async selectLeads(
-      call: OfRun & { pages: InlineOrStored<Decision[]>[]; limits: SelectionLimits; total: number },
+      call: OfRun & {
+        pages: InlineOrStored<Decision[]>[];
+        limits: SelectionLimits;
+        total: number;
+        /** Absent in runs of before. */
+        thresholds?: Thresholds;
+      },
     ): Promise<LeadChoice> {
       const pages = await Promise.all(
         call.pages.map(async (page) => ({
@@ -175,7 +174,8 @@ export function createLeadListActivities(deps: Deps) {
         leads: leads.length,
         notes: [...notes],
         ...{ eligible, preview: chosen.slice(0, PREVIEWED) },
-        ...(call.account !== undefined && { left: await creditsLeft(call.account) }),
+        ...(call.thresholds && { below: nearMisses(leads, call.thresholds) }),
+        ...(call.account !== undefined && { left: await creditsLeft(deps, call.account) }),
       };
     },
 

@@ -4,9 +4,11 @@ import { isCancellation, upsertSearchAttributes, workflowInfo } from '@temporali
 import type { AuditDocument } from '../src/audits/uploadable';
 import { AuditProjectInput, type AuditProjectJson, documentsIn } from '../src/inputs/audit-project';
 import { accountIn } from '../src/inputs/fields';
-import { reasonInWords } from '../src/runs/reason-words';
+import { endedAs, reasonInWords } from '../src/runs/reason-words';
 import { summaries } from '../src/runs/summaries';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
+import { linkToDocument } from '../src/text/links';
+import { md } from '../src/text/md';
 import { counted, grouped } from '../src/text/numbers';
 import { type StoredResults, storeResults } from './audit/audit-results';
 import { type AuditRun, type Taken, take } from './audit/audit-run';
@@ -56,7 +58,7 @@ export async function auditProject(raw: AuditProjectJson): Promise<AuditProjectR
   return audit(raw, status).catch((error) => {
     if (!isWithdrawal(error)) throw error;
     const sentence = 'Withdrawn by the run that began it, before anything was sent.';
-    status.step('skipped', `skipped: ${sentence}`, creditsSpent(0));
+    status.step('skipped', endedAs('skipped', sentence), creditsSpent(0));
     return { outcome: 'skipped', reason: WITHDRAWN, sentence, credits: 0, notes: [], answers: [] };
   });
 }
@@ -88,6 +90,7 @@ async function audit(raw: AuditProjectJson, status: Status): Promise<AuditProjec
     notes: result.notes,
   };
 
+  let told = '';
   try {
     const projectId = await takeProject(at);
     upsertSearchAttributes([{ key: searchAttributeKeys.projectId, value: projectId }, creditsSpent(at.taken.credits)]);
@@ -96,16 +99,19 @@ async function audit(raw: AuditProjectJson, status: Status): Promise<AuditProjec
     const { uploaded, byPerson } = result.documents;
     result.analysis = await analyse(at, projectId, uploaded.length + byPerson.length > 0);
     result.results = await storeResults(at, projectId, result.analysis.analysisId ?? workflowInfo().runId);
-    result.sentence = `Project ${projectId} is audited: ${counted(result.results.opportunities, 'opportunity', 'opportunities')}. Report: ${result.results.report.url}`;
+    told = `Project ${projectId} is audited: ${counted(result.results.opportunities, 'opportunity', 'opportunities')}.`;
+    result.sentence = `${told} Report: ${result.results.report.url}`;
   } catch (error) {
     const stop = error instanceof Stop ? error : stopFor(error, at);
     if (stop === undefined) throw error;
     const { outcome, reason, sentence } = stop;
     Object.assign(result, { outcome, reason, sentence });
+    told = endedAs(outcome, sentence);
   }
   const { projectId, how, credits: spent } = at.taken;
   Object.assign(result, { ...(projectId && { projectId, project: how }), credits: spent });
-  status.step(result.outcome, `${result.outcome}: ${result.sentence}`, creditsSpent(result.credits));
+  status.step(result.outcome, told, creditsSpent(result.credits));
+  status.figures(result.results && md`Report: ${linkToDocument(result.results.report.url, 'report.html')}`);
   await allAnswered();
   return result;
 }

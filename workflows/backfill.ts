@@ -6,24 +6,21 @@ import {
   continueAsNew,
   isCancellation,
   upsertSearchAttributes,
-  workflowInfo,
 } from '@temporalio/workflow';
-import type { AccountFacts } from '../activities/account';
 import type { Concluded } from '../activities/backfill-ledger';
-import { OUTCOME_WORDS, type OutcomeWord } from '../src/batches/outcomes';
-import { type BackfillPlan, planBackfill } from '../src/batches/plan';
 import { BackfillInput, type BackfillJson, resolveApproval } from '../src/inputs/backfill';
 import { needsApproval } from '../src/inputs/lead-pipeline';
 import type { HandedOn } from '../src/runs/handed-on';
-import { howToAnswer } from '../src/runs/how-to-answer';
+import { endedAs, outcomesInWords } from '../src/runs/reason-words';
 import { summaries } from '../src/runs/summaries';
+import { md, paragraphs } from '../src/text/md';
 import { counted, grouped } from '../src/text/numbers';
-import { formatDuration } from '../src/time/duration';
 import { Controls } from './backfill/batch-controls';
 import { progressOf, totalOf } from './backfill/batch-details';
 import type { BackfillProgress, BackfillResult } from './backfill/batch-messages';
 import { type Before, begin, endedIn, type Renewal, renewalOf, type State } from './backfill/batch-state';
 import { Drive } from './backfill/drive';
+import { type Listed, Planned } from './backfill/planned';
 import { prepare } from './backfill/source';
 import { NOTHING_DONE, NOTHING_PLANNED, openingOf, UNLISTED, unlisted } from './backfill/unlisted';
 import { describeGoesOn, type GoesOn, sayWithdrawing } from './shared/begun';
@@ -33,7 +30,7 @@ import { handed, handOn } from './shared/handed';
 import { allAnswered, allHandled } from './shared/kept-acts';
 import { asInput, readInput } from './shared/read-input';
 import { creditsSpent, identity, Status } from './shared/status';
-import { TELL_WITHIN_MS, tell, tellPersonNeeded } from './shared/tell';
+import { TELL_WITHIN_MS, tell } from './shared/tell';
 import { goesOnWithCurrentBuild } from './shared/versioned';
 
 export type { BackfillProgress, BackfillResult } from './backfill/batch-messages';
@@ -70,7 +67,7 @@ export async function backfill(
   // A stop ends what the run does at the moment, as a cancellation does; what is said afterwards is not cancelled by it.
   const work = new CancellationScope();
   controls.onStop = () => work.cancel();
-  let plan: BackfillPlan | undefined;
+  let planned: Planned | undefined;
   let ended: BackfillResult['ended'];
   let left: GoesOn | undefined;
   try {
@@ -81,7 +78,7 @@ export async function backfill(
     const { stopped } = controls.state;
     // Nothing is listed yet, so there is nothing to account for.
     if (!state && !stopped) {
-      status.figures('No item was begun, and no credits were spent.');
+      status.figures(md`No item was begun, and no credits were spent.`);
       throw error;
     }
     ended = stopped || trouble ? 'stopped' : 'cancelled';
@@ -97,6 +94,7 @@ export async function backfill(
       if (!isCancellation(error) || !before.driving) throw error;
       return before.driving.facts;
     });
+    let listed: Listed | undefined;
     if (!state) {
       status.step('listing', 'Making the list of items');
       const opened = before.listing?.opened ?? (await asInput(control.openBackfill(openingOf(input))));
@@ -106,22 +104,26 @@ export async function backfill(
         const listing = { opened, listing: made.listing, controls: controls.state };
         return continueAsNew<typeof backfill>(raw, { ...renewal, ...handOn({ listing }) });
       }
-      const { folder, operation } = opened;
-      state = begin({ folder, operation }, made.prepared);
+      const { folder, operation, source } = opened;
+      const { first, mayBeSpent, ...prepared } = made.prepared;
+      listed = { ...(first && { first }), ...(mayBeSpent && { mayBeSpent }), leads: source?.leads };
+      state = begin({ folder, operation }, prepared);
     }
     const { operation, folder } = state.opened;
-    plan = planOf(controls, facts, state);
-    status.figures(`Plan: ${plan.text}`);
+    const its = new Planned({ input, raw, listed }, facts, state, controls);
+    planned = its;
+    controls.onLimits = () => (drive ? drive.show() : its.showAnew(status));
+    status.figures(its.page());
     if (dryRun) return 'planned';
-    if (!before.driving && needsApproval(resolveApproval(raw), plan.credits)) {
-      const answer = await approval(plan, state);
+    if (!before.driving && needsApproval(resolveApproval(raw), its.plan.credits)) {
+      const answer = await its.approval(status, account, input.approvalDeadline);
       if (answer !== 'approved') return answer;
       state.beganAt = Date.now();
     }
     const common = { input, operation, folder, facts, status, runKey: runKey() };
     drive = new Drive(
       { ...common, maxCredits: () => controls.state.limits.maxCredits },
-      ...([controls, state, plan, renewal.renewAfter] as const),
+      ...([controls, state, () => its.plan, renewal.renewAfter] as const),
     );
     status.step('running', `${operation} for ${counted(totalOf(state, controls.state.limits.maxItems), 'item')}`);
     if ((await drive.run()) === 'over') return 'done';
@@ -135,29 +137,11 @@ export async function backfill(
     return drive?.withdraw(stopped?.now ?? false);
   }
 
-  async function approval(
-    { credits, items }: BackfillPlan,
-    started: State,
-  ): Promise<'approved' | 'rejected' | 'expired'> {
-    controls.approval = 'asked';
-    status.step('approval', `A person approves ${counted(items, 'item')} for ${grouped(credits)} credits`);
-    status.asksPerson(true);
-    tellPersonNeeded(account, 'approval', ++started.told, `${counted(items, 'item')} for ${grouped(credits)} credits`);
-    const within = formatDuration(input.approvalDeadline);
-    const how = howToAnswer(workflowInfo().workflowId, ['approve', 'reject'], 'approve');
-    status.waits(`Approval is needed within ${within}. ${how}`);
-    await condition(() => controls.approval !== 'asked', input.approvalDeadline);
-    status.asksPerson(false);
-    const answer = controls.approval === 'asked' || controls.approval === 'none' ? 'expired' : controls.approval;
-    controls.approval = 'none';
-    return answer;
-  }
-
   async function finish(): Promise<BackfillResult> {
     controls.close();
     status.asksPerson(false);
     if (!state) {
-      status.step(ended, `${ended}: ${UNLISTED}`);
+      status.step(ended, endedAs(ended, UNLISTED));
       await allAnswered();
       return unlisted(ended, input, controls.state.answers);
     }
@@ -182,19 +166,24 @@ export async function backfill(
     const perMinute = Math.round((endedIn(state) / Math.max(1, durationMs)) * 600_000) / 10;
     const result: BackfillResult = {
       ...{ operation, dryRun, ended, counts, items: size + prepared.quarantined, reasons, credits },
-      plan: plan ?? NOTHING_PLANNED,
+      plan: planned?.plan ?? NOTHING_PLANNED,
       ...(left && left.count > 0 && { goesOn: left }),
       ...{ perMinute, durationMs, files: { folder, ...files }, left: prepared.left, notes },
       answers: controls.state.answers,
     };
     const summary = concluded && (await control.writeSummary({ folder, summary: result }).catch(unwritten));
     upsertSearchAttributes([creditsSpent(credits)]);
-    const sums = Object.entries(counts).flatMap(([what, n]) =>
-      n > 0 ? [`${grouped(n)} ${OUTCOME_WORDS[what as OutcomeWord]}`] : [],
+    const sums =
+      ended === 'planned'
+        ? `${counted(result.plan.items, 'item')} to be done, ${grouped(size - result.plan.items)} skipped`
+        : outcomesInWords(counts) || 'no items';
+    status.step(ended, endedAs(ended, `${sums}; ${counted(credits, 'credit')} spent`));
+    status.figures(
+      paragraphs([
+        ended === 'planned' ? planned?.page() : left && left.count > 0 ? describeGoesOn(left) : undefined,
+        md`In the storage: ${folder}`,
+      ]),
     );
-    status.step(ended, `${ended}: ${sums.join(', ') || 'no items'}; ${grouped(credits)} credits spent`);
-    const more = ended === 'planned' ? plan?.text : left && left.count > 0 ? describeGoesOn(left) : undefined;
-    status.figures(`${more ? `${more}\n\n` : ''}In the storage: ${folder}`);
     if (ended !== 'planned' && ended !== 'rejected')
       await tell({ kind: 'batchEnded', account, what: ended, counts, nth: 1 }, TELL_WITHIN_MS);
     await allAnswered();
@@ -237,13 +226,3 @@ const LOST = 'StorageError';
 
 /** What is known without the item ledger. */
 type FromMemory = Omit<Concluded, 'files'> & { files: Pick<Concluded['files'], 'quarantine'> };
-
-function planOf({ state: { limits } }: Controls, facts: AccountFacts, { opened, prepared }: State): BackfillPlan {
-  const { itemsPerMinute, maxItems, maxCredits } = limits;
-  return planBackfill(opened.operation, prepared.needs, {
-    ...facts,
-    ...(itemsPerMinute !== null && { itemsPerMinute }),
-    ...(maxItems !== null && { maxItems }),
-    maxCredits,
-  });
-}

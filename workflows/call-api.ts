@@ -4,6 +4,8 @@ import type { CallPlan, Replied, StoredReply } from '../activities/any-call';
 import { CallApiInput, type CallApiJson } from '../src/inputs/call-api';
 import { summaries } from '../src/runs/summaries';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
+import { linkToDocument } from '../src/text/links';
+import { md } from '../src/text/md';
 import type { End } from './call/call-run';
 import { callOnce } from './call/once';
 import { callRepeatable } from './call/repeatable';
@@ -50,7 +52,8 @@ export async function callApi(raw: CallApiJson): Promise<CallApiResult> {
   };
   const { replied, ...end } = await (plan.once ? callOnce(at) : callRepeatable(at));
   if (end.credits > 0) upsertSearchAttributes([creditsSpent(end.credits)]);
-  status.step(end.outcome, replied?.reply ? `${end.sentence} Reply: ${replied.reply.url}` : end.sentence);
+  status.step(end.outcome, end.sentence);
+  status.figures(replied?.reply && md`Reply: ${linkToDocument(replied.reply.url, 'as it came')}`);
   await allAnswered();
   const { answers } = asker;
   return {

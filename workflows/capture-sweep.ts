@@ -7,8 +7,10 @@ import type { Troubled } from '../src/captures/sweep';
 import { CaptureSweepInput, type CaptureSweepJson } from '../src/inputs/capture-sweep';
 import { concernsAccount } from '../src/ledger/account-failures';
 import type { SendOutcome } from '../src/paying/attempt-plan';
+import { endedAs, outcomesInWords } from '../src/runs/reason-words';
 import { summaries } from '../src/runs/summaries';
 import type { InlineOrStored } from '../src/storage/inline-or-stored';
+import { md } from '../src/text/md';
 import { counted, grouped } from '../src/text/numbers';
 import { sends } from './paying/sends';
 import { awaitClearance, control, factsOf, fairnessKey, reads, retryUntilAnswered } from './shared/calls';
@@ -70,7 +72,7 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
   if (chosen.length > 0) status.step('reprocessing', `Extracting ${counted(chosen.length, 'capture')} again`);
   for (const [i, id] of chosen.entries()) {
     if (stopped) break;
-    status.figures(`${grouped(i)} of ${grouped(chosen.length)} captures sent for`);
+    status.figures(md`${grouped(i)} of ${grouped(chosen.length)} captures sent for`);
     const swept = await reprocess(id);
     done.set(id, swept);
     stopped = swept.outcome === 'refused' && swept.reason !== undefined && concernsAccount(swept.reason);
@@ -88,9 +90,8 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
     );
   const ended = dryRun ? 'planned' : stopped ? 'stopped' : givenUp > 0 ? 'failed' : 'done';
   const kept = await control.keepSweep({ captures, ref, account, isPlan: dryRun });
-  const sums = Object.entries(counts).map(([outcome, n]) => `${grouped(n)} ${outcome}`);
-  status.figures('');
-  status.step(ended, `${ended}: ${sums.join(', ') || 'no capture failed or is stuck'}`);
+  status.figures();
+  status.step(ended, endedAs(ended, outcomesInWords(counts) || 'no capture failed or is stuck'));
   await allAnswered();
   return { dryRun, ended, counts, total: captures.length, captures: kept, notes };
 

@@ -4,7 +4,7 @@ import { isCancellation, sleep, upsertSearchAttributes } from '@temporalio/workf
 import type { LeadSeen } from '../activities/leads';
 import { ConvertLeadInput, type ConvertLeadJson } from '../src/inputs/convert-lead';
 import { leadSubject } from '../src/paying/subject';
-import { reasonInWords } from '../src/runs/reason-words';
+import { outcomeInWords, reasonInWords } from '../src/runs/reason-words';
 import { summaries } from '../src/runs/summaries';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { grouped } from '../src/text/numbers';
@@ -87,7 +87,8 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
     step: ['converting', `Converting lead ${leadId} for ${grouped(facts.convertPrice)} credits`],
     look: async () => ((await isConverted()) ? 'found' : 'notFound'),
     send: (calls, order) => calls.convertLeadOnce({ account, leadId, ...order }),
-    ask: (why) => asker.decide(`${WHY[why]} Look in the web app whether lead ${leadId} is converted.`),
+    ask: (why) =>
+      asker.decide(`${WHY[why]} Look in the web app whether lead ${leadId} is converted.`, facts.convertPrice),
   };
   const at = { account, facts, status, place };
   return payOnce(at, conversion, concluded);
@@ -184,7 +185,7 @@ async function finish(status: Status, answers: Answered[], result: ConvertLeadRe
   const project = result.projectId ? ` It is project ${result.projectId}.` : '';
   status.step(
     result.outcome,
-    `Lead ${result.leadId}: ${result.outcome}, ${grouped(result.credits)} credits.${result.reason ? ` Reason: ${reasonInWords(result.reason, 'lead')}.` : ''}${project}${result.problem ? ` ${result.problem}.` : ''}${result.reason === 'http400' ? NOT_CONVERTED_400 : ''}`,
+    `Lead ${result.leadId}: ${outcomeInWords(result.outcome)}, ${grouped(result.credits)} credits.${result.reason ? ` Reason: ${reasonInWords(result.reason, 'lead')}.` : ''}${project}${result.problem ? ` ${result.problem}.` : ''}${result.reason === 'http400' ? NOT_CONVERTED_400 : ''}`,
     creditsSpent(result.credits),
     ...(result.projectId ? [{ key: searchAttributeKeys.projectId, value: result.projectId }] : []),
   );

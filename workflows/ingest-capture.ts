@@ -4,6 +4,7 @@ import { isCancellation, upsertSearchAttributes } from '@temporalio/workflow';
 import type { CaptureStored, ItemCounts } from '../activities/captures';
 import { accountIn } from '../src/inputs/fields';
 import { IngestCaptureInput, type IngestCaptureJson, noteFileIn } from '../src/inputs/ingest-capture';
+import { endedAs, outcomeInWords } from '../src/runs/reason-words';
 import { summaries } from '../src/runs/summaries';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { counted } from '../src/text/numbers';
@@ -52,7 +53,7 @@ export async function ingestCapture(raw: IngestCaptureJson): Promise<IngestCaptu
   return ingest(raw, status).catch((error) => {
     if (!isWithdrawal(error)) throw error;
     const sentence = 'Withdrawn by the run that began it, before anything was sent.';
-    status.step('skipped', `skipped: ${sentence}`);
+    status.step('skipped', endedAs('skipped', sentence));
     const items = { byType: {}, total: 0 };
     return { outcome: 'skipped', reason: WITHDRAWN, sentence, submitted: false, items, reprocesses: 0, answers: [] };
   });
@@ -90,7 +91,7 @@ async function ingest(raw: IngestCaptureJson, status: Status): Promise<IngestCap
     if (reason === undefined) throw error;
     return new Stop('refused', reason, `${failureText(error)}.`);
   });
-  status.step(end.outcome, `${end.outcome}: ${end.sentence}`);
+  status.step(end.outcome, end instanceof Stop ? endedAs(end.outcome, end.sentence) : end.sentence);
   await allAnswered();
   const { captureId, submitted, reprocesses, stored } = soFar;
   return {
@@ -117,5 +118,5 @@ async function follow(at: Ingestion): Promise<Pick<IngestCaptureResult, 'outcome
   upsertSearchAttributes([{ key: searchAttributeKeys.captureId, value: captureId }]);
   const outcome = await processCapture(at, captureId);
   const total = soFar.stored?.items.total ?? 0;
-  return { outcome, sentence: `Capture ${captureId} is ${outcome}: ${counted(total, 'item')}.` };
+  return { outcome, sentence: `Capture ${captureId} is ${outcomeInWords(outcome)}: ${counted(total, 'item')}.` };
 }

@@ -1,41 +1,32 @@
 /** Takes the survey leads, decides on each, and converts the best within a budget. */
 
-import {
-  CancellationScope,
-  condition,
-  continueAsNew,
-  defineUpdate,
-  isCancellation,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
-import type { LeadChoice, LeadOutcome } from '../activities/lead-list';
+import { CancellationScope, condition, continueAsNew, isCancellation, workflowInfo } from '@temporalio/workflow';
+import type { LeadOutcome } from '../activities/lead-list';
 import { documentsIn } from '../src/inputs/audit-project';
 import { accountIn } from '../src/inputs/fields';
 import { LeadPipelineInput, type LeadPipelineJson, needsApproval, resolveApproval } from '../src/inputs/lead-pipeline';
-import { PersonNote } from '../src/inputs/person-messages';
-import { type ApprovalPage, approvalPage, describeChoice, describeEnded } from '../src/leads/approval-page';
+import { describeEnded } from '../src/leads/ended-page';
 import { thresholdsOf } from '../src/leads/shown-lead';
 import type { HandedOn } from '../src/runs/handed-on';
-import { howToAnswer } from '../src/runs/how-to-answer';
+import { endedAs, outcomesInWords } from '../src/runs/reason-words';
 import { convertLeadId } from '../src/runs/run-ids';
 import { summaries } from '../src/runs/summaries';
+import { md, paragraphs, sentence } from '../src/text/md';
 import { counted, grouped } from '../src/text/numbers';
-import { formatDuration } from '../src/time/duration';
+import { Approval } from './pipeline/approval';
+import { Chosen } from './pipeline/chosen';
 import { type ControlState, Controls } from './pipeline/controls';
 import { ConvertAll } from './pipeline/convert-all';
-import { describePlan, type LeadPipelineResult, NOTHING_PLANNED, type PipelineProgress } from './pipeline/result';
+import { type LeadPipelineResult, NOTHING_PLANNED, type PipelineProgress } from './pipeline/result';
 import { describeGoesOn, type GoesOn, linked, sayWithdrawing } from './shared/begun';
 import { control, factsOf } from './shared/calls';
 import { handed, handOn } from './shared/handed';
-import { allAnswered, allHandled, loosens } from './shared/kept-acts';
-import { linkTo } from './shared/links';
+import { allAnswered, allHandled } from './shared/kept-acts';
+import { linkTo, linkToProject } from './shared/links';
 import { type Listed, listLeads } from './shared/list-leads';
 import { onlyWait } from './shared/place';
 import { readInputWith } from './shared/read-input';
-import { checked } from './shared/said';
 import { creditsSpent, identity, progressQueryOf, Status } from './shared/status';
-import { tellPersonNeeded } from './shared/tell';
 
 // ---- Types
 
@@ -49,8 +40,7 @@ type Before = Listed & { controls?: ControlState };
 
 // ---- Messages
 
-export const approveUpdate = defineUpdate<string, [PersonNote | undefined]>('approve');
-export const rejectUpdate = defineUpdate<string, [PersonNote | undefined]>('reject');
+export { approveUpdate, rejectUpdate } from './pipeline/approval';
 export const pipelineProgressQuery = progressQueryOf<PipelineProgress>();
 
 // ---- Workflow
@@ -69,42 +59,22 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       : (await control.checkDocuments({ account: accountIn(raw), documents })).problems;
   });
   status.about(summaries.leadPipeline(input), input.account);
-  const answer: { approved?: boolean; by?: string } = {};
   const controls = new Controls(input, status, before?.controls);
+  const approval = new Approval(status, controls);
   const outcomes: LeadOutcome[] = [];
   const underWay = new Set<string>();
-  let total = 0;
-  let asking = false;
   const spent = () => outcomes.reduce((sum, { credits }) => sum + credits, 0);
   status.answers<PipelineProgress>(
-    () => ({ done: outcomes.length, underWay: [...underWay], total, credits: spent() }),
+    () => ({ done: outcomes.length, underWay: [...underWay], total: total(), credits: spent() }),
     'What this run is doing, why it waits, how far it is.',
   );
-  const decide = (approved: boolean, said: PersonNote | undefined): string => {
-    Object.assign(answer, { approved, ...(said?.by && { by: said.by }) });
-    controls.note(approved ? 'approve' : 'reject', said);
-    return approved ? 'Approved: the conversions start.' : 'Rejected: nothing is converted.';
-  };
-  const asked = () => {
-    if (!asking) throw new Error('This run does not wait for an approval at the moment.');
-  };
-  loosens('approve');
-  setHandler(approveUpdate, (said) => decide(true, said), {
-    description: 'Approves the plan shown in the details: {"reason": "…", "by": "…"}',
-    validator: checked(PersonNote, 'approve', asked),
-  });
-  setHandler(rejectUpdate, (said) => decide(false, said), {
-    description: 'Rejects the plan; nothing is converted: {"reason": "…", "by": "…"}',
-    validator: checked(PersonNote, 'reject', asked),
-  });
 
   // A stop ends what the run does at the moment, as a cancellation does; what is said afterwards is not cancelled by it.
   const work = new CancellationScope();
   controls.onStop = () => work.cancel();
-  let selection: LeadChoice | undefined;
+  let chosen: Chosen | undefined;
   let converting: ConvertAll | undefined;
   let listed: Listed | undefined;
-  let outline = NOTHING_PLANNED;
   let ended: LeadPipelineResult['ended'];
   let left: GoesOn | undefined;
   try {
@@ -113,8 +83,8 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
     if (!isCancellation(error)) throw error;
     const { stopped } = controls.state;
     // Nothing is decided yet, so there is nothing to account for.
-    if (!selection && !stopped) {
-      status.figures('No lead was converted, and no credits were spent.');
+    if (!chosen && !stopped) {
+      status.figures(md`No lead was converted, and no credits were spent.`);
       throw error;
     }
     ended = stopped ? 'stopped' : 'cancelled';
@@ -124,7 +94,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
   return CancellationScope.nonCancellable(finish);
 
   async function withdraw(stopped?: { now: boolean }): Promise<GoesOn | undefined> {
-    asking = false;
+    approval.over();
     sayWithdrawing(status, stopped ? 'Stopped' : 'Cancelled');
     return converting?.withdraw(stopped?.now ?? false);
   }
@@ -139,39 +109,36 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       return continueAsNew<typeof leadPipeline>(raw, handOn({ ...listed, controls: controls.state }));
     }
     status.step('deciding', `Deciding on ${counted(listed.total, 'lead')}`);
-    const { maxConversions, maxCredits } = controls.state.limits;
-    selection = await control.selectLeads({
+    const { limits } = controls.state;
+    const { maxConversions, maxCredits } = limits;
+    const choice = await control.selectLeads({
       account: input.account,
       pages: listed.pages,
       total: listed.total,
       limits: { order: input.order, maxConversions, maxCredits, price: facts.convertPrice },
+      thresholds: thresholdsOf(input.scoring),
       ref: workflowInfo().firstExecutionRunId,
     });
-    total = selection.chosen.length;
-    controls.chosen = total;
-    outline = describePlan(selection, listed.reads, facts);
-    status.figures(page(selection, facts.convertPrice, { maxConversions, maxCredits }));
+    const found = new Chosen(choice, { input, raw }, listed.reads, facts, limits);
+    chosen = found;
+    controls.chosen = choice.chosen.length;
+    controls.onLimits = () => {
+      approval.asksAnew(found);
+      show();
+    };
+    show();
     if (input.dryRun) return 'planned';
-    if (needsApproval(resolveApproval(raw), outline.credits)) {
-      asking = true;
-      status.step(
-        'approval',
-        `A person approves ${counted(total, 'conversion')} for ${grouped(outline.credits)} credits`,
-      );
-      status.asksPerson(true);
-      tellPersonNeeded(input.account, 'approval', 1, describeChoice(total, outline.credits, selection.preview ?? []));
-      status.waits(
-        `Approval is needed within ${formatDuration(input.approvalDeadline)}. ${howToAnswer(workflowInfo().workflowId, ['approve', 'reject'], 'approve')}`,
-      );
-      const answered = await condition(() => answer.approved !== undefined, input.approvalDeadline);
-      asking = false;
-      status.asksPerson(false);
-      if (!answered || !answer.approved) {
-        status.step('approval', `${answered ? 'Rejected' : 'Nobody answered in time'}: nothing is converted`);
-        return answered ? 'rejected' : 'expired';
+    if (needsApproval(resolveApproval(raw), found.plan.credits)) {
+      const answer = await approval.ask(input.account, found, input.approvalDeadline);
+      if (answer !== 'approved') {
+        status.step(
+          'approval',
+          `${answer === 'rejected' ? 'Rejected' : 'Nobody answered in time'}: nothing is converted`,
+        );
+        return answer;
       }
     }
-    status.step('converting', `Converting ${counted(total, 'lead')}`);
+    status.step('converting', `Converting ${counted(total(), 'lead')}`);
     const audit = input.then === 'audit' ? (raw?.audit ?? {}) : undefined;
     converting = new ConvertAll(input, facts, status, audit, controls, {
       moved: show,
@@ -185,29 +152,35 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
         show();
       },
     });
-    return (await converting.run(selection.chosen)) ? 'stopped' : 'done';
+    return (await converting.run(choice.chosen)) ? 'stopped' : 'done';
   }
 
-  /** What is about to be done, for whoever approves it. */
-  function page(choice: LeadChoice, price: number, limits: ApprovalPage['limits']): string {
-    const { preview = [], left: mayBeSpent = [], eligible, chosen } = choice;
-    return approvalPage({
-      ...{ outline: outline.text, chosen: chosen.length, eligible, preview, left: mayBeSpent, price },
-      ...{ minReadiness: input.scoring.minReadiness, limits },
-      byDefault: (['maxConversions', 'maxCredits'] as const).filter(
-        (limit) => raw?.[limit] === undefined && limits[limit] === input[limit],
-      ),
-    });
+  /** The run that converts a lead. */
+  function runOf(leadId: string): string {
+    return convertLeadId(input.account, leadId);
+  }
+
+  /** Leads that end in this run, as its limits stand. */
+  function total(): number {
+    if (!chosen || !converting) return chosen?.count ?? 0;
+    const wanted = Math.min(chosen.choice.chosen.length, controls.state.limits.maxConversions);
+    return Math.max(wanted, outcomes.length + underWay.size);
   }
 
   function show(): void {
-    const runs = [...underWay].map((leadId) => convertLeadId(input.account, leadId));
-    const others =
-      runs.length === 0
-        ? ''
-        : `\n\nUnder way; each says in its own details why it waits:\n${linked(runs)}${onlyWait(converting?.away ?? 0)}`;
+    if (!chosen) return;
+    if (!converting) {
+      status.figures(chosen.page());
+      return;
+    }
+    const runs = [...underWay].map(runOf);
     status.figures(
-      `${grouped(outcomes.length)} of ${grouped(total)} done, ${grouped(spent())} credits spent${others}\n\n${outline.text}`,
+      paragraphs([
+        md`${grouped(outcomes.length)} of ${grouped(total())} done, ${grouped(spent())} credits spent`,
+        linked(md`Under way; each says in its own details why it waits:`, runs),
+        onlyWait(converting.away),
+        sentence(chosen.plan.text),
+      ]),
     );
   }
 
@@ -220,6 +193,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       cancelled: 'cancelled',
       done: 'stopped',
     } as const;
+    const selection = chosen?.choice;
     const { counts, decisions } = selection
       ? await control.concludeLeads({
           decisions: selection.decisions,
@@ -230,23 +204,19 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
           isPlan: input.dryRun,
         })
       : { counts: {}, decisions: { inline: [] } };
-    status.step(
-      ended,
-      `${ended}: ${
-        Object.entries(counts)
-          .map(([what, n]) => `${grouped(n)} ${what}`)
-          .join(', ') || 'nothing'
-      }; ${grouped(spent())} credits spent`,
-      creditsSpent(spent()),
-    );
+    const sums =
+      chosen && ended === 'planned'
+        ? `${grouped(chosen.count)} to be converted, ${grouped(chosen.choice.leads - chosen.count)} skipped`
+        : outcomesInWords(counts) || 'nothing';
+    status.step(ended, endedAs(ended, `${sums}; ${counted(spent(), 'credit')} spent`), creditsSpent(spent()));
     const problems = [...new Set(outcomes.flatMap(({ problem }) => problem ?? []))];
-    const ends = [
-      ...(left && left.count > 0 ? [describeGoesOn(left)] : []),
-      ...(ended === 'planned' || !selection
-        ? []
-        : [describeEnded(outcomes, selection, { idOf: (leadId) => convertLeadId(input.account, leadId), linkTo })]),
-    ];
-    if (ends.length > 0) status.figures(ends.join('\n\n'));
+    if (ended !== 'planned')
+      status.figures(
+        paragraphs([
+          left && left.count > 0 ? describeGoesOn(left) : undefined,
+          selection && describeEnded(outcomes, selection, { idOf: runOf, linkTo, linkToProject }),
+        ]),
+      );
     await allAnswered();
     return {
       dryRun: input.dryRun,
@@ -254,12 +224,12 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       counts,
       leads: selection?.leads ?? 0,
       credits: spent(),
-      plan: outline,
+      plan: chosen?.plan ?? NOTHING_PLANNED,
       thresholds: thresholdsOf(input.scoring),
       decisions,
       notes: [...(listed?.notes ?? []), ...(selection?.notes ?? []), ...problems.slice(0, MOST_NOTES)],
       answers: controls.state.answers,
-      ...(answer.by && { approvedBy: answer.by }),
+      ...(approval.by && { approvedBy: approval.by }),
       ...(left && left.count > 0 && { goesOn: left }),
     };
   }

@@ -2,19 +2,15 @@
 import { z } from 'zod';
 import type { Operation } from '../inputs/backfill';
 import { concernsAccount } from '../ledger/account-failures';
+import { outcomeInWords } from '../runs/reason-words';
 
 export const OUTCOMES = ['done', 'alreadyDone', 'skipped', 'failed', 'waiting', 'quarantined'] as const;
 /** `alreadyDone`: by another run or somebody else. `waiting`: for a person, or for its own run, which goes on. */
 export type OutcomeWord = (typeof OUTCOMES)[number];
 /** For people, behind a number. */
-export const OUTCOME_WORDS: Readonly<Record<OutcomeWord, string>> = {
-  done: 'done',
-  alreadyDone: 'done already',
-  skipped: 'skipped',
-  failed: 'failed',
-  waiting: 'waiting',
-  quarantined: 'quarantined',
-};
+export const OUTCOME_WORDS = Object.fromEntries(OUTCOMES.map((word) => [word, outcomeInWords(word)])) as Readonly<
+  Record<OutcomeWord, string>
+>;
 export type Counts = Record<OutcomeWord, number>;
 export const noCounts = (): Counts => ({ done: 0, alreadyDone: 0, skipped: 0, failed: 0, waiting: 0, quarantined: 0 });
 

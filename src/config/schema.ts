@@ -7,7 +7,7 @@ import { parseBaseUrl } from '../agent-api/base-url';
 import { perClass, type RateClass } from '../agent-api/rate-class';
 import { LIMITS, PAID_MS_MIN, type RouteName, routes } from '../agent-api/routes';
 import { Undocumented } from '../agent-api/undocumented';
-import { TimeZone } from '../inputs/fields';
+import { PLAIN_NAME, TimeZone } from '../inputs/fields';
 import { SHOWN_NAMES } from '../leads/shown-lead';
 import { LOG_LEVELS } from '../log';
 import { LONGEST_CALL_MS } from '../paying/open-sends';
@@ -166,12 +166,7 @@ export const AccountFile = z
 export type AccountFile = z.infer<typeof AccountFile>;
 
 const nameOf = (what: string) =>
-  z
-    .string()
-    .regex(
-      /^[a-z0-9][a-z0-9-]{0,39}$/,
-      `the name of ${what} has lower-case letters, digits and -, at most 40 characters`,
-    );
+  z.string().regex(PLAIN_NAME, `the name of ${what} has lower-case letters, digits and -, at most 40 characters`);
 
 /** The configuration file. */
 export const ConfigFile = z.strictObject({

@@ -11,10 +11,13 @@ import { Id } from '../agent-api/id';
 import { isTimeZone } from '../time/day';
 import { parseDuration } from '../time/duration';
 
-/** An account's name in the configuration. It becomes part of queue names and workflow IDs; a token never fits (S4). */
+/** What accounts and pipelines may be called: it becomes part of queue names, workflow IDs and filters of lists. */
+export const PLAIN_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
+
+/** An account's name in the configuration. A token never fits (S4). */
 export const Account = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,39}$/)
+  .regex(PLAIN_NAME)
   .meta({ allowed: "an account's name: lower-case letters, digits and -, at most 40, never a token" })
   .default('default')
   .describe("Name of the account in the configuration whose token is used. Default 'default'.");

@@ -1,9 +1,9 @@
 /** The ledger's current details, written for a person in the Web UI (S7). */
 
 import { PAID } from '../paying/once-only';
-import { inline } from '../text/markdown';
-import { grouped } from '../text/numbers';
-import { vouched } from '../text/vouched';
+import { bullets, type Markdown, md, paragraphs, sentence } from '../text/md';
+import { counted, grouped } from '../text/numbers';
+import { vouchedBy } from '../text/vouched';
 import { utc } from '../time/utc';
 import * as policy from '.';
 import type { LedgerStatus } from './messages';
@@ -118,24 +118,24 @@ export function describeWanted({ perDay, balanceFloor, timeZone }: policy.Budget
   return `budget set: ${parts.join(', ')}`;
 }
 
-/** What may still be spent of an account, for whoever is to approve something. */
+/** What may still be spent of an account, for whoever is to approve something: of each cap, and of the balance. */
 export function describeLeft({ balance, reserved, spentToday, spentThisMonth, budget }: LedgerStatus): string[] {
-  const { perDay, perMonth = null, balanceFloor, timeZone } = budget;
-  const taken = `${grouped(spentToday)} spent${reserved > 0 ? ` and ${grouped(reserved)} reserved` : ''}`;
+  const { perRun = null, perDay, perMonth = null, balanceFloor, timeZone } = budget;
+  const left = (when: string, spent: number, cap: number | null, name: string) => {
+    const taken = `${counted(spent, 'credit')} spent${reserved > 0 ? `, ${grouped(reserved)} reserved for calls under way` : ''}`;
+    return cap === null
+      ? `${when}: ${taken}; there is no ${name}`
+      : `${when}: ${grouped(Math.max(0, cap - spent - reserved))} of ${grouped(cap)} credits are left; ${taken}`;
+  };
   return [
-    perDay === null
-      ? `No limit a day; today (${timeZone}) ${taken}`
-      : `${grouped(Math.max(0, perDay - spentToday - reserved))} of ${grouped(perDay)} credits a day are left; today (${timeZone}) ${taken}`,
-    ...(perMonth === null
-      ? []
-      : [
-          `${grouped(Math.max(0, perMonth - spentThisMonth - reserved))} of ${grouped(perMonth)} credits a month are left`,
-        ]),
-    ...(balance === undefined
-      ? ['The balance is not known']
-      : [
-          `Balance: ${grouped(balance)} credits${balanceFloor > 0 ? `, of which ${grouped(balanceFloor)} must remain` : ''}`,
-        ]),
+    left(`Today (${timeZone})`, spentToday, perDay, 'daily limit'),
+    left('This month', spentThisMonth, perMonth, 'monthly limit'),
+    perRun === null
+      ? 'One run: there is no ceiling but what its own input says'
+      : `One run: ${counted(perRun, 'credit')} at most, whatever its input says (the ceiling \`budget.perRun\`)`,
+    balance === undefined
+      ? 'Balance: not known'
+      : `Balance: ${counted(balance, 'credit')}${balanceFloor > 0 ? `, of which ${grouped(balanceFloor)} must remain` : ''}`,
   ];
 }
 
@@ -150,45 +150,51 @@ export function describePause(parked: policy.LedgerState['parked'], now: number)
   return `The service asked to wait (429): ${classes.map(([rateClass, until]) => `${rateClass} go on at ${utc(until)} UTC`).join(', ')}`;
 }
 
-export function describeLedger(state: policy.LedgerState, now: number): string {
+/** Open sends and acts that are listed one by one. */
+const MOST_OPEN = 20;
+const MOST_ACTS = 5;
+
+export function describeLedger(state: policy.LedgerState, now: number): Markdown {
   const open = Object.entries(state.flights.open);
   const budget = policy.budgetInForce(state, now);
   const left = policy.balance(state);
   const unread = state.unreadable === undefined ? 'not read yet' : `cannot be read: ${state.unreadable.problem}`;
   const balance = left === undefined ? unread : `${grouped(left)} credits`;
   const apart = policy.booksTrouble(state, now);
-  const lines = [
-    `**Account ${state.account}**: ${describeState(state)}`,
-    '',
-    ...state.holds.map((hold) => `- ${inline(describeHold(hold))}`),
-    ...(apart === undefined ? [] : [`- ${inline(apart)}`]),
-    ...(state.holds.length > 0 || apart !== undefined ? [''] : []),
-    `- Balance: ${balance}, of which reserved for calls under way: ${grouped(policy.reservedCredits(state))}`,
-    `- Spent today (${budget.timeZone}): ${grouped(policy.spentOn(state, now))}`,
-    ...describeBudget(budget).map((line) => `- ${inline(line)}`),
-    ...policy.dearer(state).map((price) => `- ${describeDearer(price)}`),
-    ...(left === undefined ? [] : [`- Spent elsewhere, as the balance shows: ${grouped(state.elsewhere)}`]),
-    ...(state.patientUntil !== undefined && now < state.patientUntil
-      ? [`- ${describePatience(state.patientUntil)}`]
-      : []),
-    ...[describePause(state.parked, now)].flatMap((pause) => (pause === undefined ? [] : `- ${pause}`)),
-    '',
-    ...(open.length === 0
-      ? ['No paid call is under way.']
-      : [`Paid calls under way or not yet proven, ${grouped(open.length)}:`, '']),
-    ...open
-      .slice(0, 20)
-      .map(
-        ([subject, f]) =>
-          `- ${inline(subject)} since ${utc(f.grantedAt)} UTC, settled by ${utc(f.overAt)} UTC at the latest`,
-      ),
-    ...(state.actions?.length ? ['', 'What people did last:', ''] : []),
-    ...(state.actions ?? [])
-      .slice(-5)
-      .map(
-        (a) =>
-          `- ${utc(a.at)} UTC ${inline(a.by)}${a.isOwn ? '' : ` ${vouched(a, inline)}`}: ${inline(a.what)} (${inline(a.reason)})`,
-      ),
+  const pause = describePause(state.parked, now);
+  const figures = [
+    `Balance: ${balance}, of which reserved for calls under way: ${grouped(policy.reservedCredits(state))}`,
+    `Spent today (${budget.timeZone}): ${grouped(policy.spentOn(state, now))}`,
+    ...describeBudget(budget),
+    ...policy.dearer(state).map(describeDearer),
+    ...(left === undefined ? [] : [`Spent elsewhere, as the balance shows: ${grouped(state.elsewhere)}`]),
+    ...(state.patientUntil !== undefined && now < state.patientUntil ? [describePatience(state.patientUntil)] : []),
+    ...(pause === undefined ? [] : [pause]),
   ];
-  return lines.join('\n');
+  return paragraphs([
+    md`**Account ${state.account}**: ${describeState(state)}`,
+    // A list behind a list would be one with it, and all its items would stand apart.
+    bullets(
+      md`What stops it:`,
+      [...state.holds.map(describeHold), ...(apart === undefined ? [] : [apart])].map(sentence),
+    ),
+    bullets(md`Its figures:`, figures.map(sentence)),
+    open.length === 0 ? md`No paid call is under way.` : undefined,
+    bullets(
+      md`Paid calls under way or not yet proven, ${grouped(open.length)}:`,
+      open
+        .slice(0, MOST_OPEN)
+        .map(
+          ([subject, f]) => md`${subject} since ${utc(f.grantedAt)} UTC, settled by ${utc(f.overAt)} UTC at the latest`,
+        ),
+    ),
+    bullets(
+      md`What people did last:`,
+      (state.actions ?? [])
+        .slice(-MOST_ACTS)
+        .map(
+          (a) => md`${utc(a.at)} UTC ${a.by}${a.isOwn ? undefined : md` ${vouchedBy(a, md)}`}: ${a.what} (${a.reason})`,
+        ),
+    ),
+  ]);
 }

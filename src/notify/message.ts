@@ -1,8 +1,10 @@
 /** What a notification says: which run, why, and where to look. Of what it works on no more than `showNames` allows (S4). */
+import type { Answer } from '../runs/answers';
 import { FAILED_OUTCOMES } from '../runs/failed-outcomes';
-import { reasonInWords } from '../runs/reason-words';
-import { grouped } from '../text/numbers';
+import { outcomeInWords, outcomesInWords, reasonInWords } from '../runs/reason-words';
+import { oneLine } from '../text/printable';
 import { vouched } from '../text/vouched';
+import { asCode, escaped, slackText } from './slack-text';
 
 /** Stable names; receivers branch on them. Their comments stand in docs/reference/messages.md. */
 export const NOTICE_KINDS = [
@@ -25,8 +27,25 @@ export const NOTICE_KINDS = [
 ] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
+/** What a person is to decide, and how: what stands on the page of the run, as far as it fits into a message. */
+export interface Asked {
+  /** What a person is to decide on: how much, at what cost, for which businesses; or the question. */
+  readonly about?: string;
+  /** Most credits that it costs. */
+  readonly credits?: number;
+  /**
+   * The first of what it is about, a line each: of a lead the business as far as `showNames` allows, its ID, its scores with
+   * their thresholds, and why it was chosen.
+   */
+  readonly shows?: readonly string[];
+  /** What may still be spent: of each cap, and of the balance, a line each. */
+  readonly left?: readonly string[];
+  /** Each answer that is taken: what it means, the update and its data, what follows, and the command that gives it. */
+  readonly answers?: readonly Answer[];
+}
+
 /** One thing to tell. */
-export interface Notice {
+export interface Notice extends Asked {
   readonly kind: NoticeKind;
   readonly account: string;
   readonly workflowType: string;
@@ -37,8 +56,6 @@ export interface Notice {
    * price, the code of a failure, how a batch ended.
    */
   readonly what?: string;
-  /** What a person is to decide on: how much, at what cost, for which businesses. */
-  readonly about?: string;
   /** Of what a person did: who it was by the message itself, where anybody can write any name. */
   readonly by?: string;
   /** Who it was by the client that sent it, as it calls itself. */
@@ -52,7 +69,8 @@ export interface Notice {
 }
 
 /** How it ended, or the type of its failure. */
-const endText = (what: string): string => (FAILED_OUTCOMES.includes(what) ? ` (${what})` : `: ${reasonInWords(what)}`);
+const endText = (what: string): string =>
+  FAILED_OUTCOMES.includes(what) ? ` (${outcomeInWords(what)})` : `: ${reasonInWords(what)}`;
 
 const TITLES: Record<NoticeKind, (notice: Notice) => string> = {
   personNeeded: ({ workflowType, what, about }) =>
@@ -66,15 +84,11 @@ const TITLES: Record<NoticeKind, (notice: Notice) => string> = {
     `Account ${account}: a call costs more than is configured${what ? ` (${what})` : ''}`,
   runFailed: ({ workflowType, what }) => `A run of ${workflowType} did not end well${what ? endText(what) : ''}`,
   batchEnded: ({ workflowType, what, counts = {} }) =>
-    `A ${workflowType} has ended${what && what !== 'done' ? ` (${what})` : ''}: ${
-      Object.entries(counts)
-        .flatMap(([outcome, count]) => (count > 0 ? [`${grouped(count)} ${outcome}`] : []))
-        .join(', ') || 'no items'
-    }`,
+    `A ${workflowType} has ended${what && what !== 'done' ? ` (${outcomeInWords(what)})` : ''}: ${outcomesInWords(counts) || 'no items'}`,
 };
 
-/** One line for a person. */
-export const titleOf = (notice: Notice): string => TITLES[notice.kind](notice);
+/** One line for a person, also where what others chose has several. */
+export const titleOf = (notice: Notice): string => oneLine(TITLES[notice.kind](notice));
 
 /** The identity of a notice, the same however often it is sent (`webhook-id`). */
 export const idOf = ({ kind, workflowId, runId, nth }: Notice): string => `${kind}.${workflowId}.${runId}.${nth}`;
@@ -89,12 +103,17 @@ const standardBody = (notice: Notice, link: string | undefined, at: Date): strin
   });
 };
 
-/** Text that stands for itself: whoever starts a run chooses its ID, and `<!channel>` would call everybody. */
-const slackText = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
-
 const slackBody = (notice: Notice, link: string | undefined): string => {
+  const { shows = [], left = [], answers = [] } = notice;
   const run = slackText(notice.workflowId);
-  return JSON.stringify({ text: `${slackText(titleOf(notice))}\n${link ? `<${link}|${run}>` : run}` });
+  const lines = [
+    slackText(titleOf(notice)),
+    link ? `<${escaped(link)}|${run}>` : run,
+    ...shows.map((line) => `• ${slackText(line)}`),
+    ...(left.length > 0 ? [`Left: ${left.map(slackText).join('; ')}`] : []),
+    ...answers.map(({ means, command, follows }) => `${slackText(means)}: ${asCode(command)} – ${slackText(follows)}`),
+  ];
+  return JSON.stringify({ text: lines.join('\n') });
 };
 
 /** The forms in which notices are sent, by their names in the configuration. */

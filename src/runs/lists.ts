@@ -20,6 +20,9 @@ export const WAITS_FOR_CREDITS = `Stage = "${BUDGET_STAGE}" AND ExecutionStatus 
 /** @param since a moment, ISO 8601 */
 export const convertedSince = (since: string): string => `Stage = "converted" AND CloseTime >= "${since}"`;
 
+/** Runs that have cost credits; those that began others have the sums of these. @param since a moment, ISO 8601 */
+export const spentSince = (since: string): string => `CreditsSpent > 0 AND StartTime >= "${since}"`;
+
 /**
  * The ledger that keeps an account: a list, since its ID has the user and not the account, and there may be one of an earlier
  * user. @param account none: all ledgers

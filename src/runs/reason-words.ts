@@ -1,7 +1,8 @@
 /**
- * What the stable codes say of which results and failures are made: a reason why something was refused, skipped, left or
- * failed. Results keep the code; people read its words with the code behind them. Imported by workflows. Pure.
+ * What the stable codes say of which results and failures are made: how something ended, and why it was refused, skipped, left
+ * or failed. Results keep the code; people read its words, of a reason with the code behind them. Imported by workflows. Pure.
  */
+import { grouped } from '../text/numbers';
 import { FailureType } from './failure-types';
 
 /**
@@ -77,6 +78,7 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   noteNotSubmitted: 'nobody submitted the note in time',
   noteChanged: 'the file of the note was changed or removed meanwhile',
   listCut: 'a list of the service was cut off',
+  quarantined: 'the row could not become an item',
   // Failures, by their types.
   [FailureType.held]: 'the account was on hold',
   [FailureType.upstream]: 'the service did not answer, or not sensibly',
@@ -121,3 +123,52 @@ export function reasonInWords(code: string, what = 'record'): string {
   const words = wordsOf(code, what);
   return words === undefined ? code : `${words} (${code})`;
 }
+
+/** Behind a number, as in '3 already converted by somebody else', and at the beginning of a run's last sentence. */
+const OUTCOMES: Readonly<Record<string, string>> = {
+  done: 'done',
+  planned: 'only planned',
+  converted: 'converted',
+  alreadyConverted: 'already converted by somebody else',
+  audited: 'audited',
+  processed: 'processed',
+  accepted: 'accepted by a person',
+  skipped: 'skipped',
+  refused: 'refused',
+  unresolved: 'unresolved',
+  rejected: 'not approved',
+  expired: 'ended by a deadline',
+  stopped: 'stopped early',
+  cancelled: 'cancelled',
+  failed: 'failed',
+  // Items of a batch.
+  alreadyDone: 'done already',
+  waiting: 'waiting',
+  quarantined: 'quarantined',
+  // Captures of a sweep.
+  due: 'due',
+  tooSoon: 'left to a later sweep',
+  givenUp: 'given up',
+  undated: 'left, since nothing says when they failed',
+  reprocessed: 'extracted again',
+  inAnotherRun: 'left to the run that has them',
+  unknown: 'sent, with an unknown outcome',
+  // Temporal's own endings of a run.
+  runFailed: 'failed with an error',
+  terminated: 'ended by hand',
+  timedOut: 'took too long',
+};
+
+/** One that the service has made up stays as it is. */
+export const outcomeInWords = (code: string): string =>
+  Object.hasOwn(OUTCOMES, code) ? (OUTCOMES[code] ?? code) : code;
+
+/** Counts of outcomes: '3 converted, 1 refused'; those of none are left out. */
+export const outcomesInWords = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .flatMap(([outcome, count]) => (count > 0 ? [`${grouped(count)} ${outcomeInWords(outcome)}`] : []))
+    .join(', ');
+
+/** The last sentence of a run: 'Refused: no lead has this ID'. */
+export const endedAs = (outcome: string, what: string): string =>
+  `${outcomeInWords(outcome).replace(/^[a-z]/, (letter) => letter.toUpperCase())}: ${what}`;

@@ -12,6 +12,8 @@ import { ConvertLeadInput } from '../inputs/convert-lead';
 import { IngestCaptureInput } from '../inputs/ingest-capture';
 import { LeadPipelineInput } from '../inputs/lead-pipeline';
 import { parseInput } from '../inputs/parse-input';
+import { inline } from '../text/markdown';
+import { clip } from '../text/printable';
 import { auditProjectId, convertLeadId, ingestCaptureId } from './run-ids';
 import { summaries } from './summaries';
 
@@ -19,7 +21,7 @@ import { summaries } from './summaries';
 export interface PlannedRun {
   account: string;
   workflowId: string;
-  /** For the list of runs in the Web UI. */
+  /** What it is for, as the Web UI shows it: Markdown. */
   summary: string;
   leadId?: string;
   /** It only looks: nothing is written or spent. */
@@ -27,6 +29,9 @@ export interface PlannedRun {
 }
 
 export interface WorkflowType {
+  /** What a run of it is, for people. */
+  title: string;
+  /** What it does, going on from its name. */
   about: string;
   /** What its input may hold. */
   schema: z.ZodType;
@@ -42,14 +47,20 @@ export interface WorkflowType {
   plan(raw: unknown): PlannedRun;
 }
 
-type Facts = Pick<WorkflowType, 'about' | 'example' | 'sends'>;
+type Facts = Pick<WorkflowType, 'title' | 'about' | 'example' | 'sends'>;
 
 const define = <S extends z.ZodType>(
   type: string,
   facts: Facts,
   schema: S,
   plan: (input: z.output<S>) => PlannedRun,
-): WorkflowType => ({ ...facts, schema, plan: (raw) => plan(parseInput(schema, raw, type)) });
+): WorkflowType => ({ ...facts, schema, plan: (raw) => shown(plan(parseInput(schema, raw, type))) });
+
+/** The server takes 400 bytes of a summary. */
+const LONGEST_SUMMARY = 80;
+
+/** A summary holds IDs and names of files that others chose. */
+const shown = (run: PlannedRun): PlannedRun => ({ ...run, summary: inline(clip(run.summary, LONGEST_SUMMARY)) });
 
 /** Stands for an ID that a person puts in. */
 const SOME_ID = '00000000-0000-4000-8000-000000000000';
@@ -61,6 +72,7 @@ const TYPES = {
   leadPipeline: define(
     'leadPipeline',
     {
+      title: 'Lead pipeline',
       about: 'takes the survey leads, decides on each, converts the best within a budget',
       // Whoever takes away `dryRun` alone is asked before anything is spent.
       example: { dryRun: true, maxConversions: 5, approval: 'all' },
@@ -76,6 +88,7 @@ const TYPES = {
   convertLead: define(
     'convertLead',
     {
+      title: 'Conversion of a lead',
       about: 'converts one lead into a project, once',
       example: { leadId: SOME_ID },
       sends: true,
@@ -91,6 +104,7 @@ const TYPES = {
   auditProject: define(
     'auditProject',
     {
+      title: 'Audit',
       about: 'audits a project: from documents in the storage to a report',
       example: { projectId: SOME_ID, documents: ['documents/interview.pdf'] },
       sends: true,
@@ -106,6 +120,7 @@ const TYPES = {
   ingestCapture: define(
     'ingestCapture',
     {
+      title: 'Note or capture',
       about: 'submits a note, or takes a capture, and follows it to its extracted items',
       example: { noteFile: 'notes/meeting.txt' },
       sends: true,
@@ -120,6 +135,7 @@ const TYPES = {
   captureSweep: define(
     'captureSweep',
     {
+      title: 'Sweep of captures',
       about: 'has captures that failed or are stuck extracted again',
       example: { dryRun: true },
       sends: true,
@@ -134,6 +150,7 @@ const TYPES = {
   backfill: define(
     'backfill',
     {
+      title: 'Batch',
       about: 'does one operation to each of many items: leads, captures, rows of a file, or what failed before',
       example: { operation: 'convertLead', leads: {}, dryRun: true },
       sends: false,
@@ -146,6 +163,7 @@ const TYPES = {
     }),
   ),
   callApi: {
+    title: 'Call of the API',
     about: 'makes any other call of the API and shows the reply',
     example: { route: 'contacts.list', query: { limit: 5 } },
     sends: true,
@@ -155,11 +173,11 @@ const TYPES = {
       const { account, route, id } = call;
       // Equal calls that create something are one; the ledger holds that, the ID only saves work.
       const which = createsSomething(route) ? callKey(call).slice(0, 12) : stamp();
-      return {
+      return shown({
         account,
         workflowId: `call-api.${account}.${route}.${which}`,
         summary: summaries.callApi({ route, id }),
-      };
+      });
     },
   },
 } satisfies Record<string, WorkflowType>;
@@ -167,5 +185,8 @@ const TYPES = {
 export type WorkflowName = keyof typeof TYPES;
 
 export const WORKFLOW_TYPES: Readonly<Record<WorkflowName, WorkflowType>> = TYPES;
+
+/** The summary of a run that was started from the form; right for any of its type, since the form copies it from run to run. */
+export const formSummary = (type: WorkflowName): string => `${WORKFLOW_TYPES[type].title}, started from the form`;
 
 export const isWorkflowName = (name: string): name is WorkflowName => Object.hasOwn(TYPES, name);

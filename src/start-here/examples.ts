@@ -5,7 +5,7 @@
 
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { WORKFLOW_TYPES } from '../runs/workflow-types';
+import { formSummary, WORKFLOW_TYPES, type WorkflowName } from '../runs/workflow-types';
 import { plainClient } from '../temporal/plain-client';
 import { exampleInput } from './example-inputs';
 import { exampleId } from './start-page';
@@ -13,8 +13,9 @@ import { exampleId } from './start-page';
 /** Nobody works here. */
 const EXAMPLES_QUEUE = 'audit-runner-examples';
 const REASON = 'An example: the start form of the Web UI copies its input. It never ran.';
-/** Holds the example's input as text, to tell whether it is still the right one. */
+/** Holds the example's input and summary as text, to tell whether they are still the right ones. */
 const MEMO = 'exampleInput';
+const memoOf = (type: WorkflowName, input: Record<string, unknown>) => `${JSON.stringify(input)} ${formSummary(type)}`;
 /** Should this process end between the two calls. */
 const RUN_TIMEOUT = '1 minute';
 /** Of a server that does not tell its own. */
@@ -38,9 +39,9 @@ export async function keepExamples(client: Client, account: string, now = Date.n
   const retentionMs = await retention(plain);
   const runs: Record<string, string> = {};
   const renewed: string[] = [];
-  for (const type of Object.keys(WORKFLOW_TYPES)) {
+  for (const type of Object.keys(WORKFLOW_TYPES) as WorkflowName[]) {
     const input = exampleInput(type, account);
-    const kept = await look(plain, type, JSON.stringify(input), now - retentionMs / 2);
+    const kept = await look(plain, type, memoOf(type, input), now - retentionMs / 2);
     const runId = kept === 'missing' ? await make(plain, type, input) : kept.runId;
     if (runId !== undefined) runs[type] = runId;
     if (runId !== undefined && kept === 'missing') renewed.push(type);
@@ -52,7 +53,7 @@ export async function keepExamples(client: Client, account: string, now = Date.n
 async function look(
   client: Client,
   type: string,
-  input: string,
+  wanted: string,
   madeSince: number,
 ): Promise<{ runId?: string } | 'missing'> {
   const found = await describe(client, exampleId(type));
@@ -61,7 +62,7 @@ async function look(
   const running = found.status.name === 'RUNNING';
   if (taskQueue !== EXAMPLES_QUEUE) return running ? {} : 'missing';
   if (running) await end(client, type, runId);
-  const isRight = memo?.[MEMO] === input && found.type === type;
+  const isRight = memo?.[MEMO] === wanted && found.type === type;
   return isRight && startTime.getTime() > madeSince ? { runId } : 'missing';
 }
 
@@ -74,14 +75,15 @@ async function describe(client: Client, workflowId: string): Promise<WorkflowExe
   }
 }
 
-async function make(client: Client, type: string, input: Record<string, unknown>): Promise<string | undefined> {
+async function make(client: Client, type: WorkflowName, input: Record<string, unknown>): Promise<string | undefined> {
   try {
-    // Without summary, details or search attributes: the form would copy them too.
+    // The form copies all of it: so a summary that fits any run of the type, and no details or search attributes.
     const { firstExecutionRunId } = await client.workflow.start(type, {
       workflowId: exampleId(type),
       taskQueue: EXAMPLES_QUEUE,
       args: [input],
-      memo: { [MEMO]: JSON.stringify(input) },
+      staticSummary: formSummary(type),
+      memo: { [MEMO]: memoOf(type, input) },
       workflowRunTimeout: RUN_TIMEOUT,
     });
     await end(client, type, firstExecutionRunId);

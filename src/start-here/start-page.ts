@@ -3,11 +3,20 @@
  * address of a GET, so it stays short.
  */
 
-import { convertedSince, ledgersOf, NOT_DONE, UNDER_WAY, WAITS_FOR_CREDITS, WAITS_FOR_PERSON } from '../runs/lists';
+import {
+  convertedSince,
+  ledgersOf,
+  NOT_DONE,
+  spentSince,
+  UNDER_WAY,
+  WAITS_FOR_CREDITS,
+  WAITS_FOR_PERSON,
+} from '../runs/lists';
 import { WORKFLOW_QUEUE } from '../temporal/queues';
+import { PROGRAM } from '../text/command';
 import { withRoom } from '../text/details';
-import { formPath, linkToList } from '../text/links';
-import { inline } from '../text/markdown';
+import { type FormFields, formPath, linkToForm, linkToList } from '../text/links';
+import { code, inRow, type Markdown, md, paragraphs } from '../text/md';
 
 /** One workflow type on the page. */
 export interface PageEntry {
@@ -37,49 +46,55 @@ const MOST_ACCOUNTS = 5;
 /** The ID of the runs that hold a type's example input. */
 export const exampleId = (type: string): string => `example.${type}`;
 
-/** Where the start form is, filled in with a type's example. */
-export const exampleForm = (namespace: string, { type, runId }: Pick<PageEntry, 'type' | 'runId'>): string =>
-  formPath(namespace, { workflowType: type, taskQueue: WORKFLOW_QUEUE, workflowId: exampleId(type), runId });
+type Example = Pick<PageEntry, 'type' | 'runId'>;
+
+/** What the start form is filled in with: a type's example. */
+const formOf = ({ type, runId }: Example): FormFields => ({
+  ...{ workflowType: type, taskQueue: WORKFLOW_QUEUE, workflowId: exampleId(type), runId },
+});
+
+/** Where that form is. */
+export const exampleForm = (namespace: string, example: Example): string => formPath(namespace, formOf(example));
 
 /** The page, in full as long as that fits; else without what the form shows as well, and in the end the names alone. */
 export function startPage(page: Page): string {
   const shown = [
-    (entry: PageEntry) => `${heading(page, entry)}\n\n${code(entry.input)}`,
+    (entry: PageEntry) => paragraphs([heading(page, entry), example(entry.input)]),
     (entry: PageEntry) => heading(page, entry),
-    ({ type }: PageEntry) => `- ${inline(type)}`,
-  ].map((show) => withRoom([...introduction(page), ...page.entries.map(show), footer(page)].join('\n\n')));
+    ({ type }: PageEntry) => md`- ${type}`,
+  ].map((show) => withRoom(paragraphs([...introduction(page), ...page.entries.map(show), footer(page)])));
   return shown.find((text) => encodeURIComponent(text).length <= MAX_ENCODED) ?? shown.at(-1) ?? '';
 }
 
-const introduction = ({ namespace, accounts, today }: Page): string[] => {
+const introduction = ({ namespace, accounts, today }: Page): Markdown[] => {
   const list = (words: string, query: string) => linkToList(namespace, query, words);
   const named = accounts.slice(0, MOST_ACCOUNTS).map((account) => list(account, ledgersOf(account)));
   const more = accounts.length > named.length ? [list('all accounts', ledgersOf())] : [];
+  const month = `${today.slice(0, 7)}-01`;
   return [
-    '## Start a run',
-    'Each name opens the start form in a new tab, with an example filled in. There: press **Random UUID**, change the input, ' +
-      'press **Start Workflow**. What is left out has a default. A wrong input is refused at once with a sentence, before ' +
-      'anything is called or spent. If a link does not open, copy its address.',
-    'Then click the message *Workflow started successfully*, or the newest run of what is under way. Its tab *User Metadata* says ' +
-      'what it does and why it waits; press **R** there for news.',
-    `Lists: ${[
+    md`## Start a run`,
+    md`Each name opens the start form in a new tab, with an example filled in. There: press **Random UUID**, change the input, and press **Start Workflow** at the end of the form. What is left out has a default. A wrong input is refused at once with a sentence, before anything is called or spent. If a link does not open, copy its address.`,
+    md`Then click the message *Workflow started successfully*, or the newest run of what is under way. Its tab *User Metadata* says what it does and why it waits; press **R** there for news.`,
+    md`Lists: ${inRow([
       list('what waits for a person', WAITS_FOR_PERSON),
       list('what waits for credits', WAITS_FOR_CREDITS),
       list('what is under way', UNDER_WAY),
       list('what ended without being done', NOT_DONE),
       list(`conversions since ${today}`, convertedSince(`${today}T00:00:00Z`)),
-    ].join(', ')}.`,
+      list(`what has cost credits since ${month}`, spentSince(`${month}T00:00:00Z`)),
+    ])}.`,
     accounts.length === 0
-      ? 'No account is configured.'
-      : `Ledger of an account, with its balance, what was spent today, its limits and holds: ${[...named, ...more].join(', ')}.`,
+      ? md`No account is configured.`
+      : md`Ledger of an account, with its balance, what was spent today, its limits and holds: ${inRow([...named, ...more])}.`,
+    md`A report on what was spent and what came of it, as one page, is made by ${code(`${PROGRAM} report --since 30d`)}: ask your administrator.`,
   ];
 };
 
-const heading = (page: Page, entry: PageEntry): string =>
-  `**[${inline(entry.type)}](${exampleForm(page.namespace, entry)})** ${inline(entry.about)}.`;
+const heading = (page: Page, entry: PageEntry): Markdown =>
+  md`**${linkToForm(page.namespace, formOf(entry), entry.type)}** ${entry.about}.`;
 
 /** JSON as people write it on one line. Not a block of code: the frame would cut off what is wider than itself. */
-const code = (input: object): string =>
-  `\`${JSON.stringify(input, null, 1).replace(/\n */g, ' ').replaceAll('`', '\\u0060')}\``;
+const example = (input: object): Markdown =>
+  code(JSON.stringify(input, null, 1).replace(/\n */g, ' ').replaceAll('`', '\\u0060'));
 
-const footer = ({ version }: Page): string => `Page of version ${inline(version)}.`;
+const footer = ({ version }: Page): Markdown => md`Page of version ${version}.`;

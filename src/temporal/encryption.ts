@@ -27,7 +27,10 @@ const KEY_ID = /^[0-9a-f]{16}$/;
 /** Names a key without telling anything about it. */
 const keyId = (key: Buffer) => createHash('sha256').update('audit-runner').update(key).digest('hex').slice(0, 16);
 
-/** The ID of the key that a payload is encrypted with; undefined where it is not encrypted. */
+/** For people: whoever wrote the data chose what stands there. */
+export const keyInWords = (id: string): string => (KEY_ID.test(id) ? `key ${id}` : 'a key without a proper ID');
+
+/** The ID of the key that a payload is encrypted with, as its writer says; undefined where it is not encrypted. */
 export const encryptedWith = ({ metadata }: Payload): string | undefined =>
   text(metadata?.encoding) === ENCODING ? text(metadata?.[KEY_ID_ENTRY]) : undefined;
 
@@ -73,11 +76,10 @@ export class EncryptionCodec implements PayloadCodec {
   private open({ metadata, data }: Payload): Payload {
     const id = text(metadata?.[KEY_ID_ENTRY]);
     const key = this.keys.get(id);
-    if (key === undefined) {
-      // Whoever wrote the data chose what stands there.
-      const which = KEY_ID.test(id) ? `key ${id}` : 'a key without a proper ID';
-      throw new CannotDecrypt(`data was encrypted with ${which}, which is not among those in ${ENCRYPTION_VARIABLE}`);
-    }
+    if (key === undefined)
+      throw new CannotDecrypt(
+        `data was encrypted with ${keyInWords(id)}, which is not among those in ${ENCRYPTION_VARIABLE}`,
+      );
     const bytes = data ?? new Uint8Array();
     try {
       const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });

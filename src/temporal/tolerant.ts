@@ -1,7 +1,7 @@
 /** How workers read: whoever reaches Temporal may send anything, and no data may stop a run for good. */
 import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
 import { unreadable } from '../runs/unreadable-data';
-import { CannotDecrypt, type EncryptionCodec, encryptedWith } from './encryption';
+import { CannotDecrypt, type EncryptionCodec, encryptedWith, keyInWords } from './encryption';
 
 /** Without the text itself, which a parser's own message would quote (S4). */
 const NO_JSON = 'data are in no form that is read here, or damaged';
@@ -34,7 +34,7 @@ export class TolerantCodec implements PayloadCodec {
       const key = encryptedWith(payload);
       if (key !== undefined && !this.encryption?.has(key)) {
         if (await this.isFleets(key)) throw error;
-        return mark(`data were encrypted with key ${key}, which no worker has`);
+        return mark(`data were encrypted with ${keyInWords(key)}, which no worker has`);
       }
       return mark(error instanceof CannotDecrypt ? error.message : NO_JSON);
     }

@@ -4,13 +4,15 @@
  * the end make room for them: they take none of it themselves.
  */
 
+import type { Markdown } from './md';
+
 /** Characters that fit into a line of the frame in a narrow window. */
 const FIT = 88;
 /** For the margins. */
 const LEAST = 4;
 
 /** Pure: replays make the same of it. */
-export function withRoom(markdown: string): string {
+export function withRoom({ source: markdown }: Markdown): string {
   const lines = markdown.split('\n');
   const wrapped = lines.reduce((sum, line) => sum + Math.floor(shownLength(line) / FIT), 0);
   const paragraphs = markdown.split(/\n\s*\n/).length;

@@ -1,15 +1,17 @@
 /**
  * A text as it can stand in a document: one kind of line end; a control character, half a surrogate pair and a code point
- * that XML does not allow become U+FFFD, so that one sees that something was there.
+ * that XML does not allow become U+FFFD, so that one sees that something was there. So does what turns the direction of
+ * reading, and can make a text say something else than it does. What merely does not show is left out, but for the joiners
+ * that belong to some scripts.
  */
 export const clean = (text: string): string =>
-  text.replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, '\n').replace(/[^\P{Cc}\n\t]|\p{Cs}|[\uFFFE\uFFFF]/gu, '\uFFFD');
+  text
+    .replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, '\n')
+    .replace(/[^\P{Cc}\n\t]|\p{Cs}|[\u202a-\u202e\u2066-\u2069\uFFFE\uFFFF]/gu, '\uFFFD')
+    .replace(/[^\P{Cf}\u200c\u200d]/gu, '');
 
 /** The text as one line that no terminal obeys, and that reads in the order in which it stands. */
-export const oneLine = (text: string): string =>
-  clean(text)
-    .replaceAll('\n', ' ')
-    .replace(/\p{Cf}/gu, '\uFFFD');
+export const oneLine = (text: string): string => clean(text.replace(/\p{Cf}/gu, '\uFFFD')).replaceAll('\n', ' ');
 
 /** The text, or its beginning and `…`. Counts code points, so that no character is cut in two. */
 export function clip(text: string, max: number): string {

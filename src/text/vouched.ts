@@ -7,12 +7,18 @@ export interface Vouched {
   readonly principal?: string;
 }
 
+type Write<T> = (parts: TemplateStringsArray, ...texts: string[]) => T;
+
+const plain: Write<string> = (parts, ...texts) => parts.map((part, i) => part + (texts[i] ?? '')).join('');
+
 /**
  * A name alone is what somebody says of themselves, and may hold brackets: the last ones are always ours.
- * @param shown text as its reader takes it, such as Markdown. Default: as it is
+ * @param write a tag that shows the texts as its reader takes them, such as `md`
  */
-export function vouched({ identity, principal }: Vouched, shown = (text: string): string => text): string {
-  if (principal !== undefined) return `(the server says: ${shown(principal)})`;
-  if (identity === undefined) return '(client not known)';
-  return identity === '' ? '(client without a name)' : `(client: ${shown(identity)})`;
+export function vouchedBy<T>({ identity, principal }: Vouched, write: Write<T>): T {
+  if (principal !== undefined) return write`(the server says: ${principal})`;
+  if (identity === undefined) return write`(client not known)`;
+  return identity === '' ? write`(client without a name)` : write`(client: ${identity})`;
 }
+
+export const vouched = (who: Vouched): string => vouchedBy(who, plain);

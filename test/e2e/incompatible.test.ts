@@ -50,7 +50,7 @@ const CHANGES: Change[] = [
   [
     'a question has no deadline',
     'convert-lead.asks',
-    '(() => this.#cancelled || done(), this.how.personDeadline)',
+    '(() => this.#cancelled || done(), personDeadline)',
     '(() => this.#cancelled || done())',
   ],
   ['a patch is taken out too soon', 'convert-lead.budget', "(0, workflow_1.patched)('asksForOwnTry')", 'true'],
@@ -64,11 +64,11 @@ const CHANGES: Change[] = [
   [
     'an approval has no deadline',
     'lead-pipeline',
-    '(() => answer.approved !== undefined, input.approvalDeadline)',
-    '(() => answer.approved !== undefined)',
+    '(() => this.#approved !== undefined, deadline)',
+    '(() => this.#approved !== undefined)',
   ],
   ['the decisions are kept by another call', 'lead-pipeline', 'control.concludeLeads({', 'control.keepLeads({'],
-  ['an audit begins with its report', 'audit-project', 'await calls_1.control.writeReport({ folder })', '{}'],
+  ['an audit begins with its report', 'audit-project', 'await calls_1.control.writeReport({ folder })', "{ url: '' }"],
   ['documents are uploaded one by one', 'audit-project.reply-lost', 'length: AT_ONCE', 'length: 1'],
   [
     'what is free is booked in all runs',

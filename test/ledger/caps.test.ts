@@ -77,7 +77,11 @@ describe('the cap that holds', () => {
     expect(obstacle.kind === 'capped' && obstacle.figures && describeShortage(obstacle, obstacle.figures)).toMatch(
       /credits of the month are used up: 3,000 spent, of 3,000 a month.*at 2026-12-01 00:00 UTC.*budget\.perMonth/,
     );
-    expect(describeLeft(status)).toContain('0 of 3,000 credits a month are left');
+    expect(describeLeft(status).slice(0, 3)).toEqual([
+      'Today (UTC): 3,000 credits spent; there is no daily limit',
+      'This month: 0 of 3,000 credits are left; 3,000 credits spent',
+      'One run: 2,000 credits at most, whatever its input says (the ceiling `budget.perRun`)',
+    ]);
     expect(describeBudget(status.budget).join()).toMatch(
       /a month: 3,000 \(configured: budget, of worker second\).*one run: 2,000 \(configured: budget, of worker first\)/,
     );
@@ -102,7 +106,7 @@ describe('the cap that holds', () => {
     const why = expect.stringMatching(/different storages.*first, third.*storageUrl/);
     expect(ledger.beginSend(apart, request(1), NOW).answer).toEqual({ kind: 'unwritten', why });
     expect(ledger.obstacle(apart, 1_000, NOW)).toEqual({ kind: 'unwritten', why });
-    expect(describeLedger(apart, NOW)).toMatch(/^- the workers keep their books in different storages/m);
+    expect(describeLedger(apart, NOW).source).toMatch(/^- the workers keep their books in different storages/m);
     expect(ledger.beginSend(apart, request(1, { credits: 0 }), NOW).answer.kind).toBe('granted');
     expect(grant(ledger.leave(apart, 'third', NOW), 1, 1, NOW + 1).granted).toBe(1);
   });

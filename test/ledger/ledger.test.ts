@@ -219,7 +219,7 @@ describe('the ledger grants, books and holds', () => {
     const why = expect.stringMatching(/books in the storage.*cannot be read \(EIO\), so nothing is paid/);
     expect(ledger.beginSend(unread, request('lead:9'), NOW + 1).answer).toEqual({ kind: 'unwritten', why });
     expect(ledger.obstacle(unread, 1_000, NOW)).toEqual({ kind: 'unwritten', why });
-    expect(describeLedger(unread, NOW)).toMatch(/^- the ledger is new, and the books in the storage/m);
+    expect(describeLedger(unread, NOW).source).toMatch(/^- the ledger is new, and the books in the storage/m);
     const still = ledger.reread(unread, { unread: 'ENOSPC' }, { at: NOW + 60_000, open: {} }, NOW + 60_001);
     expect(still.unread).toEqual({ why: 'ENOSPC', triedAt: NOW + 60_001, isLost: true });
 
@@ -290,8 +290,8 @@ describe('the ledger grants, books and holds', () => {
     expect(said(unread)).toContain('has not been read yet');
     const unreadable = ledger.answeredWithoutBalance(unread, 'its keys: total, used', NOW);
     expect(said(unreadable)).toMatch(/cannot be read: its keys: total, used, .*budget\.balanceFloor/);
-    expect(describeLedger(unreadable, NOW)).toContain('its keys: total, used');
-    expect(describeLedger(unreadable, NOW)).not.toContain('Spent elsewhere');
+    expect(describeLedger(unreadable, NOW).source).toContain('its keys: total, used');
+    expect(describeLedger(unreadable, NOW).source).not.toContain('Spent elsewhere');
     expect(said(ledger.readBalance(unreadable, 5000, NOW, NOW))).toBeUndefined();
   });
 

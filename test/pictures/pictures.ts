@@ -44,7 +44,7 @@ export async function takeAll(save: Save): Promise<void> {
       save(fileOf(state.name), await takePage(page, await bottomOf(page)));
       if (state.name === 'start-here') {
         const form = await openForm(context, frame, 'leadPipeline');
-        save(fileOf(FORM), await takePage(form, 1_010));
+        save(fileOf(FORM), await takePage(form, 1_680));
       }
       await context.close();
     }

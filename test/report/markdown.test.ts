@@ -8,12 +8,12 @@ describe('a text in Markdown', () => {
     ['<b>&lt;</b>', '\\<b\\>\\&lt;\\</b\\>'],
     ['*a* _b_ ~~c~~ `d` $e$ {{f}}', '\\*a\\* \\_b\\_ \\~\\~c\\~\\~ \\`d\\` \\$e\\$ \\{\\{f\\}\\}'],
     ['[a](b) ![c][d] [^1]', '\\[a\\](b) !\\[c\\]\\[d\\] \\[^1\\]'],
-    ['a\\b\\', 'a\\\\b\\\\'],
+    ['a\\b\\', 'a&#92;b&#92;'],
     ['# a', '\\# a'],
     ['> a', '\\> a'],
     ['- a', '\\- a'],
     ['+ a', '\\+ a'],
-    ['===', '\\==='],
+    ['===', '&#61;=='],
     [':-', '\\:-'],
     ['12. a', '12\\. a'],
     ['1) a', '1\\) a'],
@@ -39,8 +39,8 @@ describe('a text in Markdown', () => {
   });
 
   it('is not let out of the code by backticks of its own', () => {
-    expect(inline('a://`b``c')).toBe('``` a://`b``c ```');
-    expect(inline('`a://b`')).toBe('`` `a://b` ``');
+    expect(inline('a://`b``c')).toBe('`a://ˋbˋˋc`');
+    expect(inline('`a://b\\')).toBe('`ˋa://b\\ `');
   });
 
   it('keeps paragraphs and line breaks, and never begins a line with a blank', () => {

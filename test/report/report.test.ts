@@ -21,7 +21,10 @@ describe('a text in HTML', () => {
     expect(clean('\0\u0007\u001b\u007f\u009f\ud800x\udc00\ufffe\uffff')).toBe(
       `${'\ufffd'.repeat(6)}x${'\ufffd'.repeat(3)}`,
     );
-    expect(clean('👩‍👩‍👧 é \u202eא')).toBe('👩‍👩‍👧 é \u202eא');
+    expect(clean('👩‍👩‍👧 é א')).toBe('👩‍👩‍👧 é א');
+    // What turns the reading around, and what does not show.
+    expect(clean('a\u202eb\u2066c\u2069')).toBe('a\ufffdb\ufffdc\ufffd');
+    expect(clean('so\u00adft \u200b\ufeffx\u200e')).toBe('soft x');
   });
 
   it('is cut between characters', () => {

@@ -1,9 +1,9 @@
-import { WORKFLOW_TYPES } from '../../src/runs/workflow-types';
+import { formSummary, WORKFLOW_TYPES, type WorkflowName } from '../../src/runs/workflow-types';
 import { exampleInput } from '../../src/start-here/example-inputs';
 import { keepExamples } from '../../src/start-here/examples';
 import { startTestTemporal, type TestTemporal } from '../support/temporal';
 
-const TYPES = Object.keys(WORKFLOW_TYPES);
+const TYPES = Object.keys(WORKFLOW_TYPES) as WorkflowName[];
 let temporal: TestTemporal;
 beforeAll(async () => {
   temporal = await startTestTemporal();
@@ -24,6 +24,9 @@ test('makes an ended run of each type that holds the example and never ran, once
     expect(events).toHaveLength(3);
     const [input] = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
     expect(JSON.parse(Buffer.from(input?.data ?? []).toString())).toEqual(exampleInput(type, 'default'));
+    // The form copies it into the run that is started.
+    const summary = events?.[0]?.userMetadata?.summary?.data ?? [];
+    expect(JSON.parse(Buffer.from(summary).toString())).toBe(formSummary(type));
   }
   expect(await keepExamples(temporal.client, 'default')).toEqual({ ...first, renewed: [] });
 });
@@ -57,7 +60,7 @@ test('ends an example that a process left running when it died', async () => {
       taskQueue: 'audit-runner-examples',
       args: [exampleInput('convertLead', 'other')],
     },
-    memo: { exampleInput: JSON.stringify(exampleInput('convertLead', 'other')) },
+    memo: (await example('convertLead').describe()).memo ?? {},
   });
   expect(raw.workflowExecutionInfo?.execution?.runId).toBe(runs.convertLead);
   const kept = await keepExamples(temporal.client, 'other');

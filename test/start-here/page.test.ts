@@ -46,8 +46,8 @@ test('every workflow type is there with its sentence, its example and its link, 
 
 test('a page that grows too long leaves out what the form shows as well, then the links; never a type', () => {
   expect(page({ entries: many(12) })).toContain('{ "n": 3 }');
-  const some = page({ entries: many(22) });
-  expect(some).toContain('[type21](');
+  const some = page({ entries: many(20) });
+  expect(some).toContain('[type19](');
   expect(some).not.toContain('{ "n": 3 }');
   const all = page({ entries: many(100) });
   expect(all).toContain('- type99');
@@ -77,17 +77,23 @@ test('nothing that is shown becomes markup', () => {
 });
 
 test('accounts have links to their ledgers, the first few of many', () => {
-  const link = (account: string) => linkToList('default', ledgersOf(account), account);
+  const link = (account: string) => linkToList('default', ledgersOf(account), account).source;
   const few = page({ accounts: ['default', 'client_b'] });
   expect(few).toContain(`${link('default')}, ${link('client_b')}.`);
   const names = Array.from({ length: 40 }, (_, i) => `client-${i}`);
   const many = page({ accounts: names });
-  expect(many).toContain(`${link('client-4')}, ${linkToList('default', ledgersOf(), 'all accounts')}.`);
+  expect(many).toContain(`${link('client-4')}, ${linkToList('default', ledgersOf(), 'all accounts').source}.`);
   for (const text of [few, many]) expect(encoded(text)).toBeLessThanOrEqual(MAX_ENCODED);
   expect(many).toContain('"documents": [');
 });
 
+test('what was spent is one list, and the report is named', () => {
+  const query = 'CreditsSpent > 0 AND StartTime >= "2026-01-01T00:00:00Z"';
+  expect(page()).toContain(linkToList('default', query, 'what has cost credits since 2026-01-01').source);
+  expect(page()).toContain('`npx audit-runner report --since 30d`');
+});
+
 test('what ended without being done is one list, here and in operators.md', () => {
-  expect(page()).toContain(linkToList('default', NOT_DONE, 'what ended without being done'));
+  expect(page()).toContain(linkToList('default', NOT_DONE, 'what ended without being done').source);
   expect(readFileSync(join(__dirname, '../../docs/operators.md'), 'utf8')).toContain(`\`${NOT_DONE}\``);
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { whyUnreadable } from '../../src/runs/unreadable-data';
-import { CannotDecrypt, encryptionCodec } from '../../src/temporal/encryption';
+import { CannotDecrypt, encryptionCodec, KEY_ID_ENTRY } from '../../src/temporal/encryption';
 import { ENCRYPTION_VARIABLE } from '../../src/temporal/encryption-keys';
 import { TolerantCodec } from '../../src/temporal/tolerant';
 
@@ -31,7 +31,11 @@ test.each([
   ['is empty', raw('json/plain', ''), /no form that is read here/],
   ['has an encoding of somebody else', raw('binary/other', SECRET), /no form that is read here/],
   ['has no encoding', raw(undefined, SECRET), /no form that is read here/],
-  ['claims to be encrypted', raw('binary/encrypted', SECRET), /encrypted with key , which no worker has/],
+  [
+    'claims to be encrypted',
+    raw('binary/encrypted', SECRET),
+    /encrypted with a key without a proper ID, which no worker/,
+  ],
 ])('what %s arrives as a mark that does not quote it (S4)', async (_, one, why) => {
   for (const codec of [undefined, keyed(newKey())]) {
     const value = await seen(new TolerantCodec(codec, nobodyElse), one);
@@ -46,6 +50,13 @@ test('what is damaged, or encrypted with a key that no worker has, arrives as a 
   expect(await seen(codec, await sealed(key))).toBe(SECRET);
   expect(whyUnreadable(await seen(codec, await sealed(key, true)))).toMatch('was damaged or changed');
   expect(whyUnreadable(await seen(codec, await sealed(newKey())))).toMatch('which no worker has');
+});
+
+test('whoever wrote the data chose the ID of the key: one that is none is not quoted', async () => {
+  const evil = `[Sign in](https://evil.example) ${'x'.repeat(100_000)}`;
+  const metadata = { encoding: Buffer.from('binary/encrypted'), [KEY_ID_ENTRY]: Buffer.from(evil) };
+  const why = whyUnreadable(await seen(new TolerantCodec(undefined, nobodyElse), { metadata, data: Buffer.from('x') }));
+  expect(why).toBe('data were encrypted with a key without a proper ID, which no worker has');
 });
 
 test('what another worker has the key of fails here, for that one to read: a mark would make the two differ', async () => {

@@ -1,7 +1,8 @@
 /** The page of a run as people read it at a terminal. */
 import { withRoom } from '../../src/text/details';
 import { linkToRun } from '../../src/text/links';
-import { block, inline, prose } from '../../src/text/markdown';
+import { block, inline } from '../../src/text/markdown';
+import { bullets, md, paragraphs, sentence } from '../../src/text/md';
 import { pagesText } from '../../src/text/pages-text';
 
 test.each([
@@ -12,6 +13,7 @@ test.each([
   ['one\\\ntwo', 'one\ntwo'],
   ['[the run](namespaces/default/workflows/x) goes on', 'the run goes on'],
   ['[a\\]b](x)', 'a]b'],
+  ['[a&#93;b](x) &#61;= c&#92;d', 'a]b == c\\d'],
   ['a\n\n\n\nb \u00a0', 'a\n\nb'],
   ['x\n\nSee also: [ledger](y), [all](z)', 'x'],
 ])('%j', (page, text) => {
@@ -37,11 +39,11 @@ test.each(TEXTS)('what the page makes literal is read as it was: %j', (text) => 
 });
 
 test('of a whole page nothing but its markup is lost', () => {
-  const page = [
-    `**${inline('Convert leads')}** (account ${inline('default')})`,
-    `**Waiting since 08:00 UTC**: ${prose('Answer with the update `approve`: in the Web UI under *More Actions*.')}`,
-    `To be converted:\n\n- **${inline('Acme *Ltd*')}**: score 71\n- ${linkToRun('default', 'run-1')}`,
-  ].join('\n\n');
+  const page = paragraphs([
+    md`**${'Convert leads'}** (account ${'default'})`,
+    md`**Waiting since 08:00 UTC**: ${sentence('Answer with the update `approve`: in the Web UI under *More Actions*.')}`,
+    bullets(md`To be converted:`, [md`**${'Acme *Ltd*'}**: score 71`, linkToRun('default', 'run-1')]),
+  ]);
   expect(pagesText(withRoom(page))).toBe(
     [
       'Convert leads (account default)',

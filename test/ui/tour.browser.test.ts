@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { WORKFLOW_TYPES } from '../../src/runs/workflow-types';
+import { formSummary, WORKFLOW_TYPES } from '../../src/runs/workflow-types';
 import { exampleInput } from '../../src/start-here/example-inputs';
 import { START_HERE } from '../../src/start-here/keep';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
@@ -38,6 +38,9 @@ afterAll(() => ui?.close());
 
 const picture = (name: string, of: Page) => of.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
 
+/** Of each run that is started from the form of `leadPipeline`. */
+const SUMMARY = formSummary('leadPipeline');
+
 /** What the form shows. */
 async function shownIn(form: Page) {
   const field = (label: string) => form.getByLabel(label, { exact: true }).inputValue();
@@ -58,6 +61,7 @@ test('from the page a link leads through the form, filled in with the example, t
   const example = { type: 'leadPipeline', taskQueue: 'audit-runner', input: exampleInput('leadPipeline', 'default') };
   expect(await shownIn(form)).toEqual({ ...example, workflowId: 'example.leadPipeline' });
   await picture('form', form);
+  expect(await form.locator('.cm-content').allInnerTexts()).toContain(SUMMARY);
 
   await form.getByRole('button', { name: 'Random UUID' }).click();
   const { workflowId, ...rest } = await shownIn(form);
@@ -75,11 +79,14 @@ test('from the page a link leads through the form, filled in with the example, t
   expect(known.get(searchAttributeKeys.account)).toBe('default');
   expect(known.get(searchAttributeKeys.runKind)).toBe('person');
   expect(known.get(searchAttributeKeys.creditsSpent)).toBe(0);
+  expect(await (await run.describe()).staticSummary()).toBe(SUMMARY);
 
   await form.goto(addressOf(ui, workflowId));
   await form.getByText('Completed').first().waitFor(WAIT);
   await form.getByText('User Metadata', { exact: true }).click();
   await form.frameLocator('iframe[src*="planned"]').getByText('planned').first().waitFor(WAIT);
+  await form.frameLocator('iframe[src*="started"]').getByText(SUMMARY).first().waitFor(WAIT);
+  expect(await form.getByText('No summary available').count()).toBe(0);
   await picture('finished', form);
 });
 
@@ -91,6 +98,8 @@ const LEADS: Record<string, { begins: string; links?: Record<string, string> }> 
     links: { 'ledger of account default': 'account-ledger.' },
   },
   'batch-approval': { begins: 'Backfill: convertLead (account default)' },
+  ended: { begins: 'Convert leads of default', links: { 'its run': 'convert-lead.', 'project ': 'convert-lead.' } },
+  question: { begins: 'Convert lead ' },
   batch: { begins: 'Backfill: convertLead (account default)' },
   child: { begins: 'Convert lead ', links: { [HOSTILE]: HOSTILE, 'all about this lead': 'convert-lead.' } },
   'unknown-lead': { begins: 'Convert lead ', links: { 'start form with this input': 'Start a Workflow' } },
@@ -124,7 +133,7 @@ test.each(TOUR)(
       expect(text?.slice(0, begins.length)).toBe(begins);
       for (const [words, heading] of width === WIDTHS[0] ? Object.entries(links) : []) {
         const opened = context.waitForEvent('page', WAIT);
-        await (await frameThat(page, says))?.getByRole('link', { name: words }).click();
+        await (await frameThat(page, says))?.getByRole('link', { name: words }).first().click();
         const tab = await opened;
         expect(new URL(tab.url()).origin).toBe(new URL(ui.server.uiUrl ?? '').origin);
         await tab.locator('main').getByText(heading).first().waitFor(WAIT);

@@ -64,6 +64,25 @@ export const TOUR: readonly State[] = [
     says: /cannot start with this input/,
   },
   {
+    name: 'ended',
+    async prepare(ui) {
+      ui.sandbox.control.addFault({ route: 'leads.convert', fault: 'status', status: 422 });
+      await start(ui, 'leadPipeline', 'two-leads', { scoring, maxConversions: 2 });
+      await ui.temporal.client.workflow.getHandle('two-leads').result();
+      return 'two-leads';
+    },
+    says: /refused, 0 credits: the service cannot use what was sent/,
+  },
+  {
+    name: 'question',
+    async prepare(ui) {
+      ui.sandbox.control.addFault({ route: 'leads.convert', fault: 'cutBeforeCommit', times: 2 });
+      const lead = ui.sandbox.control.leads().find(({ surveyStatus }) => surveyStatus === 'completed');
+      return start(ui, 'convertLead', 'asks', { leadId: lead?.id, maxCredits: 1_000 });
+    },
+    says: /It happened\W+decide/,
+  },
+  {
     name: 'batch',
     prepare: (ui) =>
       start(ui, 'backfill', 'region-north', { ...convertLeads, maxCredits: 500_000, itemsPerMinute: 15 }),

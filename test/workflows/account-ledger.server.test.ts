@@ -126,6 +126,9 @@ test('S3: a message that is incomplete, out of bounds or far too long is refused
     ['configure', { account: 'default', budget: { timeZone: 'UTC' }, timing: { settlingMs: 1 } }],
     ['configure', { account: 'default', budget, timing: { ...timing, sendWindowMs: -1 } }],
     ['configure', { account: 'default', budget: { ...budget, timeZone: 'Berlin' }, timing }],
+    ...['[Sign in](https://evil.example)', 'Default', 'x'.repeat(41), "a' OR '"].map((account): [string, unknown] => [
+      ...(['configure', { account, worker: 'one', budget, timing }] as const),
+    ]),
     ['park', { rateClass: '__proto__', forMs: 1_000 }],
     ['park', { rateClass: 'writes', forMs: 1e300 }],
     ['reportHold', { kind: 'bored', reason: 'x' }],

@@ -87,8 +87,23 @@ test('who is needed is told, signed, once, with a link and without personal data
     link: `http://ui.test/namespaces/${stage.temporal.namespace}/workflows/asks/${data.runId}/user-metadata`,
   });
   expect(Object.keys(data).sort()).toEqual(
-    ['about', 'account', 'link', 'runId', 'title', 'what', 'workflowId', 'workflowType'].sort(),
+    ['about', 'account', 'answers', 'credits', 'left', 'link', 'runId', 'shows', 'title', 'what'].concat([
+      ...['workflowId', 'workflowType'],
+    ]),
   );
+  expect(data.shows[0]).toMatch(
+    /^(“.+”, )?lead [0-9a-f-]{36}: meets all rules: score [\d.]+, readiness [\d.]+(, composite [\d.]+)?, 1,000 credits$/,
+  );
+  expect(data.left).toEqual([
+    expect.stringMatching(/^Today \(UTC\): /),
+    expect.stringMatching(/^This month: /),
+    expect.stringMatching(/^One run: /),
+    expect.stringMatching(/^Balance: /),
+  ]);
+  expect(data.answers.map(({ command }: { command: string }) => command)).toEqual([
+    'npx audit-runner approve asks',
+    'npx audit-runner reject asks',
+  ]);
   // A business may be named; who answered for it is not.
   const persons = stage.sandbox.control
     .leads()

@@ -5,6 +5,7 @@ import type { AuditDocument } from '../../src/audits/uploadable';
 import { PersonNote } from '../../src/inputs/person-messages';
 import { reasonInWords } from '../../src/runs/reason-words';
 import { counted } from '../../src/text/numbers';
+import { ownAnswer } from '../shared/asker';
 import { control, reads } from '../shared/calls';
 import { failureText, refusalOf } from '../shared/failures';
 import { checked } from '../shared/said';
@@ -42,10 +43,12 @@ export class Person {
     this.#asking = documents;
     this.#done = false;
     const noticed = this.#notice(documents);
-    await at.asker.until(
-      `${why}: upload the listed files to project ${projectId} in the web app. It goes on when they are there; the update \`documentsUploaded\` makes it look at once.`,
-      () => this.#done,
-    );
+    const asks = `${why}: upload the listed files to project ${projectId} in the web app.`;
+    const also = 'It goes on when they are there.';
+    const answers = [
+      ownAnswer('documentsUploaded', 'They are there', 'the run looks at once, and no credits are spent'),
+    ];
+    await at.asker.until({ asks, also, answers }, () => this.#done);
     this.#asking = [];
     if (!this.#done)
       throw new Stop(

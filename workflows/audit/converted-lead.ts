@@ -14,6 +14,7 @@ import {
 import { reasonInWords } from '../../src/runs/reason-words';
 import { convertLeadId } from '../../src/runs/run-ids';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { md } from '../../src/text/md';
 import { type ConvertLeadResult, convertLead } from '../convert-lead';
 import { control } from '../shared/calls';
 import { linkTo } from '../shared/links';
@@ -31,9 +32,9 @@ const LONGEST_BETWEEN_LOOKS_MS = 4 * 3_600_000;
 /** @returns its ID; what is known of it stands in `at.taken` from then on, also when this throws (S6) */
 export async function convertToProject(at: AuditRun, leadId: string): Promise<string> {
   at.status.step('converting', `Converting lead ${leadId}`);
-  at.status.figures(`The run ${linkTo(convertLeadId(at.account, leadId))} says how far it is.`);
+  at.status.figures(md`The run ${linkTo(convertLeadId(at.account, leadId))} says how far it is.`);
   const { outcome, reason, credits, projectId } = await conversionOf(at, leadId);
-  at.status.figures('');
+  at.status.figures();
   at.taken.credits = credits;
   if (credits > 0) gotSomething();
   if (projectId) return take(at, { projectId, how: outcome === 'converted' ? 'converted' : 'alreadyConverted' });
@@ -78,8 +79,8 @@ async function conversionOf(at: AuditRun, leadId: string): Promise<ConvertLeadRe
         // It may hold an unfinished payment: it outlives this run whatever becomes of it.
         parentClosePolicy: ParentClosePolicy.ABANDON,
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-        staticSummary: `Convert lead ${leadId}`,
-        staticDetails: `Started by the audit ${linkTo(workflowInfo().workflowId)}.`,
+        staticSummary: md`Convert lead ${leadId}`.source,
+        staticDetails: md`Started by the audit ${linkTo(workflowInfo().workflowId)}.`.source,
         typedSearchAttributes: [
           { key: searchAttributeKeys.account, value: account },
           { key: searchAttributeKeys.leadId, value: leadId },

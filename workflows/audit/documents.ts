@@ -6,7 +6,7 @@ import type { AuditDocument } from '../../src/audits/uploadable';
 import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { documentSubject } from '../../src/paying/subject';
 import { reasonInWords } from '../../src/runs/reason-words';
-import { inline } from '../../src/text/markdown';
+import { bullets, code, md, paragraphs } from '../../src/text/md';
 import { counted } from '../../src/text/numbers';
 import { type Purchase, payOnce } from '../paying/pay-once';
 import type { Looked } from '../paying/walk';
@@ -42,11 +42,13 @@ export async function uploadDocuments(
   const { status } = at;
   const show = (byHand: readonly AuditDocument[] = []) =>
     status.figures(
-      `${result.uploaded.length + result.found.length} of ${documents.length} documents in the project${
-        byHand.length > 0
-          ? `\n\nTo be uploaded by a person:\n\n${byHand.map(({ fileName, ref }) => `- ${inline(fileName)} (${inline(ref)})`).join('\n')}`
-          : ''
-      }`,
+      paragraphs([
+        md`${result.uploaded.length + result.found.length} of ${documents.length} documents in the project`,
+        bullets(
+          md`To be uploaded by a person:`,
+          byHand.map(({ fileName, ref }) => md`${fileName} (${code(ref)})`),
+        ),
+      ]),
     );
   const names = documents.map(({ fileName }) => fileName);
   const put = (how: keyof UploadedDocuments, { fileName }: AuditDocument) => {
@@ -103,7 +105,7 @@ export async function uploadDocuments(
     for (const list of [result.uploaded, result.found])
       for (const name of failed) if (list.includes(name)) list.splice(list.indexOf(name), 1);
   }
-  status.figures('');
+  status.figures();
 }
 
 const HIDDEN = 'The service does not show the documents of a project: only its replies say that they are there.';
@@ -160,7 +162,7 @@ async function uploadOne(
       return calls.uploadDocumentOnce({ account, projectId, document, strangers, lookedAt });
     },
     ask: (why) =>
-      asker.decide(`${WHY[why]} Look whether '${fileName}' is among the documents of project ${projectId}.`),
+      asker.decide(`${WHY[why]} Look whether '${fileName}' is among the documents of project ${projectId}.`, 0),
   };
   return payOnce(at, upload, async (outcome) => {
     at.status.goesOn();

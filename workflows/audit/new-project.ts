@@ -42,7 +42,10 @@ export async function createProject(at: AuditRun, project: NewProject): Promise<
       // Nothing to ask about.
       if (!isSent && search.unread && (await control.subjectState({ account, subject })).settled === undefined)
         throw new Stop('refused', 'listCut', `${CUT} Nothing was sent. Start this run again afterwards.`);
-      return asker.decide(`${WHY[why]} ${at.notes.includes(CUT) ? `${CUT} ` : ''}${search.question()}`);
+      return asker.decide(
+        `${WHY[why]} ${at.notes.includes(CUT) ? `${CUT} ` : ''}${search.question()}`,
+        facts.createPrice,
+      );
     },
     async identify({ by, sent, credits, ref }) {
       if (sent) at.taken.credits = credits;

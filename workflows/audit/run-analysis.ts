@@ -132,7 +132,7 @@ async function startAudit(at: AuditRun, projectId: string, look: () => Promise<L
       if (outcome.kind !== 'unknown') next = 'sync';
       return outcome;
     },
-    ask: (why) => asker.decide(`${WHY[why]} Look whether an audit of project ${projectId} is running.`),
+    ask: (why) => asker.decide(`${WHY[why]} Look whether an audit of project ${projectId} is running.`, 0),
   };
   for (;;) {
     const outcome = await payOnce(at, start, async (ended) => ended);

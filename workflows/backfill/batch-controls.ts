@@ -39,6 +39,8 @@ export class Controls {
   failed: () => number = () => 0;
   /** Ends what the run does at the moment, whatever it waits for. */
   onStop: () => void = () => undefined;
+  /** Writes the page anew, which tells what the limits come to. */
+  onLimits: () => void = () => undefined;
   #closed = false;
 
   constructor(input: BackfillInput, before?: ControlState) {
@@ -172,6 +174,7 @@ export class Controls {
         const { by, reason, ...limits } = changes;
         for (const [name, value] of Object.entries(limits))
           if (value !== undefined) Object.assign(state.limits, { [name]: value });
+        this.onLimits();
         const said = { ...(by && { by }), ...(reason && { reason }) };
         this.#note(`changeLimits ${JSON.stringify(limits)}`, said);
         return { ...state.limits };

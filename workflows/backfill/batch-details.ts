@@ -1,6 +1,8 @@
 /** What a backfill says of itself, in Markdown and in figures. */
-import { OUTCOME_WORDS, OUTCOMES } from '../../src/batches/outcomes';
+import { OUTCOMES } from '../../src/batches/outcomes';
 import type { BackfillPlan } from '../../src/batches/plan';
+import { outcomesInWords } from '../../src/runs/reason-words';
+import { type Markdown, md, paragraphs, sentence } from '../../src/text/md';
 import { counted, grouped } from '../../src/text/numbers';
 import { formatDuration } from '../../src/time/duration';
 import { linked } from '../shared/begun';
@@ -36,32 +38,26 @@ export function progressOf(
 }
 
 /** @param stands nothing goes on at the moment: a rate says nothing of when the rest ends */
-export function describe(progress: ReturnType<typeof progressOf>, plan: BackfillPlan, stands: boolean): string {
+export function describe(progress: ReturnType<typeof progressOf>, plan: BackfillPlan, stands: boolean): Markdown {
   const { done, total, counts, credits, underWay, underWayCount, away, asking, perMinute, leftMs, limits, folder } =
     progress;
-  const sums = OUTCOMES.filter((word) => counts[word] > 0).map(
-    (word) => `${grouped(counts[word])} ${OUTCOME_WORDS[word]}`,
-  );
-  const rate =
-    perMinute === undefined
-      ? []
-      : [
-          `${grouped(perMinute)} a minute, about ${formatDuration(leftMs ?? 0)} left at this rate${stands ? ', from when it goes on' : ''}.`,
-        ];
+  const inOrder = Object.fromEntries(OUTCOMES.map((word) => [word, counts[word]]));
   const pace = limits.itemsPerMinute === null ? '' : `, ${grouped(limits.itemsPerMinute)} begun a minute`;
   const most = limits.maxItems === null ? '' : `, ${counted(limits.maxItems, 'item')}`;
-  const more = underWayCount > underWay.length ? `\n- and ${grouped(underWayCount - underWay.length)} more` : '';
-  return [
-    `**${grouped(done)} of ${grouped(total)}** ${total === 1 ? 'item' : 'items'}: ${sums.join(', ') || 'none ended yet'}; ${grouped(underWayCount)} under way; ${grouped(credits)} credits spent.`,
-    ...(asking > 0
-      ? [`**${grouped(asking)} of those under way wait for a person**; the list filter NeedsPerson = true shows which.`]
-      : []),
-    ...rate,
-    `At most ${grouped(limits.window)} at once${pace}${most}, ${grouped(limits.maxCredits)} credits: change it with the update \`changeLimits\`.`,
-    ...(underWay.length > 0
-      ? [`Under way; each says in its own details why it waits:\n${linked(underWay)}${more}${onlyWait(away)}`]
-      : []),
-    `Plan: ${plan.text}`,
-    `In the storage: ${folder}`,
-  ].join('\n\n');
+  return paragraphs([
+    md`**${grouped(done)} of ${grouped(total)}** ${total === 1 ? 'item' : 'items'}: ${outcomesInWords(inOrder) || 'none ended yet'}; ${grouped(underWayCount)} under way; ${counted(credits, 'credit')} spent.`,
+    asking > 0
+      ? md`**${grouped(asking)} of those under way wait for a person**; the list filter NeedsPerson = true shows which.`
+      : undefined,
+    perMinute === undefined
+      ? undefined
+      : md`${grouped(perMinute)} a minute, about ${formatDuration(leftMs ?? 0)} left at this rate${stands ? ', from when it goes on' : ''}.`,
+    sentence(
+      `At most ${grouped(limits.window)} at once${pace}${most}, ${grouped(limits.maxCredits)} credits: change it with the update \`changeLimits\`.`,
+    ),
+    linked(md`Under way; each says in its own details why it waits:`, underWay, underWayCount),
+    onlyWait(away),
+    sentence(`Plan: ${plan.text}`),
+    md`In the storage: ${folder}`,
+  ]);
 }

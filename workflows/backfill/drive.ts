@@ -11,7 +11,8 @@ import {
 import type { Item } from '../../src/batches/items';
 import { type Ended, stopsAll } from '../../src/batches/outcomes';
 import { type BackfillPlan, priceOf } from '../../src/batches/plan';
-import { reasonInWords } from '../../src/runs/reason-words';
+import { answerWith } from '../../src/runs/answers';
+import { counted } from '../../src/text/numbers';
 import { type GoesOn, goesOn } from '../shared/begun';
 import { BlockerWatch } from '../shared/blocker-watch';
 import { control } from '../shared/calls';
@@ -24,6 +25,7 @@ import { describe, progressOf } from './batch-details';
 import { endedIn, type Running, type State, sample, type WorkList } from './batch-state';
 import type { Common } from './common';
 import { Feed } from './feed';
+import { afterRefusal, refusedBy } from './refusal';
 import { Unwritten } from './unwritten';
 import { Window } from './window';
 
@@ -52,7 +54,7 @@ export class Drive {
     private readonly common: Common,
     private readonly controls: Controls,
     readonly state: State,
-    private readonly plan: BackfillPlan,
+    private readonly plan: () => BackfillPlan,
     private readonly renewAfter = RENEW_AFTER,
   ) {
     this.#unwritten = new Unwritten(common, state);
@@ -126,7 +128,7 @@ export class Drive {
 
   show(): void {
     const { state, controls, window, common, plan } = this;
-    common.status.figures(describe(progressOf(state, controls, window.running), plan, this.#stands));
+    common.status.figures(describe(progressOf(state, controls, window.running), plan(), this.#stands));
   }
 
   #hear(): void {
@@ -209,7 +211,10 @@ export class Drive {
       if (begunAt < (controls.state.resumedAt ?? 0)) controls.state.retry = true;
       else {
         controls.pause({ by: 'the backfill', refusal: ended.reason ?? ended.outcome });
-        tellPersonNeeded(this.common.input.account, 'refused', ++state.told);
+        tellPersonNeeded(this.common.input.account, 'refused', ++state.told, {
+          about: refusedBy(ended.reason ?? ended.outcome),
+          answers: afterRefusal(),
+        });
       }
     }
     controls.version++;
@@ -242,11 +247,9 @@ export class Drive {
     const { status } = this.common;
     const { paused } = this.controls.state;
     const why = this.#blockers.why();
-    status.asksPerson(paused?.refusal !== undefined);
-    if (paused?.refusal !== undefined)
-      status.waits(
-        `The service refuses: ${reasonInWords(paused.refusal)}. It would refuse every further item. Once that is fixed, answer with the update \`resume\`, which tries again what was refused; or answer with \`stop\`.`,
-      );
+    const isRefused = paused?.refusal !== undefined;
+    status.asksPerson(isRefused, isRefused ? afterRefusal() : []);
+    if (paused?.refusal !== undefined) status.waits(`${refusedBy(paused.refusal)} ${answerWith(afterRefusal())}`);
     else if (paused)
       status.waits(
         `Paused by ${paused.by}${paused.reason ? ` (${paused.reason})` : ''}. The update \`resume\` lets it go on.`,
@@ -272,7 +275,10 @@ export class Drive {
     const { state, common } = this;
     const before = state.asking;
     state.asking = this.window.running.size > 0 ? await control.itemsAsking() : 0;
-    if (before === 0 && state.asking > 0) tellPersonNeeded(common.input.account, 'items', ++state.told);
+    if (before === 0 && state.asking > 0)
+      tellPersonNeeded(common.input.account, 'items', ++state.told, {
+        about: `${counted(state.asking, 'item')} ${state.asking === 1 ? 'waits' : 'wait'} for a person; each says on its own page what it asks`,
+      });
   }
 
   #showCredits(): void {

@@ -8,6 +8,7 @@ import type { Making } from '../../activities/backfill-source';
 import type { ListPlace } from '../../activities/list-pages';
 import type { BackfillInput } from '../../src/inputs/backfill';
 import type { InlineOrStored } from '../../src/storage/inline-or-stored';
+import { md } from '../../src/text/md';
 import { counted } from '../../src/text/numbers';
 import { fairnessKey, reads, retryUntilAnswered, streaming } from '../shared/calls';
 import { type Listed, listLeads } from '../shared/list-leads';
@@ -67,7 +68,7 @@ async function listCaptures(
     );
     listed.pages.push(page);
     listed.next = next;
-    status.figures(`${counted(next?.offset ?? from.offset, 'capture')} listed`);
+    status.figures(md`${counted(next?.offset ?? from.offset, 'capture')} listed`);
   }
   return listed;
 }

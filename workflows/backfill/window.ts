@@ -15,6 +15,7 @@ import { doneElsewhere, type Ended, endedBy } from '../../src/batches/outcomes';
 import { priceOf } from '../../src/batches/plan';
 import type { Operation } from '../../src/inputs/backfill';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { md } from '../../src/text/md';
 import { Begun, untilEnded } from '../shared/begun';
 import { control, fairnessKey } from '../shared/calls';
 import { linkTo } from '../shared/links';
@@ -192,8 +193,8 @@ export class Window {
       cancellationType: ChildWorkflowCancellationType.ABANDON,
       workflowIdReusePolicy: final && !again ? 'ALLOW_DUPLICATE_FAILED_ONLY' : 'ALLOW_DUPLICATE',
       priority: { priorityKey: priority, fairnessKey: fairnessKey(runKey) },
-      staticSummary: `${operation} ${id}`,
-      staticDetails: `Started by the batch ${linkTo(workflowInfo().workflowId)}.`,
+      staticSummary: md`${operation} ${id}`.source,
+      staticDetails: md`Started by the batch ${linkTo(workflowInfo().workflowId)}.`.source,
       typedSearchAttributes: [
         { key: searchAttributeKeys.account, value: account },
         { key: searchAttributeKeys.runKind, value: 'backfill' },

@@ -76,6 +76,7 @@ export async function callOnce(at: CallRun): Promise<End> {
     async ask() {
       const decision = await asker.decide(
         `It is unknown whether ${name} was done: the answer was lost, and the API does not tell. Look in the web app.`,
+        plan.credits,
       );
       if (decision !== 'sendAgain') return decision;
       if (doubt && asked.includes(doubt)) doubt = undefined;

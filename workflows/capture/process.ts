@@ -90,7 +90,7 @@ async function reprocess(at: Ingestion, captureId: string, was: CaptureSeen): Pr
     },
     send: (calls, { lookedAt }) => calls.reprocessOnce({ account, captureId, lookedAt }),
     ask: (why) =>
-      asker.decide(`${WHY[why]} Look in the web app whether capture ${captureId} is being extracted again.`),
+      asker.decide(`${WHY[why]} Look in the web app whether capture ${captureId} is being extracted again.`, 0),
   };
   await payOnce(at, extraction, async (outcome) => {
     switch (outcome.how) {

@@ -4,6 +4,7 @@ import { CancellationScope, defineUpdate, isCancellation, setHandler, sleep } fr
 import type { CaptureStored } from '../../activities/captures';
 import { PersonNote } from '../../src/inputs/person-messages';
 import { counted } from '../../src/text/numbers';
+import { ownAnswer } from '../shared/asker';
 import { reads, retryUntilAnswered } from '../shared/calls';
 import { checked } from '../shared/said';
 import { Stop } from '../shared/stop';
@@ -65,10 +66,14 @@ export class Review {
           if (!isCancellation(error)) throw error;
         },
       );
-    const inTime = await asker.until(
-      `Capture ${captureId} needs review: ${counted(seen.items.total, 'item')} so far, in ${seen.files.items} of the storage. Answer with the update \`accept\`, \`reprocess\` or \`giveUp\`, or decide in the web app.`,
-      () => this.#decision !== undefined || changed,
-    );
+    const asks = `Capture ${captureId} needs review: ${counted(seen.items.total, 'item')} so far, in ${seen.files.items} of the storage.`;
+    const also = 'Or decide in the web app.';
+    const answers = [
+      ownAnswer('accept', 'It is good as it is', 'the run ends with these items, and no credits are spent'),
+      ownAnswer('reprocess', 'It is to be extracted again', 'the service extracts it anew, which costs no credits'),
+      ownAnswer('giveUp', 'It is to be left', 'the run ends as unresolved, and no credits are spent'),
+    ];
+    const inTime = await asker.until({ asks, also, answers }, () => this.#decision !== undefined || changed);
     this.#asking = false;
     scope.cancel();
     await noticing;

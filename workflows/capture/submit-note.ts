@@ -4,11 +4,12 @@ import { condition, defineUpdate, setHandler, sleep } from '@temporalio/workflow
 import { CaptureSaid } from '../../src/inputs/person-messages';
 import { noteSubject } from '../../src/paying/subject';
 import { reasonInWords } from '../../src/runs/reason-words';
+import { md } from '../../src/text/md';
 import { formatDuration } from '../../src/time/duration';
 import { utc } from '../../src/time/utc';
 import { elsewhere } from '../paying/elsewhere';
 import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
-import { WHY } from '../shared/asker';
+import { ownAnswer, WHY } from '../shared/asker';
 import { control, reads } from '../shared/calls';
 import { refusalOf } from '../shared/failures';
 import { checked } from '../shared/said';
@@ -45,7 +46,7 @@ export async function submitNote(at: Ingestion): Promise<string> {
       const { max, windowMs } = facts.limits.notes;
       if (outcome.kind === 'throttled')
         status.figures(
-          `At most ${max} notes are sent in ${formatDuration(windowMs)}; this one is sent at ${utc(outcome.retryAt)} UTC.`,
+          md`At most ${max} notes are sent in ${formatDuration(windowMs)}; this one is sent at ${utc(outcome.retryAt)} UTC.`,
         );
       return outcome;
     },
@@ -54,11 +55,11 @@ export async function submitNote(at: Ingestion): Promise<string> {
       if (search.captureId !== undefined) return 'itHappened';
       const { candidates } = search;
       const which = candidates.length > 0 ? `, for example as ${candidates.slice(0, 5).join(' or ')}` : '';
-      return asker.decide(`${WHY[why]} Look in the web app whether the note is among the captures${which}.`);
+      return asker.decide(`${WHY[why]} Look in the web app whether the note is among the captures${which}.`, 0);
     },
   };
   return payOnce(at, submission, async (outcome) => {
-    status.figures('');
+    status.figures();
     soFar.submitted = (outcome.how === 'done' && outcome.sent) || search.sent;
     const captureId = await captureOf(at, outcome, search, person);
     await search.keep(captureId);
@@ -131,10 +132,13 @@ class Person {
     this.#asking = true;
     at.status.step('asking', 'A person submits the note');
     const noticing = this.#notice();
-    await at.asker.until(
-      `${why}. Enter the note, which stands ${where}, as a text note in the web app. It goes on when the list of captures shows it, or by the update \`noteSubmitted\` with the ID of the capture.`,
-      () => search.captureId !== undefined,
-    );
+    const asks = `${why}. Enter the note, which stands ${where}, as a text note in the web app.`;
+    const also = 'It goes on when the list of captures shows it, or when you say which capture it became.';
+    const said = { captureId: 'ID of the capture' };
+    const answers = [
+      ownAnswer('noteSubmitted', 'It is entered', 'the run goes on with that capture, and no credits are spent', said),
+    ];
+    await at.asker.until({ asks, also, answers }, () => search.captureId !== undefined);
     this.#asking = false;
     await noticing;
     if (search.captureId === undefined)

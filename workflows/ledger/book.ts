@@ -5,6 +5,7 @@ import type { LedgerState } from '../../src/ledger';
 import { describeLedger } from '../../src/ledger/details';
 import { FailureType } from '../../src/runs/failure-types';
 import { withRoom } from '../../src/text/details';
+import { md } from '../../src/text/md';
 import { utc } from '../../src/time/utc';
 import { epoch } from '../shared/reset';
 
@@ -32,7 +33,7 @@ export class Book {
   constructor() {
     setCurrentDetails(
       withRoom(
-        `**Opening** since ${utc(workflowInfo().runStartTime.getTime())} UTC: it asks the workers for their configuration and for what the previous ledger knew. Until they answer, nothing is granted. If this lasts, no worker is running whose token belongs to the user of this ledger.`,
+        md`**Opening** since ${utc(workflowInfo().runStartTime.getTime())} UTC: it asks the workers for their configuration and for what the previous ledger knew. Until they answer, nothing is granted. If this lasts, no worker is running whose token belongs to the user of this ledger.`,
       ),
     );
   }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { MOST_CREDITS } from '../../src/agent-api/credits';
 import { rateClasses } from '../../src/agent-api/rate-class';
-import { TimeZone } from '../../src/inputs/fields';
+import { PLAIN_NAME, TimeZone } from '../../src/inputs/fields';
 import { HOLD_KINDS, LAPSES_AFTER_MS } from '../../src/ledger';
 import { LONGEST_CALL_MS } from '../../src/paying/open-sends';
 
@@ -94,7 +94,8 @@ export const shapes = {
       })
       .optional(),
     lapsesAfterMs: ms.positive().max(LAPSES_AFTER_MS).optional(),
-    account: text.min(1),
+    // It stands on pages, and in filters of lists.
+    account: z.string().regex(PLAIN_NAME, 'not the name of an account'),
     budget: z.object({
       perRun: cap.optional(),
       perDay: cap,

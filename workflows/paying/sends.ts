@@ -3,7 +3,7 @@ import type { Priority } from '@temporalio/common';
 import { proxyActivities } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import { queueName } from '../../src/temporal/queues';
-import { HEARTBEAT, type Sends } from '../shared/calls';
+import { asSummary, HEARTBEAT, type Sends } from '../shared/calls';
 
 /**
  * Never a local activity (a killed worker runs it twice). A lost worker shows within a quarter of a minute; trying again is
@@ -19,5 +19,5 @@ export const sends = (account: string, facts: AccountFacts, priority: Priority, 
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
     allowEagerDispatch: false,
     priority,
-    summary,
+    summary: asSummary(summary),
   });

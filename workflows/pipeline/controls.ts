@@ -33,6 +33,8 @@ export class Controls {
   blockers: BlockerWatch | undefined;
   /** Ends what the run does at the moment, whatever it waits for. */
   onStop: () => void = () => undefined;
+  /** Writes the page anew, which tells what the limits come to. */
+  onLimits: () => void = () => undefined;
 
   constructor(
     { maxConversions, maxCredits, concurrency }: LeadPipelineInput,
@@ -97,6 +99,7 @@ export class Controls {
       changeLimitsUpdate,
       ({ by, reason, ...limits }) => {
         Object.assign(state.limits, limits);
+        this.onLimits();
         this.note(`changeLimits ${JSON.stringify(limits)}`, { ...(by && { by }), ...(reason && { reason }) });
         return { ...state.limits };
       },

@@ -13,6 +13,7 @@ import type { LeadOutcome } from '../../activities/lead-list';
 import type { LeadPipelineJson } from '../../src/inputs/lead-pipeline';
 import { auditProjectId, convertLeadId } from '../../src/runs/run-ids';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { md } from '../../src/text/md';
 import type { auditProject } from '../audit-project';
 import { convertLead } from '../convert-lead';
 import { findOut } from '../paying/lost-lead';
@@ -56,7 +57,7 @@ export async function convertOne(
       ...outliving(account, leadId),
       workflowId,
       args: [{ account, leadId, run: { key: runKey(), maxCredits }, priority: 3 }],
-      staticSummary: `Convert lead ${leadId}`,
+      staticSummary: md`Convert lead ${leadId}`.source,
     });
     Object.assign(lane, { is: 'ours', away: false } satisfies Lane);
     begun.add(workflowId, child.firstExecutionRunId);
@@ -92,7 +93,7 @@ export async function goOn({ account, audit, begun }: Account, outcome: LeadOutc
       ...outliving(account, leadId),
       workflowId,
       args: [{ ...audit, account, ...(projectId ? { projectId } : { leadId }), fresh: true, priority: 3 }],
-      staticSummary: `Audit of lead ${leadId}`,
+      staticSummary: md`Audit of lead ${leadId}`.source,
     });
   } catch (error) {
     // Another run of the same audit is under way: that is the one.
@@ -106,7 +107,7 @@ const outliving = (account: string, leadId: string) => ({
   parentClosePolicy: ParentClosePolicy.ABANDON,
   cancellationType: ChildWorkflowCancellationType.ABANDON,
   workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
-  staticDetails: `Started by the pipeline ${linkTo(workflowInfo().workflowId)}.`,
+  staticDetails: md`Started by the pipeline ${linkTo(workflowInfo().workflowId)}.`.source,
   typedSearchAttributes: [
     { key: searchAttributeKeys.account, value: account },
     { key: searchAttributeKeys.leadId, value: leadId },

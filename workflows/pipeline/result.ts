@@ -1,8 +1,6 @@
 /** What a pipeline leaves, and what it says of itself meanwhile. */
 
-import type { AccountFacts } from '../../activities/account';
-import type { LeadChoice, LeadVerdict } from '../../activities/lead-list';
-import { plan } from '../../src/leads/cost-plan';
+import type { LeadVerdict } from '../../activities/lead-list';
 import type { Thresholds } from '../../src/leads/shown-lead';
 import type { InlineOrStored } from '../../src/storage/inline-or-stored';
 import type { GoesOn } from '../shared/begun';
@@ -46,15 +44,3 @@ export interface PipelineProgress extends Progress {
 
 /** Before the leads are chosen. */
 export const NOTHING_PLANNED = { conversions: 0, credits: 0, durationMs: 0, text: 'Nothing is chosen yet.' };
-
-export function describePlan(selection: LeadChoice, reads: number, facts: AccountFacts) {
-  const conversions = selection.chosen.length;
-  const { credits, durationMs, text } = plan({
-    conversions,
-    reads: reads + conversions,
-    limits: facts.limits,
-    price: facts.convertPrice,
-    standstill: facts.standstill,
-  });
-  return { conversions, credits, durationMs, text };
-}

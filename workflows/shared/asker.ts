@@ -1,7 +1,8 @@
 /** Questions to a person: asked one after the other, answered by an update, given up when the deadline passes or the run is cancelled (S7). */
-import { CancellationScope, condition, defineUpdate, setHandler } from '@temporalio/workflow';
+import { CancellationScope, condition, defineUpdate, setHandler, workflowInfo } from '@temporalio/workflow';
 import { DecideSaid, type PersonNote } from '../../src/inputs/person-messages';
 import type { PersonDecision } from '../../src/paying/attempt-plan';
+import { type Answer, answer, answerWith, decisions } from '../../src/runs/answers';
 import { loosens } from './kept-acts';
 import { givePlace } from './place';
 import { type Answered, answered, checked } from './said';
@@ -16,6 +17,18 @@ export interface Asking {
   /** How long a question stays open, milliseconds. */
   personDeadline: number;
 }
+
+/** What is asked, in sentences, and what may be answered to it. */
+export interface Question {
+  asks: string;
+  /** What may happen without an answer. */
+  also?: string;
+  answers: readonly Answer[];
+}
+
+/** An answer to this run. @param follows what comes of it, and what it costs */
+export const ownAnswer = (update: string, means: string, follows: string, said?: Record<string, string>): Answer =>
+  answer(workflowInfo().workflowId, update, { means, follows, ...(said && { said }) });
 
 /** Why a person is asked; followed by where to look. */
 export const WHY = {
@@ -67,11 +80,16 @@ export class Asker {
     this.status.heard(this.answers);
   }
 
-  /** Asks whether something happened. @returns `giveUp` when nobody answers in time */
-  decide(question: string): Promise<PersonDecision> {
+  /**
+   * Asks whether something happened.
+   * @param credits what it costs to send it again
+   * @returns `giveUp` when nobody answers in time
+   */
+  decide(asks: string, credits: number): Promise<PersonDecision> {
     return this.#inTurn(async () => {
       this.#asking = true;
-      await this.#wait(`${question} Answer with the update \`decide\`.`, () => this.#decision !== undefined);
+      const question = { asks, answers: decisions(workflowInfo().workflowId, credits) };
+      await this.#wait(question, () => this.#decision !== undefined);
       this.#asking = false;
       const decision = this.#decision ?? 'giveUp';
       this.#decision = undefined;
@@ -81,20 +99,21 @@ export class Asker {
 
   /**
    * Waits for a person until something is as it should be.
-   * @param question what to do, and by which update
+   * @param question what to do, and by which updates
    * @returns whether it came to be in time
    */
-  until(question: string, done: () => boolean): Promise<boolean> {
+  until(question: Question, done: () => boolean): Promise<boolean> {
     return this.#inTurn(() => this.#wait(question, done));
   }
 
-  async #wait(question: string, done: () => boolean): Promise<boolean> {
-    if (!this.how.askPerson) return done();
-    this.status.asksPerson(true);
+  async #wait({ asks, also, answers }: Question, done: () => boolean): Promise<boolean> {
+    const { account, askPerson, personDeadline } = this.how;
+    if (!askPerson) return done();
+    this.status.asksPerson(true, answers);
     givePlace();
-    tellPersonNeeded(this.how.account, this.status.stage, ++this.#asked);
-    this.status.waits(question);
-    await condition(() => this.#cancelled || done(), this.how.personDeadline);
+    tellPersonNeeded(account, this.status.stage, ++this.#asked, { about: asks, answers });
+    this.status.waits([asks, answerWith(answers, personDeadline), ...(also ? [also] : [])].join(' '));
+    await condition(() => this.#cancelled || done(), personDeadline);
     this.status.asksPerson(false);
     this.status.goesOn();
     return done();

@@ -2,7 +2,8 @@
 import { CancellationScope, condition, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import { linkToRun } from '../../src/text/links';
-import { grouped } from '../../src/text/numbers';
+import { bullets, type Markdown, md } from '../../src/text/md';
+import { counted, grouped } from '../../src/text/numbers';
 import type { Status } from './status';
 import { withdrawSignal } from './withdraw';
 
@@ -51,12 +52,16 @@ export function sayWithdrawing(status: Status, how: 'Stopped' | 'Cancelled'): vo
   status.waits(`${how}: what has sent nothing is withdrawn, and the rest is given a little time to end.`);
 }
 
-/** Runs as links of the Web UI, the first ten; for details in Markdown, after an empty line: else the Web UI shows no list. */
-export function linked(workflowIds: Iterable<string>): string {
+/** Runs that are listed one by one. */
+const MOST_LINKED = 10;
+
+/** Runs as links of the Web UI, the first ten. @param count how many there are, where not all are given */
+export function linked(heading: Markdown, workflowIds: Iterable<string>, count?: number): Markdown | undefined {
   const { namespace } = workflowInfo();
   const all = [...workflowIds];
-  const lines = all.slice(0, 10).map((id) => `- ${linkToRun(namespace, id)}`);
-  return ['', ...lines, ...(all.length > 10 ? [`- and ${grouped(all.length - 10)} more`] : [])].join('\n');
+  const links = all.slice(0, MOST_LINKED).map((id) => linkToRun(namespace, id));
+  const more = (count ?? all.length) - links.length;
+  return bullets(heading, more > 0 ? [...links, md`and ${grouped(more)} more`] : links);
 }
 
 /** Runs that go on when the one that began them has ended. */
@@ -77,5 +82,9 @@ export const goesOn = (workflowIds: readonly string[], maySpend: number): GoesOn
 });
 
 /** In words, for details. */
-export const describeGoesOn = ({ runs, count, maySpend }: GoesOn): string =>
-  `${grouped(count)} of the runs it began had sent something and ${count === 1 ? 'goes' : 'go'} on until it is known what became of it. Together they may still spend ${grouped(maySpend)} credits:\n${linked(runs)}${count > runs.length ? `\n(of ${grouped(count)})` : ''}`;
+export const describeGoesOn = ({ runs, count, maySpend }: GoesOn): Markdown | undefined =>
+  linked(
+    md`${counted(count, 'run')} that it began had sent something and ${count === 1 ? 'goes' : 'go'} on until it is known what became of it. Together they may still spend ${grouped(maySpend)} credits:`,
+    runs,
+    count,
+  );

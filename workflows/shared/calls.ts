@@ -7,6 +7,7 @@ import type { AccountFacts, Clearance, ClearanceAsked } from '../../activities/a
 import type { QueueClass } from '../../src/agent-api/rate-class';
 import { FailureType } from '../../src/runs/failure-types';
 import { queueName, WORKFLOW_QUEUE } from '../../src/temporal/queues';
+import { clip, oneLine } from '../../src/text/printable';
 import { utc } from '../../src/time/utc';
 import { failureText, failureType, isNotFound } from './failures';
 import { onceThere } from './patient-calls';
@@ -16,6 +17,9 @@ import type { Status } from './status';
 export const HEARTBEAT = '15 seconds';
 /** Storage failures that Temporal must not retry silently: the first does not pass, the second is shown by the run. */
 const STORAGE: string[] = ['StorageError', FailureType.storage];
+
+/** Of a call, for lists of events, which show plain text. The server takes 400 bytes. */
+export const asSummary = (text: string): string => clip(oneLine(text), 100);
 
 /** Activities that send what costs or must not happen twice. */
 export type Sends = Pick<Activities, Extract<keyof Activities, `${string}Once`>>;
@@ -53,7 +57,7 @@ export const streaming = (summary: string) =>
       heartbeatTimeout: '30 seconds',
       retry: { initialInterval: '500 ms', maximumInterval: '30 seconds', nonRetryableErrorTypes: STORAGE },
       allowEagerDispatch: false,
-      summary,
+      summary: asSummary(summary),
     }),
   );
 
@@ -72,7 +76,7 @@ const repeatable =
         retry: { initialInterval: '1 second', maximumInterval: '10 seconds', nonRetryableErrorTypes: STORAGE },
         allowEagerDispatch: false,
         priority,
-        summary,
+        summary: asSummary(summary),
         ...(withinMs !== undefined && { scheduleToCloseTimeout: Math.max(1_000, withinMs) }),
       }),
       withinMs,

@@ -2,7 +2,7 @@
 import { CancellationScope, defineUpdate, setHandler } from '@temporalio/workflow';
 import { includesId } from '../../src/agent-api/id';
 import { ProjectSaid } from '../../src/inputs/person-messages';
-import type { Asker } from './asker';
+import { type Asker, ownAnswer } from './asker';
 import { control } from './calls';
 import { checked } from './said';
 
@@ -50,10 +50,14 @@ export class ProjectChoice {
     const watch = watching.run(async () => {
       left = await control.awaitLastOne({ account: this.account, but: subject, ids: [...ids] });
     });
-    await this.asker.until(
-      `${question}: ${ids.join(', ')}. Answer with the update \`chooseProject\`. The run goes on by itself once all but one of them prove to belong to something else.`,
-      () => this.#chosen !== undefined || left !== undefined,
+    const asks = `${question}: ${ids.join(', ')}.`;
+    const also = 'The run goes on by itself once all but one of them prove to belong to something else.';
+    const answers = ids.map((projectId) =>
+      ownAnswer('chooseProject', `It is ${projectId}`, 'that project is taken, and no credits are spent', {
+        projectId,
+      }),
     );
+    await this.asker.until({ asks, also, answers }, () => this.#chosen !== undefined || left !== undefined);
     watching.cancel();
     await watch.catch(() => undefined);
     this.#ids = [];

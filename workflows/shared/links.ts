@@ -2,11 +2,21 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { ledgersOf } from '../../src/runs/lists';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
-import { formPath, linkToList, linkToRun } from '../../src/text/links';
+import { linkToForm, linkToList, linkToRun } from '../../src/text/links';
+import { inRow, type Markdown, md } from '../../src/text/md';
 
 /** A run as a link, by its ID. */
-export const linkTo = (workflowId: string, text?: string): string =>
+export const linkTo = (workflowId: string, text?: string): Markdown =>
   linkToRun(workflowInfo().namespace, workflowId, text);
+
+/** All runs about a project, as a link. */
+export const linkToProject = (projectId: string, text = `project ${projectId}`): Markdown =>
+  linkToRecord('ProjectId', projectId, text);
+
+/** @param name of a search attribute that holds IDs */
+function linkToRecord(name: string, id: string, text: string): Markdown {
+  return isQuotable(id) ? linkToList(workflowInfo().namespace, `${name} = "${id}"`, text) : md`${text}`;
+}
 
 const RECORDS = [
   ['lead', 'LeadId', searchAttributeKeys.leadId],
@@ -15,7 +25,7 @@ const RECORDS = [
 ] as const;
 
 /** The last lines of a page: who began the run, whose it is, what it is about. @param again it is over, and may be done again */
-export function linksOf(account: string | undefined, again: boolean): string {
+export function linksOf(account: string | undefined, again: boolean): Markdown | undefined {
   const {
     namespace,
     parent,
@@ -26,20 +36,20 @@ export function linksOf(account: string | undefined, again: boolean): string {
     taskQueue,
   } = workflowInfo();
   const links = [
-    ...(parent ? [`begun by ${linkTo(parent.workflowId)}`] : []),
+    ...(parent ? [md`begun by ${linkTo(parent.workflowId)}`] : []),
     ...(account === undefined || !isQuotable(account)
       ? []
       : [linkToList(namespace, ledgersOf(account), `ledger of account ${account}`)]),
     ...RECORDS.flatMap(([what, name, key]) => {
       const id = known.get(key);
-      return id && isQuotable(id) ? linkToList(namespace, `${name} = "${id}"`, `all about this ${what}`) : [];
+      return id && isQuotable(id) ? linkToRecord(name, id, `all about this ${what}`) : [];
     }),
     // A run that another began has a part in that one's budget.
     ...(again && !parent
-      ? [`[start form with this input](${formPath(namespace, { workflowType, taskQueue, workflowId, runId })})`]
+      ? [linkToForm(namespace, { workflowType, taskQueue, workflowId, runId }, 'start form with this input')]
       : []),
   ];
-  return links.length === 0 ? '' : `See also: ${links.join(', ')}`;
+  return links.length === 0 ? undefined : md`See also: ${inRow(links)}`;
 }
 
 /** What would end a text in a filter is in none. */

@@ -7,6 +7,7 @@ import type { ListPlace } from '../../activities/list-pages';
 import type { LeadPipelineInput } from '../../src/inputs/lead-pipeline';
 import type { Rules } from '../../src/leads/scoring';
 import type { InlineOrStored } from '../../src/storage/inline-or-stored';
+import { md } from '../../src/text/md';
 import { grouped } from '../../src/text/numbers';
 import { control, reads, retryUntilAnswered } from './calls';
 import type { Status } from './status';
@@ -63,7 +64,7 @@ export async function listLeads(
     listed.total = page.total;
     listed.reads++;
     for (const note of page.notes) if (!listed.notes.includes(note)) listed.notes.push(note);
-    status.figures(`${grouped(Math.min(page.end, page.total))} of ${grouped(page.total)} leads listed`);
+    status.figures(md`${grouped(Math.min(page.end, page.total))} of ${grouped(page.total)} leads listed`);
     listed.next = page.next;
   }
   if (listed.reads >= MAX_PAGES) delete listed.next;

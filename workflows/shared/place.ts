@@ -11,6 +11,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { z } from 'zod';
+import { type Markdown, md } from '../../src/text/md';
 import { grouped } from '../../src/text/numbers';
 
 const PlaceSaid = z.object({
@@ -46,10 +47,10 @@ export function taken(all: Iterable<Placed>, places: number): number {
 }
 
 /** For details: how many of those under way hold no place. */
-export const onlyWait = (away: number): string =>
+export const onlyWait = (away: number): Markdown | undefined =>
   away === 0
-    ? ''
-    : `\n\n${grouped(away)} of them only wait, for the outcome of a call or for a person; others are begun meanwhile.`;
+    ? undefined
+    : md`${grouped(away)} of them only wait, for the outcome of a call or for a person; others are begun meanwhile.`;
 
 /** Hears the runs that this one began. @param find what is known of one of them; undefined: it is none */
 export function hearPlaces(find: (workflowId: string) => Placed | undefined, changed: () => void): void {

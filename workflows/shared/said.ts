@@ -2,8 +2,8 @@
 import type { z } from 'zod';
 import { InputError, parseInput } from '../../src/inputs/parse-input';
 import type { PersonNote } from '../../src/inputs/person-messages';
-import { inline } from '../../src/text/markdown';
-import { type Vouched, vouched } from '../../src/text/vouched';
+import { bullets, type Markdown, md } from '../../src/text/md';
+import { type Vouched, vouchedBy } from '../../src/text/vouched';
 import { utc } from '../../src/time/utc';
 
 /** What a person did, as the result of a run keeps it. */
@@ -53,17 +53,11 @@ export function answered(answer: string, { by = 'somebody', reason }: PersonNote
 
 const MOST_SHOWN = 5;
 
-/** The last of what people did, in Markdown, as a ledger shows it. */
-export const describeActs = (acts: readonly Answered[]): string =>
-  acts.length === 0
-    ? ''
-    : [
-        'What people did last:',
-        '',
-        ...acts
-          .slice(-MOST_SHOWN)
-          .map(
-            (act) =>
-              `- ${utc(Date.parse(act.at))} UTC ${inline(act.by)} ${vouched(act, inline)}: ${inline(act.answer)}`,
-          ),
-      ].join('\n');
+/** The last of what people did, as a ledger shows it. */
+export const describeActs = (acts: readonly Answered[]): Markdown | undefined =>
+  bullets(
+    md`What people did last:`,
+    acts
+      .slice(-MOST_SHOWN)
+      .map((act) => md`${utc(Date.parse(act.at))} UTC ${act.by} ${vouchedBy(act, md)}: ${act.answer}`),
+  );

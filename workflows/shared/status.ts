@@ -8,11 +8,12 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
+import { type Answer, howToAnswer } from '../../src/runs/answers';
 import { UNDONE_OUTCOMES } from '../../src/runs/failed-outcomes';
 import type { Stage } from '../../src/runs/stages';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { withRoom } from '../../src/text/details';
-import { block, inline, prose } from '../../src/text/markdown';
+import { type Markdown, md, paragraphs, sentence } from '../../src/text/md';
 import { utc } from '../../src/time/utc';
 import { linksOf } from './links';
 import { type Answered, describeActs } from './said';
@@ -41,6 +42,8 @@ export interface Progress {
   waiting?: string;
   /** Since when, ISO 8601. */
   since: string;
+  /** What a person may answer it; absent where it asks nothing. */
+  answers?: readonly Answer[];
 }
 
 /** The query that every run answers, with more where its workflow has more to tell. */
@@ -82,15 +85,16 @@ export class Status {
   private readonly waiting = new Map<CancellationScope | undefined, string>();
   /** Calls that cannot be made, and why: it may keep all that the run does, whatever its steps say of themselves. */
   private readonly troubles = new Map<object, string>();
-  private extra = '';
+  private extra: Markdown | undefined;
   private shownStage: Stage | '' = '';
   private asks = false;
-  /** Whose question a person is to answer. */
+  /** Whose question a person is to answer, and what may be answered. */
   private asker: CancellationScope | undefined;
-  private cancelled = '';
-  private title = '';
+  private mayAnswer: readonly Answer[] = [];
+  private cancelled: Markdown | undefined;
+  private title: Markdown | undefined;
   private account: string | undefined;
-  private failure = '';
+  private failure: Markdown | undefined;
   private acts: readonly Answered[] = [];
   /** It has ended otherwise than with a result. */
   private over = false;
@@ -99,7 +103,7 @@ export class Status {
     own = this;
     this.answers(() => ({}), 'What this run is doing and why it waits.');
     CancellationScope.current().cancelRequested.catch(() => {
-      this.cancelled = `**Cancelled at ${utc(Date.now())} UTC**: nothing more is begun; the outcome of what was already sent is found out and booked.`;
+      this.cancelled = md`**Cancelled at ${utc(Date.now())} UTC**: nothing more is begun; the outcome of what was already sent is found out and booked.`;
       this.show();
     });
   }
@@ -115,7 +119,7 @@ export class Status {
    */
   about(summary: string, account: string): void {
     this.account = account;
-    this.title = `**${inline(summary)}** (account ${inline(account)})`;
+    this.title = md`**${summary}** (account ${account})`;
     this.show();
   }
 
@@ -127,6 +131,12 @@ export class Status {
     const stage = { key: searchAttributeKeys.stage, value: name };
     if (name !== this.shownStage || also.length > 0) upsertSearchAttributes([stage, ...also]);
     this.shownStage = name;
+    this.show();
+  }
+
+  /** The step goes on, and its sentence is another one. */
+  says(sentence: string): void {
+    this.doing = sentence;
     this.show();
   }
 
@@ -166,11 +176,12 @@ export class Status {
     this.show();
   }
 
-  /** A person must act, or no longer. */
-  asksPerson(asks: boolean): void {
+  /** A person must act, or no longer. @param answers what the person may answer */
+  asksPerson(asks: boolean, answers: readonly Answer[] = []): void {
     if (asks !== this.asks) upsertSearchAttributes([{ key: searchAttributeKeys.needsPerson, value: asks }]);
     this.asks = asks;
     this.asker = speaker();
+    this.mayAnswer = asks ? answers : [];
   }
 
   /** What people did so far: the last of it stands on the page. */
@@ -184,15 +195,15 @@ export class Status {
     this.show();
   }
 
-  /** Figures below the sentence, in Markdown. */
-  figures(markdown: string): void {
-    this.extra = markdown;
+  /** Figures below the sentence; none: there are none any more. */
+  figures(figures?: Markdown): void {
+    this.extra = figures;
     this.show();
   }
 
   /** The run ends as cancelled. */
   endedCancelled(): void {
-    this.cancelled = `**Cancelled, and ended at ${utc(Date.now())} UTC**: nothing more is begun, and what was already sent is booked.`;
+    this.cancelled = md`**Cancelled, and ended at ${utc(Date.now())} UTC**: nothing more is begun, and what was already sent is booked.`;
     this.over = true;
     this.waiting.clear();
     this.troubles.clear();
@@ -202,7 +213,7 @@ export class Status {
   /** The run ends with this failure. */
   failed(why: string): void {
     this.over = true;
-    this.failure = `**Failed at ${utc(Date.now())} UTC**: ${prose(why)}`;
+    this.failure = md`**Failed at ${utc(Date.now())} UTC**: ${sentence(why)}`;
     // It has not begun: the input was wrong.
     if (this.shownStage === '') this.doing = '';
     this.waiting.clear();
@@ -211,37 +222,40 @@ export class Status {
   }
 
   private now(): Progress {
-    const waiting = this.why();
+    const waiting = this.why().join('\n\n');
     return {
       doing: this.doing,
-      ...(waiting !== undefined && { waiting }),
+      ...(waiting !== '' && { waiting }),
       since: new Date(this.since).toISOString(),
+      ...(this.mayAnswer.length > 0 && { answers: this.mayAnswer }),
     };
   }
 
   /** What keeps its calls comes before what its steps wait for, but hides no question: that can be answered all the same. */
-  private why(): string | undefined {
+  private why(): string[] {
     const [trouble] = this.troubles.values();
     const question = this.asks ? this.waiting.get(this.asker) : undefined;
-    if (question !== undefined) return trouble === undefined ? question : `${question}\n\n${trouble}`;
     const [first] = this.waiting.values();
-    return trouble ?? this.waiting.get(undefined) ?? first;
+    const one = question ?? trouble ?? this.waiting.get(undefined) ?? first;
+    return [...(one === undefined ? [] : [one]), ...(question !== undefined && trouble !== undefined ? [trouble] : [])];
   }
 
   private show(): void {
-    const why = this.why();
+    const [why, also] = this.why();
     const isOver = this.over || ENDS.includes(this.shownStage);
-    const paragraphs = [
+    const page = paragraphs([
       this.title,
-      block(this.doing),
-      why === undefined ? '' : `**Waiting since ${utc(this.since)} UTC**: ${prose(why)}`,
+      sentence(this.doing),
+      why === undefined ? undefined : md`**Waiting since ${utc(this.since)} UTC**: ${sentence(why)}`,
+      howToAnswer(this.mayAnswer),
+      also === undefined ? undefined : sentence(also),
       this.cancelled,
       this.failure,
       this.extra,
       describeActs(this.acts),
       linksOf(this.account, isOver),
-    ];
-    setCurrentDetails(withRoom(paragraphs.filter((text) => text !== '').join('\n\n')));
+    ]);
+    setCurrentDetails(withRoom(page));
   }
 }
 

@@ -1,7 +1,7 @@
 /** Notifications of a run: told in the background, and never in its way. */
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities';
-import type { Notice } from '../../src/notify/message';
+import type { Asked, Notice } from '../../src/notify/message';
 import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 
@@ -31,8 +31,8 @@ export const runKind = (): string | undefined =>
 
 /**
  * A person is needed. Runs of a batch, and those that they start, leave it to the batch, whose digest tells of all of them.
- * @param about what is to be decided, half a sentence
+ * @param asked what is to be decided, and how it is answered
  */
-export function tellPersonNeeded(account: string, what: string, nth: number, about?: string): void {
-  if (runKind() !== 'backfill') void tell({ kind: 'personNeeded', account, what, nth, ...(about && { about }) });
+export function tellPersonNeeded(account: string, what: string, nth: number, asked: Asked): void {
+  if (runKind() !== 'backfill') void tell({ kind: 'personNeeded', account, what, nth, ...asked });
 }

@@ -21,6 +21,9 @@ export interface AccountSpending {
   readonly timeZone: string;
   /** Most credits a day, as it holds when the report is made: earlier caps are not kept. Null: no limit. */
   readonly perDay: number | null;
+  /** Most credits a calendar month, and of one run. Null: no limit; absent where the ledger, or who read it, is of an earlier version. */
+  readonly perMonth?: number | null;
+  readonly perRun?: number | null;
   readonly balanceFloor: number;
   readonly balance?: number;
   /** For calls under way. */
@@ -67,6 +70,8 @@ export interface PipelineSpending {
   readonly read: number;
   readonly converted: number;
   readonly credits: number;
+  /** Credits of the run that cost most; absent where that was not looked at. */
+  readonly dearest?: number;
 }
 
 export interface BatchSpending {

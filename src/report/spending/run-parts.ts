@@ -6,7 +6,7 @@ import { utc } from '../../time/utc';
 import { holdChart } from './charts';
 import type { AccountSpending } from './facts';
 import { figures, missing, share } from './tables';
-import { CAUSE_TEXT, credits, holdText, spelled, typeText } from './words';
+import { CAUSE_TEXT, credits, holdText, reasonText, spelled, typeText } from './words';
 
 export function funnel({ funnel: { listed, chosen, converted, audited } }: AccountSpending): Markup {
   const steps = [
@@ -106,8 +106,8 @@ export function failures({ failures: { reasons, read, of } }: AccountSpending): 
     head: ['What', 'Reason', 'Count'],
     words: [1],
     rows: reasons.map(({ what, reason, count }) => [
-      spelled(what),
-      html`${spelled(clip(reason, 120))}`,
+      what.replace(/\w+$/, spelled),
+      clip(reasonText(reason), 160),
       credits(count),
     ]),
   })}`;

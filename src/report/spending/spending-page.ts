@@ -1,6 +1,7 @@
 import { html, type Markup } from '../../text/printable';
 import { utc } from '../../time/utc';
 import { documentOf } from '../document';
+import { caps, hasCaps } from './caps';
 import { dayChart, shortDay } from './charts';
 import { type AccountSpending, bookedIn, type SpendingFacts } from './facts';
 import { batches, dayTable, isAnything, pipelines } from './money';
@@ -34,6 +35,7 @@ function accountPart(one: AccountSpending, { accounts, since, madeAt }: Spending
       : undefined;
   return html`${title}${tiles(one)}
 <section><h2>Spending by day</h2><p class="lead">By the ledger’s books; days of the time zone ${one.timeZone}.</p>${one.days.some(isAnything) ? html`${dayChart(one, id)}${dayTable(one)}` : missing('Nothing was spent in the period.')}</section>
+<section><h2>Against the caps</h2>${hasCaps(one) ? html`<p class="lead">The caps are those that hold now. What one run may spend is held against what its own input allows as well.</p>${caps(one)}` : missing('No cap is set for a day, a month or one run.')}</section>
 <section><h2>Pipelines</h2>${pipelines(one)}</section>
 <section><h2>Batches</h2>${batches(one)}</section>
 <section><h2>From listed to audited</h2>${funnel(one)}</section>

@@ -1,4 +1,5 @@
 /** How the spending report says figures and stable codes. */
+import { outcomeInWords, reasonInWords } from '../../runs/reason-words';
 import type { Cause } from './facts';
 
 /** `20,000`. The same on every machine. */
@@ -25,9 +26,18 @@ const HOLD_TEXT: Readonly<Record<string, string>> = {
 };
 export const holdText = (kind: string): string => HOLD_TEXT[kind] ?? kind;
 
-/** `notRated` as `not rated`: the codes of the project are words in one. */
+/** An outcome in words; `notRated` as `not rated`: the codes of the project are words in one. */
 export const spelled = (code: string): string =>
-  code.replace(/([a-z])([A-Z])/g, (_, before: string, letter: string) => `${before} ${letter.toLowerCase()}`);
+  outcomeInWords(code).replace(
+    /([a-z])([A-Z])/g,
+    (_, before: string, letter: string) => `${before} ${letter.toLowerCase()}`,
+  );
+
+/** Why a run or an item did not end well; one without words is spelled. */
+export function reasonText(code: string): string {
+  const words = reasonInWords(code);
+  return words === code ? spelled(code) : words;
+}
 
 const TYPE_TEXT: Readonly<Record<string, string>> = {
   leadPipeline: 'Pipeline runs',

@@ -24,7 +24,7 @@ const CONVERTED = days.reduce((all, { conversions }) => all + conversions, 0);
 
 export const account: AccountSpending = {
   ...{ account: 'default', ledger: 'account-ledger.u-1', timeZone: 'Europe/Amsterdam', perDay: 20_000 },
-  ...{ balanceFloor: 50_000, balance: 412_300, reserved: 2_000, days },
+  ...{ perMonth: 300_000, perRun: 60_000, balanceFloor: 50_000, balance: 412_300, reserved: 2_000, days },
   runs: [
     { type: 'leadPipeline', running: 1, ended: { done: 31, expired: 1 } },
     {
@@ -36,7 +36,7 @@ export const account: AccountSpending = {
     { type: 'backfill', running: 1, ended: { done: 1 } },
   ],
   pipelines: [
-    { name: 'morning', runs: 22, underWay: 1, read: 21, converted: 118, credits: 118_000 },
+    { name: 'morning', runs: 22, underWay: 1, read: 21, converted: 118, credits: 118_000, dearest: 9_000 },
     { name: 'north-region', runs: 10, underWay: 0, read: 10, converted: 30, credits: 30_000 },
     { runs: 1, underWay: 0, read: 1, converted: 0, credits: 0 },
   ],

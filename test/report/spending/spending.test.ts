@@ -13,7 +13,7 @@ test('the page says what was spent, by what, and what is not known', () => {
     'pipeline morning',
     'cap 20,000 a day',
     'not known',
-    '46 done, 8 already done',
+    '46 done, 8 done already',
     '144 of the 388 runs',
     'Approval by a person',
     'Too few credits',
@@ -24,6 +24,47 @@ test('the page says what was spent, by what, and what is not known', () => {
   ])
     expect(html).toContain(said);
   expect(html).toContain(`<dd>${bookedIn(account).toLocaleString('en-US')}</dd>`);
+});
+
+/** The rows of a table of the page, by the heading above it. */
+function tableOf(html: string, heading: string): string[][] {
+  const [, section = ''] = new RegExp(`<h2>${heading}</h2>([\\s\\S]*?)</section>`).exec(html) ?? [];
+  return [...section.matchAll(/<tr>([\s\S]*?)<\/tr>/g)].map(([, row = '']) =>
+    [...row.matchAll(/<td[^>]*>([\s\S]*?)<\/td>/g)].map(([, cell = '']) => cell.replace(/<[^>]*>/g, '')),
+  );
+}
+
+test('what was spent stands beside every cap: of a day, of each month, of one run', () => {
+  const rows = tableOf(renderSpending(sample).html, 'Against the caps').filter((row) => row.length > 0);
+  const booked = account.days.map((day) => day.booked ?? 0);
+  const november = sum(account.days.filter(({ day }) => day.startsWith('2026-11')).map((day) => day.booked ?? 0));
+  expect(rows.map((row) => row.slice(0, 4))).toEqual([
+    ['Today', '4,000', '20,000', '20 %'],
+    [
+      expect.stringMatching(/^The highest day, 2026-1/),
+      `at least ${Math.max(...booked).toLocaleString('en-US')}`,
+      '20,000',
+      expect.stringMatching(/ %$/),
+    ],
+    ['The month 2026-10', expect.stringMatching(/^at least /), '300,000', expect.stringMatching(/ %$/)],
+    ['The month 2026-11', november.toLocaleString('en-US'), '300,000', `${Math.round(november / 3_000)} %`],
+    ['The dearest pipeline run or batch', '46,500', '60,000', '78 %'],
+  ]);
+  const { perMonth: _, perRun: __, ...before } = account;
+  const old = tableOf(renderSpending({ ...sample, accounts: [before] }).html, 'Against the caps');
+  expect(old.flat().join()).not.toMatch(/month|run/);
+  const none = { ...account, perDay: null, perMonth: null, perRun: null };
+  expect(renderSpending({ ...sample, accounts: [none] }).html).toContain(
+    'No cap is set for a day, a month or one run.',
+  );
+});
+
+test('what did not go well is told in words', () => {
+  const rows = tableOf(renderSpending(sample).html, 'What did not go well').filter((row) => row.length > 0);
+  expect(rows).toContainEqual(['Conversions: refused', 'the service cannot use what was sent (http422)', '5']);
+  expect(rows).toContainEqual(['Audits: refused', 'what an audit needs was not there (prerequisitesMissing)', '3']);
+  expect(rows).toContainEqual(['Conversions: failed with an error', 'the input was wrong (BadInput)', '1']);
+  expect(rows).toContainEqual(['Rows of batches', 'the row could not become an item (quarantined)', '1']);
 });
 
 test('an account that has done nothing gets sentences, no empty tables', () => {
