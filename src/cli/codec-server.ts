@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type CodecServer, type CodecServerOptions, openCodecServer } from '../codec-server/server';
 import { createLogger } from '../log';
 import { errorCode } from '../system';
+import { configuredConnection } from '../temporal/connect';
 import { encryptionCodec } from '../temporal/encryption';
 import { ENCRYPTION_VARIABLE } from '../temporal/encryption-keys';
 import { EXIT, Exit } from './exit';
@@ -22,7 +23,8 @@ const SECRET = 'AUDIT_RUNNER_CODEC_SECRET';
 const SECRET_FORM = /^[A-Za-z0-9_-]{16,}$/;
 
 export async function codecServerCommand({ port, host, uiOrigin, encode = false }: CodecServerFlags): Promise<number> {
-  const codec = encryptionCodec(process.env);
+  const { namespace } = configuredConnection();
+  const codec = encryptionCodec(process.env, namespace);
   if (!codec)
     throw new Exit(EXIT.badInput, `there is no key to decrypt with: set ${ENCRYPTION_VARIABLE} as the workers have it`);
   const origins = (uiOrigin ?? usualOrigins(process.env.TEMPORAL_UI_URL)).map(originOf);
@@ -31,12 +33,12 @@ export async function codecServerCommand({ port, host, uiOrigin, encode = false 
     throw new Exit(EXIT.badInput, `${SECRET} has to be 16 or more of the characters A–Z, a–z, 0–9, - and _`);
   const signals = new EndSignals();
   const server = await open({
-    ...{ codec, encode, host, port, log: createLogger() },
+    ...{ codec, namespace, encode, host, port, log: createLogger() },
     origins: () => origins,
     secret: given || newSecret(),
   });
-  // Past the redaction of `print`: this is what it is for.
-  process.stdout.write(`${server.endpoint}\n`);
+  // Past the redaction of `print`: this is what it is for. A secret that is set is known where it was set, and in no log.
+  process.stdout.write(`${given ? server.endpoint.replace(given, `<${SECRET}>`) : server.endpoint}\n`);
   tell(`Give this address to the Web UI (the glasses at its top right), or to \`temporal --codec-endpoint\`.`);
   tell(`Pages of ${origins.join(' and ')} may ask. Whoever knows the address reads all that is encrypted.`);
   await signals.first;

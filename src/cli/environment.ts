@@ -8,6 +8,8 @@ export const VARIABLES = {
     'encrypts what Temporal stores: base64 of 32 bytes, or several, newest first, separated by commas',
   AUDIT_RUNNER_ENCRYPTION_KEY_FILE: 'or a file that holds them, separated by commas or line ends',
   AUDIT_RUNNER_ENCRYPTION_KEY_COMMAND: 'or a command that prints them; it is run once by each process',
+  AUDIT_RUNNER_ENCRYPTION_REQUIRE:
+    "'true': workers take nothing that is not encrypted; wins over encryption.require of the file",
   AUDIT_RUNNER_CODEC_SECRET:
     "the secret in the address of 'codec-server', 16 characters or more; else a new one each time",
   AUDIT_RUNNER_METRICS_ADDRESS:

@@ -3,9 +3,10 @@
  * two: the one for use with an encryption key also turns failure messages into payloads, inside the workflow sandbox,
  * where the environment cannot be read.
  */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type BundleOptions, bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { type BundleOptions, bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@temporalio/worker';
+import { REQUIREMENT, type Requirement } from '../runs/origins';
 import { ENCODED_FAILURES_PATH } from './encryption';
 import { encryptionIsOn } from './encryption-keys';
 import type { Env } from './environment';
@@ -54,6 +55,17 @@ const lazy = (config: Config, workflowsPath: string): Config => ({
 /** The bundle that goes with `dataConverter(env)`. */
 export const workflowBundlePath = (env: Env = process.env): string =>
   bundleFile(path.join(packageRoot(), 'dist'), encryptionIsOn(env));
+
+/**
+ * The same, for a worker. The sandbox cannot read the environment: what is required there comes before the code, on its
+ * first line, so that the source map holds.
+ */
+export async function workflowBundle(env: Env, required: Requirement | undefined): Promise<WorkflowBundleOption> {
+  const codePath = workflowBundlePath(env);
+  if (required === undefined) return { codePath };
+  const fact = `globalThis[${JSON.stringify(REQUIREMENT)}] = ${JSON.stringify(JSON.stringify(required))};`;
+  return { code: `${fact}${await readFile(codePath, 'utf8')}` };
+}
 
 /**
  * Bundles what `workflowsPath` exports into `folder`. Throws when the code imports a Node built-in, which a workflow has

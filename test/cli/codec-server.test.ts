@@ -23,7 +23,7 @@ test('it prints the address to give to the Web UI, answers there, and ends on Ct
   const endpoint = server.stdout.trim();
   expect(endpoint).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/${SECRET}$`));
   expect(server.stderr).toContain('Pages of https://ui.example and http://localhost:8233 may ask.');
-  const sealed = await new EncryptionCodec([key]).encode([defaultPayloadConverter.toPayload('text')]);
+  const sealed = await new EncryptionCodec([key], 'default').encode([defaultPayloadConverter.toPayload('text')]);
   const headers = { 'content-type': 'application/json', origin: 'https://ui.example' };
   const response = await fetch(`${endpoint}/decode`, {
     ...{ method: 'POST', headers, body: JSON.stringify(payloadsBody(sealed)) },

@@ -12,7 +12,7 @@ const UI = 'http://ui.example:8233';
 const SECRET = 'not-what-anybody-would-guess';
 const CANARY = 'anna@prospect.example';
 const key = randomBytes(32);
-const codec = new EncryptionCodec([key]);
+const codec = new EncryptionCodec([key], 'default');
 const payload = (value: unknown): Payload => defaultPayloadConverter.toPayload(value);
 
 let log = '';
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 async function opened(encode = false, perSecond = 200): Promise<CodecServer> {
   const server = await openCodecServer({
-    ...{ codec, secret: SECRET, origins: () => [UI], encode, perSecond },
+    ...{ codec, namespace: 'default', secret: SECRET, origins: () => [UI], encode, perSecond },
     log: pino({ level: 'trace' }, { write: (line) => (log += line) }),
   });
   servers.push(server);
@@ -94,7 +94,7 @@ test('pages of the Web UI may ask, also before they know the answer', async () =
 
 test('what cannot be read stays as it is, and keeps nothing else from being read', async () => {
   const [mine] = await codec.encode([payload(CANARY)]);
-  const [foreign] = await new EncryptionCodec([randomBytes(32)]).encode([payload('x')]);
+  const [foreign] = await new EncryptionCodec([randomBytes(32)], 'default').encode([payload('x')]);
   if (!mine || !foreign) throw new Error('nothing was encrypted');
   const named = { ...mine, metadata: { ...mine.metadata, 'encryption-key-id': Buffer.from(`\x1b[31m${CANARY}`) } };
   const damaged: Payload[] = [foreign, named, { metadata: mine.metadata ?? {} }];

@@ -7,8 +7,8 @@ import { TolerantCodec } from '../../src/temporal/tolerant';
 
 const newKey = () => randomBytes(32).toString('base64');
 const SECRET = 'anna@prospect.example';
-const keyed = (key: string) => encryptionCodec({ [ENCRYPTION_VARIABLE]: key });
-const nobodyElse = async () => false;
+const keyed = (key: string) => encryptionCodec({ [ENCRYPTION_VARIABLE]: key }, 'default');
+const nobodyElse = { isFleets: async () => false };
 const payload = (value: unknown): Payload => defaultPayloadConverter.toPayload(value);
 const raw = (encoding: string | undefined, data: string): Payload => ({
   ...(encoding !== undefined && { metadata: { encoding: Buffer.from(encoding) } }),
@@ -31,7 +31,7 @@ test.each([
   ['is empty', raw('json/plain', ''), /no form that is read here/],
   ['has an encoding of somebody else', raw('binary/other', SECRET), /no form that is read here/],
   ['has no encoding', raw(undefined, SECRET), /no form that is read here/],
-  ['claims to be encrypted', raw('binary/encrypted', SECRET), /encrypted with key , which no worker has/],
+  ['claims to be encrypted', raw('binary/encrypted', SECRET), /encrypted with a key without a proper ID, which no worker has/],
 ])('what %s arrives as a mark that does not quote it (S4)', async (_, one, why) => {
   for (const codec of [undefined, keyed(newKey())]) {
     const value = await seen(new TolerantCodec(codec, nobodyElse), one);
@@ -50,7 +50,7 @@ test('what is damaged, or encrypted with a key that no worker has, arrives as a 
 
 test('what another worker has the key of fails here, for that one to read: a mark would make the two differ', async () => {
   const theirs = await sealed(newKey());
-  const fails = new TolerantCodec(keyed(newKey()), async () => true).decode([theirs]);
+  const fails = new TolerantCodec(keyed(newKey()), { isFleets: async () => true }).decode([theirs]);
   await expect(fails).rejects.toThrow(CannotDecrypt);
-  await expect(new TolerantCodec(undefined, async () => true).decode([theirs])).rejects.toThrow('encoding');
+  await expect(new TolerantCodec(undefined, { isFleets: async () => true }).decode([theirs])).rejects.toThrow('encoding');
 });
