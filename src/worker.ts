@@ -72,10 +72,12 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     ]),
   );
   const ledgers = async () => new Set(await Promise.all([...runtimes.values()].map((runtime) => runtime.whose())));
-  const required = await joinFleet(client, { ...keyed, ledgers, log: (line) => log.warn(line) }).catch(async (error) => {
-    await Promise.all([...runtimes.values()].map((runtime) => runtime.close()));
-    throw error;
-  });
+  const required = await joinFleet(client, { ...keyed, ledgers, log: (line) => log.warn(line) }).catch(
+    async (error) => {
+      await Promise.all([...runtimes.values()].map((runtime) => runtime.close()));
+      throw error;
+    },
+  );
   if (required)
     log.info(
       `encryption is required since ${utc(required.since)} UTC; of runs that were open then, what is older is read until ${utc(required.until)} UTC`,

@@ -24,7 +24,15 @@ export function sandboxConfig(
   const account = toAccount('default', AccountFile.parse({ baseUrl, tokenEnv, speed }), { [tokenEnv]: token }, '.');
   const { log, workers, encryption: none } = ConfigFile.parse({});
   const storageUrl = pathToFileURL(resolve(LOCAL_FOLDER, 'storage')).href;
-  return { accounts: { default: account }, pipelines: {}, storageUrl, log, workers, encryption: encryption ?? none, notices: [] };
+  return {
+    accounts: { default: account },
+    pipelines: {},
+    storageUrl,
+    log,
+    workers,
+    encryption: encryption ?? none,
+    notices: [],
+  };
 }
 
 /** A worker on its own connection. */

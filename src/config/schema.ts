@@ -206,7 +206,7 @@ export const ConfigFile = z.strictObject({
         ),
     })
     .prefault({})
-    .describe('What the encryption of Temporal\'s data demands; the key itself is in the environment.'),
+    .describe("What the encryption of Temporal's data demands; the key itself is in the environment."),
   workers: z
     .strictObject({
       workflows: count.default(40).describe('Most workflow tasks at once.'),

@@ -76,7 +76,8 @@ export class ServerProcess {
   static async start(settings: ServerSettings): Promise<ServerProcess> {
     if (settings.persist !== undefined)
       await mkdir(path.dirname(path.resolve(settings.persist)), { recursive: true, mode: 0o700 });
-    const told = settings.ui && settings.codecEndpoint !== undefined ? await whisper(settings.codecEndpoint) : undefined;
+    const told =
+      settings.ui && settings.codecEndpoint !== undefined ? await whisper(settings.codecEndpoint) : undefined;
     const child = privately(() =>
       spawn(settings.executable, [...commandLine(settings), ...(told?.args ?? [])], {
         env: childEnv(settings.env),

@@ -30,7 +30,8 @@ export class CannotDecrypt extends Error {
 }
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
-const text = (bytes: Uint8Array | null | undefined) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes ?? new Uint8Array());
+const text = (bytes: Uint8Array | null | undefined) =>
+  new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes ?? new Uint8Array());
 
 const KEY_ID = /^[0-9a-f]{16}$/;
 /** Whoever wrote data chose what stands there. */

@@ -141,9 +141,7 @@ async function untilAlike(client: Client, joining: Joining): Promise<void> {
     if (others.length === 0) return;
     const who = `workers that are not ${LIKE[wanted]}, as this one is, or of an earlier version, work in this namespace: ${others.slice(0, 3).join(', ')}`;
     if (performance.now() >= until)
-      throw new ConfigError([
-        `${who}. They would read the same runs otherwise. End all of them, then start this one.`,
-      ]);
+      throw new ConfigError([`${who}. They would read the same runs otherwise. End all of them, then start this one.`]);
     if (looks === 0) log?.(`${who}; waiting until they have ended, ${Math.round(patienceMs / 1_000)} s at most`);
     await sleep(LOOK_EVERY_MS);
   }

@@ -16,7 +16,8 @@ import { plainClient } from './plain-client';
 export const FLEET_KEYS = 'audit-runner-encryption-keys';
 export const FLEET_REQUIRES = 'audit-runner-encryption-required';
 const NOTES = {
-  [FLEET_KEYS]: 'Starts nothing. Its input holds the IDs of the encryption keys that the workers of this namespace have.',
+  [FLEET_KEYS]:
+    'Starts nothing. Its input holds the IDs of the encryption keys that the workers of this namespace have.',
   [FLEET_REQUIRES]: 'Starts nothing. The workers of this namespace require encryption since it was created.',
 };
 /** Nobody works here, should somebody trigger one. */

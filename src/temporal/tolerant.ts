@@ -1,5 +1,10 @@
 /** How workers read: whoever reaches Temporal may send anything, and no data may stop a run for good. */
-import { defaultPayloadConverter, type Payload, type PayloadCodec, type SerializationContext } from '@temporalio/common';
+import {
+  defaultPayloadConverter,
+  type Payload,
+  type PayloadCodec,
+  type SerializationContext,
+} from '@temporalio/common';
 import { type Origin, withOrigin } from '../runs/origins';
 import { unreadable } from '../runs/unreadable-data';
 import { CannotDecrypt, describeKey, type EncryptionCodec, encryptedWith } from './encryption';

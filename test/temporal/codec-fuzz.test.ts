@@ -104,7 +104,11 @@ test.each<[string, SerializationContext, SerializationContext]>([
   ['another activity of the run', activity('3'), activity('4')],
   ['the same activity of another run', activity('3'), activity('3', 'convert-lead.b')],
   ['the schedule of a run', { ...context, workflowId: 'a-2026-11-24T07:00:00Z' }, { ...context, workflowId: 'a' }],
-  ['another run of a schedule', { ...context, workflowId: 'a-2026-11-24T07:00:00Z' }, { ...context, workflowId: 'a-2026-11-25T07:00:00Z' }],
+  [
+    'another run of a schedule',
+    { ...context, workflowId: 'a-2026-11-24T07:00:00Z' },
+    { ...context, workflowId: 'a-2026-11-25T07:00:00Z' },
+  ],
   ['a run whose name only begins alike', { ...context, workflowId: 'a' }, { ...context, workflowId: 'a-2026' }],
 ])('copied to %s, data open nowhere', async (_, from, to) => {
   const payload = await sealed(from);

@@ -45,7 +45,11 @@ test.each([
   ['one that is too short', { [KEY]: 'c2hvcnQ=' }, 'key 1 of 1 is none'],
   ['one with signs that are not base64', { [KEY]: `${one.slice(0, 20)}!${one.slice(21)}` }, 'key 1 of 1 is none'],
   ['an old one that is too short', { [KEY]: `${one},c2hvcnQ=` }, 'key 2 of 2 is none'],
-  ['an old one with signs that are not base64', { [KEY]: `${one},${other.slice(0, 20)}! ${other.slice(20)}` }, 'key 2 of 2'],
+  [
+    'an old one with signs that are not base64',
+    { [KEY]: `${one},${other.slice(0, 20)}! ${other.slice(20)}` },
+    'key 2 of 2',
+  ],
   ['an old one of zeros', { [KEY]: `${one},${Buffer.alloc(32).toString('base64')}` }, 'key 2 of 2 is the same byte'],
   ['an old one of equal bytes', { [KEY]: `${one},${Buffer.alloc(32, 7).toString('base64url')}` }, 'the same byte 32'],
   ['zeros', { [KEY]: Buffer.alloc(32).toString('base64') }, 'the same byte 32 times'],

@@ -31,7 +31,11 @@ test.each([
   ['is empty', raw('json/plain', ''), /no form that is read here/],
   ['has an encoding of somebody else', raw('binary/other', SECRET), /no form that is read here/],
   ['has no encoding', raw(undefined, SECRET), /no form that is read here/],
-  ['claims to be encrypted', raw('binary/encrypted', SECRET), /encrypted with a key without a proper ID, which no worker has/],
+  [
+    'claims to be encrypted',
+    raw('binary/encrypted', SECRET),
+    /encrypted with a key without a proper ID, which no worker has/,
+  ],
 ])('what %s arrives as a mark that does not quote it (S4)', async (_, one, why) => {
   for (const codec of [undefined, keyed(newKey())]) {
     const value = await seen(new TolerantCodec(codec, nobodyElse), one);
@@ -52,5 +56,7 @@ test('what another worker has the key of fails here, for that one to read: a mar
   const theirs = await sealed(newKey());
   const fails = new TolerantCodec(keyed(newKey()), { isFleets: async () => true }).decode([theirs]);
   await expect(fails).rejects.toThrow(CannotDecrypt);
-  await expect(new TolerantCodec(undefined, { isFleets: async () => true }).decode([theirs])).rejects.toThrow('encoding');
+  await expect(new TolerantCodec(undefined, { isFleets: async () => true }).decode([theirs])).rejects.toThrow(
+    'encoding',
+  );
 });

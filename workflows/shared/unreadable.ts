@@ -26,8 +26,8 @@ function requirement(): Requirement | undefined {
   return known.required;
 }
 
-const refused = (what: string, why: string, type: string = FailureType.illegible): ApplicationFailure =>
-  ApplicationFailure.nonRetryable(`${what} is refused: ${why}`, type);
+const refused = (what: string, why: string): ApplicationFailure =>
+  ApplicationFailure.nonRetryable(`${what} is refused: ${why}`, FailureType.illegible);
 
 /** Without what a codec has put beside them. @throws ApplicationFailure where one of them cannot be read */
 function readable(what: string, values: readonly unknown[], type: string = FailureType.illegible): unknown[] {
@@ -51,7 +51,7 @@ function rightful(
   for (const value of values) {
     const { origin } = apart(value);
     const why = origin && refusal(origin, { ...here, ...arrival }, required);
-    if (why !== undefined) throw refused(what, why, type);
+    if (why !== undefined) throw refused(what, why);
   }
   return plain;
 }
@@ -89,7 +89,7 @@ export const refusesUnreadable: WorkflowInboundCallsInterceptor = {
     const required = requirement();
     const what = 'the input of this run';
     if (required && input.args.length === 0 && !WITHOUT_INPUT.has(name) && startTime.getTime() >= required.since)
-      throw refused(what, 'there is none that is encrypted; {} is enough', FailureType.badInput);
+      throw refused(what, 'there is none that is encrypted; {} is enough');
     const args = rightful(what, { what: 'start', name }, input.args, FailureType.badInput);
     return next({ ...input, args });
   },
