@@ -78,6 +78,11 @@ export class EncryptionCodec implements PayloadCodec {
     return this.keys.has(id);
   }
 
+  /** Encrypted as it would be now, with the first key. */
+  isPresent(payload: Payload): boolean {
+    return encryptedWith(payload) === this.current.id && text(payload.metadata?.[FORMAT_ENTRY]) === FORMAT;
+  }
+
   async encode(payloads: Payload[], context?: SerializationContext): Promise<Payload[]> {
     return payloads.map((payload) => this.seal(payload, bindingFor(context, this.namespace)));
   }
