@@ -6,8 +6,8 @@ import { whyUnreadable } from '../../src/runs/unreadable-data';
 import { createClient } from '../../src/temporal/client';
 import { dataConverter } from '../../src/temporal/encryption';
 import { ENCRYPTION_VARIABLE } from '../../src/temporal/encryption-keys';
-import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { ownedPipelines } from '../../src/temporal/schedules';
+import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { convertLead } from '../../workflows';
 import { cliFolder } from '../cli/cli';
 import { completedLeads, type Stage, startStage } from '../support/stage';
@@ -18,7 +18,10 @@ const poison = {
   data: randomBytes(60),
 };
 const memo = { fields: { owner: poison } };
-const ACCOUNT = { metadata: { encoding: Buffer.from('json/plain'), type: Buffer.from('Keyword') }, data: Buffer.from('"default"') };
+const ACCOUNT = {
+  metadata: { encoding: Buffer.from('json/plain'), type: Buffer.from('Keyword') },
+  data: Buffer.from('"default"'),
+};
 
 const cli = cliFolder();
 afterAll(() => cli.close());
@@ -89,7 +92,10 @@ describe.each([
 
   test.each([
     [['status'], [0, 3]],
-    [['spend', '--account', 'default'], [0, 1]],
+    [
+      ['spend', '--account', 'default'],
+      [0, 1],
+    ],
     [['doctor'], [0, 1, 3]],
     [['report', '--since', '1d', '--out', 'report'], [0]],
     [['schedules', 'list'], [0]],
