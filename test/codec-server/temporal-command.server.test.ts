@@ -62,7 +62,9 @@ test('with encryption.require, it starts a run, approves it by its name, and rea
   await until(async () => (await run.query(pipelineProgressQuery)).waiting?.includes('Approval') === true);
   const approve = (said: string, decoded?: boolean) =>
     temporal(['workflow', 'update', 'execute', ...RUN, '--name', 'approve', '--input', said], decoded);
-  expect(await approve('{"by":"Ann"}')).toContain('the update approve is refused: it was encrypted for no run in particular');
+  expect(await approve('{"by":"Ann"}')).toContain(
+    'the update approve is refused: it was encrypted for no run in particular',
+  );
   expect(await approve('{"by":"Ann","run":"typed"}', false)).toContain('it is not encrypted');
   expect(await approve('{"by":"Ann","run":"typed"}')).toContain('Approved');
   expect(await run.result()).toMatchObject({ ended: 'done', approvedBy: 'Ann' });

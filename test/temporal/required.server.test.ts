@@ -4,8 +4,10 @@ import { Client, type WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload, type PayloadCodec, type Workflow } from '@temporalio/common';
 import { ENCODED_FAILURES_PATH, EncryptionCodec } from '../../src/temporal/encryption';
 import { ENCRYPTION_VARIABLE } from '../../src/temporal/encryption-keys';
-import { leadPipeline } from '../../workflows';
+import { convertLead, leadPipeline } from '../../workflows';
 import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
+import { progressQuery } from '../../workflows/shared/status';
+import { detailsOf } from '../support/details';
 import { sealedBefore } from '../support/earlier';
 import { completedLeads, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
@@ -193,8 +195,7 @@ test('a form names its run: what it sends is refused with how, by any other run,
   expect(await say(form(), other, 'reject', { run: other.workflowId })).toContain('taken: ');
 });
 
-test('a question that is not encrypted is refused, and a signal is not heard', async () => {
-  const run = await waiting();
+test('a question that is not encrypted is refused', async () => {
   const ledger = (client: Client) => client.workflow.getHandle(stage.ledgerId);
   expect(await causeOf(ledger(plainly()).query('obstacle', { credits: 1 }))).toContain(
     'the query obstacle is refused: it is not encrypted',
@@ -203,8 +204,71 @@ test('a question that is not encrypted is refused, and a signal is not heard', a
   expect(await causeOf(ledger(stage.temporal.client).query('obstacle', { credits: 1 }))).toContain('taken: ');
   // Without data there is nothing to forge: its answer is encrypted.
   expect(await causeOf(ledger(plainly()).query('status'))).toContain('taken: ');
-  await plainly().workflow.getHandle(run.workflowId).signal('place', { workflowId: 'x', away: true, nth: 1 });
-  expect(await say(stage.temporal.client, run, 'reject')).toContain('taken: ');
+});
+
+test('a signal that is not encrypted is not heard', async () => {
+  const { client } = stage.temporal;
+  const ledger = client.workflow.getHandle(stage.ledgerId);
+  const [heard = '', unheard = ''] = completedLeads(stage);
+  await ledger.executeUpdate('hold', { args: [{ reason: 'test' }] });
+  const [one, other] = await Promise.all(
+    [heard, unheard].map((leadId) =>
+      client.workflow.start(convertLead, { workflowId: leadId, taskQueue, args: [{ leadId }] }),
+    ),
+  );
+  for (const run of [one, other])
+    await until(async () => (await run?.query(progressQuery))?.waiting?.includes('hold') === true);
+  await plainly().workflow.getHandle(unheard).signal('withdraw', {});
+  await client.workflow.getHandle(heard).signal('withdraw', {});
+  expect(await one?.result()).toMatchObject({ outcome: 'skipped', reason: 'withdrawn' });
+  await ledger.executeUpdate('release', { args: [{ reason: 'test' }] });
+  expect(await other?.result()).toMatchObject({ outcome: 'converted' });
+});
+
+test('what a schedule gives is read by its runs, and by no other', async () => {
+  const { client } = stage.temporal;
+  const schedule = await client.schedule.create({
+    ...{ scheduleId: 'audit-runner.planned', spec: {}, state: { paused: true } },
+    action: {
+      ...{ type: 'startWorkflow', workflowType: 'leadPipeline', workflowId: 'planned', taskQueue },
+      ...{ args: [{ dryRun: true }], memo: { pipeline: 'planned' } },
+    },
+  });
+  await schedule.trigger();
+  const started = async () => (await schedule.describe()).info.recentActions[0]?.action.workflow.workflowId;
+  await until(async () => (await started()) !== undefined);
+  const workflowId = (await started()) ?? '';
+  expect(workflowId).toMatch(/^planned-\d{4}-/);
+  const run = client.workflow.getHandle(workflowId);
+  expect(await run.result()).toMatchObject({ ended: 'planned' });
+  expect((await run.describe()).memo).toEqual({ pipeline: 'planned' });
+  const { events } = await run.fetchHistory();
+  const [given = {}] = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  expect(
+    await causeOf(
+      (
+        await begin(
+          sends(() => given),
+          'not-planned',
+        )
+      ).result(),
+    ),
+  ).toContain('for another run');
+  await schedule.delete();
+});
+
+test('a run that continues as new reads what it has handed on', async () => {
+  const { client } = stage.temporal;
+  const run = await client.workflow.start('startHere', {
+    ...{ workflowId: 'continues', taskQueue, args: [{ maxEvents: 20 }] },
+  });
+  const first = () => client.workflow.getHandle('continues', run.firstExecutionRunId).describe();
+  await until(async () => {
+    await run.signal('refresh').catch(() => undefined);
+    return (await first()).status.name === 'CONTINUED_AS_NEW';
+  });
+  await until(async () => (await detailsOf(client, 'continues')).includes('leadPipeline'));
+  await run.terminate();
 });
 
 test('a call that somebody else asks for, as a worker of their own, is not made', async () => {
@@ -247,5 +311,5 @@ test('a call that somebody else asks for, as a worker of their own, is not made'
 test('none of it has stopped anything: the ledger has no failing task and answers', async () => {
   const { raw } = await stage.temporal.client.workflow.getHandle(stage.ledgerId).describe();
   expect(raw.pendingWorkflowTask?.attempt ?? 0).toBeLessThanOrEqual(1);
-  expect(await stage.spentByLedger()).toBe(1_000);
+  expect(await stage.spentByLedger()).toBe(stage.figures().spent);
 });

@@ -54,3 +54,12 @@ test('S7: messages, inputs and results under a key that no worker has are refuse
     delete process.env[ENCRYPTION_VARIABLE];
   }
 });
+
+test('a worker that requires encryption and has no key does not begin', async () => {
+  const stage = await startStage({ file: { encryption: { require: true } } });
+  try {
+    await expect(stage.startWorker()).rejects.toThrow('encryption.require is set, and there is no key');
+  } finally {
+    await stage.close();
+  }
+});
