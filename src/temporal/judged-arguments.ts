@@ -12,25 +12,15 @@ import { whyUnreadable } from '../runs/unreadable-data';
 export const judgedArguments =
   (required: Requirement | undefined): ActivityInterceptorsFactory =>
   ({ info }) => {
-    const { activityType, workflowExecution, scheduledTimestampMs } = info;
+    const { activityType: name, workflowExecution, scheduledTimestampMs: startedAt } = info;
+    const { workflowId = '' } = workflowExecution ?? {};
     const judged = (data: unknown): unknown => {
       const { value, origin } = required ? apart(data) : { value: data };
-      const why = whyUnreadable(value) ?? (origin && required && refused(origin, required));
+      const arrival = { what: 'arguments', name, workflowId, startedAt, now: Date.now() } as const;
+      const why = whyUnreadable(value) ?? (origin && required && refusal(origin, arrival, required));
       if (why === undefined) return value;
-      throw ApplicationFailure.nonRetryable(
-        `the arguments of ${activityType} cannot be read: ${why}`,
-        FailureType.illegible,
-      );
+      throw ApplicationFailure.nonRetryable(`the arguments of ${name} cannot be read: ${why}`, FailureType.illegible);
     };
-    const refused = (origin: Parameters<typeof refusal>[0], requirement: Requirement) =>
-      refusal(
-        origin,
-        {
-          ...{ what: 'arguments', name: activityType, workflowId: workflowExecution?.workflowId ?? '' },
-          ...{ startedAt: scheduledTimestampMs, now: Date.now() },
-        },
-        requirement,
-      );
     return {
       inbound: {
         async execute(input, next) {

@@ -271,6 +271,26 @@ test('a run that continues as new reads what it has handed on', async () => {
   await run.terminate();
 });
 
+test.each<[string, Payload[], string]>([
+  ['in the clear', [defaultPayloadConverter.toPayload({ state: 'converted' })], 'it is not encrypted'],
+  ['with nothing', [], 'there is none that is encrypted'],
+])('what somebody else answers in place of a worker, %s, is no result', async (how, payloads, why) => {
+  const { connection, namespace, client } = stage.temporal;
+  const [leadId = ''] = completedLeads(stage);
+  stage.sandbox.control.addFault({ route: 'leads.get', fault: 'delay', delayMs: 5_000 });
+  const workflowId = `answered ${how}`;
+  const run = await client.workflow.start(convertLead, { workflowId, taskQueue, args: [{ leadId }] });
+  const pending = async () =>
+    (await run.describe()).raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'lookAtLead');
+  await until(async () => (await pending()) !== undefined);
+  const { activityId } = (await pending()) ?? {};
+  await connection.workflowService.respondActivityTaskCompletedById({
+    ...{ namespace, workflowId, activityId: activityId ?? '', result: { payloads } },
+  });
+  expect(await causeOf(run.result())).toContain(`the result of lookAtLead is refused: ${why}`);
+  stage.sandbox.control.endDelays();
+});
+
 test('a call that somebody else asks for, as a worker of their own, is not made', async () => {
   const { connection, namespace, client } = stage.temporal;
   const [leadId = ''] = completedLeads(stage);

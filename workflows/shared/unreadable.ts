@@ -128,8 +128,13 @@ export const refusesUnreadable: WorkflowInboundCallsInterceptor = {
   },
 };
 
-const resultOf = (what: string, name: string, value: unknown): unknown =>
-  rightful(what, { what: 'result', name }, [value])[0];
+function resultOf(what: string, name: string, value: unknown): unknown {
+  const required = requirement();
+  // A worker encrypts that there is nothing, too.
+  if (required && apart(value).origin === undefined && workflowInfo().startTime.getTime() >= required.since)
+    throw refused(what, 'there is none that is encrypted');
+  return rightful(what, { what: 'result', name }, [value])[0];
+}
 
 export const failsUnreadable: WorkflowOutboundCallsInterceptor = {
   async scheduleActivity(input, next) {
