@@ -32,6 +32,7 @@ export interface Config {
   readonly storageUrl: string;
   readonly log: ConfigFile['log'];
   readonly workers: ConfigFile['workers'];
+  readonly encryption: ConfigFile['encryption'];
   /** Where notifications go; absent: nowhere. */
   readonly notify?: Receiver;
   /** What the file should say otherwise, though it is understood: a sentence each. */
@@ -52,6 +53,8 @@ export interface ConfigSources {
 }
 
 const DEFAULT_FILE = 'audit-runner.yaml';
+/** Wins over `encryption.require` of the file. */
+const REQUIRE_VARIABLE = 'AUDIT_RUNNER_ENCRYPTION_REQUIRE';
 
 /**
  * Loads and checks everything, the tokens too.
@@ -62,7 +65,7 @@ export function loadConfig({ env, file, cwd = process.cwd(), tokens = true }: Co
   const content = path === undefined ? {} : readYaml(path);
   const result = ConfigFile.safeParse(withEnvironment(withPresentNames(content), env, cwd));
   if (!result.success) throw new ConfigError(sentences(ConfigFile, result.error));
-  const { accounts: written, pipelines: scheduled, storageUrl, log, workers } = result.data;
+  const { accounts: written, pipelines: scheduled, storageUrl, log, workers, encryption } = result.data;
   const folder = path === undefined ? cwd : dirname(path);
   const accounts = Object.fromEntries(
     Object.entries(written).map(([name, account]) => [name, toAccount(name, account, env, folder)]),
@@ -85,6 +88,7 @@ export function loadConfig({ env, file, cwd = process.cwd(), tokens = true }: Co
     storageUrl: storage,
     log,
     workers,
+    encryption,
     ...(told && 'receiver' in told && { notify: told.receiver }),
     notices: oldNames(content),
     ...(path !== undefined && { file: path }),
@@ -116,6 +120,8 @@ function withEnvironment(content: object, env: ConfigSources['env'], cwd: string
   if (env.STORAGE_URL) merged.storageUrl = env.STORAGE_URL;
   const level = env.LOG_LEVEL;
   if (level) merged.log = { ...(isObject(merged.log) ? merged.log : {}), level };
+  const required = env[REQUIRE_VARIABLE];
+  if (required) merged.encryption = { require: { true: true, false: false }[required] ?? required };
   const accounts = merged.accounts ?? {};
   if (!isObject(accounts) || Object.hasOwn(accounts, 'default')) return merged;
   const account = environmentAccount(env, cwd, Object.keys(accounts).length > 0);

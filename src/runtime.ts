@@ -69,7 +69,7 @@ export function createRuntime(
   log: Logger,
   ceilings: (account: Account) => Ceilings = (same) => same,
   open?: Open,
-): AccountRuntime & Gauged & { leave(): Promise<void>; close(): Promise<void> } {
+): AccountRuntime & Gauged & { whose(): Promise<string>; leave(): Promise<void>; close(): Promise<void> } {
   const gate = measuredGate(
     account.name,
     createGate({ limits: account.limits, sendWindowMs: account.timing.sendWindowMs }),
@@ -237,6 +237,8 @@ export function createRuntime(
       // A call that asks now is granted by what is configured now.
       return (isDue(2 * renewMs) && tellAgain()) || answer;
     },
+    /** The workflow ID of that user's ledger, without opening it. */
+    whose: () => ledgerOfToken({}),
     async leave() {
       clearInterval(renewal);
       // What is on its way would arrive after the farewell and make this process count again.

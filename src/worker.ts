@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { createActivities } from '../activities';
 import { queueClasses } from './agent-api/rate-class';
 import { fitToKeep, type Overwrites } from './books/place';
-import { type Config, watchCeilings } from './config';
+import { type Config, ConfigError, watchCeilings } from './config';
 import { isUnlimited } from './ledger';
 import { NO_CEILING } from './ledger/details';
 import { isMeasured } from './metrics/meter';
@@ -17,10 +17,12 @@ import { sayWhereApart } from './temporal/books-apart';
 import { workflowBundle } from './temporal/bundle';
 import { createClient } from './temporal/client';
 import { type Build, idleBuild, readDeployment, versionedBy } from './temporal/deployment';
-import { dataConverter, encryptionCodec } from './temporal/encryption';
-import { isFleetKey, joinFleet } from './temporal/fleet-keys';
+import { dataConverter, encryptionCodec, encryptionKeyIds } from './temporal/encryption';
+import { ENCRYPTION_VARIABLE } from './temporal/encryption-keys';
+import { isFleetKey, joinFleet, workerIdentity } from './temporal/fleet-keys';
 import { keepGauges } from './temporal/gauges';
 import { heartbeats } from './temporal/heartbeat';
+import { judgedArguments } from './temporal/judged-arguments';
 import { ACCOUNT_POLLERS, CONTROL_POLLERS, pollersOf, SERVER_TAKES } from './temporal/pollers';
 import { ensureQueueLimits } from './temporal/queue-limits';
 import { queueName, WORKFLOW_QUEUE } from './temporal/queues';
@@ -29,6 +31,7 @@ import { storageFailures } from './temporal/storage-failures';
 import { TolerantCodec } from './temporal/tolerant';
 import { linkTo } from './temporal/ui';
 import { PROGRAM } from './text/command';
+import { utc } from './time/utc';
 
 /** Longer than any call: what has been sent is heard out (S2). */
 const GRACE_MS = 360_000;
@@ -70,13 +73,10 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     gaugesEveryMs,
     uiUrl = process.env.TEMPORAL_UI_URL?.replace(/\/+$/, ''),
   } = deps;
-  const encryption = encryptionCodec(process.env);
+  const keyed = { own: encryptionKeyIds(process.env), requires: config.encryption.require };
+  if (keyed.requires && keyed.own.length === 0)
+    throw new ConfigError([`encryption.require is set, and there is no key: set ${ENCRYPTION_VARIABLE}`]);
   const client = createClient({ connection, namespace });
-  await joinFleet(client, encryption?.keyIds ?? []);
-  const tolerant = new TolerantCodec(encryption, (keyId) => isFleetKey(client, keyId));
-  const converter = dataConverter(process.env, tolerant);
-  const unregistered = await registerSearchAttributes(connection, namespace);
-  if (unregistered) log.warn(unregistered);
   const owners: LedgerOwners = new Map();
   const ceilings = watchCeilings(config, log);
   const storage = openStorage(config.storageUrl);
@@ -86,6 +86,22 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
       createRuntime(account, client, storage, owners, log, ceilings),
     ]),
   );
+  const ledgers = async () => new Set(await Promise.all([...runtimes.values()].map((runtime) => runtime.whose())));
+  const required = await joinFleet(client, { ...keyed, ledgers, log: (line) => log.warn(line) }).catch(
+    async (error) => {
+      await Promise.all([...runtimes.values()].map((runtime) => runtime.close()));
+      throw error;
+    },
+  );
+  if (required)
+    log.info(
+      `encryption is required since ${utc(required.since)} UTC; of runs that were open then, what is older is read until ${utc(required.until)} UTC`,
+    );
+  const unregistered = await registerSearchAttributes(connection, namespace);
+  if (unregistered) log.warn(unregistered);
+  const isFleets = (keyId: string) => isFleetKey(client, keyId);
+  const tolerant = new TolerantCodec(encryptionCodec(process.env, namespace), { isFleets, requires: keyed.requires });
+  const converter = dataConverter(process.env, namespace, tolerant);
   const activities = createActivities({
     ...{ accounts: runtimes, client, storage, log, receiver: config.notify },
     linkTo: (workflowId, runId) => (uiUrl ? linkTo(uiUrl, namespace, workflowId, runId) : undefined),
@@ -95,7 +111,8 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     namespace,
     activities,
     shutdownGraceTime: GRACE_MS,
-    interceptors: { activity: [heartbeats, storageFailures] },
+    identity: workerIdentity(keyed),
+    interceptors: { activity: [heartbeats, storageFailures, judgedArguments(required)] },
     ...(converter && { dataConverter: converter }),
   } satisfies Partial<WorkerOptions>;
 
@@ -103,7 +120,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     ...common,
     activities: {},
     taskQueue: WORKFLOW_QUEUE,
-    workflowBundle: await workflowBundle(build !== undefined),
+    workflowBundle: await workflowBundle({ isVersioned: build !== undefined, required }),
     ...(build && { workerDeploymentOptions: versionedBy(build) }),
     ...(holdsPatches && { patchActivationCallback: ({ patchId }) => isReleased(patchId) }),
     maxConcurrentWorkflowTaskExecutions: config.workers.workflows,

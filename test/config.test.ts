@@ -138,6 +138,16 @@ describe('where it comes from', () => {
     expect(() => loadConfig({ env: {}, file: 'none.yaml', cwd })).toThrow('there is no configuration file');
   });
 
+  it('AUDIT_RUNNER_ENCRYPTION_REQUIRE wins over the file, and is true or false', () => {
+    const required = (yaml: string, said?: string) =>
+      load(yaml, said === undefined ? {} : { AUDIT_RUNNER_ENCRYPTION_REQUIRE: said }).encryption.require;
+    const file = 'encryption: { require: true }';
+    expect([required(''), required('', ''), required('', 'true')]).toEqual([false, false, true]);
+    expect([required(file), required(file, ''), required(file, 'false')]).toEqual([true, true, false]);
+    expect(problemsOf(() => required('', 'yes'))[0]).toContain('encryption.require');
+    expect(problemsOf(() => required('encryption: { require: 1 }'))[0]).toContain('encryption.require');
+  });
+
   it('STORAGE_URL and LOG_LEVEL win over the file', () => {
     const config = load('{ storageUrl: s3://file, log: { level: warn } }', {
       STORAGE_URL: '/data',

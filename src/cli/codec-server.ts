@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type CodecServer, type CodecServerOptions, openCodecServer } from '../codec-server/server';
 import { createLogger } from '../log';
 import { errorCode } from '../system';
+import { configuredConnection } from '../temporal/connect';
 import { encryptionCodec } from '../temporal/encryption';
 import { ENCRYPTION_VARIABLE } from '../temporal/encryption-keys';
 import type { Env } from '../temporal/environment';
@@ -25,18 +26,20 @@ const SECRET_FILE = `${SECRET}_FILE`;
 const SECRET_FORM = /^[A-Za-z0-9_-]{16,}$/;
 
 export async function codecServerCommand({ port, host, uiOrigin, encode = false }: CodecServerFlags): Promise<number> {
-  const codec = encryptionCodec(process.env);
+  const { namespace } = configuredConnection();
+  const codec = encryptionCodec(process.env, namespace);
   if (!codec)
     throw new Exit(EXIT.badInput, `there is no key to decrypt with: set ${ENCRYPTION_VARIABLE} as the workers have it`);
   const origins = (uiOrigin ?? usualOrigins(process.env.TEMPORAL_UI_URL)).map(originOf);
   const given = givenSecret(process.env);
   const signals = new EndSignals();
   const server = await open({
-    ...{ codec, encode, host, port, log: createLogger() },
+    ...{ codec, namespace, encode, host, port, log: createLogger() },
     origins: () => origins,
     secret: given || newSecret(),
   });
-  printSecret(server.endpoint);
+  // A secret that is set is known where it was set, and in no log.
+  printSecret(given ? server.endpoint.replace(given, `<${SECRET}>`) : server.endpoint);
   tell(`Give this address to the Web UI (the glasses at its top right), or to \`temporal --codec-endpoint\`.`);
   tell(`Pages of ${origins.join(' and ')} may ask. Whoever knows the address reads all that is encrypted.`);
   await signals.first;

@@ -33,12 +33,8 @@ export interface DevOptions {
 const USUAL = { port: 7233, uiPort: 8233 };
 
 export async function devCommand({ speed, leads, credits, real = false, config: file }: DevOptions): Promise<number> {
-  const configured = real ? workableConfig(file) : undefined;
-  if (!real) {
-    sandboxMayStart();
-    if (Object.keys(loadConfig({ env: process.env, file }).accounts).length > 0)
-      tell('The configured accounts are left alone: this is the sandbox. Use them with --real.');
-  }
+  const found = real ? workableConfig(file) : forSandbox(file);
+  const configured = real ? found : undefined;
   const signals = new EndSignals();
   const log = createLogger({
     ...(configured && { level: configured.log.level }),
@@ -63,7 +59,7 @@ export async function devCommand({ speed, leads, credits, real = false, config: 
   try {
     if (!real && server.kind === 'shared')
       throw new Exit(EXIT.failed, `another \`${PROGRAM} dev\` runs in this folder; end that one first`);
-    const ours: Ours = configured ? { config: configured } : await sandboxed({ speed, leads, credits });
+    const ours: Ours = configured ? { config: configured } : await sandboxed({ speed, leads, credits }, found);
     sandbox = ours.sandbox;
     worker = await localWorker(server, ours.config, log);
     print(await introduction(server, sandbox, speed, codec !== undefined && server.kind === 'own'));
@@ -80,10 +76,13 @@ export async function devCommand({ speed, leads, credits, real = false, config: 
 
 /** Where there is a key, the Web UI reads with it, and encrypts what is typed into its forms. */
 async function ownCodecServer(log: Logger) {
-  const codec = encryptionCodec(process.env);
+  const { namespace } = configuredConnection();
+  const codec = encryptionCodec(process.env, namespace);
   if (!codec) return undefined;
   let origins: string[] = [];
-  const server = await openCodecServer({ codec, log, encode: true, secret: newSecret(), origins: () => origins });
+  const server = await openCodecServer({
+    ...{ codec, namespace, log, encode: true, secret: newSecret(), origins: () => origins },
+  });
   return {
     ...server,
     /** Pages of this Web UI may ask, by either name of this machine. */
@@ -98,9 +97,17 @@ interface Ours {
   sandbox?: Sandbox;
 }
 
-async function sandboxed(options: Pick<DevOptions, 'speed' | 'leads' | 'credits'>): Promise<Ours> {
+async function sandboxed(options: Pick<DevOptions, 'speed' | 'leads' | 'credits'>, found: Config): Promise<Ours> {
   const sandbox = await openSandbox(options);
-  return { sandbox, config: sandboxConfig(sandbox, options.speed) };
+  return { sandbox, config: sandboxConfig(sandbox, options.speed, found.encryption) };
+}
+
+function forSandbox(file: string | undefined): Config {
+  sandboxMayStart();
+  const found = loadConfig({ env: process.env, file });
+  if (Object.keys(found.accounts).length > 0)
+    tell('The configured accounts are left alone: this is the sandbox. Use them with --real.');
+  return found;
 }
 
 /** A sandbox's worker would answer for real accounts on a server that they share, with timings that are far too short. */

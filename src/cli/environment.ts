@@ -11,6 +11,8 @@ export const VARIABLES = {
   AUDIT_RUNNER_ENCRYPTION_KEY_FILE:
     "or a file that holds them, separated by commas or line ends; a file with the word 'off' for none",
   AUDIT_RUNNER_ENCRYPTION_KEY_COMMAND: 'or a command that prints them; it is run once by each process',
+  AUDIT_RUNNER_ENCRYPTION_REQUIRE:
+    "'true': workers take nothing that is not encrypted; wins over encryption.require of the file",
   AUDIT_RUNNER_CODEC_SECRET:
     "the secret in the address of 'codec-server', 16 characters or more; else a new one each time",
   AUDIT_RUNNER_CODEC_SECRET_FILE: 'or a file that holds it',

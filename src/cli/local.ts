@@ -15,12 +15,24 @@ import { type RunningWorker, startWorker } from '../worker';
 export const LOCAL_FOLDER = '.audit-runner';
 
 /** The configuration for a sandbox: account `default`, whose limits and timings run as fast as the sandbox's clock. */
-export function sandboxConfig({ baseUrl, token }: Pick<Sandbox, 'baseUrl' | 'token'>, speed: number): Config {
+export function sandboxConfig(
+  { baseUrl, token }: Pick<Sandbox, 'baseUrl' | 'token'>,
+  speed: number,
+  encryption?: Config['encryption'],
+): Config {
   const tokenEnv = 'SANDBOX_TOKEN';
   const account = toAccount('default', AccountFile.parse({ baseUrl, tokenEnv, speed }), { [tokenEnv]: token }, '.');
-  const { log, workers } = ConfigFile.parse({});
+  const { log, workers, encryption: none } = ConfigFile.parse({});
   const storageUrl = pathToFileURL(resolve(LOCAL_FOLDER, 'storage')).href;
-  return { accounts: { default: account }, pipelines: {}, storageUrl, log, workers, notices: [] };
+  return {
+    accounts: { default: account },
+    pipelines: {},
+    storageUrl,
+    log,
+    workers,
+    encryption: encryption ?? none,
+    notices: [],
+  };
 }
 
 /** A worker on its own connection. */

@@ -11,6 +11,7 @@ import { ZodError } from 'zod';
 import { admit, idle, type Pace } from '../agent-api/limiter';
 import { CannotDecrypt, type EncryptionCodec, encryptedWith } from '../temporal/encryption';
 import { payloadsBody, payloadsIn } from './payloads';
+import { type SparingLog, sparing } from './sparing-log';
 
 /** Far more than one payload, of which Temporal takes two megabytes; a page of the Web UI asks for many at once. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -22,6 +23,8 @@ const HEADERS = 'authorization, content-type, x-namespace';
 
 export interface CodecServerOptions {
   readonly codec: EncryptionCodec;
+  /** For which data are encrypted where a request names none. */
+  readonly namespace: string;
   /** In the address, or as the bearer token of the header `Authorization`. */
   readonly secret: string;
   /** Whose pages may ask: `http://127.0.0.1:8233`. Asked with each request. */
@@ -56,7 +59,8 @@ class Refusal extends Error {
 
 /** @throws the socket's error for a port that is taken */
 export async function openCodecServer(options: CodecServerOptions): Promise<CodecServer> {
-  const { secret, host = '127.0.0.1', port = 0, perSecond = PER_SECOND, log } = options;
+  const { secret, host = '127.0.0.1', port = 0, perSecond = PER_SECOND } = options;
+  const log = sparing(options.log);
   const most: Pace = { burst: 2 * perSecond, ratePerMs: perSecond / 1_000 };
   let pace = idle;
   const server = createServer({
@@ -66,11 +70,13 @@ export async function openCodecServer(options: CodecServerOptions): Promise<Code
   });
   server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
     try {
+      const direction = entered(request, response, options);
+      if (direction === undefined) return;
       const now = performance.now();
       const admitted = admit(pace, now, most);
       if (admitted.at > now) throw new Refusal(429, 'Too many requests: try again in a second');
       pace = admitted.state;
-      await answer(request, response, options);
+      await answer(request, response, direction, { ...options, log });
     } catch (error) {
       const [status, sentence] = error instanceof Refusal ? [error.status, error.message] : [500, 'It failed'];
       // S4: neither what was asked nor who says what in it.
@@ -100,7 +106,20 @@ export async function openCodecServer(options: CodecServerOptions): Promise<Code
 
 type Direction = 'decode' | 'encode';
 
-async function answer(request: IncomingMessage, response: ServerResponse, options: CodecServerOptions): Promise<void> {
+interface Answering extends Omit<CodecServerOptions, 'log'> {
+  log: SparingLog;
+}
+
+/**
+ * Who may not ask takes nothing from those who may: it is seen to before the rate is.
+ * @returns undefined where that was all
+ * @throws Refusal
+ */
+function entered(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: CodecServerOptions,
+): Direction | undefined {
   const { method, url = '', headers } = request;
   if (method === 'GET' && url === '/healthz') return void response.writeHead(200).end('ok\n');
   const { origin } = headers;
@@ -119,8 +138,18 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
   if (method !== 'POST') throw new Refusal(405, 'Use POST');
   if (!/^application\/json(?=[\s;]|$)/i.test(headers['content-type'] ?? ''))
     throw new Refusal(415, 'Content-Type must be application/json');
+  return direction;
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  direction: Direction,
+  options: Answering,
+): Promise<void> {
   const given = await payloadsOf(request);
-  const made = direction === 'decode' ? await opened(given, options) : await sealed(given, options);
+  const namespace = namespaceOf(request) ?? options.namespace;
+  const made = direction === 'decode' ? opened(given, options) : sealed(given, namespace, options);
   options.log.debug({ direction, payloads: given.length }, 'answered');
   response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
   response.end(JSON.stringify(payloadsBody(made)));
@@ -162,32 +191,35 @@ async function payloadsOf(request: IncomingMessage): Promise<Payload[]> {
   }
 }
 
-/** What cannot be read stays as it is, and keeps nothing else of the page from being read. */
-async function opened(payloads: readonly Payload[], { codec, log }: CodecServerOptions): Promise<Payload[]> {
+/** The Web UI and `temporal` name it; a name that none can have is not taken for one. */
+function namespaceOf({ headers }: IncomingMessage): string | undefined {
+  const said = headers['x-namespace'];
+  return typeof said === 'string' && /^[\w.-]{1,255}$/.test(said) ? said : undefined;
+}
+
+/**
+ * Whatever run it is for: nobody says which one it is shown in. What cannot be read stays as it is, and keeps nothing else of
+ * the page from being read.
+ */
+function opened(payloads: readonly Payload[], { codec, log }: Answering): Payload[] {
   const unread = new Set<string>();
-  const read = payloads.map(async (payload) => {
+  const read = payloads.map((payload) => {
     try {
-      const [plain = payload] = await codec.decode([payload]);
-      return plain;
+      return codec.open(payload).payload;
     } catch (error) {
       if (!(error instanceof CannotDecrypt)) throw error;
       unread.add(error.message);
       return payload;
     }
   });
-  const all = await Promise.all(read);
-  for (const why of unread) log.warn(why);
-  return all;
+  for (const why of unread) log.warn({}, why);
+  return read;
 }
 
-/** What is encrypted already stays as it is. */
-const sealed = (payloads: readonly Payload[], { codec, encode = false }: CodecServerOptions): Promise<Payload[]> =>
-  Promise.all(
-    payloads.map(async (payload) => {
-      if (!encode || encryptedWith(payload) !== undefined) return payload;
-      const [hidden = payload] = await codec.encode([payload]);
-      return hidden;
-    }),
+/** For the namespace alone: nobody says for which run. What is encrypted already stays as it is. */
+const sealed = (payloads: readonly Payload[], namespace: string, { codec, encode = false }: Answering) =>
+  payloads.map((payload) =>
+    encode && encryptedWith(payload) === undefined ? codec.seal(payload, { namespace, at: Date.now() }) : payload,
   );
 
 function refuse(response: ServerResponse, status: number, sentence: string): void {

@@ -192,6 +192,17 @@ export const ConfigFile = z.strictObject({
   notify: NotifyFile.optional().describe(
     'Who is told when a person is needed and nobody watches. Exactly one of url and urlEnv. Default: nobody.',
   ),
+  encryption: z
+    .strictObject({
+      require: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Take nothing that is not encrypted, or that was encrypted for another run: no input, message, result or call. Needs a key; all workers of a namespace must say the same.',
+        ),
+    })
+    .prefault({})
+    .describe("What the encryption of Temporal's data demands; the key itself is in the environment."),
   workers: z
     .strictObject({
       workflows: count.default(40).describe('Most workflow tasks at once.'),

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TypedSearchAttributes } from '@temporalio/common';
+import { stringify } from 'yaml';
 import { connectClient } from '../temporal/connect';
 import type { Env } from '../temporal/environment';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
@@ -74,8 +76,10 @@ export class ServerProcess {
   static async start(settings: ServerSettings): Promise<ServerProcess> {
     if (settings.persist !== undefined)
       await mkdir(path.dirname(path.resolve(settings.persist)), { recursive: true, mode: 0o700 });
+    const told =
+      settings.ui && settings.codecEndpoint !== undefined ? await whisper(settings.codecEndpoint) : undefined;
     const child = privately(() =>
-      spawn(settings.executable, commandLine(settings), {
+      spawn(settings.executable, [...commandLine(settings), ...(told?.args ?? [])], {
         env: childEnv(settings.env),
         stdio: ['ignore', 'pipe', 'pipe'],
         // A process group of its own: Ctrl-C is for us, who stop the workers first and then the server.
@@ -96,7 +100,10 @@ export class ServerProcess {
     // Its end is an error while it starts, and what stop() waits for afterwards.
     closed.catch(() => undefined);
     child.unref();
-    if (child.pid === undefined) return closed;
+    if (child.pid === undefined) {
+      await told?.remove();
+      return closed;
+    }
     const watch = guard(child.pid, settings.persist === undefined ? 'KILL' : 'TERM');
     child.once('exit', () => watch.release());
     const server = new ServerProcess(settings, child, child.pid);
@@ -115,6 +122,7 @@ export class ServerProcess {
         : error;
     } finally {
       started.abort();
+      await told?.remove();
     }
   }
 
@@ -170,14 +178,25 @@ function privately<T>(start: () => T): T {
   }
 }
 
-function commandLine({ namespace, port, ui, codecEndpoint, persist, dynamicConfig = [] }: ServerSettings): string[] {
+/** A secret is in it, and everybody on this machine sees the arguments of a process: `temporal` reads it from a file instead. */
+async function whisper(codecEndpoint: string): Promise<{ args: string[]; remove(): Promise<void> }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'audit-runner-'));
+  const file = path.join(folder, 'temporal.yaml');
+  const name = 'audit-runner';
+  await writeFile(file, stringify({ env: { [name]: { 'ui-codec-endpoint': codecEndpoint } } }), { mode: 0o600 });
+  return {
+    args: ['--env-file', file, '--env', name],
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+function commandLine({ namespace, port, ui, persist, dynamicConfig = [] }: ServerSettings): string[] {
   const attributes = Object.values(searchAttributeKeys).map(
     ({ name, type }) => `${name}=${TypedSearchAttributes.toMetadataType(type)}`,
   );
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--namespace', namespace],
     ...(ui ? ['--ui-ip', ui.host, '--ui-port', String(ui.port)] : ['--headless']),
-    ...(ui && codecEndpoint !== undefined ? ['--ui-codec-endpoint', codecEndpoint] : []),
     ...(persist === undefined ? [] : ['--db-filename', persist]),
     ...['--log-level', 'error'],
     ...[...DYNAMIC_CONFIG, NO_HTTP_API, ...dynamicConfig].flatMap((value) => ['--dynamic-config-value', value]),

@@ -5,6 +5,13 @@ import { Credits, RecordId, TimeZone } from './fields';
 
 const by = z.string().max(200).describe("Who says it; kept. Default 'somebody'.").optional();
 const reason = z.string().max(1000).describe('Why; kept.');
+const run = z
+  .string()
+  .max(1000)
+  .describe(
+    'The workflow ID of the run that it is for; any other run refuses it. Required of what a form encrypts where `encryption.require` is set: a codec server does not know which run it is for.',
+  )
+  .optional();
 
 /** The arguments of a refinement: a change of nothing is a mistake. */
 export const someOf = (...fields: readonly string[]) =>
@@ -17,7 +24,7 @@ export const someOf = (...fields: readonly string[]) =>
   ] as const;
 
 /** With any update; all of it may be left out. */
-export const PersonNote = z.strictObject({ by, reason: reason.optional() });
+export const PersonNote = z.strictObject({ by, reason: reason.optional(), run });
 export type PersonNote = z.output<typeof PersonNote>;
 
 /** The answer to the question whether something happened. */
@@ -48,6 +55,7 @@ export type StopSaid = z.output<typeof StopSaid>;
 export const Reasoned = z.strictObject({
   by,
   reason: reason.regex(/\S/).meta({ allowed: "why, for example 'month end'" }),
+  run,
 });
 export type Reasoned = z.output<typeof Reasoned>;
 

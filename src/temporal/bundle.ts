@@ -5,7 +5,8 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type BundleOptions, bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { type BundleOptions, bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@temporalio/worker';
+import { REQUIREMENT, type Requirement } from '../runs/origins';
 import { VERSIONED } from '../runs/versioned-bundle';
 import { programForWorkflows } from '../text/command';
 import { ENCODED_FAILURES_PATH } from './encryption';
@@ -58,17 +59,20 @@ export const workflowBundlePath = (env: Env = process.env): string =>
   bundleFile(path.join(packageRoot(), 'dist'), encryptionIsOn(env));
 
 /**
- * The bundle for a worker, whose workflows call the program as the worker itself does where they tell people commands.
+ * The bundle for a worker. The sandbox of workflows cannot read the environment: what they know of their worker comes before
+ * the code, on its first line, since stack traces count lines. That is how people call the program, and:
  * @param isVersioned see `workflows/shared/versioned.ts`
+ * @param required since when encryption is required
  */
 export async function workflowBundle(
-  isVersioned = false,
+  { isVersioned = false, required }: { isVersioned?: boolean; required?: Requirement | undefined } = {},
   env: Env = process.env,
-): Promise<{ codePath: string } | { code: string }> {
+): Promise<WorkflowBundleOption> {
   const codePath = workflowBundlePath(env);
-  const before = `${programForWorkflows()}${isVersioned ? `globalThis.${VERSIONED}=true;` : ''}`;
-  // On the line of what follows: stack traces count lines.
-  return before === '' ? { codePath } : { code: `${before}${await readFile(codePath, 'utf8')}` };
+  const requirement =
+    required && `globalThis[${JSON.stringify(REQUIREMENT)}]=${JSON.stringify(JSON.stringify(required))};`;
+  const facts = `${programForWorkflows()}${isVersioned ? `globalThis.${VERSIONED}=true;` : ''}${requirement ?? ''}`;
+  return facts === '' ? { codePath } : { code: `${facts}${await readFile(codePath, 'utf8')}` };
 }
 
 /**

@@ -115,7 +115,7 @@ export async function connectClient(options: ConnectOptions = {}): Promise<Conne
   const env = options.env ?? process.env;
   const config = options.config ?? connectionConfig({ env });
   // A key that cannot be used is told before anything is connected.
-  dataConverter(env);
+  dataConverter(env, config.namespace);
   const connection = await untilReached(config, options);
   const { namespace } = config;
   const client = createClient({ connection, namespace }, env);

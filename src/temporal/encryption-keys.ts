@@ -14,6 +14,8 @@ const SOURCES = [ENCRYPTION_VARIABLE, FILE, COMMAND];
 const KEY_BYTES = 32;
 /** Base64 of so many bytes; Node's own reading skips what does not belong there. */
 const KEY = /^[A-Za-z0-9+/]{43}=$/;
+/** In the spelling for addresses, or without its end, which earlier versions took as well. */
+const OLD_KEY = /^[A-Za-z0-9+/_-]{43}=?$/;
 const HOW = `each key is the base64 of ${KEY_BYTES} random bytes (\`openssl rand -base64 ${KEY_BYTES}\`)`;
 const COMMAND_WITHIN_MS = 30_000;
 
@@ -41,11 +43,10 @@ export function encryptionKeys(env: Env): Buffer[] | undefined {
   return keys.map((key, n) => keyOf(key, `${source}: key ${n + 1} of ${keys.length}`, n > 0));
 }
 
-/** @param isOld it only decrypts: earlier versions took whatever gave 32 bytes */
+/** @param isOld it only decrypts. What anybody can guess is none either: who has it can forge all that it opens */
 function keyOf(text: string, which: string, isOld: boolean): Buffer {
   const key = Buffer.from(text, 'base64');
-  if (isOld && key.length === KEY_BYTES) return key;
-  if (!KEY.test(text)) throw new ConfigError([`${which} is none: ${HOW}`]);
+  if (!(isOld ? OLD_KEY : KEY).test(text)) throw new ConfigError([`${which} is none: ${HOW}`]);
   if (new Set(key).size === 1) throw new ConfigError([`${which} is the same byte ${KEY_BYTES} times: ${HOW}`]);
   return key;
 }

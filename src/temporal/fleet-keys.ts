@@ -1,37 +1,53 @@
 /**
  * The keys that the workers of a namespace have: a worker that lacks one must not take its tasks, since it would read marks
- * where the others read data. They are kept on the server, by their IDs, in the note of a schedule that never runs
- * anything: that needs no worker, is there for all to see, and outlives every run.
+ * where the others read data. Nor must one that has a key join those that have none, or one that requires encryption those
+ * that do not: they would come to different things of the same history.
  */
-import { type Client, ScheduleAlreadyRunning, type ScheduleHandle, ScheduleNotFoundError } from '@temporalio/client';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
 import { ConfigError } from '../config/problems';
+import { rootMessage } from '../root-cause';
+import { GRACE_MS, type Requirement } from '../runs/origins';
 import { PROGRAM } from '../text/command';
-import { encryptionCodec } from './encryption';
+import { encryptionKeyIds } from './encryption';
 import { ENCRYPTION_VARIABLE } from './encryption-keys';
-import type { Env } from './environment';
+import type { Env, Log } from './environment';
+import { FLEET_KEYS, fleetKeys, noteKeys, requiredSince, requireEncryption, requireNoMore } from './fleet-record';
 import { ledgerKeysInUse } from './keys-in-use';
-import { plainClient } from './plain-client';
+import { queueState } from './queue-workers';
 import { WORKFLOW_QUEUE } from './queues';
 
-/** The schedule's ID; no pipeline's is like it. */
-export const FLEET_KEYS = 'audit-runner-encryption-keys';
+/** The server lists a worker for so long after its last request. */
+const OTHERS_GONE_AFTER_MS = 75_000;
+const LOOK_EVERY_MS = 1_000;
 
-const NOTE = `Starts nothing. It holds the IDs of the keys in ${ENCRYPTION_VARIABLE} that the workers of this namespace have:`;
-const KEY_ID = /\b[0-9a-f]{16}\b/g;
-
-const idsIn = (note = ''): string[] => note.match(KEY_ID) ?? [];
-
-const handleOf = (client: Client): ScheduleHandle => plainClient(client).schedule.getHandle(FLEET_KEYS);
-
-/** The IDs of all keys that some worker has; undefined where no worker with a key has started yet. */
-export async function fleetKeys(client: Client): Promise<string[] | undefined> {
-  try {
-    return idsIn((await handleOf(client).describe()).state.note);
-  } catch (error) {
-    if (error instanceof ScheduleNotFoundError) return undefined;
-    throw error;
-  }
+/** What a worker has of encryption. */
+export interface Keyed {
+  /** The IDs of its keys, newest first; none without encryption. */
+  own: readonly string[];
+  requires: boolean;
 }
+
+/** As what a worker asks for work: who joins sees by it whether they read alike. Without keys it is the SDK's own. */
+export const workerIdentity = ({ own, requires }: Keyed): string =>
+  `${process.pid}@${hostname()}${own.length > 0 ? ` keys:${own.join('+')}${requires ? ' required' : ''}` : ''}`;
+
+const KEYED = / keys:[0-9a-f+]+( required)?$/;
+/** What an identity says of a worker's encryption; another version says nothing. */
+function keyedOf(identity: string): 'none' | 'keyed' | 'required' {
+  const found = KEYED.exec(identity);
+  return found ? (found[1] ? 'required' : 'keyed') : 'none';
+}
+
+/** Since when encryption is required, and until when what is older is read; undefined where it is not. */
+export async function fleetRequirement(client: Client): Promise<Requirement | undefined> {
+  const since = await requiredSince(client);
+  return since === undefined ? undefined : requirement(since);
+}
+
+const requirement = (since: number): Requirement => ({ since, until: since + GRACE_MS });
 
 export const isFleetKey = async (client: Client, keyId: string): Promise<boolean> =>
   (await fleetKeys(client))?.includes(keyId) === true;
@@ -43,7 +59,7 @@ export const isFleetKey = async (client: Client, keyId: string): Promise<boolean
 export async function unlikeFleet(client: Client, env: Env): Promise<string | undefined> {
   const known = await fleetKeys(client);
   if (known === undefined) return undefined;
-  const own = encryptionCodec(env)?.keyIds ?? [];
+  const own = encryptionKeyIds(env);
   const missing = known.filter((id) => !own.includes(id));
   if (missing.length > 0)
     return `${ENCRYPTION_VARIABLE}: the workers of this namespace have keys that are missing here: ${missing.join(' and ')}. Set the variable as the workers have it.`;
@@ -52,47 +68,82 @@ export async function unlikeFleet(client: Client, env: Env): Promise<string | un
   return `${ENCRYPTION_VARIABLE}: the workers of this namespace lack the key ${first}, and could not read what is encrypted with it here. Give it to them first, behind the old one.`;
 }
 
+/** A worker that is about to begin. */
+export interface Joining extends Keyed {
+  /** The workflow IDs of the ledgers that the worker works for. Asked only where one may be in a key that it lacks. */
+  ledgers(): Promise<ReadonlySet<string>>;
+  log?: Log;
+  /** How long it waits until workers that are not alike have gone, milliseconds. @default 75,000 */
+  patienceMs?: number;
+}
+
 /**
- * Before a worker takes its first task: it has every key that the others have, and they learn of those that it has besides.
- * @param own the IDs of its keys
- * @throws ConfigError where it lacks one
+ * Before a worker takes its first task: it has every key that the others have, they learn of those that it has besides, and
+ * all of them require encryption or none.
+ * @returns what is required from then on, if anything
+ * @throws ConfigError where it lacks a key, or others work that are not alike
  */
-export async function joinFleet(client: Client, own: readonly string[]): Promise<void> {
-  const found = await fleetKeys(client);
-  const known = found ?? [];
-  const missing = known.filter((id) => !own.includes(id));
+export async function joinFleet(client: Client, joining: Joining): Promise<Requirement | undefined> {
+  const { own, requires } = joining;
+  const known = await fleetKeys(client);
+  const missing = (known ?? []).filter((id) => !own.includes(id));
   if (missing.length > 0)
     throw new ConfigError([
       `${ENCRYPTION_VARIABLE}: other workers of this namespace have the key ${missing.join(' and ')}, and this one does not: it could not read what they wrote. Add it, behind a comma. Where nothing is encrypted with it any more (\`${PROGRAM} doctor\` says so), delete the schedule ${FLEET_KEYS}; workers that start write it anew.`,
     ]);
-  if (found === undefined) await requireLedgerKeys(client, own);
-  if (own.every((id) => known.includes(id))) return;
-  await write(client, own);
+  if (known === undefined) await requireLedgerKeys(client, joining);
+  await untilAlike(client, joining);
+  if (own.length > 0) await noteKeys(client, own);
+  if (requires) return requirement(await requireEncryption(client));
+  await requireNoMore(client);
+  return undefined;
 }
 
 /** Somebody may have deleted the schedule too early: a ledger that no worker can read stands still, and with it all that pays. */
-async function requireLedgerKeys(client: Client, own: readonly string[]): Promise<void> {
-  const needed = [...(await ledgerKeysInUse(client))].filter(([key]) => !own.includes(key));
+async function requireLedgerKeys(client: Client, { own, ledgers }: Joining): Promise<void> {
+  const lacking = [...(await ledgerKeysInUse(client))].filter(([key]) => !own.includes(key));
+  if (lacking.length === 0) return;
+  // Anybody can start a run that is called like a ledger.
+  const ours = await ledgers().catch((error: unknown) => {
+    const keys = lacking.map(([key]) => key).join(' and ');
+    throw new ConfigError([
+      `${ENCRYPTION_VARIABLE}: a ledger was written with the key ${keys}, which this worker does not have, and it cannot find out whether it is its own: ${rootMessage(error)}`,
+    ]);
+  });
+  const needed = lacking.flatMap(([key, all]) => {
+    const mine = all.filter((ledger) => ours.has(ledger));
+    return mine.length > 0 ? [`${mine.join(' and ')} was written with the key ${key}`] : [];
+  });
   if (needed.length > 0)
     throw new ConfigError(
       needed.map(
-        ([key, ledgers]) =>
-          `${ENCRYPTION_VARIABLE}: ${ledgers.join(' and ')} was written with the key ${key}, which this worker does not have. Add it, behind a comma, until the ledger has begun anew.`,
+        (what) =>
+          `${ENCRYPTION_VARIABLE}: ${what}, which this worker does not have. Add it, behind a comma, until the ledger has begun anew.`,
       ),
     );
 }
 
-async function write(client: Client, own: readonly string[]): Promise<void> {
-  const noteWith = (before: readonly string[]) => `${NOTE} ${[...new Set([...before, ...own])].join(', ')}.`;
-  try {
-    await plainClient(client).schedule.create({
-      ...{ scheduleId: FLEET_KEYS, spec: {}, state: { paused: true, note: noteWith([]) } },
-      action: { type: 'startWorkflow', workflowType: 'startHere', taskQueue: WORKFLOW_QUEUE },
-    });
-  } catch (error) {
-    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-    await handleOf(client).update(({ state, ...rest }) => ({
-      ...{ ...rest, state: { ...state, paused: true, note: noteWith(idsIn(state.note)) } },
-    }));
+const LIKE = { none: 'without a key', keyed: 'with a key', required: 'with encryption.require' };
+
+/** A worker that has just ended is still listed for a while. */
+async function untilAlike(client: Client, joining: Joining): Promise<void> {
+  const { own, requires, log, patienceMs = OTHERS_GONE_AFTER_MS } = joining;
+  const wanted = own.length === 0 ? 'none' : requires ? 'required' : 'keyed';
+  const { connection, options } = client;
+  const { TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
+  const until = performance.now() + patienceMs;
+  for (let looks = 0; ; looks++) {
+    const { identities } = await queueState(
+      { connection, namespace: options.namespace },
+      WORKFLOW_QUEUE,
+      TASK_QUEUE_TYPE_WORKFLOW,
+    );
+    const others = [...new Set(identities.filter((identity) => keyedOf(identity) !== wanted))];
+    if (others.length === 0) return;
+    const who = `workers that are not ${LIKE[wanted]}, as this one is, or of an earlier version, work in this namespace: ${others.slice(0, 3).join(', ')}`;
+    if (performance.now() >= until)
+      throw new ConfigError([`${who}. They would read the same runs otherwise. End all of them, then start this one.`]);
+    if (looks === 0) log?.(`${who}; waiting until they have ended, ${Math.round(patienceMs / 1_000)} s at most`);
+    await sleep(LOOK_EVERY_MS);
   }
 }

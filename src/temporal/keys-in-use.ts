@@ -1,8 +1,9 @@
 /** What still needs each encryption key: without it, the runs that were written with it stand still. */
 
 import type { Client } from '@temporalio/client';
+import { LEDGER_ID } from '../ledger/messages';
 import { ledgersOf } from '../runs/lists';
-import { KEY_ID_ENTRY } from './encryption';
+import { isKeyId, KEY_ID_ENTRY } from './encryption';
 import { GRPC, grpcStatus } from './grpc-status';
 import { createLimit } from './in-flight';
 import { scheduleId } from './schedules';
@@ -20,8 +21,11 @@ export type KeysInUse = ReadonlyMap<string, readonly string[]>;
 export const keysInUse = (client: Client): Promise<KeysInUse> =>
   gather([runs(client, "ExecutionStatus = 'Running'", EVENTS), schedules(client)]);
 
-/** Those of the open ledgers' inputs, which no message of a stranger is in. */
-export const ledgerKeysInUse = (client: Client): Promise<KeysInUse> => gather([runs(client, ledgersOf(), 1)]);
+/** Those of the inputs of open ledgers, or of what is called like one. */
+export async function ledgerKeysInUse(client: Client): Promise<KeysInUse> {
+  const written = await runs(client, ledgersOf(), 1);
+  return gather([written.filter(({ id }) => LEDGER_ID.test(id))]);
+}
 
 interface Written {
   id: string;
@@ -29,7 +33,7 @@ interface Written {
   raw: unknown;
 }
 
-async function gather(sources: readonly Promise<readonly Written[]>[]): Promise<KeysInUse> {
+async function gather(sources: readonly (readonly Written[] | Promise<readonly Written[]>)[]): Promise<KeysInUse> {
   const found = new Map<string, string[]>();
   for (const { id, raw } of (await Promise.all(sources)).flat())
     for (const key of keyIdsIn(raw)) found.set(key, [...(found.get(key) ?? []), id]);
@@ -75,7 +79,11 @@ function nothingIfGone(error: unknown): undefined {
 function keyIdsIn(value: unknown, found = new Set<string>()): Set<string> {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return found;
   for (const [name, inner] of Object.entries(value))
-    if (name === KEY_ID_ENTRY && inner instanceof Uint8Array) found.add(new TextDecoder().decode(inner));
-    else keyIdsIn(inner, found);
+    if (name !== KEY_ID_ENTRY || !(inner instanceof Uint8Array)) keyIdsIn(inner, found);
+    else {
+      const id = new TextDecoder().decode(inner);
+      // Anybody may write anything there.
+      if (isKeyId(id)) found.add(id);
+    }
   return found;
 }

@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
-import { Worker } from '@temporalio/worker';
+import { Worker, type WorkflowBundleOption } from '@temporalio/worker';
 
 type History = temporal.api.history.v1.IHistory;
 
@@ -37,7 +37,7 @@ export interface Replayed {
  * @param dataConverter with the keys by which the runs are encrypted
  */
 export async function* replay(
-  workflowBundle: { codePath: string } | { code: string },
+  workflowBundle: WorkflowBundleOption,
   recorded: AsyncIterable<Recorded> | Iterable<Recorded>,
   dataConverter?: DataConverter,
 ): AsyncGenerator<Replayed> {

@@ -2,6 +2,7 @@
 import { type Client, type ScheduleDescription, type ScheduleHandle, ScheduleNotFoundError } from '@temporalio/client';
 import { msToTs, tsToMs } from '@temporalio/common/lib/time';
 import { z } from 'zod';
+import { EncryptionCodec } from './encryption';
 import { ENCRYPTION_VARIABLE } from './encryption-keys';
 import { grpcStatus } from './grpc-status';
 import { type Applied, fingerprint, type ScheduleDefinition, toDefinition, toOptions } from './schedule-definition';
@@ -28,6 +29,8 @@ export interface StoredSchedule {
   applied?: Applied;
   /** Somebody else has changed it since it was last applied. */
   changedElsewhere: boolean;
+  /** What its runs are given is encrypted with another key than the first, or by an earlier version. */
+  isStale: boolean;
   info: ScheduleDescription['info'];
 }
 
@@ -43,14 +46,14 @@ export const scheduleHandle = (client: Client, pipeline: string): ScheduleHandle
 export async function readSchedule(client: Client, pipeline: string): Promise<StoredSchedule | 'foreign' | undefined> {
   const id = scheduleId(pipeline);
   try {
-    return toStored(await scheduleHandle(client, pipeline).describe()) ?? 'foreign';
+    return toStored(client, await scheduleHandle(client, pipeline).describe()) ?? 'foreign';
   } catch (error) {
     if (error instanceof ScheduleNotFoundError) return undefined;
     throw unreadable(error, `the schedule ${id} cannot be read`);
   }
 }
 
-function toStored(description: ScheduleDescription): StoredSchedule | undefined {
+function toStored(client: Client, description: ScheduleDescription): StoredSchedule | undefined {
   const mark = Mark.safeParse(description.memo);
   if (!mark.success) return undefined;
   const { state, info, action } = description;
@@ -60,7 +63,14 @@ function toStored(description: ScheduleDescription): StoredSchedule | undefined 
     ...{ pipeline: mark.data.pipeline, definition, paused: state.paused, note: state.note ?? '', info },
     ...(applied && { applied }),
     changedElsewhere: applied?.fingerprint !== fingerprint(definition),
+    isStale: isStale(client, description),
   };
+}
+
+function isStale({ options }: Client, { raw }: ScheduleDescription): boolean {
+  const codec = options.loadedDataConverter.payloadCodecs.find((one) => one instanceof EncryptionCodec);
+  const payloads = raw.schedule?.action?.startWorkflow?.input?.payloads ?? [];
+  return codec !== undefined && !payloads.every((payload) => codec.isPresent(payload));
 }
 
 /** What the SDK cannot decode it reports without any status of the server. */
@@ -120,7 +130,7 @@ export async function updateSchedule(
   paused: boolean,
 ): Promise<void> {
   await scheduleHandle(client, pipeline).update((previous) => {
-    const stored = toStored(previous);
+    const stored = toStored(client, previous);
     if (!stored) throw new Error(`the schedule ${scheduleId(pipeline)} has become somebody else's`);
     const { applied, note } = stored;
     const changes = applied !== undefined && applied.pausedInFile !== paused;

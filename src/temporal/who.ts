@@ -87,7 +87,8 @@ async function beginningOf(
   if (!event || !started) return undefined;
   const { payloadConverter, payloadCodecs } = loadedDataConverter;
   let payloads = started.input?.payloads ?? [];
-  for (const codec of payloadCodecs) payloads = await codec.decode(payloads);
+  const context = { type: 'workflow', namespace, workflowId: execution.workflowId } as const;
+  for (const codec of payloadCodecs) payloads = await codec.decode(payloads, context);
   const [input] = payloads;
   const schedule = textIn(started.searchAttributes?.indexedFields?.TemporalScheduledById?.data);
   return {

@@ -5,6 +5,7 @@ import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import pino from 'pino';
 import { payloadsBody, payloadsIn } from '../../src/codec-server/payloads';
 import { type CodecServer, openCodecServer } from '../../src/codec-server/server';
+import { sparing } from '../../src/codec-server/sparing-log';
 import { EncryptionCodec } from '../../src/temporal/encryption';
 import { until } from '../support/until';
 
@@ -12,7 +13,7 @@ const UI = 'http://ui.example:8233';
 const SECRET = 'not-what-anybody-would-guess';
 const CANARY = 'anna@prospect.example';
 const key = randomBytes(32);
-const codec = new EncryptionCodec([key]);
+const codec = new EncryptionCodec([key], 'default');
 const payload = (value: unknown): Payload => defaultPayloadConverter.toPayload(value);
 
 let log = '';
@@ -24,7 +25,7 @@ afterEach(async () => {
 
 async function opened(encode = false, perSecond = 200): Promise<CodecServer> {
   const server = await openCodecServer({
-    ...{ codec, secret: SECRET, origins: () => [UI], encode, perSecond },
+    ...{ codec, namespace: 'default', secret: SECRET, origins: () => [UI], encode, perSecond },
     log: pino({ level: 'trace' }, { write: (line) => (log += line) }),
   });
   servers.push(server);
@@ -94,7 +95,7 @@ test('pages of the Web UI may ask, also before they know the answer', async () =
 
 test('what cannot be read stays as it is, and keeps nothing else from being read', async () => {
   const [mine] = await codec.encode([payload(CANARY)]);
-  const [foreign] = await new EncryptionCodec([randomBytes(32)]).encode([payload('x')]);
+  const [foreign] = await new EncryptionCodec([randomBytes(32)], 'default').encode([payload('x')]);
   if (!mine || !foreign) throw new Error('nothing was encrypted');
   const named = { ...mine, metadata: { ...mine.metadata, 'encryption-key-id': Buffer.from(`\x1b[31m${CANARY}`) } };
   const damaged: Payload[] = [foreign, named, { metadata: mine.metadata ?? {} }];
@@ -134,6 +135,45 @@ test('too many requests at once are told to come back', async () => {
   expect(new Set(statuses)).toEqual(new Set([200, 429]));
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(4);
   await until(async () => (await ask(server, {})).status === 200);
+});
+
+test('who may not ask takes nothing from those who may, and does not fill the log', async () => {
+  const server = await opened(false, 2);
+  const strangers = [{ path: '/wrong/decode' }, { headers: { origin: 'http://evil.example' } }, { method: 'GET' }];
+  for (let n = 0; n < 60; n++) expect((await ask(server, strangers[n % strangers.length] ?? {})).status).not.toBe(429);
+  expect((await ask(server, {})).status).toBe(200);
+  const lines = log.split('\n').filter((line) => line.includes('"level":40'));
+  expect(lines).toHaveLength(strangers.length);
+});
+
+test('of lines that are equal one is written in ten seconds, of others a few, and how many were not', () => {
+  let now = 0;
+  const written: object[] = [];
+  const sparse = sparing(pino({ base: null }, { write: (line) => written.push(JSON.parse(line)) }), () => now);
+  for (let n = 0; n < 100; n++) sparse.warn({ status: 401 }, 'no secret');
+  for (let n = 0; n < 100; n++) sparse.warn({}, `another one: ${n}`);
+  expect(written).toHaveLength(20);
+  now = 10_000;
+  sparse.warn({ status: 401 }, 'no secret');
+  // The other 99 of the first kind are told with the second line.
+  expect(written[1]).toMatchObject({ unsaid: 99, msg: 'another one: 0' });
+  expect(written.at(-1)).toMatchObject({ status: 401, unsaid: 81, msg: 'no secret' });
+});
+
+test('what it encrypts is bound to the namespace that the Web UI names, and what it reads may be for any run', async () => {
+  const server = await opened(true);
+  const body = payloadsBody([payload(CANARY)]);
+  const sealed = async (headers: Record<string, string>): Promise<unknown> => {
+    const answer = await ask(server, { path: `/${SECRET}/encode`, body, headers });
+    return codec.open(payloadsIn(await answer.json())[0] ?? {}).binding;
+  };
+  const at = expect.any(Number);
+  expect(await sealed({ 'x-namespace': 'audits' })).toEqual({ namespace: 'audits', at });
+  expect(await sealed({})).toEqual({ namespace: 'default', at });
+  expect(await sealed({ 'x-namespace': '"},' })).toEqual({ namespace: 'default', at });
+  const ofRun = { type: 'workflow', namespace: 'audits', workflowId: 'some-run' } as const;
+  const read = await ask(server, { body: payloadsBody(await codec.encode([payload(CANARY)], ofRun)) });
+  expect(payloadsIn(await read.json()).map((one) => defaultPayloadConverter.fromPayload(one))).toEqual([CANARY]);
 });
 
 test('a body that never ends is not waited for', async () => {

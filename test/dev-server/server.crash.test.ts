@@ -55,6 +55,24 @@ test('starts a server of its own, ready for work, and leaves nothing behind', as
   await expect(isListening(portOf(server))).resolves.toBe(false);
 });
 
+test('the Web UI knows its codec server, whose secret no argument of a process shows', async () => {
+  const codecEndpoint = 'http://127.0.0.1:1/a-secret-that-is-in-the-address';
+  const server = await startServer({ env, ui: true, codecEndpoint });
+  kept(server);
+  const args = readFileSync(`/proc/${server.pid}/cmdline`, 'utf8').split('\0');
+  expect(args).toContain('start-dev');
+  expect(args.join(' ')).not.toContain('secret');
+  const settings: unknown = await (await fetch(`${server.uiUrl}/api/v1/settings`)).json();
+  expect(settings).toMatchObject({ Codec: { Endpoint: codecEndpoint } });
+  // What it was read from is gone.
+  const file = args[args.indexOf('--env-file') + 1] ?? '';
+  await expect(stat(file)).rejects.toThrow('ENOENT');
+  await server.restart().then(kept);
+  expect(await (await fetch(`${server.uiUrl}/api/v1/settings`)).json()).toMatchObject({
+    Codec: { Endpoint: codecEndpoint },
+  });
+});
+
 /** The ports of this machine on which a process listens. */
 function listeningPorts(pid: number): number[] {
   const sockets = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findServer } from '../../src/dev-server/find-server';
 import { freePort } from '../../src/dev-server/free-port';
-import { joinFleet } from '../../src/temporal/fleet-keys';
+import { noteKeys } from '../../src/temporal/fleet-record';
 import { packageRoot } from '../../src/temporal/package-root';
 import { leadPipeline } from '../../workflows';
 import { progressQuery } from '../../workflows/shared/status';
@@ -138,7 +138,7 @@ const bounded = async (command: string): Promise<string> =>
 
 /** Before a command, what it speaks of. */
 async function prepare(file: string, command: string): Promise<void> {
-  if (command.startsWith('temporal schedule')) await joinFleet(stage.temporal.client, ['0123456789abcdef']);
+  if (command.startsWith('temporal schedule')) await noteKeys(stage.temporal.client, ['0123456789abcdef']);
   const [, input] = /@([\w-]+\.json)/.exec(command) ?? [];
   if (input === undefined) return;
   keep(input, textOf(join(dirname(file), input)));

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config';
-import { encryptionCodec } from '../../src/temporal/encryption';
+import { encryptionKeyIds } from '../../src/temporal/encryption';
 import { packageRoot } from '../../src/temporal/package-root';
 import { run, testWith } from '../deploy/support';
 import { commands } from '../reference/commands';
@@ -109,7 +109,7 @@ testWith('docker-compose')('so is a project that has installed the package', () 
 
 testWith('docker-compose')('the codec server gets a secret, and the Web UI its address', () => {
   const [key = ''] = blocksOf('## Encrypt');
-  expect(encryptionCodec({ AUDIT_RUNNER_ENCRYPTION_KEY: type('checkout', key).trim() })?.keyIds).toHaveLength(1);
+  expect(encryptionKeyIds({ AUDIT_RUNNER_ENCRYPTION_KEY: type('checkout', key).trim() })).toHaveLength(1);
   const [codec = ''] = blocksOf('### Read encrypted runs');
   type('checkout', codec);
   const { 'codec-server': server, 'temporal-ui': ui } = configOf('checkout', '--profile', 'codec');

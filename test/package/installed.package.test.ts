@@ -93,7 +93,7 @@ describe('types', () => {
   ])(
     'the programs of developers.md compile, strictly, in a project of type %s, resolved as %s',
     async (type, resolution) => {
-      expect(programs()).toHaveLength(3);
+      expect(programs()).toHaveLength(4);
       const folder = installed.source(`types-${type}-${resolution}`, project(type, resolution, true));
       expect(await installed.run(tool('tsc'), [], folder)).toEqual({ ...SAID_NOTHING, stdout: '' });
     },

@@ -86,7 +86,7 @@ const fieldsIn = (refusal: string): string[] | undefined =>
 
 const commandOf = (update: string) => Object.entries(ACTS).find(([, act]) => act.update === update)?.[0];
 
-const COMMON = ['by', 'reason'];
+const COMMON = ['by', 'reason', 'run'];
 
 export async function updates(): Promise<string> {
   const { people, workers, queries, signals } = await allMessages();
@@ -110,7 +110,7 @@ export async function updates(): Promise<string> {
   return page(
     'Updates and queries',
     'An update is what a person says to a run: in the Web UI under *More Actions*, *Send an Update*, by the command named beside it, or by `temporal workflow update execute`. Its argument is one JSON object, and it may be left out where nothing in it is required. A field that is not known is refused, and so is an update that makes no sense at the moment, with a sentence.',
-    'Every update takes these, which are kept in the result of the run or in the books of the account:',
+    'Every update takes these. `by` and `reason` are kept in the result of the run or in the books of the account.',
     fieldTable(fieldsOf(said.PersonNote)),
     legend(sections.join('\n')),
     ...sections,

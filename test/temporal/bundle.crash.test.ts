@@ -39,7 +39,7 @@ const FAILS = `
 /** Runs the workflow and returns what the server has stored of its failure, and what a client reads. */
 async function failure(codePath: string, env: Record<string, string>) {
   const { namespace, connection, nativeConnection } = temporal;
-  const converter = dataConverter(env);
+  const converter = dataConverter(env, namespace);
   const options = converter ? { dataConverter: converter } : {};
   const workflowBundle = { codePath };
   const taskQueue = path.basename(codePath);

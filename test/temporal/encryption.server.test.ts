@@ -9,7 +9,7 @@ const newKey = () => randomBytes(32).toString('base64');
 const SECRET = 'anna@prospect.example';
 
 function codec(keys: string) {
-  const [found] = dataConverter({ [ENCRYPTION_VARIABLE]: keys })?.payloadCodecs ?? [];
+  const [found] = dataConverter({ [ENCRYPTION_VARIABLE]: keys }, 'default')?.payloadCodecs ?? [];
   if (found === undefined) throw new Error('no codec');
   return found;
 }
@@ -54,16 +54,16 @@ test('a changed payload is refused', async () => {
 });
 
 test('without a key nothing is encrypted; a key that is none is refused without showing it', () => {
-  expect(dataConverter({})).toBeUndefined();
-  expect(dataConverter({ [ENCRYPTION_VARIABLE]: '' })).toBeUndefined();
-  const refusal = () => dataConverter({ [ENCRYPTION_VARIABLE]: 'c2hvcnQ=' });
+  expect(dataConverter({}, 'default')).toBeUndefined();
+  expect(dataConverter({ [ENCRYPTION_VARIABLE]: '' }, 'default')).toBeUndefined();
+  const refusal = () => dataConverter({ [ENCRYPTION_VARIABLE]: 'c2hvcnQ=' }, 'default');
   expect(refusal).toThrow('openssl rand -base64 32');
   expect(refusal).not.toThrow('c2hvcnQ=');
 });
 
 test('S4: the server stores no input of a run in the clear', async () => {
   const temporal = await startTestTemporal();
-  const converter = dataConverter({ [ENCRYPTION_VARIABLE]: newKey() });
+  const converter = dataConverter({ [ENCRYPTION_VARIABLE]: newKey() }, temporal.namespace);
   if (converter === undefined) throw new Error('no converter');
   const { connection, namespace } = temporal;
   const client = new Client({ connection, namespace, dataConverter: converter });

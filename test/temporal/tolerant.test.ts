@@ -7,8 +7,8 @@ import { TolerantCodec } from '../../src/temporal/tolerant';
 
 const newKey = () => randomBytes(32).toString('base64');
 const SECRET = 'anna@prospect.example';
-const keyed = (key: string) => encryptionCodec({ [ENCRYPTION_VARIABLE]: key });
-const nobodyElse = async () => false;
+const keyed = (key: string) => encryptionCodec({ [ENCRYPTION_VARIABLE]: key }, 'default');
+const nobodyElse = { isFleets: async () => false };
 const payload = (value: unknown): Payload => defaultPayloadConverter.toPayload(value);
 const raw = (encoding: string | undefined, data: string): Payload => ({
   ...(encoding !== undefined && { metadata: { encoding: Buffer.from(encoding) } }),
@@ -34,7 +34,7 @@ test.each([
   [
     'claims to be encrypted',
     raw('binary/encrypted', SECRET),
-    /encrypted with a key without a proper ID, which no worker/,
+    /encrypted with a key without a proper ID, which no worker has/,
   ],
 ])('what %s arrives as a mark that does not quote it (S4)', async (_, one, why) => {
   for (const codec of [undefined, keyed(newKey())]) {
@@ -61,7 +61,9 @@ test('whoever wrote the data chose the ID of the key: one that is none is not qu
 
 test('what another worker has the key of fails here, for that one to read: a mark would make the two differ', async () => {
   const theirs = await sealed(newKey());
-  const fails = new TolerantCodec(keyed(newKey()), async () => true).decode([theirs]);
+  const fails = new TolerantCodec(keyed(newKey()), { isFleets: async () => true }).decode([theirs]);
   await expect(fails).rejects.toThrow(CannotDecrypt);
-  await expect(new TolerantCodec(undefined, async () => true).decode([theirs])).rejects.toThrow('encoding');
+  await expect(new TolerantCodec(undefined, { isFleets: async () => true }).decode([theirs])).rejects.toThrow(
+    'encoding',
+  );
 });

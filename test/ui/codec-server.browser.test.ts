@@ -9,7 +9,10 @@ import { until } from '../support/until';
 import { frameThat, inputIn, openForm, WAIT } from './web-ui';
 
 const cli = cliFolder();
-const env = { [ENCRYPTION_VARIABLE]: randomBytes(32).toString('base64') };
+const env = {
+  [ENCRYPTION_VARIABLE]: randomBytes(32).toString('base64'),
+  AUDIT_RUNNER_ENCRYPTION_REQUIRE: 'true',
+};
 let browser: Browser;
 let temporal: Connected;
 let ui: string;
@@ -48,7 +51,7 @@ async function inputOf(workflowId: string): Promise<string> {
   return `${Buffer.from(payload?.metadata?.encoding ?? [])} ${Buffer.from(payload?.data ?? [])}`;
 }
 
-test('a run is started from the form, encrypted, and read on its page; without the codec server nobody reads it', async () => {
+test('with encryption.require, a run is started from the form, encrypted, and read on its page; without the codec server nobody reads it', async () => {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
   const page = await context.newPage();
   const form = await openForm(context, await startHere(page), 'leadPipeline');
@@ -60,6 +63,9 @@ test('a run is started from the form, encrypted, and read on its page; without t
 
   await page.goto(pageOf(workflowId));
   await page.getByText('maxConversions').first().waitFor(WAIT);
+  await until(
+    async () => (await temporal.client.workflow.getHandle(workflowId).describe()).status.name === 'COMPLETED',
+  );
 
   const without = await (await browser.newContext()).newPage();
   await without.route(/\/decode$/, (route) => route.abort());
@@ -69,7 +75,7 @@ test('a run is started from the form, encrypted, and read on its page; without t
   expect(await without.content()).not.toContain('maxConversions');
 });
 
-test('a run that waits is approved by a form that is filled in by hand, and its answer is encrypted', async () => {
+test('with encryption.require, a run that waits is approved by a form that names it, and its answer is encrypted', async () => {
   const started = await cli.run(['run', 'leadPipeline', '--id', 'waits', '--detach', '--json'], env);
   expect(started.code).toBe(0);
   const run = temporal.client.workflow.getHandle('waits');
@@ -87,7 +93,7 @@ test('a run that waits is approved by a form that is filled in by hand, and its 
     .locator('xpath=ancestor::*[@aria-haspopup or self::button][1]')
     .click();
   await form.getByRole('option').filter({ hasText: 'approve' }).first().click(WAIT);
-  await form.locator('.cm-content').first().fill('{"reason": "within budget", "by": "Ada"}');
+  await form.locator('.cm-content').first().fill('{"run": "waits", "reason": "within budget", "by": "Ada"}');
   // The form lays out its text anew beneath the first press.
   await until(async () => {
     await form

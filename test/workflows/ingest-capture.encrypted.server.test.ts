@@ -12,7 +12,7 @@ test('S4: with encryption a note of the input is submitted, and is readable nowh
   try {
     await stage.startWorker();
     const { connection, namespace } = stage.temporal;
-    const converter = dataConverter(process.env);
+    const converter = dataConverter(process.env, stage.temporal.namespace);
     const client = new Client({ connection, namespace, ...(converter && { dataConverter: converter }) });
     const note = 'Carla Example will sign on Monday';
     const run = await client.workflow.start(ingestCapture, {

@@ -2,9 +2,9 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { createLogger } from '../../log';
 import { WORKFLOW_TYPES } from '../../runs/workflow-types';
-import { workflowBundlePath } from '../../temporal/bundle';
+import { workflowBundle } from '../../temporal/bundle';
 import { dataConverter, encryptionCodec } from '../../temporal/encryption';
-import { isFleetKey } from '../../temporal/fleet-keys';
+import { fleetRequirement, isFleetKey } from '../../temporal/fleet-keys';
 import { packageVersion } from '../../temporal/package-root';
 import { isBegun, type Recorded, recordOf, replay } from '../../temporal/replaying';
 import { installSdkRuntime } from '../../temporal/sdk-runtime';
@@ -91,14 +91,15 @@ async function replayAll(client: Client, runs: readonly Open[]) {
       else notBegun++;
     }
   }
-  const encryption = encryptionCodec(process.env);
-  const tolerant = new TolerantCodec(encryption, (keyId) => isFleetKey(client, keyId));
-  const bundle = { codePath: workflowBundlePath() };
-  for await (const { workflowId, runId, failure } of replay(
-    bundle,
-    histories(),
-    dataConverter(process.env, tolerant),
-  )) {
+  const required = await fleetRequirement(client);
+  const { namespace } = client.options;
+  const tolerant = new TolerantCodec(encryptionCodec(process.env, namespace), {
+    isFleets: (keyId) => isFleetKey(client, keyId),
+    requires: required !== undefined,
+  });
+  const converter = dataConverter(process.env, namespace, tolerant);
+  const bundle = await workflowBundle({ required });
+  for await (const { workflowId, runId, failure } of replay(bundle, histories(), converter)) {
     replayed++;
     if (replayed % TELL_EVERY === 0) tell(`${number(replayed)} of ${number(runs.length)} are replayed`);
     const type = types.get(`${workflowId}/${runId}`) ?? '';

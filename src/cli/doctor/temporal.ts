@@ -5,9 +5,9 @@ import { queueClasses } from '../../agent-api/rate-class';
 import { type Account, ConfigError } from '../../config';
 import { rootMessage } from '../../root-cause';
 import { type Connected, type ConnectionConfig, connectClient, TemporalUnreachable } from '../../temporal/connect';
-import { encryptionCodec } from '../../temporal/encryption';
+import { encryptionKeyIds } from '../../temporal/encryption';
 import { describeFailing, findFailing } from '../../temporal/failing-tasks';
-import { unlikeFleet } from '../../temporal/fleet-keys';
+import { fleetRequirement, unlikeFleet } from '../../temporal/fleet-keys';
 import { keysInUse } from '../../temporal/keys-in-use';
 import { MORE_POLLS, pollsRefused } from '../../temporal/pollers';
 import { queueRate, readQueueLimit } from '../../temporal/queue-limits';
@@ -16,6 +16,7 @@ import { queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
 import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
 import { TESTED_SERVERS, untestedServer } from '../../temporal/tested-servers';
 import { PROGRAM } from '../../text/command';
+import { utc } from '../../time/utc';
 import { area, type Check } from './check';
 import { TooLate, within } from './limit';
 
@@ -98,7 +99,7 @@ export function serverCheck(where: string, version: string): Check {
 async function encryption({ client }: Connected): Promise<Check> {
   const unlike = await unlikeFleet(client, process.env);
   if (unlike !== undefined) return wrong('encryption', unlike, 'see "Encrypt" in docs/administrators.md');
-  const [first, ...older] = encryptionCodec(process.env)?.keyIds ?? [];
+  const [first, ...older] = encryptionKeyIds(process.env);
   if (first === undefined) return ok('encryption', 'off: whoever can open a run can read its input');
   const used = older.length > 0 ? await keysInUse(client) : new Map<string, string[]>();
   const uses = older.map((key) => {
@@ -107,7 +108,11 @@ async function encryption({ client }: Connected): Promise<Check> {
     const rest = needing.length > NEEDING ? ` and ${needing.length - NEEDING} more` : '';
     return `; key ${key} is needed by ${needing.length === 0 ? 'no open run and no schedule' : `${first}${rest}`}`;
   });
-  return ok('encryption', `on, with the key ${first}${uses.join('')}`);
+  const required = await fleetRequirement(client);
+  const since = required
+    ? `; required since ${utc(required.since)} UTC (what runs that were open then had under way is read until ${utc(required.until)} UTC)`
+    : '; not required: workers take what is not encrypted, too';
+  return ok('encryption', `on, with the key ${first}${uses.join('')}${since}`);
 }
 
 async function searchAttributes({ connection, namespace }: Connected): Promise<Check> {
