@@ -12,9 +12,24 @@ const partRef = (folder: string, part: number) => `${folder}/ledger/${String(par
 export const writePart = (storage: Storage, folder: string, part: number, lines: readonly LedgerLine[]) =>
   writeLines(storage, partRef(folder, part), lines);
 
-/** The lines of all parts, in the order in which the items ended; one that was tried again is there more than once. */
-async function* readParts(storage: Storage, folder: string, unreadable: Set<string>): AsyncGenerator<LedgerLine> {
-  for await (const { ref } of storage.list(`${folder}/ledger/`)) yield* readLines(storage, ref, LedgerLine, unreadable);
+/**
+ * The lines of all parts, in the order in which the items ended; one that was tried again is there more than once. By their
+ * numbers: a list may not show the last ones yet.
+ * @param parts how many there are; absent: as many as are found. What lies behind them was written before the run was reset, or
+ * before the server went back to a backup
+ */
+async function* readParts(
+  storage: Storage,
+  folder: string,
+  unreadable: Set<string>,
+  parts = Number.POSITIVE_INFINITY,
+): AsyncGenerator<LedgerLine> {
+  for (let part = 0; part < parts; part++) {
+    const ref = partRef(folder, part);
+    if (await storage.stat(ref)) yield* readLines(storage, ref, LedgerLine, unreadable);
+    else if (parts === Number.POSITIVE_INFINITY) return;
+    else unreadable.add(`${ref}, which is missing`);
+  }
 }
 
 /** The places of the items whose last word is one of these, in order; those that have none count as `unbegun`. */
@@ -24,9 +39,11 @@ export async function placesOf(
   size: number,
   wanted: readonly string[],
   unbegun: string,
+  parts?: number,
 ): Promise<Set<number>> {
   const last = new Map<number, string>();
-  for await (const { n, outcome } of readParts(storage, folder, new Set())) if (n !== undefined) last.set(n, outcome);
+  for await (const { n, outcome } of readParts(storage, folder, new Set(), parts))
+    if (n !== undefined) last.set(n, outcome);
   const places = new Set<number>();
   for (let n = 0; n < size; n++) if (wanted.includes(last.get(n) ?? unbegun)) places.add(n);
   return places;
@@ -61,6 +78,8 @@ export interface Concluding {
   begun: number;
   /** Why the others were left: from which place on for which reason, in order. */
   unbegun: readonly Unbegun[];
+  /** Parts that were written; absent in runs of before. */
+  parts?: number;
 }
 
 /** Lines that a note names. */
@@ -72,7 +91,7 @@ const MOST_NAMED = 20;
  */
 export async function writeLedger(
   storage: Storage,
-  { folder, size, begun, unbegun }: Concluding,
+  { folder, size, begun, unbegun, parts }: Concluding,
   endOf: (item: Item) => Promise<Ended>,
 ): Promise<Concluded> {
   const unreadable = new Set<string>();
@@ -83,7 +102,7 @@ export async function writeLedger(
   // Two passes, so that of 100,000 lines only numbers are in memory: the first finds out which word is the last.
   const lastLine = new Int32Array(size).fill(-1);
   let index = 0;
-  for await (const { n } of readParts(storage, folder, unreadable)) {
+  for await (const { n } of readParts(storage, folder, unreadable, parts)) {
     if (n !== undefined && n < size) lastLine[n] = index;
     index++;
   }
@@ -99,7 +118,7 @@ export async function writeLedger(
     let at = 0;
     // What an earlier try of the same item has cost is part of its sum.
     const spent = new Map<number, number>();
-    for await (const line of readParts(storage, folder, unreadable)) {
+    for await (const line of readParts(storage, folder, unreadable, parts)) {
       const { n } = line;
       if (n === undefined || n >= size) continue;
       if (lastLine[n] === at) yield count({ ...line, credits: line.credits + (spent.get(n) ?? 0) });

@@ -19,11 +19,12 @@ import {
   type Settle,
   sumSince,
 } from '../ledger';
-import { type SubjectState, stateQuery } from '../ledger/messages';
+import { stateQuery } from '../ledger/messages';
 import { type Kind, ONCE_ONLY, paidKinds } from '../paying/once-only';
 import { lastEffect, REMEMBER_MS } from '../paying/open-sends';
 import { paidKindOf, partsOf } from '../paying/subject';
-import type { Storage } from '../storage';
+import { rootMessage } from '../root-cause';
+import { type Storage, StorageError } from '../storage';
 import { dayOf } from '../time/day';
 import { LedgerClient, type LedgerConfig } from './ledger-client';
 
@@ -43,6 +44,7 @@ const MOST_DEARER = 10;
 
 /** How long the ledger waits for what the books come to, and how far back that is compared. */
 const READ_WITHIN_MS = 2_000;
+const ANSWER_WITHIN_MS = 30_000;
 const COMPARE_AFTER_MS = 10_000;
 const DAY_MS = 86_400_000;
 const COMPARED_MS = 30 * DAY_MS;
@@ -185,7 +187,7 @@ export class BookedLedger extends LedgerClient {
   override async settle(request: Settle): Promise<number> {
     const { subject, attempt, run, settlement } = request;
     const isCostly = this.#costs(subject);
-    if (isCostly && settlement.kind === 'foundPaid') await this.tellUnpaid(subject);
+    if (isCostly && settlement.kind === 'foundPaid') await this.tellKnown(subject);
     if (isCostly) await this.books.became(subject, attempt, run, settlement);
     const booked = await super.settle(request);
     // Of what a look has found, a ledger whose server went back to a backup may know less than the books.
@@ -194,15 +196,36 @@ export class BookedLedger extends LedgerClient {
   }
 
   /**
-   * Tells the ledger what only the books know since a process died in between: the attempt that it has open did not pay. What
-   * a look finds then is another's payment, and is not booked.
+   * Tells the ledger what only the books know, since a process died in between or the server went back to a backup: that the
+   * attempt which it has open did not pay, and who has paid. What a look finds then is booked once, and is that one's own (S6).
    */
-  async tellUnpaid(subject: string): Promise<void> {
+  async tellKnown(subject: string): Promise<void> {
     // A ledger that does not answer is asked again by what follows; without this it may book too much, never too little.
-    const { open } = await this.subject(subject).catch((): SubjectState => ({}));
-    if (open === undefined || !(await this.books.standing()).unpaid.includes(open.attempt)) return;
-    const { attempt, run } = open;
-    await super.settle({ subject, attempt, run, settlement: { kind: 'notPaid' } });
+    const ledger = await this.subject(subject).catch(() => undefined);
+    if (!ledger) return;
+    const { open, settled } = ledger;
+    const { sends, unpaid } = await this.#standingSoon();
+    if (open !== undefined) {
+      if (!unpaid.includes(open.attempt)) return;
+      await super.settle({ subject, attempt: open.attempt, run: open.run, settlement: { kind: 'notPaid' } });
+    }
+    const paid = sends.settled.find((one) => one.subject === subject && one.credits > 0);
+    if (!paid || (settled && settled.credits > 0)) return;
+    const { attempt, run, credits, ref, byLook } = paid;
+    await super.settle({ subject, attempt, run, settlement: { kind: byLook ? 'foundPaid' : 'paid', credits, ref } });
+  }
+
+  /**
+   * The books, for a run that waits for them.
+   * @throws {StorageError} `unusable`, also where they are damaged: the run says so and waits until a person has mended them (S7)
+   */
+  async #standingSoon(): Promise<Standing> {
+    const late = new Error(`${this.bookkeeping.storage.describe()} does not answer in time`);
+    const reading = this.books.standing().catch((error: Error) => error);
+    const standing = await Promise.race([reading, sleep(ANSWER_WITHIN_MS, late, { ref: false })]);
+    if (standing instanceof Error)
+      throw new StorageError('unusable', `the books in the storage cannot be read: ${rootMessage(standing)}`);
+    return standing;
   }
 
   override async leave(): Promise<void> {

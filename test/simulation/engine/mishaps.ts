@@ -11,6 +11,7 @@ export const MISHAPS = {
   workerKilled: 0.002,
   storageFull: 0.02,
   storageReplyLost: 0.02,
+  listedLate: 0.1,
   connectionRefused: 0.03,
 } as const;
 export type Mishap = keyof typeof MISHAPS;

@@ -21,8 +21,8 @@ export const pointOf = (run: Run) => ({
   /** Events up to the end of the task; known when that has come. */
   events: 0,
   activities: [...run.activities].map(([seq, activity]) => {
-    const { how, scheduledAt, cancelRequested, isResolved } = activity;
-    return { seq, how, scheduledAt, flags: { cancelRequested, isResolved } };
+    const { how, scheduledAt, eventId, cancelRequested, isResolved } = activity;
+    return { seq, how, scheduledAt, eventId, flags: { cancelRequested, isResolved } };
   }),
   timers: [...run.timers].map(([seq, { at }]) => ({ seq, at })),
   children: [...run.children],
@@ -44,8 +44,8 @@ export function resume(run: Run, base: Run, task: number): void {
   for (const seq of point.begun) run.begun.add(seq);
   run.updates.resume(point.updates);
   for (const { seq, at } of point.timers) arm(run, seq, at);
-  for (const { seq, how, scheduledAt, flags } of point.activities) {
-    const activity = Object.assign(new Activity(run, how, scheduledAt), flags);
+  for (const { seq, how, scheduledAt, eventId, flags } of point.activities) {
+    const activity = Object.assign(new Activity(run, how, scheduledAt, eventId), flags);
     run.activities.set(seq, activity);
     activity.schedule();
   }

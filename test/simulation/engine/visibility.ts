@@ -18,23 +18,28 @@ const NAMES: Record<string, string> = {
 };
 
 export class Visibility {
-  readonly #rows = new Map<string, Row>();
+  #rows = new Map<string, Row>();
 
   constructor(private readonly server: Server) {}
 
   changed(run: Run): void {
-    this.#later(() => void this.#rows.set(run.runId, { run, fields: fieldsOf(run) }));
+    this.#later((rows) => void rows.set(run.runId, { run, fields: fieldsOf(run) }));
   }
 
   deleted(run: Run): void {
-    this.#later(() => void this.#rows.delete(run.runId));
+    this.#later((rows) => void rows.delete(run.runId));
   }
 
-  #later(show: () => void): void {
+  /** They are in the database that the server has now. */
+  restart(runs: readonly Run[]): void {
+    this.#rows = new Map(runs.map((run) => [run.runId, { run, fields: fieldsOf(run) }]));
+  }
+
+  #later(show: (rows: Map<string, Row>) => void): void {
     const { world, mishaps } = this.server;
-    world.after(
-      mishaps.happens('listsLate') ? world.random.between(1_000, 10_000) : world.random.between(1, 300),
-      show,
+    const rows = this.#rows;
+    world.after(mishaps.happens('listsLate') ? world.random.between(1_000, 10_000) : world.random.between(1, 300), () =>
+      show(rows),
     );
   }
 

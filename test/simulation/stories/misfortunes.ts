@@ -4,6 +4,8 @@ import type { World } from '../world/world';
 
 export class Misfortunes implements Mishaps {
   readonly happened = new Map<string, number>();
+  /** Nothing goes wrong any more. */
+  areOver = false;
   rates: Partial<Record<Mishap, number>> = {};
 
   constructor(private readonly world: World) {}

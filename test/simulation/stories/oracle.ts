@@ -95,7 +95,7 @@ export class Oracle {
         continue;
       }
       // What a worker was at when it died is missed only when its heartbeats are.
-      const askAt = Math.max(known.askAt, this.scene.killedAt + STILL_MS);
+      const askAt = Math.max(known.askAt, this.scene.lostAt + STILL_MS);
       if (world.now < askAt || run.type === 'accountLedger' || run.tasks.current) continue;
       known.askAt = world.now + ASKED_AGAIN_MS;
       const details = await this.scene.detailsOf(run);
@@ -224,12 +224,10 @@ export class Oracle {
     const every = [...scene.server.runs.values()].flat();
     const replaced = replacedOf(every);
     const runs = every.filter(({ type }) => type === 'convertLead');
-    const byLead = new Map<string, Run[]>();
-    for (const run of runs) {
-      const { leadId } = scene.inputOf(run) as { leadId: string };
-      byLead.set(leadId, [...(byLead.get(leadId) ?? []), run]);
-    }
-    for (const [leadId, all] of byLead) {
+    const leadOf = (run: Run) => (scene.inputOf(run) as { leadId: string }).leadId;
+    const gone = new Set([...people.gone].flatMap((run) => (run.type === 'convertLead' ? leadOf(run) : [])));
+    for (const leadId of new Set(runs.map(leadOf))) {
+      const all = runs.filter((run) => leadOf(run) === leadId);
       const by = paid.get(`lead:${leadId}`);
       const results = all.map(
         (run) => scene.resultOf(run) as { outcome: string; credits: number; reason?: string } | undefined,
@@ -257,7 +255,8 @@ export class Oracle {
         );
       const isLost =
         all.some((run) => people.meddled.has(run) || run.status !== 'COMPLETED' || scene.isBeforeRollout(run)) ||
-        people.isLedgerLost;
+        people.isLedgerLost ||
+        gone.has(leadId);
       if (by === 'agent' && credits === 0 && !isLost)
         throw new Finding('S6', `lead ${leadId} was paid for, and its results say: ${JSON.stringify(results)}`);
     }

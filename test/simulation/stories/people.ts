@@ -8,7 +8,7 @@ import { shownBy } from '../engine/proto';
 import type { Run } from '../engine/run';
 import { attack } from './attacks';
 import { meeting } from './coverage';
-import type { Act, Begun } from './plan';
+import { type Act, type Begun, LOSSES } from './plan';
 import type { Scene } from './scene';
 
 /** Runs that have ended not longer ago than this are reset as well. */
@@ -25,6 +25,8 @@ export const clientOf = (reference: string): string => reference.replace('R-', '
 export class People {
   /** Runs that an operator has meddled with: what became of them is the operator's own doing. */
   readonly meddled = new Set<Run>();
+  /** Runs of which Temporal knows nothing any more. */
+  readonly gone = new Set<Run>();
   isLedgerLost = false;
   /** Somebody has sent any message: sums and results are what was said. */
   isAttacked = false;
@@ -38,13 +40,16 @@ export class People {
   constructor(private readonly scene: Scene) {}
 
   begin(begun: Begun, n: number): void {
-    const { scene } = this;
-    const who = `${begun.type}-${n}`;
     this.#begun.push([begun, n]);
+    this.#start(begun, n);
+  }
+
+  #start(begun: Begun, n: number): void {
+    const { scene } = this;
+    const who = this.#idOf(begun, n);
     if (begun.type === 'convertLead') {
       const leadId = scene.leads[begun.lead]?.id ?? '';
-      const workflowId = begun.byHand ? who : convertLeadId('default', leadId);
-      scene.start('convertLead', workflowId, { leadId, maxCredits: begun.maxCredits });
+      scene.start(begun.type, this.#idOf(begun, n), { leadId, maxCredits: begun.maxCredits });
     } else if (begun.type === 'auditProject') {
       const reference = `R-${begun.client}`;
       const project = { clientName: clientOf(reference) };
@@ -54,10 +59,21 @@ export class People {
     else scene.start(begun.type, who, begun.input);
   }
 
+  #idOf(begun: Begun, n: number): string {
+    if (begun.type !== 'convertLead' || begun.byHand) return `${begun.type}-${n}`;
+    return convertLeadId('default', this.scene.leads[begun.lead]?.id ?? '');
+  }
+
+  /** Of what was begun and is not there nobody knows how far it came: it is begun again. */
+  #beginAgain(): void {
+    const isGone = ([begun, n]: [Begun, number]) => !this.scene.server.current(this.#idOf(begun, n));
+    for (const [begun, n] of this.#begun.filter(isGone)) this.#start(begun, n);
+  }
+
   /** @returns whether there was anything to do it to */
   act({ what, which, forMs }: Act): boolean {
     const { scene } = this;
-    const { control, server, world } = scene;
+    const { control, misfortunes, server, world } = scene;
     const open = server.open().filter(({ type }) => type !== 'accountLedger');
     // Of what began others there is little, and its end is where it matters.
     const batches = open.filter(isBatch);
@@ -65,6 +81,7 @@ export class People {
     const run = choice[which % Math.max(1, choice.length)];
     const ledger = server.current(scene.ledgerId);
     const later = (then: () => void) => void world.after(forMs, then);
+    if (this.#isLedgerAlone && LOSSES.includes(what)) return false;
     switch (what) {
       case 'cancel':
         run?.requestCancel();
@@ -127,12 +144,27 @@ export class People {
         return ledger !== undefined;
       case 'loseDatabase':
         server.lose();
+        scene.lostAt = world.now;
         this.isLedgerLost ||= ledger !== undefined;
-        // Of what was begun nobody knows how far it came: all of it is begun again.
-        later(() => {
-          for (const [begun, n] of this.#begun.splice(0)) this.begin(begun, n);
-        });
+        later(() => this.#beginAgain());
         return ledger !== undefined;
+      case 'setTemporalBack': {
+        const back = server.backUp();
+        later(() => {
+          if (misfortunes.areOver || this.#isLedgerAlone) return;
+          world.tell('Temporal goes back to the backup');
+          misfortunes.note(what);
+          scene.lostAt = world.now;
+          for (const run of back()) this.gone.add(run);
+          this.#beginAgain();
+        });
+        return false;
+      }
+      case 'beginBooks':
+        if (LOSSES.some((loss) => misfortunes.happened.has(loss))) return false;
+        scene.storage.setBooksBack(0);
+        this.#killAll('the version with books comes');
+        return true;
       case 'attack': {
         this.isAttacked = true;
         const target = attack(scene, which);
@@ -162,9 +194,9 @@ export class People {
         return true;
       }
       case 'storageAway':
-        scene.storage.isAway = true;
+        scene.storage.trouble = ['EIO', 'EACCES', 'ENOSPC'][which % 3];
         later(() => {
-          scene.storage.isAway = false;
+          scene.storage.trouble = undefined;
         });
         return true;
       case 'setBooksBack': {
@@ -231,6 +263,12 @@ export class People {
     const { lastPaid: leadId } = this;
     if (leadId !== undefined) this.scene.start('convertLead', `again-${which}`, { leadId, maxCredits: 2_000 });
     return leadId !== undefined;
+  }
+
+  /** What was paid before the books were begun, nobody but the ledger knows until they are. */
+  get #isLedgerAlone(): boolean {
+    const { misfortunes, storage } = this.scene;
+    return misfortunes.happened.has('beginBooks') && !storage.hasBooks;
   }
 
   #meddle(act: string, run: Run | undefined): boolean {

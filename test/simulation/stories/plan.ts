@@ -23,15 +23,20 @@ export type Begun = { at: number } & (
 export const ACTS = [
   ...(['cancel', 'terminate', 'startAgain', 'resetActivity', 'convertInWebApp', 'convertAgain'] as const),
   ...(['pause', 'stop', 'terminateLedger', 'deleteLedger', 'startLedgerByHand', 'holdLedger'] as const),
-  'loseDatabase' as const,
-  ...(['resetRun', 'resetLedger'] as const),
+  ...(['loseDatabase', 'setTemporalBack', 'resetRun', 'resetLedger'] as const),
   ...(['killSwitch', 'revokeToken', 'noCredits', 'storageAway', 'killWorker', 'killAllWorkers'] as const),
 ];
+/** What takes from Temporal what it knows. A backup is taken first, and Temporal goes back to it so much later. */
+export const LOSSES: readonly Act['what'][] = [
+  ...(['loseDatabase', 'setTemporalBack', 'setTemporalBack', 'terminateLedger', 'deleteLedger'] as const),
+  ...(['startLedgerByHand', 'resetLedger'] as const),
+];
+
 /** At a moment, or while the so manieth request that costs is under way. */
 export type Act = {
   at: number;
   paid?: number | undefined;
-  what: (typeof ACTS)[number] | 'attack' | 'setBooksBack';
+  what: (typeof ACTS)[number] | 'attack' | 'setBooksBack' | 'beginBooks';
   which: number;
   forMs: number;
 };

@@ -65,8 +65,8 @@ export class Scene {
   onPaidRequest: (leadId: string | undefined) => void = () => undefined;
   /** Times that a run was replayed. */
   replays = 0;
-  /** When a worker was killed last, and with it what it was at. */
-  killedAt = 0;
+  /** When what workers were at was lost last: one was killed, or the server was restarted. */
+  lostAt = 0;
   readonly #account;
   readonly #wire: Wire;
   readonly #connection;
@@ -178,7 +178,7 @@ export class Scene {
 
   kill(process: Process, at: string): void {
     this.world.tell(`${process.name} is killed at ${at}`);
-    this.killedAt = this.world.now;
+    this.lostAt = this.world.now;
     process.alive = false;
     this.world.after(this.world.random.between(1_000, REPLACED_WITHIN_MS), () => this.startWorker());
   }
@@ -221,7 +221,7 @@ export class Scene {
   close(): void {
     this.service.close();
     for (const worker of this.server.workers) {
-      for (const runs of this.server.runs.values()) for (const run of runs) worker.forget(run.runId);
+      worker.forget();
       worker.alive = false;
     }
     enter(undefined);

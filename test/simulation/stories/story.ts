@@ -35,10 +35,9 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
   const people = new People(scene);
   const oracle = new Oracle(scene, people);
   scene.storage.documents.set('brief.txt', Buffer.from('What the client does.'));
-  let isCalm = false;
   const { budget } = scene;
   const trouble = () => {
-    isCalm = false;
+    misfortunes.areOver = false;
     scene.budget = budget;
     misfortunes.rates = { ...plan.mishaps };
     if (plan.faults) control.setFaultRate({ ...plan.faults, routes: ROUTES });
@@ -49,11 +48,11 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
   };
   const heal = () => {
     world.tell('from now on nothing goes wrong');
-    isCalm = true;
+    misfortunes.areOver = true;
     control.setAgentApi({ enabled: true });
     control.restoreToken({ token: scene.token });
     control.setCredits({ credits: 100_000 });
-    scene.storage.isAway = false;
+    scene.storage.trouble = undefined;
     scene.budget = { perRun: null, perMonth: null, perDay: null, balanceFloor: 0 };
     // Every other hold has to end by itself.
     if (misfortunes.happened.has('holdLedger')) people.release();
@@ -68,7 +67,7 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
   }
   plan.runs.forEach((begun, n) => void world.after(begun.at, () => people.begin(begun, n)));
   const perform = (act: Act) => {
-    if (isCalm) return;
+    if (misfortunes.areOver) return;
     world.tell(`act: ${act.what}`);
     if (people.act(act)) misfortunes.note(act.what);
   };
@@ -89,7 +88,7 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     const until = async (done: () => boolean) => {
       while (!done() && world.steps < MOST_STEPS && (await world.step())) await oracle.look();
     };
-    const isOver = () => world.elapsed > troubleMs && isCalm;
+    const isOver = () => world.elapsed > troubleMs && misfortunes.areOver;
     await until(() => isOver() && (unended().length === 0 || world.elapsed > troubleMs + HEALED_WITHIN_MS));
     if (unended().length > 0) throw await oracle.unended(unended(), world.elapsed - troubleMs);
     const over = world.elapsed + AFTERWARDS_MS;

@@ -87,10 +87,12 @@ export class Host {
     return this.build === 'before' ? `${OLD_BUILD}: ${why}` : why;
   }
 
-  forget(runId: string): void {
-    const cached = this.#cached.get(runId);
-    this.#cached.delete(runId);
-    void cached?.workflow.dispose();
+  /** @param one @default all */
+  forget(one?: string): void {
+    for (const runId of one === undefined ? [...this.#cached.keys()] : [one]) {
+      void this.#cached.get(runId)?.workflow.dispose();
+      this.#cached.delete(runId);
+    }
   }
 
   /** From its memory, or replayed. */

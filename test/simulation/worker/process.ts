@@ -95,7 +95,7 @@ export class WorkerProcess implements Worker {
     }
   }
 
-  forget(runId: string): void {
+  forget(runId?: string): void {
     this.#host.forget(runId);
   }
 
@@ -133,8 +133,9 @@ export class WorkerProcess implements Worker {
     const { world } = server;
     // Sent until it has arrived: an answer that is sent twice is taken once.
     world.after(server.latency(), () => {
-      const isTaken = activity.answered(task, result);
-      world.tell(`${activity.type} of ${run.workflowId}: ${Object.keys(result)}${isTaken ? '' : ', too late'}`);
+      const meant = server.meant(task);
+      world.tell(`${activity.type} of ${run.workflowId}: ${Object.keys(result)}${meant ? '' : ', too late'}`);
+      meant?.answered(result);
     });
   }
 }
@@ -153,11 +154,9 @@ function beating(process: WorkerProcess, task: Try, cancel: (reason: Reason) => 
     if (world.now - sentAt < every) return;
     sentAt = world.now;
     world.after(server.latency(), () => {
-      const isKnown = !activity.isClosed && activity.current === task;
-      const { cancelRequested, activityReset } = isKnown
-        ? activity.heartbeat()
-        : { cancelRequested: false, activityReset: false };
-      const reason = !isKnown ? 'NOT_FOUND' : activityReset ? 'RESET' : cancelRequested ? 'CANCELLED' : undefined;
+      const said = server.meant(task)?.heartbeat();
+      const wanted = said?.cancelRequested ? 'CANCELLED' : undefined;
+      const reason = !said ? 'NOT_FOUND' : said.activityReset ? 'RESET' : wanted;
       if (reason) world.after(server.latency(), () => here.run(process, () => cancel(reason)), process);
     });
   };

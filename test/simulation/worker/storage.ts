@@ -5,10 +5,15 @@ import { type Storage, StorageError, type Stored } from '../../../src/storage';
 import type { Mishaps } from '../engine/mishaps';
 import { here, type Process, type World } from '../world/world';
 
+/** Until a list shows what was written or deleted, as in some stores that speak the S3 protocol. */
+const MOST_LATE_MS = 180_000;
+
 export class MemoryStorage {
   readonly documents = new Map<string, Buffer>();
-  /** It cannot be reached. */
-  isAway = false;
+  /** What each call fails with while it is away, full, or refuses everybody. */
+  trouble: string | undefined;
+  /** What lists show: a document that was written is there after a while, and one that was deleted is no more. */
+  readonly #listed = new Map<string, number>();
 
   constructor(
     private readonly world: World,
@@ -31,14 +36,14 @@ export class MemoryStorage {
         const pieces: Buffer[] = [];
         if (typeof content === 'string' || content instanceof Uint8Array) pieces.push(Buffer.from(content));
         else for await (const piece of content) pieces.push(Buffer.from(piece));
-        await this.#turn('write', () => void documents.set(ref, Buffer.concat(pieces)));
+        await this.#turn('write', () => this.#put(ref, Buffer.concat(pieces)));
         return stored(ref);
       },
       create: async (ref, content) => {
         let isMade = false;
         await this.#turn('create', () => {
           isMade = !documents.has(ref);
-          if (isMade) documents.set(ref, Buffer.from(content));
+          if (isMade) this.#put(ref, Buffer.from(content));
         });
         return isMade;
       },
@@ -47,10 +52,26 @@ export class MemoryStorage {
         await this.#turn('stat');
         return documents.has(ref) ? stored(ref) : undefined;
       },
-      delete: (ref) => this.#turn('delete', () => void documents.delete(ref)),
+      delete: (ref) => this.#turn('delete', () => this.#put(ref, undefined)),
       urlOf: (ref) => `memory:///${ref}`,
       describe: () => 'memory',
     };
+  }
+
+  get hasBooks(): boolean {
+    return this.#books().some(([ref]) => ref.includes('/entries/'));
+  }
+
+  #put(ref: string, document: Buffer | undefined, isListedLate = this.mishaps.happens('listedLate')): void {
+    if (document) this.documents.set(ref, document);
+    else this.documents.delete(ref);
+    const list = () => {
+      const size = this.documents.get(ref)?.length;
+      if (size === undefined) this.#listed.delete(ref);
+      else this.#listed.set(ref, size);
+    };
+    if (isListedLate) this.world.after(this.world.random.between(2_000, MOST_LATE_MS), list);
+    else list();
   }
 
   /**
@@ -63,12 +84,12 @@ export class MemoryStorage {
     const entries = newest.filter(([ref]) => ref.includes('/entries/'));
     const last = Math.floor(entries.length * share);
     for (const [ref] of newest)
-      if (numberOf(ref) * (ref.includes('/segments/') ? SEGMENT : 1) > last) this.documents.delete(ref);
+      if (numberOf(ref) * (ref.includes('/segments/') ? SEGMENT : 1) > last) this.#put(ref, undefined, false);
     const before = new Set(this.documents.keys());
     return () => {
       const since = this.#books().filter(([ref]) => !before.has(ref));
-      for (const [ref] of this.#books()) this.documents.delete(ref);
-      for (const [ref, document] of newest) this.documents.set(ref, document);
+      for (const [ref] of since) this.#put(ref, undefined, false);
+      for (const [ref, document] of newest) this.#put(ref, document, false);
       return since.length > 0;
     };
   }
@@ -79,8 +100,10 @@ export class MemoryStorage {
 
   async *#list(prefix: string): AsyncIterable<Stored> {
     await this.#turn('list');
-    for (const ref of [...this.documents.keys()].filter((one) => one.startsWith(prefix)).sort())
-      yield { ref, size: this.documents.get(ref)?.length ?? 0 };
+    const found = [...this.#listed]
+      .filter(([ref]) => ref.startsWith(prefix))
+      .sort(([one], [other]) => (one < other ? -1 : 1));
+    for (const [ref, size] of found) yield { ref, size };
   }
 
   /** It takes a while, and may fail before its effect or after it; a process may die on the way. */
@@ -89,18 +112,16 @@ export class MemoryStorage {
     const process = here.getStore();
     return new Promise((resolve, reject) => {
       if (process && !this.crossing(process, `storage ${what}`)) return;
-      const { isAway } = this;
-      const isFull = mishaps.happens('storageFull');
+      const trouble = mishaps.happens('storageFull') ? 'ENOSPC' : this.trouble;
       const isLost = mishaps.happens('storageReplyLost');
-      const fail = (code: string) => reject(Object.assign(new Error(code), { code }));
-      world.after(mishaps.happens('slow') ? 2_000 : world.random.between(1, 4), () => {
-        if (!isFull && !isAway) effect();
+      world.after(mishaps.happens('slow') ? world.random.pick([2_000, 20_000]) : world.random.between(1, 4), () => {
+        if (!trouble) effect();
         world.after(
           1,
           () => {
             if (process && !this.crossing(process, `storage ${what} done`)) return;
-            if (isFull) fail('ENOSPC');
-            else if (isLost || isAway) fail('EIO');
+            const code = trouble ?? (isLost ? 'EIO' : undefined);
+            if (code) reject(Object.assign(new Error(code), { code }));
             else resolve();
           },
           process,
