@@ -4,13 +4,20 @@ import { z } from 'zod';
 import type { Item } from '../src/batches/items';
 import { type Counts, type Ended, LedgerLine, noCounts } from '../src/batches/outcomes';
 import { type Storage, StorageError } from '../src/storage';
-import { ITEMS, quarantineRef, readLines, readList, writeLines } from './backfill-list';
+import { ITEMS, quarantineRef, readLines, readList, writeLines, writeOwnLines } from './backfill-list';
+
+/** With how many lines its part has; absent from those of earlier versions. */
+const PartLine = LedgerLine.extend({ of: z.int().optional() });
 
 const partRef = (folder: string, part: number) => `${folder}/ledger/${String(part).padStart(6, '0')}.jsonl`;
 
 /** Writes one part. Repeatable: the same part has the same lines. */
 export const writePart = (storage: Storage, folder: string, part: number, lines: readonly LedgerLine[]) =>
-  writeLines(storage, partRef(folder, part), lines);
+  writeOwnLines(
+    storage,
+    partRef(folder, part),
+    lines.map((line) => ({ ...line, of: lines.length })),
+  );
 
 /**
  * The lines of all parts, in the order in which the items ended; one that was tried again is there more than once. By their
@@ -26,10 +33,24 @@ async function* readParts(
 ): AsyncGenerator<LedgerLine> {
   for (let part = 0; part < parts; part++) {
     const ref = partRef(folder, part);
-    if (await storage.stat(ref)) yield* readLines(storage, ref, LedgerLine, unreadable);
+    if (await storage.stat(ref)) yield* linesOfPart(storage, ref, unreadable);
     else if (parts === Number.POSITIVE_INFINITY) return;
     else unreadable.add(`${ref}, which is missing`);
   }
+}
+
+/** A part may end with any of its lines where it was cut. */
+async function* linesOfPart(storage: Storage, ref: string, unreadable: Set<string>): AsyncGenerator<LedgerLine> {
+  const wrong = new Set<string>();
+  let lines = 0;
+  let wanted = 1;
+  for await (const { of = 0, ...line } of readLines(storage, ref, PartLine, wrong)) {
+    lines++;
+    wanted = Math.max(wanted, of);
+    yield line;
+  }
+  if (lines + wrong.size < wanted) wrong.add(`${ref}, after line ${lines + wrong.size}`);
+  for (const where of wrong) unreadable.add(where);
 }
 
 /** The places of the items whose last word is one of these, in order; those that have none count as `unbegun`. */

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Storage, StorageError } from '../storage';
-import { parseStored } from '../storage/stored-json';
+import { parseStored, storedJson } from '../storage/stored-json';
 import { BOOKS } from './journal';
 
 const SOON_MS = 3_000;
@@ -65,7 +65,7 @@ export class Place {
  */
 async function placeOf(storage: Storage, user: string): Promise<string> {
   const ref = `${BOOKS}${user}/storage.json`;
-  const create = () => storage.create(ref, `${JSON.stringify({ v: 1, id: randomUUID() })}\n`);
+  const create = () => storage.create(ref, `${storedJson({ v: 1, id: randomUUID() })}\n`);
   if ((await create()) && (await create()))
     throw new StorageError(
       'unusable',

@@ -1,5 +1,5 @@
 /** S6: an item ledger that was damaged is brought together all the same, and says what could not be read. */
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -59,6 +59,16 @@ test('an item whose line was cut short is asked for by its run, and the line is 
   expect(credits).toBe(3_900);
   expect(notes.join()).toContain('b/ledger/000001.jsonl, line 2');
   expect(readFileSync(join(folder, 'b/ledger.jsonl'), 'utf8').trim().split('\n')).toHaveLength(5);
+});
+
+test('a digit that was changed is not believed, and a part that was cut after one of its lines is named', async () => {
+  const storage = await ledger();
+  writeFileSync(part(0), readFileSync(part(0), 'utf8').replace('1000', '9000'));
+  writeFileSync(part(1), readFileSync(part(1), 'utf8').split('\n').slice(0, 1).join());
+  const { counts, credits, notes } = await conclude(storage);
+  expect(counts).toMatchObject({ done: 4, skipped: 1 });
+  expect(credits).toBe(3_800);
+  expect(notes.join()).toContain('b/ledger/000000.jsonl, line 1; b/ledger/000001.jsonl, after line 1');
 });
 
 test.each([
