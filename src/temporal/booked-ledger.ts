@@ -7,6 +7,7 @@ import type { Client } from '@temporalio/client';
 import { type RouteName, routes } from '../agent-api/routes';
 import { Books } from '../books/books';
 import type { BalanceReading, Ceilings, OverCeiling } from '../books/ceilings';
+import { readSoon } from '../books/read-soon';
 import type { Standing } from '../books/standing';
 import {
   type BeginAnswer,
@@ -23,8 +24,7 @@ import { stateQuery } from '../ledger/messages';
 import { type Kind, ONCE_ONLY, paidKinds } from '../paying/once-only';
 import { lastEffect, REMEMBER_MS } from '../paying/open-sends';
 import { paidKindOf, partsOf } from '../paying/subject';
-import { rootMessage } from '../root-cause';
-import { type Storage, StorageError } from '../storage';
+import type { Storage } from '../storage';
 import { dayOf } from '../time/day';
 import { LedgerClient, type LedgerConfig } from './ledger-client';
 
@@ -44,7 +44,6 @@ const MOST_DEARER = 10;
 
 /** How long the ledger waits for what the books come to, and how far back that is compared. */
 const READ_WITHIN_MS = 2_000;
-const ANSWER_WITHIN_MS = 30_000;
 const COMPARE_AFTER_MS = 10_000;
 const DAY_MS = 86_400_000;
 const COMPARED_MS = 30 * DAY_MS;
@@ -204,7 +203,7 @@ export class BookedLedger extends LedgerClient {
     const ledger = await this.subject(subject).catch(() => undefined);
     if (!ledger) return;
     const { open, settled } = ledger;
-    const { sends, unpaid } = await this.#standingSoon();
+    const { sends, unpaid } = await readSoon(this.books.standing(), this.bookkeeping.storage);
     if (open !== undefined) {
       if (!unpaid.includes(open.attempt)) return;
       await super.settle({ subject, attempt: open.attempt, run: open.run, settlement: { kind: 'notPaid' } });
@@ -213,19 +212,6 @@ export class BookedLedger extends LedgerClient {
     if (!paid || (settled && settled.credits > 0)) return;
     const { attempt, run, credits, ref, byLook } = paid;
     await super.settle({ subject, attempt, run, settlement: { kind: byLook ? 'foundPaid' : 'paid', credits, ref } });
-  }
-
-  /**
-   * The books, for a run that waits for them.
-   * @throws {StorageError} `unusable`, also where they are damaged: the run says so and waits until a person has mended them (S7)
-   */
-  async #standingSoon(): Promise<Standing> {
-    const late = new Error(`${this.bookkeeping.storage.describe()} does not answer in time`);
-    const reading = this.books.standing().catch((error: Error) => error);
-    const standing = await Promise.race([reading, sleep(ANSWER_WITHIN_MS, late, { ref: false })]);
-    if (standing instanceof Error)
-      throw new StorageError('unusable', `the books in the storage cannot be read: ${rootMessage(standing)}`);
-    return standing;
   }
 
   override async leave(): Promise<void> {
@@ -289,6 +275,8 @@ export class BookedLedger extends LedgerClient {
 
   /** The ceiling that stands in the way of so many credits more, if any. */
   async overCeiling(credits: number): Promise<OverCeiling | undefined> {
-    return this.books.obstacle(this.bookkeeping.ceilings(), credits, await this.#reading(Number.NEGATIVE_INFINITY));
+    const { ceilings, storage } = this.bookkeeping;
+    const reading = await this.#reading(Number.NEGATIVE_INFINITY);
+    return readSoon(this.books.obstacle(ceilings(), credits, reading), storage);
   }
 }

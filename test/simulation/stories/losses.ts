@@ -26,6 +26,7 @@ export function lossOf(seed: number): Plan {
   // Until then they were never kept, as before that version, and only the ledger knows what was paid.
   if (random.chance(0.2)) acts.push({ ...act('beginBooks', 0), paid: random.between(1, PAYMENTS / 2) });
   if (random.chance(0.3)) acts.push(act('storageAway', random.pick([10 * SECOND, MINUTE])));
+  if (random.chance(0.2)) acts.push(act('damageDocument', random.pick([SECOND, MINUTE, 10 * MINUTE])));
   // Of the two that know what was paid, the one that is lost is now the storage.
   if (random.chance(0.15)) acts.splice(0, acts.length, act('setBooksBack', random.pick([SECOND, MINUTE, 10 * MINUTE])));
   return {

@@ -1,8 +1,10 @@
 /** What must hold: at each moment, and when all is over (docs/architecture.md, S1–S8). */
 import { Entry } from '../../../src/books/entry';
-import { hashAfter } from '../../../src/books/journal';
+import { BOOKS, hashAfter } from '../../../src/books/journal';
+import { verify } from '../../../src/books/reading';
 import { Standing } from '../../../src/books/standing';
 import type { LedgerState } from '../../../src/ledger';
+import { StorageError } from '../../../src/storage';
 import type { Failure } from '../engine/proto';
 import type { Run } from '../engine/run';
 import { OLD_BUILD } from '../worker/host';
@@ -38,6 +40,8 @@ export class Oracle {
   /** When each open run that stands still was seen to have moved last, and when it is asked for the reason. */
   readonly #moved = new Map<Run, { events: number; at: number; askAt: number }>();
   #lookedAt = 0;
+  /** Damaged documents. */
+  readonly #looked = new Set<string>();
 
   constructor(
     private readonly scene: Scene,
@@ -54,10 +58,23 @@ export class Oracle {
     if (this.#found) throw this.#found;
     const { service, world } = this.scene;
     if (service.payments.all.length > this.#payments) this.#paid();
+    for (const ref of this.people.damaged.keys()) if (!this.#looked.has(ref)) await this.#mustBeFound(ref);
     if (world.now - this.#lookedAt >= MINUTE) {
       this.#lookedAt = world.now;
       await this.#looksAlive();
     }
+  }
+
+  /** S8: what of the books was damaged is found, and named. */
+  async #mustBeFound(ref: string): Promise<void> {
+    this.#looked.add(ref);
+    const [, user, kind = ''] = ref.split('/');
+    if (!ref.startsWith(BOOKS) || !user || !['entries', 'segments'].includes(kind)) return;
+    const { storage } = this.scene.storage;
+    const said = await verify(storage, user, new Standing('UTC')).catch((error: Error) => error);
+    const isNamed = [...this.people.damaged.keys()].some((one) => `${said}`.includes(one));
+    if (!(said instanceof StorageError && isNamed))
+      throw new Finding('S8', `${ref} was damaged, and whoever verifies the books hears: ${said}`);
   }
 
   /** S1–S3, at the moment of a payment. */
@@ -149,8 +166,11 @@ export class Oracle {
   #endings(): void {
     for (const run of [...this.scene.server.runs.values()].flat()) {
       if (run.type === 'accountLedger' || this.people.meddled.has(run)) continue;
+      const why = rootOf(run.failure);
+      // A record of its own that cannot be read it names, and asks for.
+      if ([...this.people.damaged.keys()].some((ref) => !ref.startsWith(BOOKS) && why.includes(ref))) continue;
       if (run.status === 'FAILED' || run.status === 'TERMINATED')
-        throw new Finding('S6', `${run.workflowId} ends as ${run.status}: ${rootOf(run.failure)}`);
+        throw new Finding('S6', `${run.workflowId} ends as ${run.status}: ${why}`);
     }
   }
 
@@ -208,7 +228,7 @@ export class Oracle {
     const every = all.reduce((sum, { credits }) => sum + credits, 0);
     const open = Object.values(standing.sends.open).reduce((sum, { credits }) => sum + credits, 0);
     const booked = [...standing.days.values()].reduce((sum, credits) => sum + credits, 0);
-    const isLacking = booked + open < own && !this.people.areBooksLost;
+    const isLacking = booked + open < own && !this.people.areBooksLost && scene.storage.areBooksKept;
     if (booked - untrue > every || isLacking)
       throw new Finding(
         'S8',

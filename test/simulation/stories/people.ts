@@ -162,7 +162,7 @@ export class People {
       }
       case 'beginBooks':
         if (LOSSES.some((loss) => misfortunes.happened.has(loss))) return false;
-        scene.storage.setBooksBack(0);
+        scene.storage.areBooksKept = true;
         this.#killAll('the version with books comes');
         return true;
       case 'attack': {
@@ -199,6 +199,8 @@ export class People {
           scene.storage.trouble = undefined;
         });
         return true;
+      case 'damageDocument':
+        return this.#damage(which, later);
       case 'setBooksBack': {
         const putBack = scene.storage.setBooksBack((which % 10) / 10);
         // Some operators stop the workers first.
@@ -221,17 +223,26 @@ export class People {
     }
   }
 
+  /** Documents that were damaged; what puts them right again. */
+  readonly damaged = new Map<string, () => void>();
+
+  #damage(which: number, later: (then: () => void) => void): boolean {
+    const { ref, mend: putRight } = this.scene.storage.damage(which) ?? {};
+    if (!ref || !putRight || this.damaged.has(ref)) return false;
+    this.scene.world.tell(`${ref} is damaged`);
+    this.damaged.set(ref, putRight);
+    later(putRight);
+    // Whoever starts reads it.
+    if (which % 2 === 0) this.#killAll('a backup is put back');
+    return true;
+  }
+
   /** As an administrator does whose backup is lost, too: without workers, and without what has no copy. */
   async restoreBooks(): Promise<void> {
     const { storage, ledgerId, world } = this.scene;
     const user = ledgerId.replace('account-ledger.', '');
     this.#killAll('the books are restored');
-    const isDone = await mend(storage.storage, user, new Standing('UTC'), { givesUpLost: true, now: world.now }).then(
-      () => true,
-      () => false,
-    );
-    // A worker that has started again wrote in between.
-    if (!isDone) world.after(1_000, () => void this.restoreBooks());
+    await world.hold(() => mend(storage.storage, user, new Standing('UTC'), { givesUpLost: true, now: world.now }));
   }
 
   #killAll(why: string): void {
@@ -268,7 +279,7 @@ export class People {
   /** What was paid before the books were begun, nobody but the ledger knows until they are. */
   get #isLedgerAlone(): boolean {
     const { misfortunes, storage } = this.scene;
-    return misfortunes.happened.has('beginBooks') && !storage.hasBooks;
+    return !storage.areBooksKept || (misfortunes.happened.has('beginBooks') && !storage.hasBooks);
   }
 
   #meddle(act: string, run: Run | undefined): boolean {

@@ -24,7 +24,15 @@ export const ACTS = [
   ...(['cancel', 'terminate', 'startAgain', 'resetActivity', 'convertInWebApp', 'convertAgain'] as const),
   ...(['pause', 'stop', 'terminateLedger', 'deleteLedger', 'startLedgerByHand', 'holdLedger'] as const),
   ...(['loseDatabase', 'setTemporalBack', 'resetRun', 'resetLedger'] as const),
-  ...(['killSwitch', 'revokeToken', 'noCredits', 'storageAway', 'killWorker', 'killAllWorkers'] as const),
+  ...([
+    'killSwitch',
+    'revokeToken',
+    'noCredits',
+    'storageAway',
+    'damageDocument',
+    'killWorker',
+    'killAllWorkers',
+  ] as const),
 ];
 /** What takes from Temporal what it knows. A backup is taken first, and Temporal goes back to it so much later. */
 export const LOSSES: readonly Act['what'][] = [

@@ -34,6 +34,7 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
   if (onLine) world.onLine = onLine;
   const people = new People(scene);
   const oracle = new Oracle(scene, people);
+  scene.storage.areBooksKept = plan.acts.every(({ what }) => what !== 'beginBooks');
   scene.storage.documents.set('brief.txt', Buffer.from('What the client does.'));
   const { budget } = scene;
   const trouble = () => {
@@ -56,6 +57,7 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     scene.budget = { perRun: null, perMonth: null, perDay: null, balanceFloor: 0 };
     // Every other hold has to end by itself.
     if (misfortunes.happened.has('holdLedger')) people.release();
+    for (const putRight of people.damaged.values()) putRight();
     // By then each worker has told the ledger what it is configured with now.
     if (people.areBooksLost) void people.restoreBooks();
     if (people.isAttacked || people.areBooksLost) world.after(HOUR / 2, () => people.release());

@@ -8,10 +8,17 @@ import { here, type Process, type World } from '../world/world';
 /** Until a list shows what was written or deleted, as in some stores that speak the S3 protocol. */
 const MOST_LATE_MS = 180_000;
 
+/** Ends with a checksum, as what is read again does. */
+const SEALED = /"sum":"[0-9a-f]{16}"\}\s*$|\n[0-9a-f]{64}$/;
+const SUM_BYTES = 27;
+const ENTRIES = /^books\/(?=.*\/(entries|segments)\/)/;
+
 export class MemoryStorage {
   readonly documents = new Map<string, Buffer>();
   /** What each call fails with while it is away, full, or refuses everybody. */
   trouble: string | undefined;
+  /** Otherwise their entries go nowhere, as before the version that keeps books. */
+  areBooksKept = true;
   /** What lists show: a document that was written is there after a while, and one that was deleted is no more. */
   readonly #listed = new Map<string, number>();
 
@@ -24,11 +31,12 @@ export class MemoryStorage {
   /** As one process sees it. */
   get storage(): Storage {
     const { documents } = this;
-    const stored = (ref: string): Stored => ({ ref, size: documents.get(ref)?.length ?? 0 });
+    const placeOf = (ref: string) => (this.areBooksKept ? ref : ref.replace(ENTRIES, 'nowhere/'));
+    const stored = (ref: string): Stored => ({ ref, size: documents.get(placeOf(ref))?.length ?? 0 });
     return {
       read: async (ref) => {
         await this.#turn('read');
-        const found = documents.get(ref);
+        const found = documents.get(placeOf(ref));
         if (!found) throw new StorageError('notFound', `There is no document '${ref}'`);
         return Readable.from([found]);
       },
@@ -40,10 +48,11 @@ export class MemoryStorage {
         return stored(ref);
       },
       create: async (ref, content) => {
+        const place = placeOf(ref);
         let isMade = false;
         await this.#turn('create', () => {
-          isMade = !documents.has(ref);
-          if (isMade) this.#put(ref, Buffer.from(content));
+          isMade = !documents.has(place);
+          if (isMade) this.#put(place, Buffer.from(content));
         });
         return isMade;
       },
@@ -94,6 +103,26 @@ export class MemoryStorage {
     };
   }
 
+  /**
+   * A document that audit-runner keeps for itself is cut, or has another bit, as in a backup that somebody puts back by hand.
+   * @param which of them, where in it, and what
+   * @returns which it is, and what puts it right
+   */
+  damage(which: number): { ref: string; mend(): void } | undefined {
+    const kept = [...this.documents].filter(([, document]) => SEALED.test(document.toString()));
+    const [ref, whole] = kept[which % Math.max(1, kept.length)] ?? [];
+    if (!ref || !whole) return undefined;
+    // Its end is the checksum itself.
+    const at = (7 * which) % (whole.length - SUM_BYTES);
+    const damaged = Buffer.from(which % 3 === 0 ? whole.subarray(0, at) : whole);
+    if (which % 3 > 0) damaged.writeUInt8(whole.readUInt8(at) ^ (1 << (which % 7)), at);
+    this.#put(ref, damaged, false);
+    const mend = () => {
+      if (this.documents.get(ref) === damaged) this.#put(ref, whole, false);
+    };
+    return { ref, mend };
+  }
+
   #books(): [string, Buffer][] {
     return [...this.documents].filter(([ref]) => ref.startsWith(BOOKS));
   }
@@ -106,12 +135,13 @@ export class MemoryStorage {
     for (const [ref, size] of found) yield { ref, size };
   }
 
-  /** It takes a while, and may fail before its effect or after it; a process may die on the way. */
+  /** It takes a while, and may fail before its effect or after it; a process may die on the way. Of people nothing is expected. */
   #turn(what: string, effect: () => void = () => undefined): Promise<void> {
     const { world, mishaps } = this;
     const process = here.getStore();
     return new Promise((resolve, reject) => {
-      if (process && !this.crossing(process, `storage ${what}`)) return;
+      if (!process) return resolve(effect());
+      if (!this.crossing(process, `storage ${what}`)) return;
       const trouble = mishaps.happens('storageFull') ? 'ENOSPC' : this.trouble;
       const isLost = mishaps.happens('storageReplyLost');
       world.after(mishaps.happens('slow') ? world.random.pick([2_000, 20_000]) : world.random.between(1, 4), () => {
@@ -119,7 +149,7 @@ export class MemoryStorage {
         world.after(
           1,
           () => {
-            if (process && !this.crossing(process, `storage ${what} done`)) return;
+            if (!this.crossing(process, `storage ${what} done`)) return;
             const code = trouble ?? (isLost ? 'EIO' : undefined);
             if (code) reject(Object.assign(new Error(code), { code }));
             else resolve();
