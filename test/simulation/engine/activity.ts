@@ -55,13 +55,19 @@ export class Activity {
     this.#enqueue();
   }
 
-  /** @returns another one that is as far, for a server that goes back to this moment: what is over by then happens at once */
-  backUp(): () => Activity {
-    const { run, how, scheduledAt, eventId } = this;
+  /** @returns makes another one that is as far, of this run or of one that is reset: what is over by then happens at once */
+  backUp(): (run: Run) => Activity {
+    const { how, scheduledAt, eventId, cancelRequested, isResolved } = this;
     const own = { ...this };
     const due = [...this.#due].map(([clock, { at }]) => ({ clock, at }));
-    return () => {
-      const again = Object.assign(new Activity(run, how, scheduledAt, eventId), own);
+    return (run) => {
+      const again = new Activity(run, how, scheduledAt, eventId);
+      // In a run that was reset it begins anew.
+      if (run !== own.run) {
+        Object.assign(again, { cancelRequested, isResolved }).schedule();
+        return again;
+      }
+      Object.assign(again, own);
       for (const { clock, at } of due) again.#comes(clock, Math.max(1, at - run.server.world.now));
       if (again.current && !again.isStarted) again.#enqueue();
       return again;

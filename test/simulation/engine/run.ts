@@ -2,7 +2,6 @@
 import type { coresdk } from '@temporalio/proto';
 import Long from 'long';
 import type { Activity } from './activity';
-import { arm, sendSignal, tellParent } from './commands';
 import type { Activated, Event } from './history';
 import type { Failure, Job, Payload, SearchAttributes } from './proto';
 import type { Point } from './reset';
@@ -137,33 +136,6 @@ export class Run {
     for (const timer of this.timers.values()) timer.cancel();
     this.timers.clear();
     this.tasks.current = undefined;
-  }
-
-  /** @returns is as it was, in a server that goes back to this moment: what was on its way to others is sent once more */
-  backUp(): () => void {
-    const own = { ...this };
-    const [events, episodes, points] = [this.history.length, this.episodes.length, this.points.length];
-    const [children, begun, signals] = [[...this.children], [...this.begun], [...this.signals]];
-    const activities = [...this.activities].map(([seq, activity]) => [seq, activity.backUp()] as const);
-    const timers = [...this.timers].map(([seq, { at }]) => [seq, at] as const);
-    const updates = this.updates.lasting();
-    const tasks = this.tasks.backUp();
-    return () => {
-      Object.assign(this, own);
-      Object.assign(this.history, { length: events });
-      Object.assign(this.episodes, { length: episodes });
-      Object.assign(this.points, { length: points });
-      for (const all of [this.children, this.begun, this.signals, this.activities, this.timers]) all.clear();
-      for (const [seq, child] of children) this.children.set(seq, child);
-      for (const seq of begun) this.begun.add(seq);
-      for (const [seq, back] of activities) this.activities.set(seq, back());
-      for (const [seq, at] of timers) arm(this, seq, at);
-      this.updates.resume(updates);
-      tasks();
-      for (const [seq, child] of children) if (!begun.includes(seq)) child.begin();
-      for (const [, signal] of signals) sendSignal(this, signal);
-      if (!this.isOpen) tellParent(this);
-    };
   }
 
   close(

@@ -7,7 +7,7 @@ import type { Completion } from './history';
 import { Matching } from './matching';
 import type { Mishaps } from './mishaps';
 import { GRPC, GrpcError, type Payload } from './proto';
-import { resume } from './reset';
+import { backUp, resume } from './reset';
 import { Run, type Start } from './run';
 import { Visibility } from './visibility';
 import type { Task } from './workflow-tasks';
@@ -28,6 +28,7 @@ const RESTART_MS = 5_000;
 const USE_EXISTING = 2;
 
 export class Server {
+  readonly world: World;
   readonly runs = new Map<string, Run[]>();
   readonly workers: Worker[] = [];
   readonly visibility: Visibility;
@@ -47,10 +48,10 @@ export class Server {
   readonly lose = this.backUp();
 
   constructor(
-    readonly world: World,
     readonly mishaps: Mishaps,
     spacing: (queue: string) => number = () => 0,
   ) {
+    this.world = mishaps.world;
     this.visibility = new Visibility(this);
     this.matching = new Matching(this, spacing);
   }
@@ -193,7 +194,7 @@ export class Server {
    */
   backUp(): () => Run[] {
     const kept = [...this.runs].map(([workflowId, runs]) => [workflowId, [...runs]] as const);
-    const backs = kept.flatMap(([, runs]) => runs.map((run) => run.backUp()));
+    const backs = kept.flatMap(([, runs]) => runs.map(backUp));
     return () => {
       this.#restarts++;
       this.#upAt = this.world.now + RESTART_MS;

@@ -32,7 +32,13 @@ export function lossOf(seed: number): Plan {
   return {
     seed,
     ...{ faults, mishaps, acts },
-    scene: { ...scene, leads: PAYMENTS, credits: 60_000, balanceFloor: 0, rollout: undefined },
+    scene: {
+      ...scene,
+      leads: PAYMENTS,
+      credits: 60_000,
+      budget: { ...scene.budget, balanceFloor: 0 },
+      rollout: undefined,
+    },
     runs: Array.from({ length: PAYMENTS }, (_, lead) => ({
       ...{ at: random.between(0, MINUTE), type: 'convertLead' as const, lead, byHand: false, maxCredits: 2_000 },
     })),

@@ -1,11 +1,10 @@
 /** What people do: operators to whatever is there, and those whom runs ask. */
 import { defaultPayloadConverter } from '@temporalio/common';
-import { mend } from '../../../src/books/mending';
-import { Standing } from '../../../src/books/standing';
 import type { LedgerState } from '../../../src/ledger';
 import { convertLeadId } from '../../../src/runs/run-ids';
 import { shownBy } from '../engine/proto';
 import type { Run } from '../engine/run';
+import { Administrators } from './administrators';
 import { attack } from './attacks';
 import { meeting } from './coverage';
 import { type Act, type Begun, LOSSES } from './plan';
@@ -17,27 +16,26 @@ const RECENTLY_MS = 1_800_000;
 const LOOKS_EVERY_MS = 600_000;
 const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
 
-const isBatch = ({ type }: Run): boolean => type === 'leadPipeline' || type === 'backfill';
+export const isBatch = ({ type }: Run): boolean => type === 'leadPipeline' || type === 'backfill';
 
 /** Whom the project with this reference is for. */
 export const clientOf = (reference: string): string => reference.replace('R-', 'Client ');
 
 export class People {
+  readonly administrators: Administrators;
   /** Runs that an operator has meddled with: what became of them is the operator's own doing. */
   readonly meddled = new Set<Run>();
-  /** Runs of which Temporal knows nothing any more. */
-  readonly gone = new Set<Run>();
   isLedgerLost = false;
   /** Somebody has sent any message: sums and results are what was said. */
   isAttacked = false;
-  /** The books in the storage went back to a backup, and the newest are lost. */
-  areBooksLost = false;
   /** The lead whose conversion was asked for last. */
   lastPaid: string | undefined;
   /** What was started, in its order. */
   readonly #begun: [Begun, number][] = [];
 
-  constructor(private readonly scene: Scene) {}
+  constructor(private readonly scene: Scene) {
+    this.administrators = new Administrators(scene);
+  }
 
   begin(begun: Begun, n: number): void {
     this.#begun.push([begun, n]);
@@ -73,7 +71,8 @@ export class People {
   /** @returns whether there was anything to do it to */
   act({ what, which, forMs }: Act): boolean {
     const { scene } = this;
-    const { control, misfortunes, server, world } = scene;
+    const { control, server, world } = scene;
+    const { administrators } = this;
     const open = server.open().filter(({ type }) => type !== 'accountLedger');
     // Of what began others there is little, and its end is where it matters.
     const batches = open.filter(isBatch);
@@ -81,7 +80,7 @@ export class People {
     const run = choice[which % Math.max(1, choice.length)];
     const ledger = server.current(scene.ledgerId);
     const later = (then: () => void) => void world.after(forMs, then);
-    if (this.#isLedgerAlone && LOSSES.includes(what)) return false;
+    if (administrators.isLedgerAlone && LOSSES.includes(what)) return false;
     switch (what) {
       case 'cancel':
         run?.requestCancel();
@@ -148,23 +147,13 @@ export class People {
         this.isLedgerLost ||= ledger !== undefined;
         later(() => this.#beginAgain());
         return ledger !== undefined;
-      case 'setTemporalBack': {
-        const back = server.backUp();
-        later(() => {
-          if (misfortunes.areOver || this.#isLedgerAlone) return;
-          world.tell('Temporal goes back to the backup');
-          misfortunes.note(what);
-          scene.lostAt = world.now;
-          for (const run of back()) this.gone.add(run);
-          this.#beginAgain();
-        });
-        return false;
-      }
+      case 'setTemporalBack':
+        return administrators.setTemporalBack(what, later, () => this.#beginAgain());
       case 'beginBooks':
-        if (LOSSES.some((loss) => misfortunes.happened.has(loss))) return false;
-        scene.storage.areBooksKept = true;
-        this.#killAll('the version with books comes');
-        return true;
+      case 'storageAway':
+      case 'setBooksBack':
+      case 'damageDocument':
+        return administrators[what](which, later);
       case 'attack': {
         this.isAttacked = true;
         const target = attack(scene, which);
@@ -193,26 +182,6 @@ export class People {
         later(() => control.setCredits({ credits: Math.max(credits, 20_000) }));
         return true;
       }
-      case 'storageAway':
-        scene.storage.trouble = ['EIO', 'EACCES', 'ENOSPC'][which % 3];
-        later(() => {
-          scene.storage.trouble = undefined;
-        });
-        return true;
-      case 'damageDocument':
-        return this.#damage(which, later);
-      case 'setBooksBack': {
-        const putBack = scene.storage.setBooksBack((which % 10) / 10);
-        // Some operators stop the workers first.
-        if (which % 3 > 0) this.#killAll('the storage goes back to a backup');
-        this.areBooksLost = which % 2 === 0;
-        if (!this.areBooksLost)
-          later(() => {
-            this.areBooksLost = putBack();
-            this.#killAll('the newest books are put back');
-          });
-        return true;
-      }
       case 'killWorker':
       case 'killAllWorkers': {
         const alive = server.workers.filter((worker) => worker.alive);
@@ -221,32 +190,6 @@ export class People {
         return alive.length > 0;
       }
     }
-  }
-
-  /** Documents that were damaged; what puts them right again. */
-  readonly damaged = new Map<string, () => void>();
-
-  #damage(which: number, later: (then: () => void) => void): boolean {
-    const { ref, mend: putRight } = this.scene.storage.damage(which) ?? {};
-    if (!ref || !putRight || this.damaged.has(ref)) return false;
-    this.scene.world.tell(`${ref} is damaged`);
-    this.damaged.set(ref, putRight);
-    later(putRight);
-    // Whoever starts reads it.
-    if (which % 2 === 0) this.#killAll('a backup is put back');
-    return true;
-  }
-
-  /** As an administrator does whose backup is lost, too: without workers, and without what has no copy. */
-  async restoreBooks(): Promise<void> {
-    const { storage, ledgerId, world } = this.scene;
-    const user = ledgerId.replace('account-ledger.', '');
-    this.#killAll('the books are restored');
-    await world.hold(() => mend(storage.storage, user, new Standing('UTC'), { givesUpLost: true, now: world.now }));
-  }
-
-  #killAll(why: string): void {
-    for (const worker of this.scene.server.workers.filter(({ alive }) => alive)) this.scene.kill(worker, why);
   }
 
   /** "Start workflow like this one", with books in which nothing was spent and no cap stands. */
@@ -274,12 +217,6 @@ export class People {
     const { lastPaid: leadId } = this;
     if (leadId !== undefined) this.scene.start('convertLead', `again-${which}`, { leadId, maxCredits: 2_000 });
     return leadId !== undefined;
-  }
-
-  /** What was paid before the books were begun, nobody but the ledger knows until they are. */
-  get #isLedgerAlone(): boolean {
-    const { misfortunes, storage } = this.scene;
-    return !storage.areBooksKept || (misfortunes.happened.has('beginBooks') && !storage.hasBooks);
   }
 
   #meddle(act: string, run: Run | undefined): boolean {

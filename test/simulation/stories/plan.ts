@@ -121,8 +121,7 @@ export function planOf(seed: number): Plan {
         balanceFloor > 0
           ? balanceFloor + random.between(1, 4) * 1_000
           : maybe(0.2, random.between(2, 6) * 1_000, 60_000),
-      perDay: maybe(0.3, random.between(2, 8) * 1_000, null),
-      balanceFloor,
+      budget: { perDay: maybe(0.3, random.between(2, 8) * 1_000, null), balanceFloor },
       sandbox: {
         seed,
         convertCheck: 'atArrival',

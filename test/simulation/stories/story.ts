@@ -1,6 +1,7 @@
 /** Plays a story: trouble first, then none, and all that was begun has to end. */
 import type { Run } from '../engine/run';
-import { Finding, Oracle } from './oracle';
+import { Oracle } from './oracle';
+import { Finding } from './payments';
 import { People } from './people';
 import { type Act, type Plan, ROUTES } from './plan';
 import { Scene } from './scene';
@@ -33,6 +34,7 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
   const { world, misfortunes, control, server } = scene;
   if (onLine) world.onLine = onLine;
   const people = new People(scene);
+  const { administrators } = people;
   const oracle = new Oracle(scene, people);
   scene.storage.areBooksKept = plan.acts.every(({ what }) => what !== 'beginBooks');
   scene.storage.documents.set('brief.txt', Buffer.from('What the client does.'));
@@ -53,14 +55,12 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     control.setAgentApi({ enabled: true });
     control.restoreToken({ token: scene.token });
     control.setCredits({ credits: 100_000 });
-    scene.storage.trouble = undefined;
     scene.budget = { perRun: null, perMonth: null, perDay: null, balanceFloor: 0 };
     // Every other hold has to end by itself.
     if (misfortunes.happened.has('holdLedger')) people.release();
-    for (const putRight of people.damaged.values()) putRight();
+    void administrators.putRight();
     // By then each worker has told the ledger what it is configured with now.
-    if (people.areBooksLost) void people.restoreBooks();
-    if (people.isAttacked || people.areBooksLost) world.after(HOUR / 2, () => people.release());
+    if (people.isAttacked || administrators.areBooksLost) world.after(HOUR / 2, () => people.release());
   };
   for (const { from, to, heals } of plan.troubles) {
     world.after(from, trouble);

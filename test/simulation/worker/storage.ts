@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { BOOKS, SEGMENT } from '../../../src/books/journal';
 import { type Storage, StorageError, type Stored } from '../../../src/storage';
 import type { Mishaps } from '../engine/mishaps';
-import { here, type Process, type World } from '../world/world';
+import { here } from '../world/world';
 
 /** Until a list shows what was written or deleted, as in some stores that speak the S3 protocol. */
 const MOST_LATE_MS = 180_000;
@@ -22,11 +22,7 @@ export class MemoryStorage {
   /** What lists show: a document that was written is there after a while, and one that was deleted is no more. */
   readonly #listed = new Map<string, number>();
 
-  constructor(
-    private readonly world: World,
-    private readonly mishaps: Mishaps,
-    private readonly crossing: (process: Process, what: string) => boolean,
-  ) {}
+  constructor(private readonly mishaps: Mishaps) {}
 
   /** As one process sees it. */
   get storage(): Storage {
@@ -67,10 +63,6 @@ export class MemoryStorage {
     };
   }
 
-  get hasBooks(): boolean {
-    return this.#books().some(([ref]) => ref.includes('/entries/'));
-  }
-
   #put(ref: string, document: Buffer | undefined, isListedLate = this.mishaps.happens('listedLate')): void {
     if (document) this.documents.set(ref, document);
     else this.documents.delete(ref);
@@ -79,7 +71,8 @@ export class MemoryStorage {
       if (size === undefined) this.#listed.delete(ref);
       else this.#listed.set(ref, size);
     };
-    if (isListedLate) this.world.after(this.world.random.between(2_000, MOST_LATE_MS), list);
+    const { world } = this.mishaps;
+    if (isListedLate) world.after(world.random.between(2_000, MOST_LATE_MS), list);
     else list();
   }
 
@@ -88,7 +81,7 @@ export class MemoryStorage {
    * @returns puts the newest in their place again, and answers whether something was written that is lost by it
    */
   setBooksBack(share: number): () => boolean {
-    const newest = this.#books();
+    const newest = this.books();
     const numberOf = (ref: string) => Number(/\/(\d{10})\./.exec(ref)?.[1]);
     const entries = newest.filter(([ref]) => ref.includes('/entries/'));
     const last = Math.floor(entries.length * share);
@@ -96,7 +89,7 @@ export class MemoryStorage {
       if (numberOf(ref) * (ref.includes('/segments/') ? SEGMENT : 1) > last) this.#put(ref, undefined, false);
     const before = new Set(this.documents.keys());
     return () => {
-      const since = this.#books().filter(([ref]) => !before.has(ref));
+      const since = this.books().filter(([ref]) => !before.has(ref));
       for (const [ref] of since) this.#put(ref, undefined, false);
       for (const [ref, document] of newest) this.#put(ref, document, false);
       return since.length > 0;
@@ -104,13 +97,15 @@ export class MemoryStorage {
   }
 
   /**
-   * A document that audit-runner keeps for itself is cut, or has another bit, as in a backup that somebody puts back by hand.
+   * A document that audit-runner keeps for itself is cut, or has another bit, as in a backup that somebody puts back by hand:
+   * often the last entry of the books.
    * @param which of them, where in it, and what
    * @returns which it is, and what puts it right
    */
   damage(which: number): { ref: string; mend(): void } | undefined {
     const kept = [...this.documents].filter(([, document]) => SEALED.test(document.toString()));
-    const [ref, whole] = kept[which % Math.max(1, kept.length)] ?? [];
+    const last = kept.filter(([ref]) => ref.includes('/entries/')).at(-1);
+    const [ref, whole] = (which % 4 === 1 && last) || (kept[which % Math.max(1, kept.length)] ?? []);
     if (!ref || !whole) return undefined;
     // Its end is the checksum itself.
     const at = (7 * which) % (whole.length - SUM_BYTES);
@@ -123,8 +118,11 @@ export class MemoryStorage {
     return { ref, mend };
   }
 
-  #books(): [string, Buffer][] {
-    return [...this.documents].filter(([ref]) => ref.startsWith(BOOKS));
+  /** In the order of their entries. */
+  books(): [string, Buffer][] {
+    return [...this.documents]
+      .filter(([ref]) => ref.startsWith(BOOKS))
+      .sort(([one], [other]) => (one < other ? -1 : 1));
   }
 
   async *#list(prefix: string): AsyncIterable<Stored> {
@@ -137,11 +135,12 @@ export class MemoryStorage {
 
   /** It takes a while, and may fail before its effect or after it; a process may die on the way. Of people nothing is expected. */
   #turn(what: string, effect: () => void = () => undefined): Promise<void> {
-    const { world, mishaps } = this;
+    const { mishaps } = this;
+    const { world } = mishaps;
     const process = here.getStore();
     return new Promise((resolve, reject) => {
       if (!process) return resolve(effect());
-      if (!this.crossing(process, `storage ${what}`)) return;
+      if (!mishaps.crossing(process, `storage ${what}`)) return;
       const trouble = mishaps.happens('storageFull') ? 'ENOSPC' : this.trouble;
       const isLost = mishaps.happens('storageReplyLost');
       world.after(mishaps.happens('slow') ? world.random.pick([2_000, 20_000]) : world.random.between(1, 4), () => {
@@ -149,7 +148,7 @@ export class MemoryStorage {
         world.after(
           1,
           () => {
-            if (!this.crossing(process, `storage ${what} done`)) return;
+            if (!mishaps.crossing(process, `storage ${what} done`)) return;
             const code = trouble ?? (isLost ? 'EIO' : undefined);
             if (code) reject(Object.assign(new Error(code), { code }));
             else resolve();
