@@ -1,7 +1,7 @@
 /** What a story consists of, made up from its seed: who starts what, what goes wrong and how often, what people do. */
 import { type RouteName, routes } from '../../../src/agent-api/routes';
 import { Marks } from '../../../src/sandbox/marks';
-import { FAULTS, ProjectsListed } from '../../../src/sandbox/options';
+import { FAULTS, type FaultRate, ProjectsListed } from '../../../src/sandbox/options';
 import { MISHAPS, type Mishap } from '../engine/mishaps';
 import { Random } from '../world/random';
 import type { SceneOptions } from './scene';
@@ -49,17 +49,8 @@ export type Act = {
   forMs: number;
 };
 
-type Disturbance = Exclude<(typeof FAULTS)[number], 'instead'>;
-export const DISTURBANCES = FAULTS.filter((fault): fault is Disturbance => fault !== 'instead');
-
-export interface Faults {
-  share: number;
-  faults: Disturbance[];
-  delayMs: number;
-  commitAfterMs: number;
-  status: number;
-  retryAfter: number;
-}
+export type Faults = Omit<FaultRate, 'routes' | 'code' | 'body' | 'retryAfterForm'>;
+export const DISTURBANCES = FAULTS.filter((fault): fault is Faults['faults'][number] => fault !== 'instead');
 
 export interface Plan {
   seed: number;
