@@ -163,7 +163,7 @@ export function createAccountActivities(deps: Deps) {
       if (!isPaidKind(kind)) return { found: 'cannotTell' };
       const lookedAt = ledger.now();
       const found = await looks[kind](runtime, of);
-      if (found === 'found') await ledger.tellUnpaid(subject);
+      if (found === 'found') await ledger.tellKnown(subject);
       if (found !== 'cannotTell')
         await ledger.books.became(
           subject,

@@ -17,7 +17,7 @@ import { ownOutcome } from '../src/paying/own-send';
 import { callSubject } from '../src/paying/subject';
 import { FailureType, type Refusal } from '../src/runs/failure-types';
 import { inAccount } from '../src/storage/account-folder';
-import { readIfThere } from '../src/storage/stored-json';
+import { readIfThere, storedJson } from '../src/storage/stored-json';
 import { callRoute } from './call';
 import { type AccountRuntime, type Deps, runtimeOf } from './deps';
 import { ownInput } from './own-input';
@@ -215,7 +215,7 @@ export function createAnyCallActivities(deps: Deps) {
       const { account, subject, happened, ref } = made;
       if ((await readMade(account, subject))?.happened) return;
       const run = Context.current().info.workflowExecution?.workflowId;
-      const text = `${JSON.stringify({ run, at: new Date().toISOString(), happened, ref })}\n`;
+      const text = `${storedJson({ run, at: new Date().toISOString(), happened, ref })}\n`;
       await storage.write(madeRef(account, subject), text, { contentType: 'application/json' });
     },
   };

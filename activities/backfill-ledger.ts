@@ -5,17 +5,53 @@ import type { Item } from '../src/batches/items';
 import { type Counts, type Ended, LedgerLine, noCounts } from '../src/batches/outcomes';
 import { type Storage, StorageError } from '../src/storage';
 import { counted } from '../src/text/numbers';
-import { ITEMS, quarantineRef, readLines, readList, writeLines } from './backfill-list';
+import { ITEMS, quarantineRef, readLines, readList, writeLines, writeOwnLines } from './backfill-list';
+
+/** With how many lines its part has; absent from those of earlier versions. */
+const PartLine = LedgerLine.extend({ of: z.int().optional() });
 
 const partRef = (folder: string, part: number) => `${folder}/ledger/${String(part).padStart(6, '0')}.jsonl`;
 
 /** Writes one part. Repeatable: the same part has the same lines. */
 export const writePart = (storage: Storage, folder: string, part: number, lines: readonly LedgerLine[]) =>
-  writeLines(storage, partRef(folder, part), lines);
+  writeOwnLines(
+    storage,
+    partRef(folder, part),
+    lines.map((line) => ({ ...line, of: lines.length })),
+  );
 
-/** The lines of all parts, in the order in which the items ended; one that was tried again is there more than once. */
-async function* readParts(storage: Storage, folder: string, unreadable: Set<string>): AsyncGenerator<LedgerLine> {
-  for await (const { ref } of storage.list(`${folder}/ledger/`)) yield* readLines(storage, ref, LedgerLine, unreadable);
+/**
+ * The lines of all parts, in the order in which the items ended; one that was tried again is there more than once. By their
+ * numbers: a list may not show the last ones yet.
+ * @param parts how many there are; absent: as many as are found. What lies behind them was written before the run was reset, or
+ * before the server went back to a backup
+ */
+async function* readParts(
+  storage: Storage,
+  folder: string,
+  unreadable: Set<string>,
+  parts = Number.POSITIVE_INFINITY,
+): AsyncGenerator<LedgerLine> {
+  for (let part = 0; part < parts; part++) {
+    const ref = partRef(folder, part);
+    if (await storage.stat(ref)) yield* linesOfPart(storage, ref, unreadable);
+    else if (parts === Number.POSITIVE_INFINITY) return;
+    else unreadable.add(`${ref}, which is missing`);
+  }
+}
+
+/** A part may end with any of its lines where it was cut. */
+async function* linesOfPart(storage: Storage, ref: string, unreadable: Set<string>): AsyncGenerator<LedgerLine> {
+  const wrong = new Set<string>();
+  let lines = 0;
+  let wanted = 1;
+  for await (const { of = 0, ...line } of readLines(storage, ref, PartLine, wrong)) {
+    lines++;
+    wanted = Math.max(wanted, of);
+    yield line;
+  }
+  if (lines + wrong.size < wanted) wrong.add(`${ref}, after line ${lines + wrong.size}`);
+  for (const where of wrong) unreadable.add(where);
 }
 
 /** The places of the items whose last word is one of these, in order; those that have none count as `unbegun`. */
@@ -25,9 +61,11 @@ export async function placesOf(
   size: number,
   wanted: readonly string[],
   unbegun: string,
+  parts?: number,
 ): Promise<Set<number>> {
   const last = new Map<number, string>();
-  for await (const { n, outcome } of readParts(storage, folder, new Set())) if (n !== undefined) last.set(n, outcome);
+  for await (const { n, outcome } of readParts(storage, folder, new Set(), parts))
+    if (n !== undefined) last.set(n, outcome);
   const places = new Set<number>();
   for (let n = 0; n < size; n++) if (wanted.includes(last.get(n) ?? unbegun)) places.add(n);
   return places;
@@ -62,6 +100,8 @@ export interface Concluding {
   begun: number;
   /** Why the others were left: from which place on for which reason, in order. */
   unbegun: readonly Unbegun[];
+  /** Parts that were written; absent in runs of before. */
+  parts?: number;
 }
 
 /** Lines that a note names. */
@@ -73,7 +113,7 @@ const MOST_NAMED = 20;
  */
 export async function writeLedger(
   storage: Storage,
-  { folder, size, begun, unbegun }: Concluding,
+  { folder, size, begun, unbegun, parts }: Concluding,
   endOf: (item: Item) => Promise<Ended>,
 ): Promise<Concluded> {
   const unreadable = new Set<string>();
@@ -84,7 +124,7 @@ export async function writeLedger(
   // Two passes, so that of 100,000 lines only numbers are in memory: the first finds out which word is the last.
   const lastLine = new Int32Array(size).fill(-1);
   let index = 0;
-  for await (const { n } of readParts(storage, folder, unreadable)) {
+  for await (const { n } of readParts(storage, folder, unreadable, parts)) {
     if (n !== undefined && n < size) lastLine[n] = index;
     index++;
   }
@@ -100,7 +140,7 @@ export async function writeLedger(
     let at = 0;
     // What an earlier try of the same item has cost is part of its sum.
     const spent = new Map<number, number>();
-    for await (const line of readParts(storage, folder, unreadable)) {
+    for await (const line of readParts(storage, folder, unreadable, parts)) {
       const { n } = line;
       if (n === undefined || n >= size) continue;
       if (lastLine[n] === at) yield count({ ...line, credits: line.credits + (spent.get(n) ?? 0) });

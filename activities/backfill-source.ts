@@ -17,6 +17,7 @@ import { type Storage, StorageError } from '../src/storage';
 import { inAccount } from '../src/storage/account-folder';
 import { type InlineOrStored, keep, openEach } from '../src/storage/inline-or-stored';
 import { givenRef } from '../src/storage/of-account';
+import { storedJson } from '../src/storage/stored-json';
 import { counted } from '../src/text/numbers';
 import { placesOf } from './backfill-ledger';
 import { type Candidate, ITEMS, type Prepared, readList, writeList } from './backfill-list';
@@ -172,7 +173,7 @@ const isOf = (channel: string | null | undefined, wanted: string) => !channel ||
 export async function tellOf(storage: Storage, about: About): Promise<void> {
   const { folder } = about;
   for (const ref of [`${folder}/backfill.json`, `${folder.slice(0, folder.lastIndexOf('/'))}/latest.json`])
-    await storage.write(ref, `${JSON.stringify(about)}\n`, { contentType: 'application/json' });
+    await storage.write(ref, `${storedJson(about)}\n`, { contentType: 'application/json' });
 }
 
 /** A note's text goes into a file of its own. */

@@ -63,9 +63,9 @@ export function createBackfillActivities(deps: Deps) {
     },
 
     /** Makes a list of what has failed so far in this very backfill. @returns how many */
-    async itemsToRetry(call: Making & { list: string; size: number }): Promise<number> {
-      const { folder, list, size, operation } = call;
-      const places = await placesOf(storage, folder, size, ['failed'], 'unbegun');
+    async itemsToRetry(call: Making & { list: string; size: number; parts?: number }): Promise<number> {
+      const { folder, list, size, operation, parts } = call;
+      const places = await placesOf(storage, folder, size, ['failed'], 'unbegun', parts);
       async function* candidates(): AsyncGenerator<Candidate> {
         for await (const item of readList(storage, { folder, list: ITEMS, size })) if (places.has(item.n)) yield item;
       }

@@ -5,7 +5,7 @@ import { Context } from '@temporalio/activity';
 import { z } from 'zod';
 import type { SendOutcome } from '../src/paying/attempt-plan';
 import type { Storage } from '../src/storage';
-import { readIfThere } from '../src/storage/stored-json';
+import { readIfThere, storedJson } from '../src/storage/stored-json';
 
 /** Of a thing that is sent once. Whoever finds `sent` may not take what cannot be recognised for something else (S2). */
 export const Sending = z.object({
@@ -24,7 +24,7 @@ export type Sending = z.output<typeof Sending>;
 const AGAIN_MS = [200, 1_000, 4_000];
 
 const writeRecord = (storage: Storage, ref: string, record: Sending) =>
-  storage.write(ref, `${JSON.stringify(record)}\n`, { contentType: 'application/json' });
+  storage.write(ref, `${storedJson(record)}\n`, { contentType: 'application/json' });
 
 /**
  * The first run writes the record before it sends, so that a later one knows how far back to look, also where nobody

@@ -151,7 +151,7 @@ export async function backfill(
     const { folder, operation } = opened;
     const size = prepared.needs.items;
     const begun = state.lists[0]?.next ?? 0;
-    const concluding = { operation, folder, size, begun, unbegun: unbegun(ended) };
+    const concluding = { operation, folder, size, begun, unbegun: unbegun(ended), parts: state.parts };
     const concluded =
       ended === 'planned'
         ? undefined

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { type Storage, StorageError } from '../storage';
-import { parseStored } from '../storage/stored-json';
+import { parseStored, storedJson } from '../storage/stored-json';
 import { PROGRAM } from '../text/command';
 import { Entry } from './entry';
 
@@ -171,7 +171,7 @@ export class Journal {
    * @throws {StorageError} `refused`
    */
   async write(entry: Entry): Promise<string | undefined> {
-    const line = JSON.stringify(entry);
+    const line = storedJson(entry);
     if (parseStored(line, Entry) === undefined)
       throw new StorageError(
         'refused',

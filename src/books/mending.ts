@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type Storage, StorageError } from '../storage';
-import { parseStored } from '../storage/stored-json';
+import { parseStored, storedJson } from '../storage/stored-json';
 import { Entry } from './entry';
 import { BEGINNING, endOfSegment, hashAfter, hashOf, Journal, SEGMENT } from './journal';
 import type { Standing } from './standing';
@@ -87,7 +87,7 @@ export async function mend(
       id: randomUUID(),
       worker: WRITER,
     } as const;
-    await put(damage, JSON.stringify({ ...frame, kind: 'lost', ...(next !== undefined && { next }) } satisfies Entry));
+    await put(damage, storedJson({ ...frame, kind: 'lost', ...(next !== undefined && { next }) } satisfies Entry));
   }
   const segments: number[] = [];
   for await (const { n, copy } of falseSegments(journal, standing)) {

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Storage, StorageError } from '../storage';
-import { parseStored, readIfThere } from '../storage/stored-json';
+import { parseStored, readIfThere, storedJson } from '../storage/stored-json';
 import { BOOKS } from './journal';
 
 const SOON_MS = 3_000;
@@ -112,7 +112,7 @@ const markerRef = (user: string): string => `${BOOKS}${user}/storage.json`;
  */
 async function placeOf(storage: Storage, user: string): Promise<string> {
   const ref = markerRef(user);
-  await createOnce(storage, ref, () => `${JSON.stringify({ v: 1, id: randomUUID() })}\n`);
+  await createOnce(storage, ref, () => `${storedJson({ v: 1, id: randomUUID() })}\n`);
   const marker = parseStored(await text(await storage.read(ref)), Marker);
   if (marker === undefined)
     throw new StorageError('damaged', `'${ref}' is not what was written there`, 'restore it from a backup');

@@ -21,12 +21,19 @@ export interface Beside {
 /**
  * Reads every document of a user's books.
  * @param standing what they come to
+ * @param sealedWithinMs how long the newest segment may take to be there, milliseconds
  * @throws {StorageError} `damaged`, with the document's name, where an entry is missing or was changed
  */
-export async function verify(storage: Storage, user: string, standing: Standing): Promise<Beside> {
+export async function verify(
+  storage: Storage,
+  user: string,
+  standing: Standing,
+  sealedWithinMs = SEALED_WITHIN_MS,
+): Promise<Beside> {
   const journal = new Journal(storage, user);
   const [missing, untrue]: [number[], number[]] = [[], []];
-  for await (const { n, copy } of falseSegments(journal, standing)) (copy === undefined ? missing : untrue).push(n);
+  for await (const { n, copy } of falseSegments(journal, standing, sealedWithinMs))
+    (copy === undefined ? missing : untrue).push(n);
   return { missing, untrue, hasPlace: (await placeIn(storage, user)) !== undefined };
 }
 
@@ -40,9 +47,14 @@ export interface FalseSegment {
 /**
  * The segments that are no copies of the entries; every entry is read for it.
  * @param standing what they come to
+ * @param sealedWithinMs how long the newest one may take to be there, milliseconds
  * @throws {StorageError} `damaged`, where an entry is missing or was changed
  */
-export async function* falseSegments(journal: Journal, standing: Standing): AsyncGenerator<FalseSegment> {
+export async function* falseSegments(
+  journal: Journal,
+  standing: Standing,
+  sealedWithinMs = SEALED_WITHIN_MS,
+): AsyncGenerator<FalseSegment> {
   let lines: string[] = [];
   let last: { segment: FalseSegment; entry: string } | undefined;
   for await (const { entry, text } of wholly(journal, standing, (place) => journal.entries(place))) {
@@ -57,7 +69,7 @@ export async function* falseSegments(journal: Journal, standing: Standing): Asyn
   if (!last) return;
   const { segment, entry } = last;
   if (segment.copy === undefined) {
-    await sleep(SEALED_WITHIN_MS);
+    if (sealedWithinMs > 0) await sleep(sealedWithinMs);
     if ((await journal.stored(journal.segmentRef(segment.n))) !== undefined) return;
   } else {
     // No later entry vouches for the last one, but its copy may.

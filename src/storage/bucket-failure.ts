@@ -28,6 +28,10 @@ function partsOf(error: Error): Parts {
 /** The server answered that there is no such document. */
 export const isAbsent = (error: unknown): boolean => error instanceof Error && partsOf(error).code === 'NoSuchKey';
 
+/** The server answered that the document has no such part. */
+export const isOutOfRange = (error: unknown): boolean =>
+  error instanceof Error && partsOf(error).code === 'InvalidRange';
+
 /** The server answered that others write the same document at this moment, to a write that wants none. */
 export const isConflict = (error: unknown): boolean =>
   error instanceof Error && partsOf(error).code === 'ConditionalRequestConflict';

@@ -6,7 +6,7 @@ import type {
   S3Client,
   S3ClientConfig,
 } from '@aws-sdk/client-s3';
-import { explain, isAbsent, isConflict, isTaken, notS3, whereIs } from './bucket-failure';
+import { explain, isAbsent, isConflict, isOutOfRange, isTaken, notS3, whereIs } from './bucket-failure';
 import type { BucketAddress } from './bucket-url';
 import { foldersOf, isRef, namesOf, shownRef } from './ref';
 import { type Content, type Storage, StorageError, type Stored } from './storage';
@@ -32,15 +32,24 @@ export class BucketStorage implements Storage {
   constructor(private readonly address: BucketAddress) {}
 
   async read(ref: string): Promise<Readable> {
-    const key = this.#key(ref);
+    const found = await this.#get(ref);
+    if (found) return found.body;
+    throw new StorageError('notFound', `There is no document ${shownRef(ref)} in ${this.describe()}.`);
+  }
+
+  /** @param Range the part of it that is wanted @returns undefined where there is none */
+  #get(ref: string, Range?: string): Promise<{ body: Readable; size: number } | undefined> {
+    const Key = this.#key(ref);
     return this.#explained(async ({ client, sdk }) => {
-      const found = await client.send(new sdk.GetObjectCommand({ ...this.#bucket, Key: key })).catch((error) => {
-        throw isAbsent(error)
-          ? new StorageError('notFound', `There is no document ${shownRef(ref)} in ${this.describe()}.`)
-          : error;
+      const asked = new sdk.GetObjectCommand({ ...this.#bucket, Key, ...(Range !== undefined && { Range }) });
+      const found = await client.send(asked).catch((error: unknown) => {
+        if (isAbsent(error)) return undefined;
+        throw error;
       });
-      const { Body, ETag } = found;
-      if (Body instanceof Readable && ETag !== undefined) return Body;
+      if (!found) return undefined;
+      const { Body, ETag, ContentRange, ContentLength = 0 } = found;
+      const size = Number(/\/(\d+)$/.exec(ContentRange ?? '')?.[1] ?? ContentLength);
+      if (Body instanceof Readable && ETag !== undefined) return { body: Body, size };
       if (Body instanceof Readable) Body.destroy();
       throw notS3(this.address);
     });
@@ -101,11 +110,18 @@ export class BucketStorage implements Storage {
     return names.filter(isRef);
   }
 
-  /** By a list of one: the answer to a HEAD would give no reason, and a missing bucket look like a missing document. */
+  /**
+   * By its first byte: some servers list a document only minutes after it was written, and the answer to a HEAD would give no
+   * reason, so that a missing bucket would look like a missing document.
+   */
   async stat(ref: string): Promise<Stored | undefined> {
-    const key = this.#key(ref);
-    const [found] = (await this.#page({ Prefix: key, MaxKeys: 1 })).Contents ?? [];
-    return found?.Key === key ? { ref, size: found.Size ?? 0 } : undefined;
+    const found = await this.#get(ref, 'bytes=0-0').catch((error: unknown) => {
+      // An empty document has no first byte.
+      if (isOutOfRange(error)) return { body: undefined, size: 0 };
+      throw error;
+    });
+    found?.body?.destroy();
+    return found && { ref, size: found.size };
   }
 
   async delete(ref: string): Promise<void> {

@@ -13,7 +13,8 @@ export interface Stored {
 export type Content = string | Uint8Array | AsyncIterable<string | Uint8Array>;
 
 /**
- * One storage. Every method checks its reference and throws {@link StorageError} `refused` when that could lead outside
+ * One storage. What was written or removed is seen at once by all of its methods but `list` and `folders`, which may show
+ * it minutes later. Every method checks its reference and throws {@link StorageError} `refused` when that could lead outside
  * the root. Errors of the system below (full, no permission) come through as they are: these may pass.
  */
 export interface Storage {

@@ -8,9 +8,10 @@ import { type RouteName, routes } from '../agent-api/routes';
 import { bookedBy } from '../books/against-ledger';
 import { Books } from '../books/books';
 import type { BalanceReading, Ceilings, OverCeiling } from '../books/ceilings';
+import { readSoon } from '../books/read-soon';
 import type { Standing } from '../books/standing';
 import type { BeginAnswer, BeginSend, Budget, LedgerStart, LedgerState, Settle } from '../ledger';
-import { type SubjectState, stateQuery } from '../ledger/messages';
+import { stateQuery } from '../ledger/messages';
 import { type Kind, ONCE_ONLY, paidKinds } from '../paying/once-only';
 import { lastEffect, REMEMBER_MS } from '../paying/open-sends';
 import { paidKindOf, partsOf } from '../paying/subject';
@@ -161,7 +162,7 @@ export class BookedLedger extends LedgerClient {
   override async settle(request: Settle): Promise<number> {
     const { subject, attempt, run, settlement } = request;
     const isCostly = this.#costs(subject);
-    if (isCostly && settlement.kind === 'foundPaid') await this.tellUnpaid(subject);
+    if (isCostly && settlement.kind === 'foundPaid') await this.tellKnown(subject);
     if (isCostly) await this.books.became(subject, attempt, run, settlement);
     const booked = await super.settle(request);
     // Of what a look has found, a ledger whose server went back to a backup may know less than the books.
@@ -170,15 +171,23 @@ export class BookedLedger extends LedgerClient {
   }
 
   /**
-   * Tells the ledger what only the books know since a process died in between: the attempt that it has open did not pay. What
-   * a look finds then is another's payment, and is not booked.
+   * Tells the ledger what only the books know, since a process died in between or the server went back to a backup: that the
+   * attempt which it has open did not pay, and who has paid. What a look finds then is booked once, and is that one's own (S6).
    */
-  async tellUnpaid(subject: string): Promise<void> {
+  async tellKnown(subject: string): Promise<void> {
     // A ledger that does not answer is asked again by what follows; without this it may book too much, never too little.
-    const { open } = await this.subject(subject).catch((): SubjectState => ({}));
-    if (open === undefined || !(await this.books.standing()).unpaid.includes(open.attempt)) return;
-    const { attempt, run } = open;
-    await super.settle({ subject, attempt, run, settlement: { kind: 'notPaid' } });
+    const ledger = await this.subject(subject).catch(() => undefined);
+    if (!ledger) return;
+    const { open, settled } = ledger;
+    const { sends, unpaid } = await readSoon(this.books.standing(), this.bookkeeping.storage);
+    if (open !== undefined) {
+      if (!unpaid.includes(open.attempt)) return;
+      await super.settle({ subject, attempt: open.attempt, run: open.run, settlement: { kind: 'notPaid' } });
+    }
+    const paid = sends.settled.find((one) => one.subject === subject && one.credits > 0);
+    if (!paid || (settled && settled.credits > 0)) return;
+    const { attempt, run, credits, ref, byLook } = paid;
+    await super.settle({ subject, attempt, run, settlement: { kind: byLook ? 'foundPaid' : 'paid', credits, ref } });
   }
 
   override async leave(): Promise<void> {
@@ -242,6 +251,8 @@ export class BookedLedger extends LedgerClient {
 
   /** The ceiling that stands in the way of so many credits more, if any. */
   async overCeiling(credits: number): Promise<OverCeiling | undefined> {
-    return this.books.obstacle(this.bookkeeping.ceilings(), credits, await this.#reading(Number.NEGATIVE_INFINITY));
+    const { ceilings, storage } = this.bookkeeping;
+    const reading = await this.#reading(Number.NEGATIVE_INFINITY);
+    return readSoon(this.books.obstacle(ceilings(), credits, reading), storage);
   }
 }

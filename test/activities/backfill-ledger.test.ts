@@ -1,5 +1,5 @@
 /** S6: an item ledger that was damaged is brought together all the same, and says what could not be read. */
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -28,10 +28,28 @@ async function ledger() {
   return storage;
 }
 const part = (n: number) => join(folder, 'b/ledger', `00000${n}.jsonl`);
-const conclude = async (storage: Awaited<ReturnType<typeof ledger>>): Promise<Concluded> => {
-  const call = { folder: 'b', size: 5, begun: 4, unbegun: [{ from: 0, reason: 'stopped' }] };
+const conclude = async (storage: Awaited<ReturnType<typeof ledger>>, parts?: number): Promise<Concluded> => {
+  const call = { folder: 'b', size: 5, begun: 4, unbegun: [{ from: 0, reason: 'stopped' }], ...(parts && { parts }) };
   return activity.run(() => writeLedger(storage, call, async () => ({ outcome: 'done', credits: 900 })));
 };
+
+test('parts that a list does not show yet count, as in stores that list what was written minutes later', async () => {
+  const storage = await ledger();
+  jest.spyOn(storage, 'list').mockImplementation(async function* () {});
+  expect((await conclude(storage)).counts).toMatchObject({ done: 4, skipped: 1 });
+});
+
+test('of a run that went back to a backup only the parts count that it has written since, and one that is missing is named', async () => {
+  const storage = await ledger();
+  const gone = { n: 4, id: 'lead-4', outcome: 'failed' as const, reason: 'refused', credits: 0 };
+  await writePart(storage, 'b', 2, [gone, { ...gone, n: 0 }]);
+  expect((await conclude(storage, 2)).counts).toMatchObject({ done: 4, failed: 0, skipped: 1 });
+  expect(await placesOf(storage, 'b', 5, ['failed'], 'unbegun', 2)).toEqual(new Set());
+  rmSync(part(0));
+  const { counts, notes } = await conclude(storage, 2);
+  expect(counts).toMatchObject({ done: 4, skipped: 1 });
+  expect(notes.join()).toContain('b/ledger/000000.jsonl, which is missing');
+});
 
 test('an item whose line was cut short is asked for by its run, and the line is named', async () => {
   const storage = await ledger();
@@ -41,6 +59,16 @@ test('an item whose line was cut short is asked for by its run, and the line is 
   expect(credits).toBe(3_900);
   expect(notes.join()).toContain('b/ledger/000001.jsonl, line 2');
   expect(readFileSync(join(folder, 'b/ledger.jsonl'), 'utf8').trim().split('\n')).toHaveLength(5);
+});
+
+test('a digit that was changed is not believed, and a part that was cut after one of its lines is named', async () => {
+  const storage = await ledger();
+  writeFileSync(part(0), readFileSync(part(0), 'utf8').replace('1000', '9000'));
+  writeFileSync(part(1), readFileSync(part(1), 'utf8').split('\n').slice(0, 1).join());
+  const { counts, credits, notes } = await conclude(storage);
+  expect(counts).toMatchObject({ done: 4, skipped: 1 });
+  expect(credits).toBe(3_800);
+  expect(notes.join()).toContain('b/ledger/000000.jsonl, line 1; b/ledger/000001.jsonl, after line 1');
 });
 
 test.each([

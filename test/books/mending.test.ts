@@ -6,6 +6,7 @@ import { linesOf } from '../../src/books/reading';
 import { Standing } from '../../src/books/standing';
 import { verify } from '../../src/books/verifying';
 import { openStorage } from '../../src/storage';
+import { storedJson } from '../../src/storage/stored-json';
 import { at, booksOf, entries, paid, pay, storageWith } from './books.stage';
 
 const numbered = (n: number) => String(n).padStart(10, '0');
@@ -29,6 +30,8 @@ const isWhole = async () =>
   });
 const spent = async () => (await booksOf('later').standing()).spentIn('2026-11-30', at.now);
 const dearer = (text: string) => text.replace('"credits":1000', '"credits":9000');
+/** With the checksum that goes with it. */
+const forged = (text: string) => storedJson({ ...JSON.parse(text), credits: 9_000, sum: undefined });
 
 /** Sixty payments: 121 entries (the first one begins the books), two segments, and 21 entries that no segment has yet. */
 beforeEach(async () => {
@@ -100,12 +103,19 @@ test('what is written while all is read is read as well, and is no hole', async 
 test('the last entry of a segment has the segment as its witness', async () => {
   for (let n = 101; n <= 121; n++) unlinkSync(entry(n));
   const before = snapshot();
-  change(entry(100), dearer);
+  change(entry(100), forged);
   await expect(isWhole()).rejects.toThrow(
     "entries/0000000100.json' is not what its copy in 'books/u1/segments/0000000002.jsonl' is",
   );
   expect(await mended()).toEqual({ restored: [100], lost: [], segments: [] });
   expect(snapshot()).toEqual(before);
+});
+
+test('the last entry of all has no witness but its own checksum, and is found where a digit of it was changed', async () => {
+  change(entry(121), dearer);
+  await expect(isWhole()).rejects.toThrow('0000000121.json');
+  await expect(booksOf('w2').standing()).rejects.toThrow('0000000121.json');
+  expect(await mended()).toMatchObject({ lost: [121] });
 });
 
 test('what has none stays missing until a person gives it up; then the books go on, and say how many they lack', async () => {
@@ -180,7 +190,8 @@ test('what a later version has written is not touched, and what is overwritten i
   expect(readFileSync(join(replaced, kept), 'utf8')).toBe(before);
   await isWhole();
   const last = readdirSync(entries()).length;
-  const later = (seq: number) => change(entry(seq), (line) => line.replace(/"kind":"\w+"/, '"kind":"foretold"'));
+  const later = (seq: number) =>
+    change(entry(seq), (line) => line.replace(/"kind":"\w+"/, '"kind":"foretold"').replace(/,"sum":"\w+"/, ''));
   later(last - 1);
   expect((await mended(true)).lost).toEqual([last - 1]);
   later(last);

@@ -32,6 +32,9 @@ export const OPEN = {
   reject: ['reject', { by: 'Ann' }],
 } as const;
 
+/** The same, where it is no reset: the server goes back to a backup from before the pause. */
+export const GONE_BACK = 'asked before the backup';
+
 /** @returns the place of the end of the task, in a history of event types */
 export function resetPoint(types: readonly string[], after: string, nth: number): number {
   const from = types.flatMap((type, n) => (type === after ? n : [])).at(nth - 1) ?? 0;
@@ -59,6 +62,11 @@ async function main(): Promise<void> {
       run.points.findIndex(({ events }) => events === point),
     );
   };
+  // Whatever it does beside asking is done: which of two things comes first is chance.
+  const isAsking = (workflowId: string) => {
+    const run = server.current(workflowId);
+    return shownBy(run?.searchAttributes.Stage) === 'approval' && !run?.tasks.current && run?.activities.size === 0;
+  };
   await until(() => world.elapsed > 60_000);
   for (const { type, workflowId, input } of CALM.runs) {
     scene.start(type, workflowId, withLead(input, first?.id ?? ''));
@@ -70,14 +78,9 @@ async function main(): Promise<void> {
     await until(() => !run.isOpen);
     histories[`${workflowId} again`] = typesOf(workflowId);
   }
-  const { type, workflowId, input, pause, reject } = OPEN;
-  scene.start(type, workflowId, input);
-  const say = async ([update, said]: readonly [string, object]) => {
-    // Whatever it does beside asking is done: which of two things comes first is chance.
-    await until(() => {
-      const run = server.current(workflowId);
-      return shownBy(run?.searchAttributes.Stage) === 'approval' && !run?.tasks.current && run?.activities.size === 0;
-    });
+  const { type, input, pause, reject } = OPEN;
+  const say = async (workflowId: string, [update, said]: readonly [string, object]) => {
+    await until(() => isAsking(workflowId));
     let isSaid = false;
     void scene.client.workflow
       .getHandle(workflowId)
@@ -87,11 +90,17 @@ async function main(): Promise<void> {
       });
     await until(() => isSaid);
   };
-  await say(pause);
-  reset(workflowId, resetPoint(typesOf(workflowId), '', 0));
-  await say(reject);
-  await until(() => !server.current(workflowId)?.isOpen);
-  histories[workflowId] = typesOf(workflowId);
+  for (const workflowId of [OPEN.workflowId, GONE_BACK]) {
+    scene.start(type, workflowId, input);
+    await until(() => isAsking(workflowId));
+    const back = server.backUp();
+    await say(workflowId, pause);
+    if (workflowId === GONE_BACK) back();
+    else reset(workflowId, resetPoint(typesOf(workflowId), '', 0));
+    await say(workflowId, reject);
+    await until(() => !server.current(workflowId)?.isOpen);
+    histories[workflowId] = typesOf(workflowId);
+  }
   console.log(JSON.stringify(histories));
   scene.close();
 }

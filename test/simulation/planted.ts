@@ -1,5 +1,5 @@
 /**
- * Bugs to be planted, to see that the simulation finds them: each is a change of the compiled text of one module, in the
+ * Bugs to be planted, to see that the simulation finds them: each is a change of the compiled text of one module or two, in the
  * worker's code and in the workflow bundle alike.
  */
 import Module from 'node:module';
@@ -12,175 +12,129 @@ interface Change {
   to: string;
 }
 
-interface Planted extends Change {
-  /** With what else: the books in the storage would prevent what the ledger lets through. */
-  with?: Change;
+interface Planted {
+  changes: readonly Change[];
+  /** In which stories it shows; undefined: in the usual ones. */
+  kind: string | undefined;
 }
 
 /** What the ledger grants is sent, whatever the books say; they are written all the same. */
-const BOOKS_LET_PASS: Change = {
-  file: 'src/temporal/booked-ledger.js',
-  from: 'if (!refused)',
-  to: 'if (refused?.kind !== "unwritten")',
-};
+const BOOKS_LET_PASS = 'src/temporal/booked-ledger.js: if (!refused) ==> if (refused?.kind !== "unwritten")';
 
-export const PLANTED: Readonly<Record<string, Planted>> = {
-  'a look is trusted that was asked before the last possible effect': {
-    file: 'src/paying/open-sends.js',
-    from: 'if (open && lookedAt <= open.overAt)',
-    to: 'if (open && lookedAt <= open.overAt - 400000)',
-  },
-  'the ledger grants to everybody': {
-    file: 'src/paying/open-sends.js',
-    from: 'if (open && lookedAt <= open.overAt)',
-    to: 'if (false)',
-  },
-  'a look does not see that a lead is converted': {
-    file: 'workflows/convert-lead.js',
-    from: "return seen.surveyStatus === 'converted';",
-    to: 'return false;',
-  },
-  'an unknown outcome counts as refused': {
-    file: 'activities/send-once.js',
-    from: "if (failure.kind === 'unknown')",
-    to: "if (failure.kind === 'never')",
-  },
-  "an attempt's name is used again": {
-    file: 'activities/send-once.js',
-    from: '(0, node_crypto_1.randomUUID)()',
-    to: '1',
-  },
-  'a settlement books nothing': {
-    file: 'src/paying/open-sends.js',
-    from: '...(difference !== 0 && {',
-    to: '...(difference < 0 && {',
-  },
-  'a cap does not count what is under way': {
-    file: 'src/ledger/caps.js',
-    from: 'if (perDay !== null && spent + reserved + credits > perDay)',
-    to: 'if (perDay !== null && spent + credits > perDay)',
-    with: BOOKS_LET_PASS,
-  },
-  'the cap of the day is off by one call': {
-    file: 'src/ledger/caps.js',
-    from: 'if (perDay !== null && spent + reserved + credits > perDay)',
-    to: 'if (perDay !== null && spent + reserved > perDay)',
-    with: BOOKS_LET_PASS,
-  },
-  'the floor of the balance is not kept': {
-    file: 'src/ledger/caps.js',
-    from: 'return left - credits < balanceFloor ? floor : undefined;',
-    to: 'return undefined;',
-    with: BOOKS_LET_PASS,
-  },
-  'a ledger that takes the place of another knows nothing of it': {
-    file: 'src/ledger/opening-state.js',
-    from: 'function reopen({ state, lost, books, unread }, start, now) {',
-    to: 'function reopen({ state, lost, books, unread }, start, now) {\n    return openLedger(start, now, false);',
-    with: BOOKS_LET_PASS,
-  },
-  'what is paid is not written into the books': {
-    file: 'src/temporal/booked-ledger.js',
-    from: 'return this.#costly.has(',
-    to: 'return false && this.#costly.has(',
-  },
-  'a ledger that was lost is followed by one without patience': {
-    file: 'src/ledger/opening-state.js',
-    from: 'return lost ? patient(empty, now) : empty;',
-    to: 'return empty;',
-    with: BOOKS_LET_PASS,
-  },
-  'open sends are forgotten at continue-as-new': {
-    file: 'workflows/account-ledger.js',
-    from: '(0, handed_1.handOn)({ probeEveryMs, state })',
-    to: '(0, handed_1.handOn)({ probeEveryMs, state: { ...state, flights: { ...state.flights, open: {} } } })',
-    with: BOOKS_LET_PASS,
-  },
-  'children die with their parent': {
-    file: 'workflows/pipeline/convert-one.js',
-    from: 'parentClosePolicy: workflow_1.ParentClosePolicy.ABANDON',
-    to: 'parentClosePolicy: workflow_1.ParentClosePolicy.TERMINATE',
-  },
-  'the kill switch is never forgotten': {
-    file: 'workflows/account-ledger.js',
-    from: "policy.release(state, 'killSwitch', 'token', 'otherUser')",
-    to: "policy.release(state, 'otherUser')",
-  },
-  'what no run settles is never looked up': {
-    file: 'workflows/account-ledger.js',
-    from: 'filter(({ dueAt }) => dueAt <= Date.now())',
-    to: 'filter(() => false)',
-  },
-  'a wait is not said': {
-    file: 'workflows/shared/status.js',
-    from: 'waits(why) {\n',
-    to: 'waits(why) {\n        return;\n',
-  },
-  'code that knows whether it is replayed': {
-    file: 'workflows/shared/status.js',
-    from: 'if (name !== this.shownStage || also.length > 0)',
-    to: 'if (!(0, workflow_1.workflowInfo)().unsafe.isReplaying)',
-  },
-  'what was paid for is reported as free': {
-    file: 'workflows/paying/pay-once.js',
-    from: 'const { credits = wanted.price, ref } = ending;',
-    to: 'const { ref } = ending; const credits = 0;',
-  },
-  'a ledger believes whoever starts it': {
-    file: 'workflows/shared/handed.js',
-    from: 'given.of === (0, workflow_1.workflowInfo)().firstExecutionRunId',
-    to: 'true',
-    with: BOOKS_LET_PASS,
-  },
-  'a project that does not show its mark counts as not there': {
-    file: 'workflows/audit/project-search.js',
-    from: "return cut || taken || !asked || this.candidates.length > 0 ? 'cannotTell' : 'notFound';",
-    to: "return 'notFound';",
-  },
-  'a note that cannot be recognised counts as never sent': {
-    file: 'workflows/capture/find-note.js',
-    from: "return this.#taken || (this.#left && this.#cut) || this.candidates.length > 0 ? 'cannotTell' : undefined;",
-    to: 'return undefined;',
-  },
-  'a document that cannot be told counts as missing': {
-    file: 'workflows/audit/documents.js',
-    from: "state === 'unsure' ? 'cannotTell' : 'notFound'",
-    to: "'notFound'",
-  },
-  'a payment of another run is claimed': {
-    file: 'workflows/paying/booking.js',
-    from: 'booked > 0 || (0, own_send_1.isOwnPayment)(settled, { workflowId, run: run.key, sent })',
-    to: 'sent || booked > 0 || (settled?.run === run.key && settled.credits > 0)',
-  },
-};
+/** A name, and in which stories it shows, if not in the usual ones; below it, what of which module becomes what. */
+const BUGS = `
+a look is trusted that was asked before the last possible effect
+  src/paying/open-sends.js: if (open && lookedAt <= open.overAt) ==> if (open && lookedAt <= open.overAt - 400000)
+the ledger grants to everybody
+  src/paying/open-sends.js: if (open && lookedAt <= open.overAt) ==> if (false)
+a look does not see that a lead is converted
+  workflows/convert-lead.js: return seen.surveyStatus === 'converted'; ==> return false;
+an unknown outcome counts as refused
+  activities/send-once.js: if (failure.kind === 'unknown') ==> if (failure.kind === 'never')
+an attempt's name is used again
+  activities/send-once.js: (0, node_crypto_1.randomUUID)() ==> 1
+a settlement books nothing
+  src/paying/open-sends.js: ...(difference !== 0 && { ==> ...(difference < 0 && {
+a cap does not count what is under way
+  src/ledger/caps.js: if (perDay !== null && spent + reserved + credits > perDay) ==> if (perDay !== null && spent + credits > perDay)
+  ${BOOKS_LET_PASS}
+the cap of the day is off by one call
+  src/ledger/caps.js: if (perDay !== null && spent + reserved + credits > perDay) ==> if (perDay !== null && spent + reserved > perDay)
+  ${BOOKS_LET_PASS}
+the floor of the balance is not kept
+  src/ledger/caps.js: return left - credits < balanceFloor ? floor : undefined; ==> return undefined;
+  ${BOOKS_LET_PASS}
+a ledger that takes the place of another knows nothing of it
+  src/ledger/opening-state.js: function reopen({ state, lost, books, unread }, start, now) { ==> function reopen({ state, lost, books, unread }, start, now) { return openLedger(start, now, false);
+  ${BOOKS_LET_PASS}
+what is paid is not written into the books
+  src/temporal/booked-ledger.js: return this.#costly.has( ==> return false && this.#costly.has(
+a ledger that was lost is followed by one without patience
+  src/ledger/opening-state.js: return lost ? patient(empty, now) : empty; ==> return empty;
+  ${BOOKS_LET_PASS}
+open sends are forgotten at continue-as-new
+  workflows/account-ledger.js: (0, handed_1.handOn)({ probeEveryMs, state }) ==> (0, handed_1.handOn)({ probeEveryMs, state: { ...state, flights: { ...state.flights, open: {} } } })
+  ${BOOKS_LET_PASS}
+the books forget what the last reply said that a call costs (attacks)
+  src/books/standing.js: return Math.max(configured, known.real); ==> return configured;
+  src/ledger/prices.js: Math.max(configured, prices[kind]?.real ?? 0) ==> configured
+what was under way at midnight counts for no day (attacks)
+  src/books/standing.js: if (now <= overAt + BOOKED_LATE_MS || isIn(grantedAt) || isIn(overAt)) ==> if (false)
+  src/ledger/caps.js: if (perDay !== null && spent + reserved + credits > perDay) ==> if (perDay !== null && spent + credits > perDay)
+the ceiling of a run is not kept (attacks)
+  src/books/ceilings.js: if (run !== undefined && perRun !== null && standing.spentBy(run, subject) + credits > perRun) ==> if (false)
+  src/ledger/caps.js: Math.min(runCap, perRun) ==> runCap
+what is about to be sent is not written into the books
+  src/books/about-to-send.js: { write: { kind: 'sending', subject, runCap, ...open, credits, overAt, price, ...why } } ==> { refuse: undefined }
+the books are not asked what is still under way (losses)
+  ${BOOKS_LET_PASS}
+a checksum is not looked at (losses)
+  src/storage/stored-json.js: if (sealed && sumOf(written) !== sealed[1]) ==> if (false)
+an item ledger is read by a list
+  activities/backfill-ledger.js: if (await storage.stat(ref)) ==> const listed = []; for await (const one of storage.list(ref)) listed.push(one); if (listed.length > 0)
+children die with their parent
+  workflows/pipeline/convert-one.js: parentClosePolicy: workflow_1.ParentClosePolicy.ABANDON ==> parentClosePolicy: workflow_1.ParentClosePolicy.TERMINATE
+the kill switch is never forgotten
+  workflows/account-ledger.js: policy.release(state, 'killSwitch', 'token', 'otherUser') ==> policy.release(state, 'otherUser')
+what no run settles is never looked up
+  workflows/account-ledger.js: filter(({ dueAt }) => dueAt <= Date.now()) ==> filter(() => false)
+a wait is not said
+  workflows/shared/status.js: waits(why) { ==> waits(why) { return;
+code that knows whether it is replayed
+  workflows/shared/status.js: if (name !== this.shownStage || also.length > 0) ==> if (!(0, workflow_1.workflowInfo)().unsafe.isReplaying)
+what was paid for is reported as free
+  workflows/paying/pay-once.js: const { credits = wanted.price, ref } = ending; ==> const { ref } = ending; const credits = 0;
+a ledger believes whoever starts it
+  workflows/shared/handed.js: given.of === (0, workflow_1.workflowInfo)().firstExecutionRunId ==> true
+  ${BOOKS_LET_PASS}
+a project that does not show its mark counts as not there
+  workflows/audit/project-search.js: return cut || taken || !asked || this.candidates.length > 0 ? 'cannotTell' : 'notFound'; ==> return 'notFound';
+a note that cannot be recognised counts as never sent
+  workflows/capture/find-note.js: return this.#taken || (this.#left && this.#cut) || this.candidates.length > 0 ? 'cannotTell' : undefined; ==> return undefined;
+a document that cannot be told counts as missing
+  workflows/audit/documents.js: state === 'unsure' ? 'cannotTell' : 'notFound' ==> 'notFound'
+a payment of another run is claimed
+  workflows/paying/booking.js: booked > 0 || (0, own_send_1.isOwnPayment)(settled, { workflowId, run: run.key, sent }) ==> sent || booked > 0 || (settled?.run === run.key && settled.credits > 0)
+`;
 
-/** Where a bug is planted. */
-export const changesOf = (planted: Planted): Change[] => [planted, ...(planted.with ? [planted.with] : [])];
+function planted([name = '', ...changes]: readonly string[]): [string, Planted] {
+  const [, title = '', kind] = /^(.*?)(?: \((\w+)\))?$/.exec(name) ?? [];
+  const parse = (line: string): Change => {
+    const [file = '', change = ''] = line.trim().split(/: (.*)/);
+    const [from = '', to = ''] = change.split(' ==> ');
+    return { file, from, to };
+  };
+  return [title, { kind, changes: changes.map(parse) }];
+}
 
-let planted: Planted | undefined;
+export const PLANTED: Readonly<Record<string, Planted>> = Object.fromEntries(
+  BUGS.trim()
+    .split(/\n(?! )/)
+    .map((bug) => planted(bug.split('\n'))),
+);
+
+let bug: Planted | undefined;
 /** Places that were found. */
 const found = new Set<Change>();
 
 /** Whether its places were found: code that has changed needs another bug. */
-export const isPlanted = (): boolean =>
-  planted === undefined || changesOf(planted).every((change) => found.has(change));
+export const isPlanted = (): boolean => bug?.changes.every((change) => found.has(change)) ?? true;
 
 /** From now on modules are loaded with this bug. */
 export function plant(name: string): void {
-  planted = PLANTED[name];
-  if (!planted) throw new Error(`there is no bug '${name}'; there are:\n${Object.keys(PLANTED).join('\n')}`);
+  bug = PLANTED[name];
+  if (!bug) throw new Error(`there is no bug '${name}'; there are:\n${Object.keys(PLANTED).join('\n')}`);
   const { prototype } = Module as unknown as { prototype: { _compile(code: string, file: string): unknown } };
   const { _compile: compile } = prototype;
   prototype._compile = function (code, file) {
-    const isIt = planted && changesOf(planted).some((change) => file.endsWith(`/dist/${change.file}`));
+    const isIt = bug?.changes.some((change) => file.endsWith(`/dist/${change.file}`));
     return compile.call(this, isIt ? withBug(code) : code, file);
   };
 }
 
 /** The text of a module, or of the bundle that has it. */
 export function withBug(code: string): string {
-  if (!planted) return code;
-  return changesOf(planted).reduce((text, change) => {
+  return (bug?.changes ?? []).reduce((text, change) => {
     if (!text.includes(change.from)) return text;
     found.add(change);
     return text.replaceAll(change.from, () => change.to);

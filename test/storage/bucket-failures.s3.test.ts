@@ -76,6 +76,27 @@ describe('a document that is to be created only if there is none', () => {
   });
 });
 
+describe('a server whose lists show late what was written', () => {
+  it('has a document as soon as it is written, with its size, and none that was removed', async () => {
+    const url = await buckets.moto.bucket();
+    const empty = `<?xml version="1.0"?><ListBucketResult><Name>${bucketOf(url)}</Name><IsTruncated>false</IsTruncated></ListBucketResult>`;
+    const endpoint = await buckets.between(
+      (path, method, response) =>
+        method === 'GET' &&
+        path.includes('list-type=2') &&
+        !!response.writeHead(200, { 'content-type': 'application/xml' }).end(empty),
+    );
+    const storage = through(url, endpoint);
+    await storage.write('doc', mebibytes(6));
+    await storage.write('nothing', '');
+    expect(await listed(storage)).toEqual([]);
+    expect(await storage.stat('doc')).toEqual({ ref: 'doc', size: 6 * 1024 * 1024 });
+    expect(await storage.stat('nothing')).toEqual({ ref: 'nothing', size: 0 });
+    await storage.delete('doc');
+    expect(await storage.stat('doc')).toBeUndefined();
+  });
+});
+
 describe('what passes comes through as it is', () => {
   it('a server that asks to slow down', async () => {
     const url = await buckets.moto.bucket();

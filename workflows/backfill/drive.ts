@@ -237,8 +237,8 @@ export class Drive {
     const name = `retry-${state.lists.length}`;
     const { folder, operation, input } = common;
     const { account, defaults } = input;
-    const making = { folder, operation, account, defaults, list: name, size: state.lists[0]?.size ?? 0 };
-    const size = await control.itemsToRetry(making);
+    const making = { folder, operation, account, defaults, list: name, parts: state.parts };
+    const size = await control.itemsToRetry({ ...making, size: state.lists[0]?.size ?? 0 });
     if (size > 0) state.lists.push({ name, size, next: 0 });
   }
 

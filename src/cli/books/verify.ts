@@ -46,7 +46,7 @@ export async function verifyBooksCommand({ withLedger = false, ...options }: Ver
   return found.some(({ problems }) => problems.length > 0) ? EXIT.failed : EXIT.done;
 }
 
-const UNSEEN = `Not seen: whether the last entries, of which there is no copy yet, are missing or were changed. \`${PROGRAM} books verify --with-ledger\` compares them with what the ledger knows.`;
+const UNSEEN = `Not seen: whether the last entries, of which there is no copy yet, are missing, or were changed along with their checksums. \`${PROGRAM} books verify --with-ledger\` compares them with what the ledger knows.`;
 
 /** @returns what is wrong, and whether all entries are there and follow each other */
 async function problemsOf(

@@ -19,8 +19,10 @@ export async function checkStorage(url: string): Promise<Check> {
       step = 'written to';
       await storage.write(ref, CONTENT, { contentType: 'text/plain' });
       step = 'listed';
-      if ((await storage.stat(ref)) === undefined) return lost(`${storage.describe()} does not list what was written`);
+      // Whether it is there by now is the storage's affair.
+      for await (const _ of storage.list(ref));
       step = 'read';
+      if ((await storage.stat(ref)) === undefined) return lost(`${storage.describe()} does not have what was written`);
       if ((await text(await storage.read(ref))) !== CONTENT)
         return lost(`${storage.describe()} gives back something else than what was written`);
       step = 'written to only where nothing is';

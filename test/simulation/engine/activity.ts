@@ -16,9 +16,13 @@ export interface Try {
 /** How a try ended. */
 export type TryResult = { completed: Payload | undefined } | { failed: Failure } | { cancelled: true };
 
+/** What may be due: the end of all tries, of one, of one that gives no sign, and the next one. */
+type Clock = 'overall' | 'single' | 'beat' | 'retry';
+
 export class Activity {
+  /** Of the try that counts. */
   attempt = 1;
-  /** The try that counts; every other one that answers is too late. */
+  /** The one that waits for a worker, or that one is at. */
   current: Try | undefined;
   cancelRequested = false;
   resetRequested = false;
@@ -28,15 +32,14 @@ export class Activity {
   /** The workflow has been told of its end already (`TRY_CANCEL`, `ABANDON`). */
   isResolved = false;
   lastFailure: Failure | undefined;
-  #retryAt: Due | undefined;
-  #overall: Due | undefined;
-  #single: Due | undefined;
-  #beat: Due | undefined;
+  readonly #due = new Map<Clock, Due>();
 
+  /** @param eventId of the event that has scheduled it: by that and the attempt a worker's answer is known */
   constructor(
     readonly run: Run,
     readonly how: Scheduled,
     readonly scheduledAt: number,
+    readonly eventId: number,
   ) {}
 
   get type(): string {
@@ -48,19 +51,60 @@ export class Activity {
   }
 
   schedule(): void {
-    const overallMs = ms(this.how.scheduleToCloseTimeout);
-    if (overallMs)
-      this.#overall = this.run.server.world.after(overallMs, () =>
-        this.#end('ActivityTaskTimedOut', {
-          failure: timedOut('TIMEOUT_TYPE_SCHEDULE_TO_CLOSE', 'activity ScheduleToClose timeout', this.lastFailure),
-          retryState: RetryState.RETRY_STATE_TIMEOUT,
-        }),
-      );
+    this.#comes('overall', ms(this.how.scheduleToCloseTimeout));
     this.#enqueue();
+  }
+
+  /** @returns makes another one that is as far, of this run or of one that is reset: what is over by then happens at once */
+  backUp(): (run: Run) => Activity {
+    const { how, scheduledAt, eventId, cancelRequested, isResolved } = this;
+    const own = { ...this };
+    const due = [...this.#due].map(([clock, { at }]) => ({ clock, at }));
+    return (run) => {
+      const again = new Activity(run, how, scheduledAt, eventId);
+      // In a run that was reset it begins anew.
+      if (run !== own.run) {
+        Object.assign(again, { cancelRequested, isResolved }).schedule();
+        return again;
+      }
+      Object.assign(again, own);
+      for (const { clock, at } of due) again.#comes(clock, Math.max(1, at - run.server.world.now));
+      if (again.current && !again.isStarted) again.#enqueue();
+      return again;
+    };
+  }
+
+  #comes(clock: Clock, inMs: number | undefined): void {
+    this.#stop(clock);
+    if (inMs)
+      this.#due.set(
+        clock,
+        this.run.server.world.after(inMs, () => this.#isDue(clock)),
+      );
+  }
+
+  #stop(...clocks: readonly Clock[]): void {
+    for (const clock of clocks) {
+      const due = this.#due.get(clock);
+      if (due) due.cancelled = true;
+      this.#due.delete(clock);
+    }
+  }
+
+  #isDue(clock: Clock): void {
+    if (clock === 'retry') this.#enqueue();
+    else if (clock === 'single') this.#tried(timedOut('TIMEOUT_TYPE_START_TO_CLOSE', 'activity StartToClose timeout'));
+    else if (clock === 'beat') this.#tried(timedOut('TIMEOUT_TYPE_HEARTBEAT', 'activity Heartbeat timeout'));
+    else
+      this.#end('ActivityTaskTimedOut', {
+        failure: timedOut('TIMEOUT_TYPE_SCHEDULE_TO_CLOSE', 'activity ScheduleToClose timeout', this.lastFailure),
+        retryState: RetryState.RETRY_STATE_TIMEOUT,
+      });
   }
 
   #enqueue(): void {
     const { world, matching } = this.run.server;
+    this.#stop('retry');
     const next: Try = { activity: this, attempt: this.attempt, scheduledAt: world.now };
     this.current = next;
     this.isStarted = false;
@@ -69,34 +113,22 @@ export class Activity {
 
   /** A worker has taken it. */
   start(): void {
-    const { world } = this.run.server;
     this.isStarted = true;
-    const limit = ms(this.how.startToCloseTimeout) ?? ms(this.how.scheduleToCloseTimeout);
-    if (limit)
-      this.#single = world.after(limit, () =>
-        this.#tried(timedOut('TIMEOUT_TYPE_START_TO_CLOSE', 'activity StartToClose timeout')),
-      );
+    this.#comes('single', ms(this.how.startToCloseTimeout) ?? ms(this.how.scheduleToCloseTimeout));
     this.heartbeat();
   }
 
   /** @returns what the worker is told */
   heartbeat(): { cancelRequested: boolean; activityReset: boolean } {
-    const limit = ms(this.how.heartbeatTimeout);
-    if (this.#beat) this.#beat.cancelled = true;
-    if (limit)
-      this.#beat = this.run.server.world.after(limit, () =>
-        this.#tried(timedOut('TIMEOUT_TYPE_HEARTBEAT', 'activity Heartbeat timeout')),
-      );
+    this.#comes('beat', ms(this.how.heartbeatTimeout));
     return { cancelRequested: this.cancelRequested, activityReset: this.resetRequested };
   }
 
-  /** A try has answered. @returns whether it still counts */
-  answered(which: Try, result: TryResult): boolean {
-    if (this.isClosed || this.current !== which || !this.isStarted) return false;
+  /** The try that counts has answered. */
+  answered(result: TryResult): void {
     if ('completed' in result) this.#end('ActivityTaskCompleted', { result: result.completed });
     else if ('cancelled' in result) this.#end('ActivityTaskCanceled', {});
     else this.#tried(result.failed);
-    return true;
   }
 
   requestCancel(): void {
@@ -111,16 +143,13 @@ export class Activity {
     if (this.isClosed) return;
     this.attempt = 1;
     if (this.isStarted) this.resetRequested = true;
-    else {
-      if (this.#retryAt) this.#retryAt.cancelled = true;
-      this.#enqueue();
-    }
+    else this.#enqueue();
   }
 
   /** A try has failed: another one follows, or it is over. */
   #tried(failure: Failure): void {
     if (this.isClosed || !this.isStarted) return;
-    this.#stopTry();
+    this.#stop('single', 'beat');
     this.lastFailure = failure;
     const { world } = this.run.server;
     const { retryPolicy: policy } = this.how;
@@ -152,18 +181,13 @@ export class Activity {
     this.current = undefined;
     this.isStarted = false;
     if (!wasReset) this.attempt++;
-    this.#retryAt = world.after(delay, () => this.#enqueue());
-  }
-
-  #stopTry(): void {
-    for (const due of [this.#single, this.#beat]) if (due) due.cancelled = true;
+    this.#comes('retry', Math.max(1, delay));
   }
 
   /** The run has ended: nobody waits for it any more, but a worker may still be at it. */
   forget(): void {
     this.isClosed = true;
-    this.#stopTry();
-    for (const due of [this.#overall, this.#retryAt]) if (due) due.cancelled = true;
+    this.#stop('overall', 'single', 'beat', 'retry');
   }
 
   /** @param byCommand in the course of a workflow task, whose events come before those that wait for its end */

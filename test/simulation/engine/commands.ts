@@ -10,7 +10,7 @@ const DOES: Partial<Does> = {
   updateResponse: (run, response) => run.updates.answered(response),
   scheduleActivity(run, how) {
     run.record('ActivityTaskScheduled', { taskQueue: { name: how.taskQueue } });
-    const activity = new Activity(run, how, run.server.world.now);
+    const activity = new Activity(run, how, run.server.world.now, run.history.length);
     run.activities.set(how.seq ?? 0, activity);
     activity.schedule();
   },
@@ -27,7 +27,7 @@ const DOES: Partial<Does> = {
     const { server } = run;
     const child = run.children.get(childWorkflowSeq ?? 0);
     run.record('RequestCancelExternalWorkflowExecutionInitiated');
-    server.world.after(server.latency(), () => {
+    server.later(() => {
       const target = child && server.open().find(({ start }) => start.parent === child);
       target?.requestCancel();
       const event = target
@@ -106,7 +106,7 @@ function startChild(run: Run, child: coresdk.workflow_commands.IStartChildWorkfl
   const workflowId = child.workflowId ?? '';
   const workflowType = child.workflowType ?? '';
   run.record('StartChildWorkflowExecutionInitiated');
-  const parent: Child = { run, seq, begin: () => void server.world.after(server.latency(), begin) };
+  const parent: Child = { run, seq, begin: () => server.later(begin) };
   run.children.set(seq, parent);
   parent.begin();
 
@@ -168,8 +168,7 @@ export function tellParent(child: Run): void {
   } as const;
   const [what, result] = told[child.status as keyof typeof told];
   const job: Job = { resolveChildWorkflowExecution: { seq, result } };
-  const { server } = child;
-  server.world.after(server.latency(), () => {
+  child.server.later(() => {
     const waiting = waitingFor(parent);
     // At once, also while the event waits for the end of a task: of a child that is reset meanwhile it hears no second end.
     waiting?.children.delete(seq);
@@ -186,7 +185,7 @@ export function sendSignal(run: Run, signal: Signal): void {
   const workflowId = signal.childWorkflowId || signal.workflowExecution?.workflowId || '';
   const { runId } = signal.workflowExecution ?? {};
   run.signals.set(seq, signal);
-  server.world.after(server.latency(), () => {
+  server.later(() => {
     const target = runId ? server.runOf(workflowId, runId) : server.current(workflowId);
     run.signals.delete(seq);
     if (!target?.isOpen) {

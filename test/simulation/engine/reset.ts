@@ -7,23 +7,19 @@
  * Simplified: nothing can be left out of what is told once more, and an update whose ID has come twice is told once.
  */
 import { temporal as api } from '@temporalio/proto';
-import { Activity } from './activity';
-import { arm, sendSignal } from './commands';
+import { arm, sendSignal, tellParent } from './commands';
 import type { Event } from './history';
 import type { Run } from './run';
 
 const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW: RESET } = api.api.enums.v1.WorkflowTaskFailedCause;
 
-/** What was pending as a workflow task began, which is what the history tells up to its end. */
+/** What is pending: as a workflow task begins, which is what the history tells up to its end, or as a backup is taken. */
 export type Point = ReturnType<typeof pointOf>;
 
 export const pointOf = (run: Run) => ({
-  /** Events up to the end of the task; known when that has come. */
-  events: 0,
-  activities: [...run.activities].map(([seq, activity]) => {
-    const { how, scheduledAt, cancelRequested, isResolved } = activity;
-    return { seq, how, scheduledAt, flags: { cancelRequested, isResolved } };
-  }),
+  /** Events by then; up to the end of the task, when that has come. */
+  events: run.history.length,
+  activities: [...run.activities].map(([seq, activity]) => ({ seq, begin: activity.backUp() })),
   timers: [...run.timers].map(([seq, { at }]) => ({ seq, at })),
   children: [...run.children],
   begun: [...run.begun],
@@ -40,15 +36,7 @@ export function resume(run: Run, base: Run, task: number): void {
   run.episodes.push(...base.episodes.slice(0, task));
   run.points.push(...base.points.slice(0, task));
   Object.assign(run, point.own);
-  for (const [seq, child] of point.children) run.children.set(seq, child);
-  for (const seq of point.begun) run.begun.add(seq);
-  run.updates.resume(point.updates);
-  for (const { seq, at } of point.timers) arm(run, seq, at);
-  for (const { seq, how, scheduledAt, flags } of point.activities) {
-    const activity = Object.assign(new Activity(run, how, scheduledAt), flags);
-    run.activities.set(seq, activity);
-    activity.schedule();
-  }
+  takeUp(run, point);
   // What the task told is told by the next one. Its updates are in no history yet, or among what came later.
   const told = base.episodes[task]?.[0]?.jobs ?? [];
   for (const job of told)
@@ -64,10 +52,41 @@ export function resume(run: Run, base: Run, task: number): void {
   for (const event of base.history.slice(point.events)) again(run, event, true);
   for (let next = base.continuedAs; next; next = next.continuedAs)
     for (const event of next.history) again(run, event, false);
-  for (const child of run.children.values()) if (!run.begun.has(child.seq)) child.begin();
-  // The server does not know whether they were sent.
-  for (const [, signal] of point.signals) sendSignal(run, signal);
+  sendAgain(run, point);
   run.tasks.schedule();
+}
+
+function takeUp(run: Run, { children, begun, updates, timers, activities }: Point): void {
+  for (const all of [run.children, run.begun, run.signals, run.activities]) all.clear();
+  for (const [seq, child] of children) run.children.set(seq, child);
+  for (const seq of begun) run.begun.add(seq);
+  run.updates.resume(updates);
+  for (const { seq, at } of timers) arm(run, seq, at);
+  for (const { seq, begin } of activities) run.activities.set(seq, begin(run));
+}
+
+/** To other runs: the server does not know whether it was. */
+function sendAgain(run: Run, { signals }: Point): void {
+  for (const child of run.children.values()) if (!run.begun.has(child.seq)) child.begin();
+  for (const [, signal] of signals) sendSignal(run, signal);
+}
+
+/** All of a run that is in the server's database. @returns puts it back: the same run is where it was then */
+export function backUp(run: Run): () => void {
+  const own = { ...run };
+  const point = pointOf(run);
+  const [episodes, points] = [run.episodes.length, run.points.length];
+  const tasks = run.tasks.backUp();
+  return () => {
+    Object.assign(run, own);
+    run.history.splice(point.events);
+    run.episodes.splice(episodes);
+    run.points.splice(points);
+    takeUp(run, point);
+    tasks();
+    sendAgain(run, point);
+    if (!run.isOpen) tellParent(run);
+  };
 }
 
 /** Tells of what came after the point. @param isOwn it happened to the run that was reset, not to one that continued it */

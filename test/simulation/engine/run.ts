@@ -130,6 +130,14 @@ export class Run {
     if (this.isOpen) this.tasks.stop(() => this.close('TERMINATED', 'WorkflowExecutionTerminated', {}));
   }
 
+  /** Nothing of it is due any more, and what workers are at they are at in vain. */
+  forget(): void {
+    for (const activity of this.activities.values()) activity.forget();
+    for (const timer of this.timers.values()) timer.cancel();
+    this.timers.clear();
+    this.tasks.current = undefined;
+  }
+
   close(
     status: Status,
     event: string,
@@ -137,9 +145,7 @@ export class Run {
   ): void {
     this.record(event, { ...(result && { result: { payloads: [result] } }), ...(failure && { failure }) });
     Object.assign(this, { status, result, failure, closedAt: this.server.world.now });
-    for (const activity of this.activities.values()) activity.forget();
-    for (const timer of this.timers.values()) timer.cancel();
-    this.timers.clear();
+    this.forget();
     this.updates.closed(status === 'CONTINUED_AS_NEW');
     this.server.closed(this);
   }

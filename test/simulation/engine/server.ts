@@ -1,13 +1,13 @@
 /** The Temporal server: all runs, who works on them, and what lists show of them. */
 import type { coresdk } from '@temporalio/proto';
 import type { Process, World } from '../world/world';
-import type { Try } from './activity';
+import type { Activity, Try } from './activity';
 import { tellParent } from './commands';
 import type { Completion } from './history';
 import { Matching } from './matching';
 import type { Mishaps } from './mishaps';
 import { GRPC, GrpcError, type Payload } from './proto';
-import { resume } from './reset';
+import { backUp, resume } from './reset';
 import { Run, type Start } from './run';
 import { Visibility } from './visibility';
 import type { Task } from './workflow-tasks';
@@ -17,14 +17,18 @@ export interface Worker extends Process {
   activate(run: Run, task: Task): Promise<Completion>;
   query(run: Run, query: coresdk.workflow_activation.IQueryWorkflow): Promise<coresdk.workflow_commands.IQueryResult>;
   perform(task: Try): void;
-  /** What it has of a run in its memory is not what the server has. */
-  forget(runId: string): void;
+  /** What it has of a run in its memory, or of all, is not what the server has. */
+  forget(runId?: string): void;
 }
+
+/** How long a restart takes. */
+const RESTART_MS = 5_000;
 
 /** What to do where somebody starts a run whose ID another one has, as the protocol counts it. */
 const USE_EXISTING = 2;
 
 export class Server {
+  readonly world: World;
   readonly runs = new Map<string, Run[]>();
   readonly workers: Worker[] = [];
   readonly visibility: Visibility;
@@ -34,12 +38,20 @@ export class Server {
   /** Told of each workflow task that fails. */
   onTaskFailure: (run: Run, cause: string, why: string) => void = () => undefined;
   onClosed: (run: Run) => void = () => undefined;
+  /** What clients wait for: by these they hear that their connection is broken. */
+  readonly calls = new Set<() => void>();
+  /** It answers again from then on. */
+  #upAt = 0;
+  /** What was on its way within it before one of its restarts does not arrive. */
+  #restarts = 0;
+  /** Its database is lost, and it begins with an empty one. */
+  readonly lose = this.backUp();
 
   constructor(
-    readonly world: World,
     readonly mishaps: Mishaps,
     spacing: (queue: string) => number = () => 0,
   ) {
+    this.world = mishaps.world;
     this.visibility = new Visibility(this);
     this.matching = new Matching(this, spacing);
   }
@@ -49,13 +61,31 @@ export class Server {
     return this.mishaps.happens('slow') ? this.world.random.between(20, 3_000) : this.world.random.between(1, 12);
   }
 
+  /** It has been restarted, and does not answer yet. */
+  get isDown(): boolean {
+    return this.world.now < this.#upAt;
+  }
+
+  /** A message from one part of it to another. */
+  later(then: () => void): void {
+    const restarts = this.#restarts;
+    this.world.after(this.latency(), () => {
+      if (restarts === this.#restarts) then();
+    });
+  }
+
   someWorker(): Worker | undefined {
-    const alive = this.workers.filter((worker) => worker.alive);
+    const alive = this.workers.filter((worker) => worker.alive && !this.isDown);
     return alive.length > 0 ? this.world.random.pick(alive) : undefined;
   }
 
   addWorker(worker: Worker): void {
     this.workers.push(worker);
+    this.#awake();
+  }
+
+  /** Somebody has come who takes tasks. */
+  #awake(): void {
     for (const run of this.open()) run.tasks.awake();
     this.matching.awake();
   }
@@ -158,8 +188,36 @@ export class Server {
     for (const run of runs) this.visibility.deleted(run);
   }
 
-  /** All runs, as if there never had been any: its database is lost, and it begins with an empty one. */
-  lose(): void {
-    for (const workflowId of [...this.runs.keys()]) this.delete(workflowId);
+  /**
+   * All that its database has. @returns restarts it with that one, and names the runs that are gone by it; workers live on,
+   * and may be at what no run has come to
+   */
+  backUp(): () => Run[] {
+    const kept = [...this.runs].map(([workflowId, runs]) => [workflowId, [...runs]] as const);
+    const backs = kept.flatMap(([, runs]) => runs.map(backUp));
+    return () => {
+      this.#restarts++;
+      this.#upAt = this.world.now + RESTART_MS;
+      const before = [...this.runs.values()].flat();
+      for (const run of before) run.forget();
+      for (const worker of this.workers) worker.forget();
+      this.runs.clear();
+      for (const [workflowId, runs] of kept) this.runs.set(workflowId, [...runs]);
+      for (const back of backs) back();
+      const all = kept.flatMap(([, runs]) => runs);
+      this.visibility.restart(all);
+      for (const broken of this.calls) broken();
+      this.world.after(RESTART_MS, () => this.#awake());
+      return before.filter((run) => !all.includes(run));
+    };
+  }
+
+  /**
+   * The activity that a worker means whose try it was given: the one that this event has scheduled, if a worker is at this
+   * attempt of it. Where the server has gone back to a backup that may be another one.
+   */
+  meant({ activity: { run, eventId }, attempt }: Try): Activity | undefined {
+    const pending = this.runOf(run.workflowId, run.runId)?.activities.values() ?? [];
+    return [...pending].find((one) => one.eventId === eventId && one.isStarted && one.attempt === attempt);
   }
 }

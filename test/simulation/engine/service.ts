@@ -157,7 +157,14 @@ export function createService(server: Server) {
   return (method: string, request: unknown): Promise<unknown> => {
     const handle: unknown = Reflect.get(handlers, method);
     if (typeof handle !== 'function') throw new Error(`not simulated: the call ${method} of the server`);
-    return (async () => handle(request))();
+    return new Promise((resolve, reject) => {
+      const broken = () => reject(new GrpcError(GRPC.UNAVAILABLE, 'the server is restarted'));
+      if (server.isDown) return broken();
+      server.calls.add(broken);
+      void (async () => handle(request))()
+        .then(resolve, reject)
+        .finally(() => server.calls.delete(broken));
+    });
   };
 }
 

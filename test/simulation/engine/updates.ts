@@ -53,7 +53,9 @@ export class Updates {
     return all.map((update) => ({ ...update, heard: [] }));
   }
 
+  /** Of the others, which are in no database, nothing is known any more. */
   resume(updates: readonly Update[]): void {
+    this.#all.clear();
     for (const update of updates)
       this.#all.set(update.id, { ...update, isDelivered: update.stage !== STAGE.ADMITTED, heard: [] });
   }

@@ -1,4 +1,5 @@
 /** Lists and counts of runs, which lag behind; of the query language as much as the product uses. */
+import { runInThisContext } from 'node:vm';
 import { GRPC, GrpcError, shownBy } from './proto';
 import type { Run } from './run';
 import type { Server } from './server';
@@ -18,23 +19,28 @@ const NAMES: Record<string, string> = {
 };
 
 export class Visibility {
-  readonly #rows = new Map<string, Row>();
+  #rows = new Map<string, Row>();
 
   constructor(private readonly server: Server) {}
 
   changed(run: Run): void {
-    this.#later(() => void this.#rows.set(run.runId, { run, fields: fieldsOf(run) }));
+    this.#later((rows) => void rows.set(run.runId, { run, fields: fieldsOf(run) }));
   }
 
   deleted(run: Run): void {
-    this.#later(() => void this.#rows.delete(run.runId));
+    this.#later((rows) => void rows.delete(run.runId));
   }
 
-  #later(show: () => void): void {
+  /** They are in the database that the server has now. */
+  restart(runs: readonly Run[]): void {
+    this.#rows = new Map(runs.map((run) => [run.runId, { run, fields: fieldsOf(run) }]));
+  }
+
+  #later(show: (rows: Map<string, Row>) => void): void {
     const { world, mishaps } = this.server;
-    world.after(
-      mishaps.happens('listsLate') ? world.random.between(1_000, 10_000) : world.random.between(1, 300),
-      show,
+    const rows = this.#rows;
+    world.after(mishaps.happens('listsLate') ? world.random.between(1_000, 10_000) : world.random.between(1, 300), () =>
+      show(rows),
     );
   }
 
@@ -62,68 +68,23 @@ function fieldsOf(run: Run): Row['fields'] {
 
 const rootOf = (run: Run): Run => (run.start.parent ? rootOf(run.start.parent.run) : run);
 
-type Fits = (fields: Row['fields']) => boolean;
+const AND_OR: Readonly<Record<string, string>> = { AND: '&&', OR: '||' };
+const CONDITION =
+  /(?<name>\w+) (?:(?<is>=|!=|[<>]=?) (?<value>'[^']*')|IN \((?<all>[^)]*)\)|(?<there>IS NOT NULL))|\b(?<and>AND|OR)\b/g;
 
-/** `A = 'x' AND (B IN ('y', 'z') OR C IS NOT NULL)` and the like. */
-function parse(query: string): Fits {
-  const tokens = query.match(/'[^']*'|[A-Za-z_]+|!=|[=<>(),]/g) ?? [];
-  let at = 0;
-  const next = () => tokens[at++] ?? '';
-  const takes = (word: string) => tokens[at]?.toUpperCase() === word && ++at > 0;
-  const value = () => next().replace(/^'|'$/g, '');
-  const many = () => {
-    const all: string[] = [];
-    next();
-    do all.push(value());
-    while (takes(','));
-    next();
-    return all;
-  };
-  const either = (): Fits => {
-    let left = both();
-    while (takes('OR')) {
-      const [one, other] = [left, both()];
-      left = (fields) => one(fields) || other(fields);
-    }
-    return left;
-  };
-  const both = (): Fits => {
-    let left = single();
-    while (takes('AND')) {
-      const [one, other] = [left, single()];
-      left = (fields) => one(fields) && other(fields);
-    }
-    return left;
-  };
-  const single = (): Fits => {
-    if (takes('(')) {
-      const inner = either();
-      next();
-      return inner;
-    }
-    const name = next();
-    const shown = (fields: Row['fields']) => (fields[name] === undefined ? undefined : String(fields[name]));
-    if (takes('IS')) {
-      const isNot = takes('NOT');
-      next();
-      return (fields) => (shown(fields) !== undefined) === isNot;
-    }
-    if (takes('IN')) {
-      const all = many();
-      return (fields) => all.includes(shown(fields) ?? '');
-    }
-    const compare = {
-      '=': (a: string, b: string) => a === b,
-      '!=': (a: string, b: string) => a !== b,
-      '>': (a: string, b: string) => a > b,
-      '<': (a: string, b: string) => a < b,
-    }[next()];
-    if (!compare) throw new GrpcError(GRPC.INVALID_ARGUMENT, `not simulated: the query ${query}`);
-    const wanted = value();
-    return (fields) => {
-      const found = shown(fields);
-      return found !== undefined && compare(found, wanted);
-    };
-  };
-  return either();
+/** Of the query language as much as the product uses: `A = 'x' AND (B IN ('y', 'z') OR C IS NOT NULL)`, made JavaScript. */
+function parse(query: string): (fields: Row['fields']) => boolean {
+  const source = query.replace(CONDITION, (...found) => {
+    const { name, is, value, all, there, and } = found.at(-1) as Record<string, string | undefined>;
+    if (and) return AND_OR[and] ?? '';
+    const shown = `fields.${name}`;
+    if (there) return `${shown} !== undefined`;
+    if (all) return `[${all}].includes(String(${shown}))`;
+    return `(${shown} !== undefined && String(${shown}) ${is === '=' ? '===' : is} ${value})`;
+  });
+  try {
+    return runInThisContext(`(fields) => ${source || true}`);
+  } catch {
+    throw new GrpcError(GRPC.INVALID_ARGUMENT, `not simulated: the query ${query}`);
+  }
 }

@@ -92,6 +92,22 @@ export class WorkflowTasks {
     this.#dispatch(task);
   }
 
+  /** @returns goes on from here where the server goes back to this moment: what a worker is at by then is lost */
+  backUp(): () => void {
+    const { current, trouble } = this;
+    // One for updates alone is in no database, nor are they.
+    const task = current && (current.isWritten || !current.isSpeculative) ? { ...current } : undefined;
+    const [jobs, buffered, isDue] = [[...this.#jobs], [...this.#buffered], this.#isDue];
+    return () => {
+      Object.assign(this, { current: task && { ...task }, trouble });
+      [this.#jobs, this.#buffered, this.#isDue, this.#sticky] = [[...jobs], [...buffered], isDue, undefined];
+      if (this.current?.startedAt !== undefined) this.#timeOut(this.current);
+      else if (this.current) this.#dispatch(this.current);
+      else if (this.#unbufferAll() || isDue || jobs.length > 0) this.schedule();
+      this.#ended();
+    };
+  }
+
   /** A worker has come. */
   awake(): void {
     if (this.current && this.current.startedAt === undefined) this.#dispatch(this.current);

@@ -16,6 +16,7 @@ export function attackOf(seed: number): Plan {
   const { scene, faults } = planOf(seed);
   const when = () => random.between(1, 15 * MINUTE);
   const most = random.between(1, 6) * 1_000;
+  const midnight = random.pick([Date.UTC(2026, 0, 6), Date.UTC(2026, 1, 1)]);
   const input = { scoring: { minReadiness: 0 }, maxConversions: 10, maxCredits: 20_000, approval: 'none' };
   const batch = {
     operation: 'convertLead',
@@ -35,8 +36,9 @@ export function attackOf(seed: number): Plan {
       ...scene,
       leads: 20,
       credits: CREDITS,
-      ...{ perDay: null, perMonth: null, balanceFloor: 0 },
-      ...random.pick([{ perDay: most }, { perMonth: most }, { balanceFloor: CREDITS - most }]),
+      budget: random.pick([{ perDay: most }, { perMonth: most }, { perRun: most }, { balanceFloor: CREDITS - most }]),
+      ...(random.chance(0.4) && { beginsAt: midnight - random.between(1, 12 * MINUTE) }),
+      ...(random.chance(0.3) && { price: random.pick([300, 700]) }),
       rollout: undefined,
     },
     runs: [

@@ -1,16 +1,12 @@
 /** Stories of nothing but losses: many payments at once, and what Temporal knows of them gone, at any step of them. */
 import { MISHAPS, type Mishap } from '../engine/mishaps';
 import { Random } from '../world/random';
-import { type Act, type Plan, planOf } from './plan';
+import { type Act, LOSSES, type Plan, planOf } from './plan';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const PAYMENTS = 20;
-const LOSSES = [
-  ...(['loseDatabase', 'loseDatabase', 'terminateLedger', 'deleteLedger', 'startLedgerByHand'] as const),
-  'resetLedger' as const,
-];
-const STORAGE: readonly Mishap[] = ['slow', 'storageFull', 'storageReplyLost'];
+const STORAGE: readonly Mishap[] = ['slow', 'storageFull', 'storageReplyLost', 'listedLate'];
 
 /** The service and its faults are those of the seed's other story. */
 export function lossOf(seed: number): Plan {
@@ -27,13 +23,22 @@ export function lossOf(seed: number): Plan {
   });
   const acts = [act(random.pick(LOSSES), random.pick([SECOND, MINUTE, 10 * MINUTE]))];
   if (random.chance(0.3)) acts.push(act(random.pick(LOSSES), random.pick([SECOND, MINUTE])));
+  // Until then they were never kept, as before that version, and only the ledger knows what was paid.
+  if (random.chance(0.2)) acts.push({ ...act('beginBooks', 0), paid: random.between(1, PAYMENTS / 2) });
   if (random.chance(0.3)) acts.push(act('storageAway', random.pick([10 * SECOND, MINUTE])));
+  if (random.chance(0.2)) acts.push(act('damageDocument', random.pick([SECOND, MINUTE, 10 * MINUTE])));
   // Of the two that know what was paid, the one that is lost is now the storage.
   if (random.chance(0.15)) acts.splice(0, acts.length, act('setBooksBack', random.pick([SECOND, MINUTE, 10 * MINUTE])));
   return {
     seed,
     ...{ faults, mishaps, acts },
-    scene: { ...scene, leads: PAYMENTS, credits: 60_000, balanceFloor: 0, rollout: undefined },
+    scene: {
+      ...scene,
+      leads: PAYMENTS,
+      credits: 60_000,
+      budget: { ...scene.budget, balanceFloor: 0 },
+      rollout: undefined,
+    },
     runs: Array.from({ length: PAYMENTS }, (_, lead) => ({
       ...{ at: random.between(0, MINUTE), type: 'convertLead' as const, lead, byHand: false, maxCredits: 2_000 },
     })),

@@ -1,48 +1,36 @@
 /** What must hold: at each moment, and when all is over (docs/architecture.md, S1–S8). */
 import { Entry } from '../../../src/books/entry';
-import { hashAfter } from '../../../src/books/journal';
+import { BOOKS, hashAfter } from '../../../src/books/journal';
 import { Standing } from '../../../src/books/standing';
+import { verify } from '../../../src/books/verifying';
 import type { LedgerState } from '../../../src/ledger';
+import type { Payment } from '../../../src/sandbox/payments';
+import { StorageError } from '../../../src/storage';
 import type { Failure } from '../engine/proto';
 import type { Run } from '../engine/run';
 import { OLD_BUILD } from '../worker/host';
-import { clientOf, type People } from './people';
+import { Finding, PaymentRules } from './payments';
+import { clientOf, isBatch, type People } from './people';
 import type { Scene } from './scene';
 
 const MINUTE = 60_000;
 const STILL_MS = 2 * MINUTE;
 const ASKED_AGAIN_MS = 15 * MINUTE;
 
-/** Something that must not be. */
-export class Finding extends Error {
-  override readonly name = 'Finding';
-  constructor(
-    readonly rule: string,
-    what: string,
-  ) {
-    super(`${rule}: ${what}`);
-  }
-}
-
-/** What the books in the storage come to, credits. */
-interface Sums {
-  /** Without any they begin anew with what the ledger knows. */
-  entries: number;
-  booked: number;
-  open: number;
-}
-
 export class Oracle {
-  #payments = 0;
+  readonly #payments: PaymentRules;
   #found: Finding | undefined;
   /** When each open run that stands still was seen to have moved last, and when it is asked for the reason. */
   readonly #moved = new Map<Run, { events: number; at: number; askAt: number }>();
   #lookedAt = 0;
+  /** Damaged documents. */
+  readonly #looked = new Set<string>();
 
   constructor(
     private readonly scene: Scene,
     private readonly people: People,
   ) {
+    this.#payments = new PaymentRules(scene);
     scene.server.onTaskFailure = (run, cause, why) => {
       if (cause !== 'UNHANDLED_COMMAND' && !why.startsWith(OLD_BUILD))
         this.#found ??= new Finding('determinism', `a task of ${run.workflowId} fails: ${why}`);
@@ -52,37 +40,30 @@ export class Oracle {
   /** After each step. @throws Finding */
   async look(): Promise<void> {
     if (this.#found) throw this.#found;
-    const { service, world } = this.scene;
-    if (service.payments.all.length > this.#payments) this.#paid();
+    const { world } = this.scene;
+    this.#payments.look();
+    for (const ref of this.people.administrators.damaged.keys())
+      if (!this.#looked.has(ref)) await this.#mustBeFound(ref);
     if (world.now - this.#lookedAt >= MINUTE) {
       this.#lookedAt = world.now;
       await this.#looksAlive();
     }
   }
 
-  /** S1–S3, at the moment of a payment. */
-  #paid(): void {
-    const { payments, owner } = this.scene.service;
-    const { perDay, perMonth, balanceFloor } = this.scene.budget;
-    const fresh = payments.all.slice(this.#payments);
-    this.#payments = payments.all.length;
-    for (const { subject, by } of fresh) this.scene.world.tell(`paid for ${subject} by ${by}`);
-    const own = payments.all.filter(({ by }) => by === 'agent');
-    const subjects = own.map(({ subject }) => subject);
-    // What a person pays for in the web app while a call is in flight nobody can prevent.
-    const twice = subjects.find((subject, n) => subjects.indexOf(subject) !== n);
-    if (twice) throw new Finding('S1', `${twice} was paid for twice`);
-    // Also where the ledger was deleted and takes the sum of the day with it: the books in the storage do not (S8).
-    for (const [most, length] of [
-      [perDay, '2026-01-05'.length],
-      [perMonth, '2026-01'.length],
-    ] as const)
-      for (const [period, spent] of sumsBy(length, own))
-        if (most !== null && spent > most && fresh.some(({ at }) => at.startsWith(period)))
-          throw new Finding('S3', `${spent} credits were spent in ${period}, of ${most}`);
-    const isDisturbed = own.length < payments.all.length || this.scene.misfortunes.happened.has('noCredits');
-    if (fresh.some(({ by }) => by === 'agent') && !isDisturbed && owner.credits < balanceFloor)
-      throw new Finding('S3', `${owner.credits} credits are left, of which ${balanceFloor} must remain`);
+  /** S8: what of the books was damaged is found, and named. */
+  async #mustBeFound(ref: string): Promise<void> {
+    this.#looked.add(ref);
+    const [, user, kind = '', file = ''] = ref.split('/');
+    if (!ref.startsWith(BOOKS) || !user || !['entries', 'segments'].includes(kind)) return;
+    const { storage } = this.scene.storage;
+    // Time stands still while it looks.
+    const said = await verify(storage, user, new Standing('UTC'), 0).catch((error: Error) => error);
+    const isNamed =
+      said instanceof StorageError
+        ? [...this.people.administrators.damaged.keys()].some((one) => said.message.includes(one))
+        : !(said instanceof Error) && said.untrue.includes(Number(/\d+/.exec(file)));
+    if (!isNamed)
+      throw new Finding('S8', `${ref} was damaged, and whoever verifies the books hears: ${JSON.stringify(said)}`);
   }
 
   /** S7: whoever stands still says why. A task that is lost shows by its timeouts first. */
@@ -95,7 +76,7 @@ export class Oracle {
         continue;
       }
       // What a worker was at when it died is missed only when its heartbeats are.
-      const askAt = Math.max(known.askAt, this.scene.killedAt + STILL_MS);
+      const askAt = Math.max(known.askAt, this.scene.lostAt + STILL_MS);
       if (world.now < askAt || run.type === 'accountLedger' || run.tasks.current) continue;
       known.askAt = world.now + ASKED_AGAIN_MS;
       const details = await this.scene.detailsOf(run);
@@ -121,7 +102,10 @@ export class Oracle {
     this.#once();
     this.#limits();
     this.#endings();
-    if (!this.people.isAttacked) this.#results();
+    if (!this.people.isAttacked) {
+      this.#results();
+      this.#batches(books);
+    }
   }
 
   /** S2: nothing was written twice. */
@@ -149,13 +133,17 @@ export class Oracle {
   #endings(): void {
     for (const run of [...this.scene.server.runs.values()].flat()) {
       if (run.type === 'accountLedger' || this.people.meddled.has(run)) continue;
+      const why = rootOf(run.failure);
+      // A record of its own that cannot be read it names, and asks for.
+      if ([...this.people.administrators.damaged.keys()].some((ref) => !ref.startsWith(BOOKS) && why.includes(ref)))
+        continue;
       if (run.status === 'FAILED' || run.status === 'TERMINATED')
-        throw new Finding('S6', `${run.workflowId} ends as ${run.status}: ${rootOf(run.failure)}`);
+        throw new Finding('S6', `${run.workflowId} ends as ${run.status}: ${why}`);
     }
   }
 
   /** The ledger's sums are those of the service. */
-  async #books(books: Sums): Promise<void> {
+  async #books(books: Standing): Promise<void> {
     const { scene } = this;
     const ledger = scene.server.current(scene.ledgerId);
     if (!ledger?.isOpen) return;
@@ -180,7 +168,8 @@ export class Oracle {
         'S3',
         `the ledger has booked ${booked} credits, and ${own} were paid (by people ${others}); not booked: ${missing.map(({ subject }) => subject)}`,
       );
-    const lacks = books.entries === 0 ? 0 : booked - books.booked - books.open;
+    // Without any they begin anew with what the ledger knows.
+    const lacks = books.seq === 0 ? 0 : booked - books.spentIn('', 0);
     const told = Math.max(state.acceptedLack ?? 0, ...state.holds.map((hold) => hold.lacks ?? 0));
     if (lacks > told) throw new Finding('S8', `the books lack ${lacks} credits, and the ledger has told of ${told}`);
     const { happened } = this.scene.misfortunes;
@@ -190,8 +179,9 @@ export class Oracle {
   }
 
   /** S8: the books in the storage have what the service charged, whatever became of the ledger. */
-  #kept(): Sums {
+  #kept(): Standing {
     const { scene } = this;
+    const { administrators } = this.people;
     const books = [...scene.storage.documents].filter(([ref]) => /^books\/.*\/entries\//.test(ref)).sort();
     const standing = new Standing('UTC');
     // They begin with what the ledger knows, and that believes the messages of whoever reaches Temporal.
@@ -204,17 +194,38 @@ export class Oracle {
       standing.apply(entry, hashAfter(entry, document.toString()));
     }
     const { all } = scene.service.payments;
-    const own = all.filter(({ by }) => by === 'agent').reduce((sum, { credits }) => sum + credits, 0);
+    // Of what costs more than is configured not every reply says so.
+    const least = ({ credits, subject }: Payment) => Math.min(credits, scene.priceOf(subject));
+    const own = all.filter(({ by }) => by === 'agent').reduce((sum, paid) => sum + least(paid), 0);
     const every = all.reduce((sum, { credits }) => sum + credits, 0);
-    const open = Object.values(standing.sends.open).reduce((sum, { credits }) => sum + credits, 0);
-    const booked = [...standing.days.values()].reduce((sum, credits) => sum + credits, 0);
-    const isLacking = booked + open < own && !this.people.areBooksLost;
+    const open = standing.reserved();
+    const booked = standing.spentIn('', 0) - open;
+    const isLacking = booked + open < own && !administrators.areBooksLost && !administrators.isLedgerAlone;
     if (booked - untrue > every || isLacking)
       throw new Finding(
         'S8',
         `the books have ${booked} credits and ${open} that are open, and ${own} were paid (by people ${every - own})`,
       );
-    return { entries: books.length, booked, open };
+    return standing;
+  }
+
+  /** S6: what pipelines and batches say that they have spent is what the books say, where nobody has meddled with their runs. */
+  #batches({ runs }: Standing): void {
+    const { scene, people } = this;
+    if (people.isLedgerLost || people.administrators.areBooksLost) return;
+    const every = [...scene.server.runs.values()].flat();
+    const replaced = replacedOf(every);
+    const isOdd = (run: Run) => people.meddled.has(run) || replaced.has(run) || scene.isBeforeRollout(run);
+    for (const run of every.filter(isBatch)) {
+      const { credits } = (scene.resultOf(run) ?? {}) as { credits?: number };
+      const spent = runs.get(`${run.workflowId}/${run.firstRunId}`) ?? 0;
+      const children = every.filter(({ start }) => start.parent?.run.workflowId === run.workflowId);
+      if (credits !== undefined && credits !== spent && ![run, ...children].some(isOdd))
+        throw new Finding(
+          'S6',
+          `${run.workflowId} says that it has spent ${credits} credits, and the books say ${spent}`,
+        );
+    }
   }
 
   /** S6: what was paid for is in the results, once, and never reported otherwise. */
@@ -224,12 +235,12 @@ export class Oracle {
     const every = [...scene.server.runs.values()].flat();
     const replaced = replacedOf(every);
     const runs = every.filter(({ type }) => type === 'convertLead');
-    const byLead = new Map<string, Run[]>();
-    for (const run of runs) {
-      const { leadId } = scene.inputOf(run) as { leadId: string };
-      byLead.set(leadId, [...(byLead.get(leadId) ?? []), run]);
-    }
-    for (const [leadId, all] of byLead) {
+    const leadOf = (run: Run) => (scene.inputOf(run) as { leadId: string }).leadId;
+    const gone = new Set(
+      [...people.administrators.gone].flatMap((run) => (run.type === 'convertLead' ? leadOf(run) : [])),
+    );
+    for (const leadId of new Set(runs.map(leadOf))) {
+      const all = runs.filter((run) => leadOf(run) === leadId);
       const by = paid.get(`lead:${leadId}`);
       const results = all.map(
         (run) => scene.resultOf(run) as { outcome: string; credits: number; reason?: string } | undefined,
@@ -257,7 +268,8 @@ export class Oracle {
         );
       const isLost =
         all.some((run) => people.meddled.has(run) || run.status !== 'COMPLETED' || scene.isBeforeRollout(run)) ||
-        people.isLedgerLost;
+        people.isLedgerLost ||
+        gone.has(leadId);
       if (by === 'agent' && credits === 0 && !isLost)
         throw new Finding('S6', `lead ${leadId} was paid for, and its results say: ${JSON.stringify(results)}`);
     }
@@ -271,13 +283,6 @@ function replacedOf(runs: readonly Run[]): Set<Run> {
     if (run.resetTo || run.isEndedByReset)
       for (let next: Run | undefined = run; next; next = next.continuedAs) replaced.add(next);
   return replaced;
-}
-
-/** @param length of a moment's beginning: of a day, or of a month */
-function sumsBy(length: number, payments: readonly { at: string; credits: number }[]): Map<string, number> {
-  const sums = new Map<string, number>();
-  for (const { at, credits } of payments) sums.set(at.slice(0, length), (sums.get(at.slice(0, length)) ?? 0) + credits);
-  return sums;
 }
 
 const rootOf = (failure: Failure | null | undefined): string =>

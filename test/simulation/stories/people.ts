@@ -1,14 +1,13 @@
 /** What people do: operators to whatever is there, and those whom runs ask. */
 import { defaultPayloadConverter } from '@temporalio/common';
-import { mend } from '../../../src/books/mending';
-import { Standing } from '../../../src/books/standing';
 import type { LedgerState } from '../../../src/ledger';
 import { convertLeadId } from '../../../src/runs/run-ids';
 import { shownBy } from '../engine/proto';
 import type { Run } from '../engine/run';
+import { Administrators } from './administrators';
 import { attack } from './attacks';
 import { meeting } from './coverage';
-import type { Act, Begun } from './plan';
+import { type Act, type Begun, LOSSES } from './plan';
 import type { Scene } from './scene';
 
 /** Runs that have ended not longer ago than this are reset as well. */
@@ -17,34 +16,38 @@ const RECENTLY_MS = 1_800_000;
 const LOOKS_EVERY_MS = 600_000;
 const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
 
-const isBatch = ({ type }: Run): boolean => type === 'leadPipeline' || type === 'backfill';
+export const isBatch = ({ type }: Run): boolean => type === 'leadPipeline' || type === 'backfill';
 
 /** Whom the project with this reference is for. */
 export const clientOf = (reference: string): string => reference.replace('R-', 'Client ');
 
 export class People {
+  readonly administrators: Administrators;
   /** Runs that an operator has meddled with: what became of them is the operator's own doing. */
   readonly meddled = new Set<Run>();
   isLedgerLost = false;
   /** Somebody has sent any message: sums and results are what was said. */
   isAttacked = false;
-  /** The books in the storage went back to a backup, and the newest are lost. */
-  areBooksLost = false;
   /** The lead whose conversion was asked for last. */
   lastPaid: string | undefined;
   /** What was started, in its order. */
   readonly #begun: [Begun, number][] = [];
 
-  constructor(private readonly scene: Scene) {}
+  constructor(private readonly scene: Scene) {
+    this.administrators = new Administrators(scene);
+  }
 
   begin(begun: Begun, n: number): void {
-    const { scene } = this;
-    const who = `${begun.type}-${n}`;
     this.#begun.push([begun, n]);
+    this.#start(begun, n);
+  }
+
+  #start(begun: Begun, n: number): void {
+    const { scene } = this;
+    const who = this.#idOf(begun, n);
     if (begun.type === 'convertLead') {
       const leadId = scene.leads[begun.lead]?.id ?? '';
-      const workflowId = begun.byHand ? who : convertLeadId('default', leadId);
-      scene.start('convertLead', workflowId, { leadId, maxCredits: begun.maxCredits });
+      scene.start(begun.type, this.#idOf(begun, n), { leadId, maxCredits: begun.maxCredits });
     } else if (begun.type === 'auditProject') {
       const reference = `R-${begun.client}`;
       const project = { clientName: clientOf(reference) };
@@ -54,10 +57,22 @@ export class People {
     else scene.start(begun.type, who, begun.input);
   }
 
+  #idOf(begun: Begun, n: number): string {
+    if (begun.type !== 'convertLead' || begun.byHand) return `${begun.type}-${n}`;
+    return convertLeadId('default', this.scene.leads[begun.lead]?.id ?? '');
+  }
+
+  /** Of what was begun and is not there nobody knows how far it came: it is begun again. */
+  #beginAgain(): void {
+    const isGone = ([begun, n]: [Begun, number]) => !this.scene.server.current(this.#idOf(begun, n));
+    for (const [begun, n] of this.#begun.filter(isGone)) this.#start(begun, n);
+  }
+
   /** @returns whether there was anything to do it to */
   act({ what, which, forMs }: Act): boolean {
     const { scene } = this;
     const { control, server, world } = scene;
+    const { administrators } = this;
     const open = server.open().filter(({ type }) => type !== 'accountLedger');
     // Of what began others there is little, and its end is where it matters.
     const batches = open.filter(isBatch);
@@ -65,6 +80,7 @@ export class People {
     const run = choice[which % Math.max(1, choice.length)];
     const ledger = server.current(scene.ledgerId);
     const later = (then: () => void) => void world.after(forMs, then);
+    if (administrators.isLedgerAlone && LOSSES.includes(what)) return false;
     switch (what) {
       case 'cancel':
         run?.requestCancel();
@@ -127,12 +143,17 @@ export class People {
         return ledger !== undefined;
       case 'loseDatabase':
         server.lose();
+        scene.lostAt = world.now;
         this.isLedgerLost ||= ledger !== undefined;
-        // Of what was begun nobody knows how far it came: all of it is begun again.
-        later(() => {
-          for (const [begun, n] of this.#begun.splice(0)) this.begin(begun, n);
-        });
+        later(() => this.#beginAgain());
         return ledger !== undefined;
+      case 'setTemporalBack':
+        return administrators.setTemporalBack(what, later, () => this.#beginAgain());
+      case 'beginBooks':
+      case 'storageAway':
+      case 'setBooksBack':
+      case 'damageDocument':
+        return administrators[what](which, later);
       case 'attack': {
         this.isAttacked = true;
         const target = attack(scene, which);
@@ -161,24 +182,6 @@ export class People {
         later(() => control.setCredits({ credits: Math.max(credits, 20_000) }));
         return true;
       }
-      case 'storageAway':
-        scene.storage.isAway = true;
-        later(() => {
-          scene.storage.isAway = false;
-        });
-        return true;
-      case 'setBooksBack': {
-        const putBack = scene.storage.setBooksBack((which % 10) / 10);
-        // Some operators stop the workers first.
-        if (which % 3 > 0) this.#killAll('the storage goes back to a backup');
-        this.areBooksLost = which % 2 === 0;
-        if (!this.areBooksLost)
-          later(() => {
-            this.areBooksLost = putBack();
-            this.#killAll('the newest books are put back');
-          });
-        return true;
-      }
       case 'killWorker':
       case 'killAllWorkers': {
         const alive = server.workers.filter((worker) => worker.alive);
@@ -187,23 +190,6 @@ export class People {
         return alive.length > 0;
       }
     }
-  }
-
-  /** As an administrator does whose backup is lost, too: without workers, and without what has no copy. */
-  async restoreBooks(): Promise<void> {
-    const { storage, ledgerId, world } = this.scene;
-    const user = ledgerId.replace('account-ledger.', '');
-    this.#killAll('the books are restored');
-    const isDone = await mend(storage.storage, user, new Standing('UTC'), { givesUpLost: true, now: world.now }).then(
-      () => true,
-      () => false,
-    );
-    // A worker that has started again wrote in between.
-    if (!isDone) world.after(1_000, () => void this.restoreBooks());
-  }
-
-  #killAll(why: string): void {
-    for (const worker of this.scene.server.workers.filter(({ alive }) => alive)) this.scene.kill(worker, why);
   }
 
   /** "Start workflow like this one", with books in which nothing was spent and no cap stands. */

@@ -1,7 +1,7 @@
 /** What a story consists of, made up from its seed: who starts what, what goes wrong and how often, what people do. */
 import { type RouteName, routes } from '../../../src/agent-api/routes';
 import { Marks } from '../../../src/sandbox/marks';
-import { FAULTS, ProjectsListed } from '../../../src/sandbox/options';
+import { FAULTS, type FaultRate, ProjectsListed } from '../../../src/sandbox/options';
 import { MISHAPS, type Mishap } from '../engine/mishaps';
 import { Random } from '../world/random';
 import type { SceneOptions } from './scene';
@@ -23,30 +23,34 @@ export type Begun = { at: number } & (
 export const ACTS = [
   ...(['cancel', 'terminate', 'startAgain', 'resetActivity', 'convertInWebApp', 'convertAgain'] as const),
   ...(['pause', 'stop', 'terminateLedger', 'deleteLedger', 'startLedgerByHand', 'holdLedger'] as const),
-  'loseDatabase' as const,
-  ...(['resetRun', 'resetLedger'] as const),
-  ...(['killSwitch', 'revokeToken', 'noCredits', 'storageAway', 'killWorker', 'killAllWorkers'] as const),
+  ...(['loseDatabase', 'setTemporalBack', 'resetRun', 'resetLedger'] as const),
+  ...([
+    'killSwitch',
+    'revokeToken',
+    'noCredits',
+    'storageAway',
+    'damageDocument',
+    'killWorker',
+    'killAllWorkers',
+  ] as const),
 ];
+/** What takes from Temporal what it knows. A backup is taken first, and Temporal goes back to it so much later. */
+export const LOSSES: readonly Act['what'][] = [
+  ...(['loseDatabase', 'setTemporalBack', 'setTemporalBack', 'terminateLedger', 'deleteLedger'] as const),
+  ...(['startLedgerByHand', 'resetLedger'] as const),
+];
+
 /** At a moment, or while the so manieth request that costs is under way. */
 export type Act = {
   at: number;
   paid?: number | undefined;
-  what: (typeof ACTS)[number] | 'attack' | 'setBooksBack';
+  what: (typeof ACTS)[number] | 'attack' | 'setBooksBack' | 'beginBooks';
   which: number;
   forMs: number;
 };
 
-type Disturbance = Exclude<(typeof FAULTS)[number], 'instead'>;
-export const DISTURBANCES = FAULTS.filter((fault): fault is Disturbance => fault !== 'instead');
-
-export interface Faults {
-  share: number;
-  faults: Disturbance[];
-  delayMs: number;
-  commitAfterMs: number;
-  status: number;
-  retryAfter: number;
-}
+export type Faults = Omit<FaultRate, 'routes' | 'code' | 'body' | 'retryAfterForm'>;
+export const DISTURBANCES = FAULTS.filter((fault): fault is Faults['faults'][number] => fault !== 'instead');
 
 export interface Plan {
   seed: number;
@@ -108,8 +112,7 @@ export function planOf(seed: number): Plan {
         balanceFloor > 0
           ? balanceFloor + random.between(1, 4) * 1_000
           : maybe(0.2, random.between(2, 6) * 1_000, 60_000),
-      perDay: maybe(0.3, random.between(2, 8) * 1_000, null),
-      balanceFloor,
+      budget: { perDay: maybe(0.3, random.between(2, 8) * 1_000, null), balanceFloor },
       sandbox: {
         seed,
         convertCheck: 'atArrival',

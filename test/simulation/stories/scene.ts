@@ -14,6 +14,7 @@ import { createClient } from '../../../src/temporal/client';
 import { ledgerId } from '../../../src/temporal/ledger-id';
 import { queueRate } from '../../../src/temporal/queue-limits';
 import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
+import { Mishaps } from '../engine/mishaps';
 import { NAMESPACE } from '../engine/proto';
 import type { Run } from '../engine/run';
 import { Server } from '../engine/server';
@@ -26,7 +27,6 @@ import { Wire } from '../worker/transport';
 import { enter } from '../world/install';
 import type { Process } from '../world/world';
 import { World } from '../world/world';
-import { Misfortunes } from './misfortunes';
 
 const BASE_URL = 'http://127.0.0.1:8080';
 /** A worker that was killed is replaced after this at most, milliseconds. */
@@ -37,9 +37,12 @@ const PAID = /^POST \S*(?:\/leads\/([^/]+)\/convert|\/api\/projects)$/;
 export interface SceneOptions {
   leads: number;
   credits?: number;
-  perDay?: number | null;
-  perMonth?: number | null;
-  balanceFloor?: number;
+  /** Of the configuration. @default no ceilings */
+  budget?: Partial<Ceilings['budget']>;
+  /** What the conversion of a lead costs by the configuration. @default what the service takes */
+  price?: number;
+  /** @default a Monday morning */
+  beginsAt?: number;
   sandbox?: SandboxOptions;
   workers?: number;
   /** The clock of each worker is so far ahead or behind at most, milliseconds. */
@@ -53,7 +56,7 @@ export interface SceneOptions {
 export class Scene {
   readonly world: World;
   readonly server: Server;
-  readonly misfortunes: Misfortunes;
+  readonly misfortunes: Mishaps;
   readonly service: Service;
   readonly control: Control;
   readonly ledgerId: string;
@@ -65,8 +68,8 @@ export class Scene {
   onPaidRequest: (leadId: string | undefined) => void = () => undefined;
   /** Times that a run was replayed. */
   replays = 0;
-  /** When a worker was killed last, and with it what it was at. */
-  killedAt = 0;
+  /** When what workers were at was lost last: one was killed, or the server was restarted. */
+  lostAt = 0;
   readonly #account;
   readonly #wire: Wire;
   readonly #connection;
@@ -78,19 +81,21 @@ export class Scene {
     seed: number,
     readonly options: SceneOptions,
   ) {
-    this.world = new World(seed);
+    this.world = new World(seed, options.beginsAt);
     enter(this.world);
-    this.misfortunes = new Misfortunes(this.world);
-    const file = AccountFile.parse({ baseUrl: BASE_URL, tokenEnv: 'TOKEN' });
-    const { perDay = null, perMonth = null, balanceFloor = 0 } = options;
-    this.budget = { ...file.budget, perDay, perMonth, balanceFloor };
+    this.misfortunes = new Mishaps(this.world);
+    this.misfortunes.kill = (process, at) => this.kill(process, at);
+    const { price, budget } = options;
+    const credits = price === undefined ? {} : { 'leads.convert': price };
+    const file = AccountFile.parse({ baseUrl: BASE_URL, tokenEnv: 'TOKEN', credits, budget });
+    this.budget = file.budget;
     const { reads, writes, polls } = file.limits;
     const limits = new Map(Object.entries({ reads, writes, polls }));
     const spacing = (queue: string) => {
       const limit = limits.get(queue.split('.').at(-1) ?? '');
       return limit ? Math.ceil(1_000 / queueRate(limit.max, limit.windowMs)) : 0;
     };
-    this.server = new Server(this.world, this.misfortunes, spacing);
+    this.server = new Server(this.misfortunes, spacing);
     this.server.suggestsAt = options.suggestsAt ?? this.server.suggestsAt;
     const settings = SandboxOptions.parse({
       ...{ seed, leads: options.leads, projects: 2, captures: 1, credits: options.credits ?? 50_000 },
@@ -102,25 +107,12 @@ export class Scene {
     const statistics = new Statistics(this.service);
     this.control = createControl(this.service, statistics);
     this.ledgerId = ledgerId(owner.id);
-    const crossing = (process: Process, what: string) => this.#crossing(process, what);
-    this.storage = new MemoryStorage(this.world, this.misfortunes, crossing);
-    this.#wire = new Wire(
-      this.world,
-      this.misfortunes,
-      crossing,
-      agentServer(this.service, statistics),
-      (method, path) => {
-        const paid = PAID.exec(`${method} ${path}`);
-        if (paid) this.onPaidRequest(paid[1]);
-      },
-    );
-    this.#connection = connect(
-      this.world,
-      this.misfortunes,
-      () => this.server.latency(),
-      createService(this.server),
-      crossing,
-    );
+    this.storage = new MemoryStorage(this.misfortunes);
+    this.#wire = new Wire(this.misfortunes, agentServer(this.service, statistics), (method, path) => {
+      const paid = PAID.exec(`${method} ${path}`);
+      if (paid) this.onPaidRequest(paid[1]);
+    });
+    this.#connection = connect(this.misfortunes, () => this.server.latency(), createService(this.server));
     this.client = createClient({ connection: this.#connection, namespace: NAMESPACE }, {});
     this.#account = toAccount('default', file, { TOKEN: this.token }, '/');
     for (let n = 0; n < (options.workers ?? 2); n++) this.startWorker();
@@ -142,7 +134,6 @@ export class Scene {
         storage: this.storage.storage,
         ceilings: () => ({ budget: this.budget, timeZone: 'UTC' }),
         open: () => this.#wire,
-        crossing: (process, what) => this.#crossing(process, what),
         onReplay: () => this.replays++,
       }),
     );
@@ -153,14 +144,6 @@ export class Scene {
     const { elapsed, random } = this.world;
     if (elapsed >= to) return 'now';
     return elapsed < from || random.chance(0.5) ? 'before' : 'now';
-  }
-
-  /** A process waits, or goes on after waiting: here it may die. @returns whether it still lives */
-  #crossing(process: Process, what: string): boolean {
-    if (!process.alive) return false;
-    if (!this.misfortunes.happens('workerKilled')) return true;
-    this.kill(process, what);
-    return false;
   }
 
   /** It ended while there were workers with the build before, which reports some things otherwise. */
@@ -178,9 +161,14 @@ export class Scene {
 
   kill(process: Process, at: string): void {
     this.world.tell(`${process.name} is killed at ${at}`);
-    this.killedAt = this.world.now;
+    this.lostAt = this.world.now;
     process.alive = false;
     this.world.after(this.world.random.between(1_000, REPLACED_WITHIN_MS), () => this.startWorker());
+  }
+
+  /** By the configuration. */
+  priceOf(subject: string): number {
+    return this.#account.credits(subject.startsWith('lead:') ? 'leads.convert' : 'projects.create');
   }
 
   /** As somebody in the Web UI does; refused where one of the same ID is under way. */
@@ -221,7 +209,7 @@ export class Scene {
   close(): void {
     this.service.close();
     for (const worker of this.server.workers) {
-      for (const runs of this.server.runs.values()) for (const run of runs) worker.forget(run.runId);
+      worker.forget();
       worker.alive = false;
     }
     enter(undefined);

@@ -1,6 +1,7 @@
 /** Plays a story: trouble first, then none, and all that was begun has to end. */
 import type { Run } from '../engine/run';
-import { Finding, Oracle } from './oracle';
+import { Oracle } from './oracle';
+import { Finding } from './payments';
 import { People } from './people';
 import { type Act, type Plan, ROUTES } from './plan';
 import { Scene } from './scene';
@@ -33,12 +34,13 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
   const { world, misfortunes, control, server } = scene;
   if (onLine) world.onLine = onLine;
   const people = new People(scene);
+  const { administrators } = people;
   const oracle = new Oracle(scene, people);
+  scene.storage.areBooksKept = plan.acts.every(({ what }) => what !== 'beginBooks');
   scene.storage.documents.set('brief.txt', Buffer.from('What the client does.'));
-  let isCalm = false;
   const { budget } = scene;
   const trouble = () => {
-    isCalm = false;
+    misfortunes.areOver = false;
     scene.budget = budget;
     misfortunes.rates = { ...plan.mishaps };
     if (plan.faults) control.setFaultRate({ ...plan.faults, routes: ROUTES });
@@ -49,17 +51,16 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
   };
   const heal = () => {
     world.tell('from now on nothing goes wrong');
-    isCalm = true;
+    misfortunes.areOver = true;
     control.setAgentApi({ enabled: true });
     control.restoreToken({ token: scene.token });
     control.setCredits({ credits: 100_000 });
-    scene.storage.isAway = false;
     scene.budget = { perRun: null, perMonth: null, perDay: null, balanceFloor: 0 };
     // Every other hold has to end by itself.
     if (misfortunes.happened.has('holdLedger')) people.release();
+    void administrators.putRight();
     // By then each worker has told the ledger what it is configured with now.
-    if (people.areBooksLost) void people.restoreBooks();
-    if (people.isAttacked || people.areBooksLost) world.after(HOUR / 2, () => people.release());
+    if (people.isAttacked || administrators.areBooksLost) world.after(HOUR / 2, () => people.release());
   };
   for (const { from, to, heals } of plan.troubles) {
     world.after(from, trouble);
@@ -68,7 +69,7 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
   }
   plan.runs.forEach((begun, n) => void world.after(begun.at, () => people.begin(begun, n)));
   const perform = (act: Act) => {
-    if (isCalm) return;
+    if (misfortunes.areOver) return;
     world.tell(`act: ${act.what}`);
     if (people.act(act)) misfortunes.note(act.what);
   };
@@ -89,7 +90,7 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     const until = async (done: () => boolean) => {
       while (!done() && world.steps < MOST_STEPS && (await world.step())) await oracle.look();
     };
-    const isOver = () => world.elapsed > troubleMs && isCalm;
+    const isOver = () => world.elapsed > troubleMs && misfortunes.areOver;
     await until(() => isOver() && (unended().length === 0 || world.elapsed > troubleMs + HEALED_WITHIN_MS));
     if (unended().length > 0) throw await oracle.unended(unended(), world.elapsed - troubleMs);
     const over = world.elapsed + AFTERWARDS_MS;

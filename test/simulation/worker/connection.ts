@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ConnectionLike } from '@temporalio/client';
 import type { Mishaps } from '../engine/mishaps';
 import { GRPC, GrpcError } from '../engine/proto';
-import { here, type Process, type World } from '../world/world';
+import { here } from '../world/world';
 
 interface CallContext {
   deadline?: number | Date;
@@ -19,12 +19,11 @@ const FIRST_AGAIN_MS = 100;
 const contexts = new AsyncLocalStorage<CallContext>();
 
 export function connect(
-  world: World,
   mishaps: Mishaps,
   latency: () => number,
   service: (method: string, request: unknown) => Promise<unknown>,
-  crossing: (process: Process, what: string) => boolean,
 ): ConnectionLike {
+  const { world } = mishaps;
   const within = <R>(context: CallContext, fn: () => Promise<R>) =>
     contexts.run({ ...contexts.getStore(), ...context }, fn);
 
@@ -33,7 +32,7 @@ export function connect(
     const { deadline, abortSignal } = contexts.getStore() ?? {};
     const left = deadline === undefined ? LONGEST_MS : Number(deadline) - Date.now();
     return new Promise((resolve, reject) => {
-      if (process && !crossing(process, method)) return;
+      if (process && !mishaps.crossing(process, method)) return;
       let isOver = false;
       const end = (how: () => void) => {
         if (isOver || process?.alive === false) return;
@@ -59,7 +58,7 @@ export function connect(
           world.after(
             latency(),
             () => {
-              if (!process || crossing(process, `${method} answered`)) end(how);
+              if (!process || mishaps.crossing(process, `${method} answered`)) end(how);
             },
             process,
           );

@@ -11,7 +11,6 @@ import type { Mishaps } from '../engine/mishaps';
 import { type Command, canceled, endsRun, type Job } from '../engine/proto';
 import type { Run } from '../engine/run';
 import { leavesTrace, type Task } from '../engine/workflow-tasks';
-import type { World } from '../world/world';
 import { activation, asReplayed, create, jobsOf } from './activation';
 import type { Build } from './bundle';
 
@@ -37,7 +36,6 @@ export class Host {
   readonly #cached = new Map<string, Cached>();
 
   constructor(
-    private readonly world: World,
     private readonly mishaps: Mishaps,
     private readonly onReplay: (run: Run) => void,
     private readonly build: Build,
@@ -58,7 +56,7 @@ export class Host {
       }
       if (leavesTrace(task, completion.commands)) cached.episodes = run.episodes.length + 1;
       // Its place in the memory is needed for another. Of a long one each replay takes long, so it happens less often.
-      if (this.world.random.chance(OFTEN_REPLAYED / cached.episodes) && this.mishaps.happens('evicted'))
+      if (this.mishaps.world.random.chance(OFTEN_REPLAYED / cached.episodes) && this.mishaps.happens('evicted'))
         this.forget(run.runId);
       return completion;
     } catch (error) {
@@ -75,7 +73,7 @@ export class Host {
       throw new Error(this.#blamed(`${error}`));
     });
     const { successful, failed } = await workflow.activate(
-      activation(run, [{ queryWorkflow: query }], run.history.length, this.world.now, false),
+      activation(run, [{ queryWorkflow: query }], run.history.length, this.mishaps.world.now, false),
     );
     if (failed) throw new Error(this.#blamed(failed.failure?.message ?? 'the query failed'));
     if (!run.isOpen) this.forget(run.runId);
@@ -87,10 +85,12 @@ export class Host {
     return this.build === 'before' ? `${OLD_BUILD}: ${why}` : why;
   }
 
-  forget(runId: string): void {
-    const cached = this.#cached.get(runId);
-    this.#cached.delete(runId);
-    void cached?.workflow.dispose();
+  /** @param one @default all */
+  forget(one?: string): void {
+    for (const runId of one === undefined ? [...this.#cached.keys()] : [one]) {
+      void this.#cached.get(runId)?.workflow.dispose();
+      this.#cached.delete(runId);
+    }
   }
 
   /** From its memory, or replayed. */
@@ -124,7 +124,7 @@ export class Host {
     jobs: Job[],
     historyLength: number,
     isReplaying: boolean,
-    at = this.world.now,
+    at = this.mishaps.world.now,
   ) {
     const done = await workflow.activate(
       Object.assign(activation(run, jobs, historyLength, at, isReplaying), { availableInternalFlags: [...flags] }),

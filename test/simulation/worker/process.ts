@@ -22,7 +22,7 @@ import { ms, NAMESPACE } from '../engine/proto';
 import type { Run } from '../engine/run';
 import type { Server, Worker } from '../engine/server';
 import type { Task } from '../engine/workflow-tasks';
-import { here, type Process } from '../world/world';
+import { here } from '../world/world';
 import type { Build } from './bundle';
 import { Host } from './host';
 
@@ -36,7 +36,6 @@ export interface WorkerParts {
   storage: Storage;
   open: Open;
   ceilings(): Ceilings;
-  crossing(process: Process, what: string): boolean;
   onReplay(run: Run): void;
 }
 
@@ -60,7 +59,7 @@ export class WorkerProcess implements Worker {
     private readonly parts: WorkerParts,
   ) {
     const { server, account, connection, storage, open } = parts;
-    this.#host = new Host(server.world, server.mishaps, parts.onReplay, build);
+    this.#host = new Host(server.mishaps, parts.onReplay, build);
     const log = pino({ level: 'silent' });
     const { client, activities } = here.run(this, () => {
       const client = createClient({ connection, namespace: NAMESPACE }, {});
@@ -95,7 +94,7 @@ export class WorkerProcess implements Worker {
     }
   }
 
-  forget(runId: string): void {
+  forget(runId?: string): void {
     this.#host.forget(runId);
   }
 
@@ -104,7 +103,7 @@ export class WorkerProcess implements Worker {
   }
 
   async #perform(task: Try): Promise<void> {
-    const { server, crossing } = this.parts;
+    const { server } = this.parts;
     const { activity } = task;
     const { how, run } = activity;
     const args = (how.arguments ?? []).map((payload) => converter.payloadConverter.fromPayload(payload));
@@ -129,12 +128,13 @@ export class WorkerProcess implements Worker {
       [heartbeats, storageFailures],
     );
     const result = resultOf(await sdk.run({ args, headers: {} }));
-    if (!crossing(this, `${activity.type} done`)) return;
+    if (!server.mishaps.crossing(this, `${activity.type} done`)) return;
     const { world } = server;
     // Sent until it has arrived: an answer that is sent twice is taken once.
     world.after(server.latency(), () => {
-      const isTaken = activity.answered(task, result);
-      world.tell(`${activity.type} of ${run.workflowId}: ${Object.keys(result)}${isTaken ? '' : ', too late'}`);
+      const meant = server.meant(task);
+      world.tell(`${activity.type} of ${run.workflowId}: ${Object.keys(result)}${meant ? '' : ', too late'}`);
+      meant?.answered(result);
     });
   }
 }
@@ -153,11 +153,9 @@ function beating(process: WorkerProcess, task: Try, cancel: (reason: Reason) => 
     if (world.now - sentAt < every) return;
     sentAt = world.now;
     world.after(server.latency(), () => {
-      const isKnown = !activity.isClosed && activity.current === task;
-      const { cancelRequested, activityReset } = isKnown
-        ? activity.heartbeat()
-        : { cancelRequested: false, activityReset: false };
-      const reason = !isKnown ? 'NOT_FOUND' : activityReset ? 'RESET' : cancelRequested ? 'CANCELLED' : undefined;
+      const said = server.meant(task)?.heartbeat();
+      const wanted = said?.cancelRequested ? 'CANCELLED' : undefined;
+      const reason = !said ? 'NOT_FOUND' : said.activityReset ? 'RESET' : wanted;
       if (reason) world.after(server.latency(), () => here.run(process, () => cancel(reason)), process);
     });
   };
@@ -168,30 +166,10 @@ function resultOf({ completed, failed, cancelled }: coresdk.activity_result.IAct
   return cancelled ? { cancelled: true } : { completed: completed?.result ?? undefined };
 }
 
-function infoOf({ activity, attempt, scheduledAt }: Try) {
-  const { how, run, type, queue } = activity;
-  return {
-    ...{
-      taskToken: new Uint8Array(),
-      base64TaskToken: '',
-      taskQueue: queue,
-      activityId: how.activityId ?? '',
-      activityType: type,
-    },
-    workflowExecution: { workflowId: run.workflowId, runId: run.runId },
-    ...{
-      attempt,
-      isLocal: false,
-      workflowType: run.type,
-      heartbeatDetails: undefined,
-      heartbeatTimeoutMs: ms(how.heartbeatTimeout),
-    },
-    ...{ activityNamespace: NAMESPACE, workflowNamespace: NAMESPACE, namespace: NAMESPACE, inWorkflow: true },
-    ...{ scheduledTimestampMs: activity.scheduledAt, currentAttemptScheduledTimestampMs: scheduledAt },
-    ...{
-      startToCloseTimeoutMs: ms(how.startToCloseTimeout) ?? 0,
-      scheduleToCloseTimeoutMs: ms(how.scheduleToCloseTimeout) ?? 0,
-    },
-    ...{ priority: how.priority ?? {}, retryPolicy: {} },
-  };
-}
+/** Of what the SDK tells an activity of itself, what is asked for. */
+const infoOf = ({ activity: { how, run, type, queue }, attempt, scheduledAt }: Try) => ({
+  ...{ attempt, activityId: how.activityId ?? '', activityType: type, taskQueue: queue, workflowType: run.type },
+  workflowExecution: { workflowId: run.workflowId, runId: run.runId },
+  ...{ namespace: NAMESPACE, inWorkflow: true, isLocal: false, heartbeatDetails: undefined },
+  ...{ heartbeatTimeoutMs: ms(how.heartbeatTimeout), currentAttemptScheduledTimestampMs: scheduledAt },
+});

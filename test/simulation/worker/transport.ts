@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { Readable } from 'node:stream';
 import { Dispatcher } from 'undici';
 import type { Mishaps } from '../engine/mishaps';
-import { here, type Process, type World } from '../world/world';
+import { here } from '../world/world';
 
 type Options = Dispatcher.DispatchOptions;
 type Handler = Dispatcher.DispatchHandler;
@@ -13,9 +13,7 @@ const cut = (code: string) => Object.assign(new Error(code), { code });
 /** One connection's worth of undici: asks the handler just before it writes, as undici does, and never writes twice. */
 export class Wire extends Dispatcher {
   constructor(
-    private readonly world: World,
     private readonly mishaps: Mishaps,
-    private readonly crossing: (process: Process, what: string) => boolean,
     private readonly listener: RequestListener,
     private readonly onArrival: (method: string, path: string) => void,
   ) {
@@ -23,7 +21,7 @@ export class Wire extends Dispatcher {
   }
 
   override dispatch(options: Options, handler: Handler): boolean {
-    const { world } = this;
+    const { world } = this.mishaps;
     const process = here.getStore();
     let isAborted = false;
     let isAnswered = false;
@@ -48,7 +46,7 @@ export class Wire extends Dispatcher {
     };
     const answer = (status: number, headers: Record<string, string>, body: string) => {
       if (isAborted || isAnswered) return;
-      if (process && !this.crossing(process, 'reply')) return;
+      if (process && !this.mishaps.crossing(process, 'reply')) return;
       isAnswered = true;
       handler.onResponseStart?.(controller as never, status, headers, '');
       handler.onResponseData?.(controller as never, Buffer.from(body));
@@ -59,7 +57,7 @@ export class Wire extends Dispatcher {
     world.after(
       this.#latency(),
       () => {
-        if (isAborted || (process && !this.crossing(process, 'request'))) return;
+        if (isAborted || (process && !this.mishaps.crossing(process, 'request'))) return;
         if (isRefused) return fail('ECONNREFUSED');
         handler.onRequestStart?.(controller as never, {});
         if (isAborted) return;
@@ -81,7 +79,8 @@ export class Wire extends Dispatcher {
   }
 
   #latency(): number {
-    return this.mishaps.happens('slow') ? this.world.random.between(50, 6_000) : this.world.random.between(2, 30);
+    const { random } = this.mishaps.world;
+    return this.mishaps.happens('slow') ? random.between(50, 6_000) : random.between(2, 30);
   }
 
   override close(): Promise<void> {

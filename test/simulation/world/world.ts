@@ -32,34 +32,45 @@ export interface Due {
 export const here = new AsyncLocalStorage<Process>();
 
 export class World {
-  now = BEGINNING;
+  now: number;
   readonly random: Random;
   /** What has happened, as lines; only the hash is kept unless somebody listens. */
   onLine: (line: string) => void = () => undefined;
   steps = 0;
+  /** The next one is the last. */
   readonly #due: Due[] = [];
   readonly #hash = createHash('sha256');
   readonly #held = new Set<Promise<void>>();
   #seq = 0;
 
-  constructor(readonly seed: number) {
+  constructor(
+    readonly seed: number,
+    private readonly beginsAt = BEGINNING,
+  ) {
+    this.now = beginsAt;
     this.random = new Random(seed);
   }
 
   get elapsed(): number {
-    return this.now - BEGINNING;
+    return this.now - this.beginsAt;
   }
 
   after(ms: number, run: Due['run'], owner?: Process): Due {
     const due = { at: this.now + Math.ceil(Math.max(0, ms)), seq: this.#seq++, owner, cancelled: false, run };
-    push(this.#due, due);
+    let [low, high] = [0, this.#due.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (isBefore(due, this.#due[middle] as Due)) low = middle + 1;
+      else high = middle;
+    }
+    this.#due.splice(low, 0, due);
     return due;
   }
 
   /** Lets the next thing happen, and all that follows from it at once. @returns false when nothing is due */
   async step(): Promise<boolean> {
-    let due = pop(this.#due);
-    while (due && (due.cancelled || due.owner?.alive === false)) due = pop(this.#due);
+    let due = this.#due.pop();
+    while (due && (due.cancelled || due.owner?.alive === false)) due = this.#due.pop();
     if (!due) return false;
     this.now = Math.max(this.now, due.at);
     this.steps++;
@@ -103,32 +114,3 @@ export class World {
 export const settled = (): Promise<void> => new Promise((resolve) => void realImmediate(resolve));
 
 const isBefore = (one: Due, other: Due): boolean => one.at < other.at || (one.at === other.at && one.seq < other.seq);
-
-function push(heap: Due[], due: Due): void {
-  let place = heap.push(due) - 1;
-  while (place > 0) {
-    const above = (place - 1) >> 1;
-    const parent = heap[above] as Due;
-    if (!isBefore(due, parent)) break;
-    heap[place] = parent;
-    place = above;
-  }
-  heap[place] = due;
-}
-
-function pop(heap: Due[]): Due | undefined {
-  const first = heap[0];
-  const last = heap.pop();
-  if (last === undefined || heap.length === 0) return first;
-  let place = 0;
-  for (;;) {
-    let below = 2 * place + 1;
-    if (below >= heap.length) break;
-    if (below + 1 < heap.length && isBefore(heap[below + 1] as Due, heap[below] as Due)) below++;
-    if (!isBefore(heap[below] as Due, last)) break;
-    heap[place] = heap[below] as Due;
-    place = below;
-  }
-  heap[place] = last;
-  return first;
-}

@@ -1,0 +1,22 @@
+/** What the books say, for a run that waits for it: it tells people why it waits, which nobody else sees (S7). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rootMessage } from '../root-cause';
+import { type Storage, StorageError } from '../storage';
+
+const ANSWER_WITHIN_MS = 30_000;
+
+/**
+ * @param withinMs how long it waits for the storage
+ * @throws {StorageError} `unusable`, also where the books are damaged: it passes once a person has mended them
+ */
+export async function readSoon<T>(reading: Promise<T>, storage: Storage, withinMs = ANSWER_WITHIN_MS): Promise<T> {
+  const unreadable = (why: string) => new StorageError('unusable', `the books in the storage cannot be read: ${why}`);
+  const late = new AbortController();
+  const found = await Promise.race([
+    reading.catch((error: Error) => error),
+    sleep(withinMs, unreadable(`${storage.describe()} does not answer in time`), { ref: false, signal: late.signal }),
+  ]);
+  late.abort();
+  if (!(found instanceof Error)) return found;
+  throw found instanceof StorageError && found.kind === 'unusable' ? found : unreadable(rootMessage(found));
+}

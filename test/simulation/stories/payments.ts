@@ -1,0 +1,111 @@
+/** What must hold at each payment: nobody pays twice (S1), nothing unwritten is paid (S8), and no ceiling is exceeded (S3). */
+import { Entry } from '../../../src/books/entry';
+import type { Payment } from '../../../src/sandbox/payments';
+import { parseStored } from '../../../src/storage/stored-json';
+import { clientOf } from './people';
+import type { Scene } from './scene';
+
+/** Something that must not be. */
+export class Finding extends Error {
+  override readonly name = 'Finding';
+  constructor(
+    readonly rule: string,
+    what: string,
+  ) {
+    super(`${rule}: ${what}`);
+  }
+}
+
+/** A request that costs, as the books have it. */
+interface Sent {
+  seq: number;
+  run: string;
+  credits: number;
+  /** What it came to. */
+  became?: { seq: number; credits: number };
+}
+
+/** The service and the books name a project otherwise. */
+const keyOf = (subject: string): string =>
+  subject.startsWith('project:') ? `project:${clientOf(subject.slice('project:'.length)).split('#')[0]}` : subject;
+
+export class PaymentRules {
+  #seen = 0;
+
+  constructor(private readonly scene: Scene) {}
+
+  /** @throws Finding */
+  look(): void {
+    const { service, world } = this.scene;
+    const { all } = service.payments;
+    const fresh = all.slice(this.#seen);
+    this.#seen = all.length;
+    for (const { subject, by } of fresh) world.tell(`paid for ${subject} by ${by}`);
+    const own = all.filter(({ by }) => by === 'agent');
+    const subjects = own.map(({ subject }) => subject);
+    // What a person pays for in the web app while a call is in flight nobody can prevent.
+    const twice = subjects.find((subject, n) => subjects.indexOf(subject) !== n);
+    if (twice) throw new Finding('S1', `${twice} was paid for twice`);
+    for (const paid of fresh) if (paid.by === 'agent') this.#mustBeAllowed(paid, own);
+  }
+
+  /** S3: also where the ledger was deleted and takes its sums with it: the books in the storage do not (S8). */
+  #mustBeAllowed(paid: Payment, own: readonly Payment[]): void {
+    const { budget, misfortunes, service } = this.scene;
+    const { sent, dearerAt } = this.#books();
+    const request = sent.get(keyOf(paid.subject));
+    if (!request && paid.subject.startsWith('lead:') && this.#areBooksWhole)
+      throw new Finding('S8', `${paid.subject} was paid for, and the books do not say that it was sent`);
+    const { seq = 0, run } = request ?? {};
+    const runOf = ({ subject }: Payment) => sent.get(keyOf(subject))?.run;
+    /** What nobody could know when this one was sent: that calls cost more than is configured, before a reply had said so. */
+    const unknown = (other: Payment) => {
+      const became = sent.get(keyOf(other.subject))?.became;
+      if (seq < dearerAt) return other.credits - this.scene.priceOf(other.subject);
+      return became && became.seq < dearerAt ? Math.max(0, other.credits - became.credits) : 0;
+    };
+    const day = paid.at.slice(0, '2026-01-05'.length);
+    const month = paid.at.slice(0, '2026-01'.length);
+    const ceilings: [what: string, most: number | null, counts: (other: Payment) => boolean][] = [
+      [`on ${day}`, budget.perDay, ({ at }) => at.startsWith(day)],
+      [`in ${month}`, budget.perMonth, ({ at }) => at.startsWith(month)],
+      [`by ${run}`, budget.perRun, (other) => run !== undefined && runOf(other) === run],
+    ];
+    for (const [what, most, counts] of ceilings) {
+      const spent = own.filter(counts).reduce((sum, other) => sum + other.credits - unknown(other), 0);
+      if (most !== null && spent > most) throw new Finding('S3', `${spent} credits were spent ${what}, of ${most}`);
+    }
+    const { credits } = service.owner;
+    const left = own.reduce((sum, other) => sum + unknown(other), credits);
+    const isDisturbed = own.length < service.payments.all.length || misfortunes.happened.has('noCredits');
+    if (!isDisturbed && left < budget.balanceFloor)
+      throw new Finding('S3', `${credits} credits are left, of which ${budget.balanceFloor} must remain`);
+  }
+
+  get #areBooksWhole(): boolean {
+    const { misfortunes, storage } = this.scene;
+    return storage.areBooksKept && !['beginBooks', 'setBooksBack'].some((what) => misfortunes.happened.has(what));
+  }
+
+  /** What they say was sent; and from which entry on they know that calls cost more than is configured. */
+  #books() {
+    const sent = new Map<string, Sent>();
+    let dearerAt = Number.POSITIVE_INFINITY;
+    for (const [ref, document] of this.scene.storage.books()) {
+      const entry = ref.includes('/entries/') ? parseStored(document.toString(), Entry) : undefined;
+      if (entry?.kind === 'begun')
+        for (const [subject, { run, credits }] of Object.entries(entry.open))
+          sent.set(keyOf(subject), { seq: 0, run, credits });
+      if (entry?.kind === 'sending')
+        sent.set(keyOf(entry.subject), { seq: entry.seq, run: entry.run, credits: entry.credits });
+      if (entry?.kind !== 'became') continue;
+      const { seq, subject, settlement } = entry;
+      const request = sent.get(keyOf(subject));
+      if (!request || (settlement.kind !== 'paid' && settlement.kind !== 'foundPaid')) continue;
+      const { credits = request.credits } = settlement;
+      request.became = { seq, credits };
+      if (settlement.kind === 'paid' && credits > this.scene.priceOf(subject)) dearerAt = Math.min(dearerAt, seq);
+    }
+    return { sent, dearerAt };
+  }
+}

@@ -1,0 +1,110 @@
+/** S6, S8: of a payment that is found the ledger hears from the books whose it is: its server may have gone back to a backup. */
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type LedgerState, type Settle, settle } from '../../src/ledger';
+import { openLedger } from '../../src/ledger/opening-state';
+import { type OpenSend, take } from '../../src/paying/open-sends';
+import { leadSubject } from '../../src/paying/subject';
+import { openStorage } from '../../src/storage';
+import { BookedLedger } from '../../src/temporal/booked-ledger';
+
+const NOW = Date.now();
+const subject = leadSubject('l1');
+const sent = { subject, attempt: 'a#1', run: 'run-a', credits: 1_000 };
+const timing = { sendWindowMs: 5_000, paidTimeoutMs: 210_000, settlingMs: 300_000 };
+const budget = { perRun: null, perDay: null, perMonth: null, balanceFloor: 0, timeZone: 'UTC' };
+const config = { account: 'default', timing, budget, probeEveryMs: 1_000 };
+const open: OpenSend = { ...sent, grantedAt: NOW, overAt: NOW + 515_000 };
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'audit-runner-ledger-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** A ledger's own decisions, without a server; it knows nothing of what the books have. */
+function ledger() {
+  let state: LedgerState = openLedger(config, NOW, false);
+  const handle = {
+    query: async () => {
+      const settled = state.flights.settled.find((one) => one.subject === subject);
+      return {
+        open: state.flights.open[subject],
+        ...(settled && { settled }),
+        days: {},
+        runs: {},
+        flights: state.flights,
+      };
+    },
+    startUpdate: async (_: unknown, { args: [said] }: { args: [Settle] }) => {
+      const done = settle(state, said, NOW);
+      state = done.state;
+      return { result: async () => done.booked };
+    },
+  };
+  const client = { workflow: { getHandle: () => handle }, withDeadline: (_: number, work: () => unknown) => work() };
+  const booked = new BookedLedger(client as never, 'account-ledger.u1', config, {
+    storage: openStorage(folder),
+    ceilings: () => budget,
+    creditsOf: () => 1_000,
+    warn: () => undefined,
+  });
+  return {
+    booked,
+    grant: (send: OpenSend) => {
+      state = { ...state, flights: take(state.flights, subject, send) };
+    },
+    spent: () => Object.values(state.days).reduce((sum, credits) => sum + credits, 0),
+    settled: () => state.flights.settled,
+    open: () => state.flights.open,
+  };
+}
+
+/** What a process has paid and written down. */
+async function paid(): Promise<void> {
+  const { booked } = ledger();
+  await booked.books.beforeSend({
+    ...{ request: { ...sent, lookedAt: NOW, runCap: 9_000 }, open, timing, ceilings: budget, withinMs: 5_000 },
+  });
+  await booked.books.became(subject, sent.attempt, sent.run, { kind: 'paid', credits: 1_000, ref: 'p1' });
+  await booked.books.close();
+}
+
+const found = { subject, attempt: '', run: 'run-b', settlement: { kind: 'foundPaid', credits: 1_000 } } as const;
+
+test("what a look finds that another has paid is booked once, and is that one's", async () => {
+  await paid();
+  const { booked, spent, settled } = ledger();
+  expect(await booked.settle(found)).toBe(0);
+  expect(spent()).toBe(1_000);
+  expect(settled()).toMatchObject([{ attempt: 'a#1', run: 'run-a', credits: 1_000, ref: 'p1' }]);
+});
+
+test('also where the ledger has granted it once more, and the books say that this was not sent', async () => {
+  await paid();
+  const { booked, grant, spent, settled, open: left } = ledger();
+  grant({ ...open, attempt: 'b#1', run: 'run-b' });
+  await booked.books.became(subject, 'b#1', 'run-b', { kind: 'notPaid' });
+  expect(await booked.settle(found)).toBe(0);
+  expect([spent(), settled()[0]?.run, left()]).toEqual([1_000, 'run-a', {}]);
+});
+
+test('what the ledger has open and nobody has refused is booked as what it is', async () => {
+  await paid();
+  const { booked, grant, spent, settled } = ledger();
+  grant({ ...open, attempt: 'b#1', run: 'run-b' });
+  expect(await booked.settle(found)).toBe(1_000);
+  expect([spent(), settled()[0]?.run]).toEqual([1_000, 'run-b']);
+});
+
+test('S7: of damaged books it is told which document it is, in a way that passes once they are mended', async () => {
+  await paid();
+  const entries = join(folder, 'books', 'u1', 'entries');
+  const [, second = ''] = readdirSync(entries).sort();
+  writeFileSync(join(entries, second), '{');
+  await expect(ledger().booked.settle(found)).rejects.toMatchObject({
+    name: 'StorageUnusable',
+    message: expect.stringContaining(second),
+  });
+});
