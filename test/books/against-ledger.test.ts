@@ -8,8 +8,7 @@ import { Standing } from '../../src/books/standing';
 import * as ledger from '../../src/ledger';
 import { leadSubject } from '../../src/paying/subject';
 import { openStorage } from '../../src/storage';
-import { storedJson } from '../../src/storage/stored-json';
-import { at, booksOf, entries, paid, pay } from './books.stage';
+import { at, booksOf, entries, paid, pay, sealedAgain } from './books.stage';
 
 const timing = { sendWindowMs: 5_000, paidTimeoutMs: 210_000, settlingMs: 300_000 };
 const budget = { perRun: null, perDay: null, balanceFloor: 0, timeZone: 'UTC' };
@@ -75,8 +74,8 @@ test.each([10, 9_000])(
   async (credits) => {
     await begin('l1');
     await end('l1');
-    const entry = JSON.parse(readFileSync(last(), 'utf8'));
-    writeFileSync(last(), storedJson({ ...entry, credits, sum: undefined }));
+    const forged = readFileSync(last(), 'utf8').replace('"credits":1000', `"credits":${credits}`);
+    writeFileSync(last(), sealedAgain(forged));
     expect(await lacking()).toContainEqual(
       expect.stringMatching(new RegExp(`paid for lead:l1, .*; by the books it was ${credits.toLocaleString('en')}$`)),
     );

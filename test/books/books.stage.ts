@@ -7,6 +7,7 @@ import type { BalanceReading, Ceilings } from '../../src/books/ceilings';
 import type { Begun } from '../../src/books/entry';
 import { leadSubject } from '../../src/paying/subject';
 import { openStorage, type Storage } from '../../src/storage';
+import { storedJson } from '../../src/storage/stored-json';
 
 const timing = { sendWindowMs: 5_000, paidTimeoutMs: 210_000, settlingMs: 300_000 };
 export const NONE: Ceilings = { perRun: null, perDay: null, perMonth: null, balanceFloor: 0 };
@@ -99,3 +100,6 @@ export function storageWith(otherwise: (real: Storage) => Partial<Storage>): Sto
 }
 
 export const entries = () => join(at.folder, 'books', 'u1', 'entries');
+
+/** What somebody changed who knows of the checksum: it fits again. */
+export const sealedAgain = (text: string): string => storedJson({ ...JSON.parse(text), sum: undefined });

@@ -6,8 +6,7 @@ import { linesOf } from '../../src/books/reading';
 import { Standing } from '../../src/books/standing';
 import { verify } from '../../src/books/verifying';
 import { openStorage } from '../../src/storage';
-import { storedJson } from '../../src/storage/stored-json';
-import { at, booksOf, entries, paid, pay, storageWith } from './books.stage';
+import { at, booksOf, entries, paid, pay, sealedAgain, storageWith } from './books.stage';
 
 const numbered = (n: number) => String(n).padStart(10, '0');
 const entry = (n: number) => join(entries(), `${numbered(n)}.json`);
@@ -30,8 +29,7 @@ const isWhole = async () =>
   });
 const spent = async () => (await booksOf('later').standing()).spentIn('2026-11-30', at.now);
 const dearer = (text: string) => text.replace('"credits":1000', '"credits":9000');
-/** With the checksum that goes with it. */
-const forged = (text: string) => storedJson({ ...JSON.parse(text), credits: 9_000, sum: undefined });
+const forged = (text: string) => sealedAgain(dearer(text));
 
 /** Sixty payments: 121 entries (the first one begins the books), two segments, and 21 entries that no segment has yet. */
 beforeEach(async () => {
