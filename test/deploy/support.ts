@@ -3,9 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { packageRoot } from '../../src/temporal/package-root';
 
 /** The checkout: where the files that are deployed are. */
-export const ROOT = path.join(__dirname, '..', '..');
+export const ROOT = packageRoot();
 
 export const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 

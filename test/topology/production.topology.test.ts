@@ -49,7 +49,7 @@ function configure(): void {
   const account = { baseUrl: sandbox.baseUrl, tokenFile: join(production.secrets, 'agent_api_token'), ...QUICK };
   const timing = { ...QUICK.timing, sendWindowMs: 5_000, paidTimeoutMs: 10_000 };
   const file = join(cli.folder, 'audit-runner.yaml');
-  writeFileSync(file, stringify({ accounts: { default: { ...account, timing } } }));
+  writeFileSync(file, stringify({ accounts: { default: { ...account, timing, budget: { perDay: 1_000_000 } } } }));
   env = { ...production.natively('worker').env, AUDIT_RUNNER_CONFIG: file, NO_COLOR: '1' };
 }
 
