@@ -70,6 +70,8 @@ export type Obstacle =
 export interface SubjectState {
   open?: OpenSend;
   settled?: Settled;
+  /** What was settled before that, in milliseconds since 1970, it may have forgotten. */
+  forgottenBefore?: number;
 }
 
 export const beginSendUpdate = defineUpdate<policy.BeginAnswer, [policy.BeginSend]>('beginSend');

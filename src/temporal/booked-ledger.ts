@@ -162,32 +162,38 @@ export class BookedLedger extends LedgerClient {
   override async settle(request: Settle): Promise<number> {
     const { subject, attempt, run, settlement } = request;
     const isCostly = this.#costs(subject);
-    if (isCostly && settlement.kind === 'foundPaid') await this.tellKnown(subject);
+    const isFound = isCostly && settlement.kind === 'foundPaid';
+    const isForgotten = isFound && (await this.tellKnown(subject)) === 'forgotten';
     if (isCostly) await this.books.became(subject, attempt, run, settlement);
-    const booked = await super.settle(request);
+    // S3: what it has booked and forgotten since is not booked once more.
+    const told = isForgotten ? { ...request, settlement: { ...settlement, credits: undefined } } : request;
+    const booked = await super.settle(told);
     // Of what a look has found, a ledger whose server went back to a backup may know less than the books.
-    if (isCostly && settlement.kind === 'foundPaid') this.#compareSoon();
+    if (isFound) this.#compareSoon();
     return booked;
   }
 
   /**
    * Tells the ledger what only the books know, since a process died in between or the server went back to a backup: that the
    * attempt which it has open did not pay, and who has paid. What a look finds then is booked once, and is that one's own (S6).
+   * @returns `forgotten`: it has booked that, so long ago that it may not know it any more
    */
-  async tellKnown(subject: string): Promise<void> {
+  async tellKnown(subject: string): Promise<'forgotten' | undefined> {
     // A ledger that does not answer is asked again by what follows; without this it may book too much, never too little.
     const ledger = await this.subject(subject).catch(() => undefined);
-    if (!ledger) return;
-    const { open, settled } = ledger;
+    if (!ledger) return undefined;
+    const { open, settled, forgottenBefore = Number.POSITIVE_INFINITY } = ledger;
     const { sends, unpaid } = await readSoon(this.books.standing(), this.bookkeeping.storage);
     if (open !== undefined) {
-      if (!unpaid.includes(open.attempt)) return;
+      if (!unpaid.includes(open.attempt)) return undefined;
       await super.settle({ subject, attempt: open.attempt, run: open.run, settlement: { kind: 'notPaid' } });
     }
     const paid = sends.settled.find((one) => one.subject === subject && one.credits > 0);
-    if (!paid || (settled && settled.credits > 0)) return;
+    if (!paid || (settled && settled.credits > 0)) return undefined;
+    if (paid.at <= forgottenBefore) return 'forgotten';
     const { attempt, run, credits, ref, byLook } = paid;
     await super.settle({ subject, attempt, run, settlement: { kind: byLook ? 'foundPaid' : 'paid', credits, ref } });
+    return undefined;
   }
 
   override async leave(): Promise<void> {

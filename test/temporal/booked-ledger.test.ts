@@ -32,6 +32,7 @@ function ledger() {
       return {
         open: state.flights.open[subject],
         ...(settled && { settled }),
+        forgottenBefore: state.flights.forgottenBefore,
         days: {},
         runs: {},
         flights: state.flights,
@@ -54,6 +55,9 @@ function ledger() {
     booked,
     grant: (send: OpenSend) => {
       state = { ...state, flights: take(state.flights, subject, send) };
+    },
+    forget: () => {
+      state = { ...state, flights: { ...state.flights, forgottenBefore: Date.now() } };
     },
     spent: () => Object.values(state.days).reduce((sum, credits) => sum + credits, 0),
     settled: () => state.flights.settled,
@@ -88,6 +92,14 @@ test('also where the ledger has granted it once more, and the books say that thi
   await booked.books.became(subject, 'b#1', 'run-b', { kind: 'notPaid' });
   expect(await booked.settle(found)).toBe(0);
   expect([spent(), settled()[0]?.run, left()]).toEqual([1_000, 'run-a', {}]);
+});
+
+test('S3: what it may have booked and forgotten since is not booked once more', async () => {
+  await paid();
+  const { booked, forget, spent } = ledger();
+  forget();
+  expect(await booked.settle(found)).toBe(0);
+  expect(spent()).toBe(0);
 });
 
 test('what the ledger has open and nobody has refused is booked as what it is', async () => {

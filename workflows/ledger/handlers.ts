@@ -222,9 +222,9 @@ export function handleQuestions(book: Book): void {
   setHandler(
     messages.subjectQuery,
     (subject) => {
-      const { open, settled } = book.state.flights;
+      const { open, settled, forgottenBefore } = book.state.flights;
       const [flight, last] = [open[subject], settled.find((one) => one.subject === subject)];
-      return { ...(flight && { open: flight }), ...(last && { settled: last }) };
+      return { ...(flight && { open: flight }), ...(last && { settled: last }), forgottenBefore };
     },
     { description: 'What is known of one subject, for example "lead:…".' },
   );
