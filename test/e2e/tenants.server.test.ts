@@ -83,7 +83,7 @@ test('what a batch of an earlier version has left at the root is done by a redri
   mkdirSync(pathOf('backfills'), { recursive: true });
   renameSync(pathOf('accounts/default/backfills/old'), pathOf('backfills/old'));
   const latest = readFileSync(pathOf('backfills/old/latest.json'), 'utf8');
-  put('backfills/old/latest.json', latest.replaceAll('accounts/default/', ''));
+  put('backfills/old/latest.json', latest.replaceAll('accounts/default/', '').replace(/,"sum":"\w+"/, ''));
   const again = (await run('backfill', 'new', { redriveOf: 'old', maxCredits: 5_000 })) as BackfillResult;
   expect(again).toMatchObject({ items: 1, counts: { done: 1 }, credits: 1_000 });
   expect(again.files.ledger).toMatch(/^accounts\/default\/backfills\/new\//);

@@ -154,19 +154,24 @@ function withoutTail(commands: Command[]): Command[] {
   return [...commands.slice(0, end), ...answers, ...commands.slice(end, end + 1)];
 }
 
-/** An update that was refused is in no history. */
+/** An update that was refused when it came is in no history; one that was accepted and failed is. */
 function withoutRefused(run: Run, activated: Activated, commands: readonly Command[]): Activated {
+  const answers = commands.flatMap(({ updateResponse }) => updateResponse ?? []);
+  const came = activated.jobs.flatMap(({ doUpdate }) => doUpdate?.protocolInstanceId ?? []);
+  const accepted = answers.flatMap(({ accepted, protocolInstanceId }) => (accepted ? protocolInstanceId : []));
   const refused = new Set(
-    commands.flatMap(({ updateResponse }) => (updateResponse?.rejected ? updateResponse.protocolInstanceId : [])),
+    answers.flatMap(({ rejected, protocolInstanceId: id }) =>
+      rejected && id && came.includes(id) && !accepted.includes(id) ? id : [],
+    ),
   );
   if (refused.size === 0) return activated;
-  const jobs = activated.jobs.filter(({ doUpdate }) => !doUpdate || !refused.has(doUpdate.protocolInstanceId));
+  const jobs = activated.jobs.filter(({ doUpdate }) => !refused.has(doUpdate?.protocolInstanceId ?? ''));
   return {
     ...activated,
     jobs,
     commands: signature(
       run,
-      commands.filter(({ updateResponse }) => !updateResponse?.rejected),
+      commands.filter(({ updateResponse }) => !refused.has(updateResponse?.protocolInstanceId ?? '')),
     ),
   };
 }
