@@ -13,6 +13,7 @@ import type { PayTiming, Settlement } from '../src/paying/open-sends';
 import { partsOf } from '../src/paying/subject';
 import { rootMessage } from '../src/root-cause';
 import { FailureType } from '../src/runs/failure-types';
+import { StorageError } from '../src/storage';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { describeMend, lookAtRuns } from '../src/temporal/failing-tasks';
 import { type LedgerClient, ledgerAway } from '../src/temporal/ledger-client';
@@ -117,7 +118,9 @@ export function createAccountActivities(deps: Deps) {
       if (over) return { clear: false, why: describeCeiling(over), what: `books-${over.cap}`, short: true };
       return { clear: true, ...(pause && { pause }) };
     } catch (error) {
-      return { clear: false, why: error instanceof Error ? error.message : 'the ledger cannot be reached' };
+      const what = whatFails(error);
+      const why = error instanceof Error ? error.message : 'the ledger cannot be reached';
+      return { clear: false, why, ...(what && { what }) };
     }
   };
 
@@ -252,6 +255,12 @@ export function createAccountActivities(deps: Deps) {
 async function standstillOf(ledger: BookedLedger | undefined): Promise<string | undefined> {
   const status = await ledger?.status();
   return ledger && status && describeStandstill(status, ledger.now());
+}
+
+/** S7: who waits for something else hears of it; undefined for what may pass at once. */
+function whatFails(error: unknown): string | undefined {
+  if (error instanceof StorageError) return 'books';
+  return error instanceof ApplicationFailure && error.type === FailureType.ledger ? 'ledger' : undefined;
 }
 
 const keptBy = (holds: readonly Hold[]): Clearance => ({

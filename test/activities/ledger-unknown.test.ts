@@ -2,6 +2,8 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { createAccountActivities } from '../../activities/account';
 import type { Deps } from '../../activities/deps';
 import { FailureType } from '../../src/runs/failure-types';
+import { StorageError } from '../../src/storage';
+import { ledgerAway } from '../../src/temporal/ledger-client';
 
 const depsWith = (ledger: () => Promise<unknown>) =>
   ({ accounts: new Map([['default', { account: { timing: { holdProbeMs: 1_000 } }, ledger }]]) }) as unknown as Deps;
@@ -27,4 +29,21 @@ test.each([
   const { subjectState } = createAccountActivities(away);
   const asked = new MockActivityEnvironment({ attempt }).run(subjectState, { account: 'default', subject: 'lead:1' });
   await expect(asked).rejects.toMatchObject(expected);
+});
+
+test.each([
+  ['the books cannot be read', new StorageError('unusable', 'an entry was changed'), 'books'],
+  ['the ledger cannot answer', ledgerAway('its code fails'), 'ledger'],
+])('S7: who waits for a hold hears that by now %s', async (_, error, what) => {
+  const status = { holds: [], parked: {} };
+  const deps = depsWith(async () => ({
+    ...{ status: async () => status, now: () => 0, obstacle: async () => ({ kind: 'none' }) },
+    overCeiling: () => Promise.reject(error),
+  }));
+  const { awaitClearance } = createAccountActivities(deps);
+  const asked = (kept: string) =>
+    new MockActivityEnvironment().run(awaitClearance, { account: 'default', credits: 1_000, what: kept });
+  expect(await asked('token')).toMatchObject({ clear: false, what, why: expect.stringContaining(error.message) });
+  // It waits for that, then.
+  await expect(asked(what)).rejects.toThrow(error.message);
 });
