@@ -1,9 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { loadConfig } from '../../src/config';
 import { DYNAMIC_CONFIG } from '../../src/dev-server/server-process';
 import { startSandbox } from '../../src/sandbox';
+import { untestedServer } from '../../src/temporal/tested-servers';
 import { programOf } from '../../src/text/command';
 import { compose, ROOT, read, run, type Service, service, testWith } from './support';
 
@@ -50,8 +53,12 @@ describe('the Temporal server of docker-compose', () => {
     expect(volumes).toContain(`${DYNAMIC_CONFIG_FILE}:${environment.DYNAMIC_CONFIG_FILE_PATH}:ro`);
   });
 
-  test('is the version that the limits were measured on', () => {
-    expect(service('temporal').image).toBe('temporalio/auto-setup:1.29.1');
+  test('is of a version that is tested, and so are its tools', () => {
+    const versions = ['temporal', 'temporal-schema', 'temporal-namespace'].map(
+      (name) => /^temporalio\/\S+:\$\{TEMPORAL_VERSION:-(\S+)\}$/.exec(service(name).image)?.[1],
+    );
+    expect(new Set(versions).size).toBe(1);
+    expect(untestedServer(versions[0])).toBeUndefined();
   });
 });
 
@@ -82,11 +89,34 @@ describe('docker-compose.yml', () => {
   test('gives each service only the secrets that it reads', () => {
     const given = services().flatMap(([name, { secrets }]) => secrets.map(({ source }) => `${name}: ${source}`));
     expect(given.sort()).toEqual([
+      'codec-server: codec_secret',
+      'codec-server: encryption_key',
       'postgres: postgres_password',
       'sandbox-worker: sandbox_token',
+      'temporal-schema: postgres_password',
+      'temporal-ui: codec_secret',
       'temporal: postgres_password',
       'worker: agent_api_token',
+      'worker: aws_credentials',
+      'worker: encryption_key',
     ]);
+  });
+
+  test('gives no container more of the machine than it needs', () => {
+    for (const [name, given] of services())
+      expect({ name, ...given }).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+        pids_limit: expect.any(Number),
+        mem_limit: expect.stringMatching(/^\d+[mg]$/),
+        tmpfs: expect.arrayContaining(['/tmp']),
+      });
+    const raised = services().filter(([, given]) => 'cap_add' in given || 'privileged' in given);
+    expect(raised.map(([name]) => name)).toEqual(['postgres']);
+    expect(
+      services().filter(([, { image }]) => !/:(?:\$\{\w+:-)?\d+\.\d+/.test(image) && image !== 'audit-runner'),
+    ).toEqual([]);
   });
 
   test('S2: stops a worker later than the 6 minutes in which calls in flight are heard out', () => {
@@ -125,11 +155,37 @@ describe('the codec profile', () => {
   test('decrypts for the Web UI of this machine, with the key of the workers', () => {
     const { command, environment: set, ports } = service('codec-server');
     expect(command).toEqual(expect.arrayContaining(['codec-server', '--encode', 'http://127.0.0.1:8233']));
-    expect(set.AUDIT_RUNNER_ENCRYPTION_KEY).toBe(service('worker').environment.AUDIT_RUNNER_ENCRYPTION_KEY);
+    expect(set.AUDIT_RUNNER_ENCRYPTION_KEY_FILE).toBe(service('worker').environment.AUDIT_RUNNER_ENCRYPTION_KEY_FILE);
     expect(ports).toEqual(['127.0.0.1:8234:8234']);
-    // What docs/administrators.md puts into .env.
-    expect(service('temporal-ui').environment.TEMPORAL_CODEC_ENDPOINT).toMatch(/^\$\{AUDIT_RUNNER_CODEC_ENDPOINT:-\}$/);
-    expect(set.AUDIT_RUNNER_CODEC_SECRET).toMatch(/^\$\{AUDIT_RUNNER_CODEC_SECRET:-\}$/);
+    expect(set.AUDIT_RUNNER_CODEC_SECRET_FILE).toBe('/run/secrets/codec_secret');
+  });
+
+  testWith('docker-compose').each([
+    ['', undefined],
+    ['0123456789abcdef', 'http://127.0.0.1:8234/0123456789abcdef'],
+  ])("the Web UI with the secret '%s' tells browsers %s", (secret, endpoint) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'audit-runner-ui-'));
+    try {
+      writeFileSync(path.join(folder, 'codec_secret'), secret);
+      writeFileSync(path.join(folder, 'start-ui-server.sh'), '#!/bin/sh\nprintf %s "$TEMPORAL_CODEC_ENDPOINT"\n', {
+        mode: 0o755,
+      });
+      const { command, environment: set } = service('temporal-ui');
+      const [script = ''] = command;
+      const { output, status } = run(
+        'env',
+        [
+          `CODEC_ADDRESS=${environment({ environment: set } as Service).CODEC_ADDRESS}`,
+          'bash',
+          '-euc',
+          script.replaceAll('$$', '$').replaceAll('/run/secrets', folder),
+        ],
+        { cwd: folder },
+      );
+      expect({ status, output }).toEqual({ status: 0, output: endpoint ?? '' });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
 
@@ -147,7 +203,7 @@ describe('the sandbox profile', () => {
     const { TEMPORAL_NAMESPACE } = service('sandbox-worker').environment;
     expect(TEMPORAL_NAMESPACE).toBe('sandbox');
     expect(service('worker').environment.TEMPORAL_NAMESPACE ?? 'default').not.toBe(TEMPORAL_NAMESPACE);
-    expect(service('sandbox-namespace').command.join()).toContain(`--namespace ${TEMPORAL_NAMESPACE} `);
+    expect(service('sandbox-namespace').environment.NAMESPACE).toBe(TEMPORAL_NAMESPACE);
   });
 
   test('starts nothing unasked', () => {

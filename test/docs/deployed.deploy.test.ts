@@ -11,6 +11,7 @@ import { parse } from 'yaml';
 import { loadConfig } from '../../src/config';
 import { encryptionKeyIds } from '../../src/temporal/encryption';
 import { packageRoot } from '../../src/temporal/package-root';
+import { untestedServer } from '../../src/temporal/tested-servers';
 import { run, testWith } from '../deploy/support';
 import { commands } from '../reference/commands';
 import { blocks, sectionOf, textOf, withoutIndent } from './documents';
@@ -57,8 +58,9 @@ function type(project: string, block: string): string {
 }
 
 /** What docker-compose makes of the files of a project. */
-const configOf = (project: string, ...flags: string[]) =>
-  parse(run('docker-compose', [...flags, 'config'], { cwd: join(folder, project) }).output).services;
+const configuredIn = (project: string, ...flags: string[]) =>
+  parse(run('docker-compose', [...flags, 'config'], { cwd: join(folder, project) }).output);
+const configOf = (project: string, ...flags: string[]) => configuredIn(project, ...flags).services;
 
 const DEPLOYED = ['docker-compose.yml', 'deploy'];
 const [inCheckout = '', ofPackage = '', override = '', ...others] = blocksOf('## Deploy');
@@ -108,14 +110,29 @@ testWith('docker-compose')('so is a project that has installed the package', () 
 });
 
 testWith('docker-compose')('the codec server gets a secret, and the Web UI its address', () => {
-  const [key = ''] = blocksOf('## Encrypt');
+  const [key = '', inFile = ''] = blocksOf('## Encrypt');
   expect(encryptionKeyIds({ AUDIT_RUNNER_ENCRYPTION_KEY: type('checkout', key).trim() })).toHaveLength(1);
+  type('checkout', inFile);
   const [codec = ''] = blocksOf('### Read encrypted runs');
   type('checkout', codec);
-  const { 'codec-server': server, 'temporal-ui': ui } = configOf('checkout', '--profile', 'codec');
-  const { AUDIT_RUNNER_CODEC_SECRET: secret } = server.environment;
-  expect(secret).toMatch(/^[0-9a-f]{48}$/);
-  expect(ui.environment.TEMPORAL_CODEC_ENDPOINT).toBe(`http://127.0.0.1:8234/${secret}`);
+  const { services, secrets } = configuredIn('checkout', '--profile', 'codec');
+  const textOfSecret = (name: string) => readFileSync(secrets[name].file, 'utf8').trim();
+  expect(encryptionKeyIds({ AUDIT_RUNNER_ENCRYPTION_KEY: textOfSecret('encryption_key') })).toHaveLength(1);
+  expect(textOfSecret('codec_secret')).toMatch(/^[0-9a-f]{48}$/);
+  const given = (service: string) => services[service].secrets.map(({ source }: { source: string }) => source).sort();
+  expect([given('codec-server'), given('temporal-ui')]).toEqual([['codec_secret', 'encryption_key'], ['codec_secret']]);
+  expect(services['temporal-ui'].environment.CODEC_ADDRESS).toBe('http://127.0.0.1:8234');
+});
+
+testWith('docker-compose')('the Temporal server is brought to a version in between', () => {
+  const [block = ''] = blocksOf('### The Temporal server of the compose file');
+  const imagesOf = () =>
+    ['temporal', 'temporal-schema'].map((name) => configOf('checkout')[name].image.replace(/^.*:/, ''));
+  const newest = imagesOf();
+  type('checkout', block);
+  expect(imagesOf()).toEqual(['1.30.9', '1.30.9']);
+  expect(new Set(newest).size).toBe(1);
+  expect(untestedServer(newest[0])).toBeUndefined();
 });
 
 testWith('docker-compose')('what is backed up is restored', () => {
