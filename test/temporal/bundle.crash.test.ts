@@ -130,5 +130,6 @@ function sources(code: string): string[] {
 test('the worker loads the bundle that goes with its encryption', () => {
   const dist = path.join(packageRoot(), 'dist');
   expect(workflowBundlePath({})).toBe(path.join(dist, 'workflow-bundle.js'));
-  expect(workflowBundlePath({ [ENCRYPTION_VARIABLE]: 'k' })).toBe(path.join(dist, 'workflow-bundle.encrypted.js'));
+  const key = randomBytes(32).toString('base64');
+  expect(workflowBundlePath({ [ENCRYPTION_VARIABLE]: key })).toBe(path.join(dist, 'workflow-bundle.encrypted.js'));
 });

@@ -54,8 +54,8 @@ export class Administrators {
   }
 
   damageDocument(which: number, later: (then: () => void) => void): boolean {
-    const { ref, mend: putRight } = this.scene.storage.damage(which) ?? {};
-    if (!ref || !putRight || this.damaged.has(ref)) return false;
+    const { ref, mend: putRight } = this.scene.storage.damage(which, this.damaged) ?? {};
+    if (!ref || !putRight) return false;
     this.scene.world.tell(`${ref} is damaged`);
     this.damaged.set(ref, putRight);
     later(putRight);

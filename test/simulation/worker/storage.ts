@@ -107,10 +107,11 @@ export class MemoryStorage {
    * A document that audit-runner keeps for itself is cut, or has another bit, as in a backup that somebody puts back by hand:
    * often the last entry of the books.
    * @param which of them, where in it, and what
+   * @param but those that are damaged already: what puts them right would not know them again
    * @returns which it is, and what puts it right
    */
-  damage(which: number): { ref: string; mend(): void } | undefined {
-    const kept = [...this.documents].filter(([, document]) => SEALED.test(document.toString()));
+  damage(which: number, but: ReadonlyMap<string, unknown>): { ref: string; mend(): void } | undefined {
+    const kept = [...this.documents].filter(([ref, document]) => !but.has(ref) && SEALED.test(document.toString()));
     const last = kept.filter(([ref]) => ref.includes('/entries/')).at(-1);
     const [ref, whole] = (which % 4 === 1 && last) || (kept[which % Math.max(1, kept.length)] ?? []);
     if (!ref || !whole) return undefined;
