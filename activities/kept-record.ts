@@ -15,6 +15,11 @@ export const Sending = z.object({
   sent: z.literal(true).optional(),
   /** The service said that it has happened; what it became may be unknown all the same. */
   taken: z.literal(true).optional(),
+  /**
+   * A look that was asked for by then, by the Temporal server's clock in milliseconds, tells nothing of what has left: a server
+   * that goes back to a backup repeats what it did before.
+   */
+  until: z.number().optional(),
   /** What was there before it was sent for the first time, and could be taken for it: identifiers. */
   before: z.array(z.string()).optional(),
 });
@@ -45,9 +50,23 @@ export async function openRecord<R extends Sending>(
 
 /** What the activity that sends notes of it outside Temporal, before and after (S8). */
 export interface SendingNotes {
-  /** The ledger has granted it, and it leaves next. Where this fails, nothing leaves. */
-  before(): Promise<void>;
-  after(outcome: SendOutcome): Promise<void>;
+  /**
+   * The ledger has granted it, and it leaves next. Where this fails, nothing leaves.
+   * @returns why nothing may leave, where it has left already and nobody has looked since
+   */
+  before(sending: AboutToLeave): Promise<SendOutcome | undefined>;
+  /** @param now by the Temporal server's clock, milliseconds */
+  after(outcome: SendOutcome, now: number): Promise<void>;
+}
+
+/** Moments by the Temporal server's clock, milliseconds. */
+export interface AboutToLeave {
+  /** When the look was asked for that did not find it. */
+  readonly lookedAt: number;
+  /** Until when it may have an effect. */
+  readonly overAt: number;
+  /** A person has looked. */
+  readonly again?: boolean | undefined;
 }
 
 /**
@@ -65,20 +84,29 @@ export function notesIn<R extends Sending>(
   let begun = false;
   let was: R | undefined;
   return {
-    async before() {
+    async before({ lookedAt, overAt, again }) {
       was = await readIfThere(storage, ref, schema);
+      if (!again && was?.until !== undefined && lookedAt <= was.until)
+        return was.taken ? { kind: 'stale' } : { kind: 'open', overAt: was.until };
       begun = true;
-      if (!was?.sent)
-        await writeRecord(storage, ref, { ...was, ...known, since: was?.since ?? known.since, sent: true });
+      const first = was?.sent ? {} : known;
+      await writeRecord(storage, ref, {
+        ...was,
+        ...first,
+        since: was?.since ?? known.since,
+        sent: true,
+        until: overAt,
+      });
+      return undefined;
     },
-    async after(outcome) {
+    async after(outcome, at) {
       if (!begun) return;
       const keep = async () => {
         if (outcome.kind === 'paid') {
           const now = (await readIfThere(storage, ref, schema)) ?? known;
           const what = outcome.ref === undefined ? {} : became(outcome.ref);
-          await writeRecord(storage, ref, { ...now, ...what, sent: true, taken: true });
-        } else if (outcome.kind !== 'unknown' && !was?.sent)
+          await writeRecord(storage, ref, { ...now, ...what, sent: true, taken: true, until: at });
+        } else if (outcome.kind !== 'unknown')
           // It has not happened, so what comes to be there is somebody else's.
           await (was ? writeRecord(storage, ref, was) : storage.delete(ref));
       };

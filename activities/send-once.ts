@@ -54,7 +54,7 @@ export interface OnceCall<N extends RouteName> {
 /** Sends one call, or says why it did not. */
 export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, call: OnceCall<N>): Promise<SendOutcome> {
   const outcome = await send(runtime, call);
-  await call.record?.after(outcome);
+  await call.record?.after(outcome, (await runtime.ledger()).now());
   return outcome;
 }
 
@@ -93,8 +93,14 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
   // These two are answered before it is looked what is open.
   if (answer.kind === 'held' || answer.kind === 'unwritten') return (await ownTry()) ?? notGranted(answer, workflowId);
   if (answer.kind !== 'granted') return notGranted(answer, workflowId);
+  // What is reserved is more than what is configured where calls cost more lately.
+  const { credits: reserved, overAt } = answer.flight;
   try {
-    await call.record?.before();
+    const left = await call.record?.before({ lookedAt, overAt, again: call.again });
+    if (left) {
+      await settle({ kind: 'notPaid' });
+      return left;
+    }
   } catch (error) {
     Context.current().log.warn('what is about to be sent could not be kept', { subject, error });
     await settle({ kind: 'notPaid' });
@@ -103,8 +109,6 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
   const writeBy = askedAt + runtime.account.timing.sendWindowMs;
   // No cancellation signal: a call that has left is heard out, also while the worker shuts down.
   const result: Attempt<Reply<N>> = await runtime.api.call(call.route, { ...call.input, writeBy });
-  // What is reserved is more than what is configured where calls cost more lately.
-  const { credits: reserved, overAt } = answer.flight;
   return settled(runtime, ledger, call, { reserved, overAt, settle }, result);
 }
 

@@ -238,11 +238,19 @@ export class People {
     return true;
   }
 
+  /** Whoever is told to send it again does. */
   say(run: Run, update: string, said: object): void {
-    this.scene.client.workflow
+    const { client, world } = this.scene;
+    client.workflow
       .getHandle(run.workflowId)
       .executeUpdate(update, { args: [said] })
-      .catch(() => undefined);
+      .catch((error: Error) => {
+        const { message } = error.cause instanceof Error ? error.cause : error;
+        if (!message.includes('Send it again')) return;
+        world.after(LOOKS_EVERY_MS, () => {
+          if (run.isOpen) this.say(run, update, said);
+        });
+      });
   }
 
   /** Looks every now and then which runs wait for a person, and answers them by what the web app shows. */
