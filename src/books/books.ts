@@ -15,6 +15,7 @@ import type { Act, Draft, Entry } from './entry';
 import { Journal } from './journal';
 import type { BooksOptions } from './options';
 import { Place } from './place';
+import { linesOf } from './reading';
 import { Sealing } from './sealing';
 import { Standing } from './standing';
 
@@ -135,6 +136,19 @@ export class Books {
       if (!(await this.#journal.has({ seq, hash }))) this.#standing = undefined;
       return this.#upToDate();
     });
+  }
+
+  /**
+   * Credits that are booked for a subject, ever since there are books. It reads all of them: of what was settled they keep at
+   * hand only the last hour.
+   * @throws {StorageError} also `damaged`
+   */
+  async bookedFor(subject: string): Promise<number> {
+    const { storage, user, timeZone } = this.options;
+    let credits = 0;
+    for await (const { booked } of linesOf(storage, user, new Standing(timeZone())))
+      if (booked?.subject === subject) credits += booked.credits;
+    return credits;
   }
 
   /** Of those who ask at the same time, or within a second, one reads. */

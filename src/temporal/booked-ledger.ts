@@ -35,6 +35,8 @@ const MOST_DEARER = 10;
 /** How long the ledger waits for what the books come to, and when they are compared after what a look has found. */
 const READ_WITHIN_MS = 2_000;
 const COMPARE_AFTER_MS = 10_000;
+/** A million entries take a minute; an activity has two. */
+const READ_ALL_WITHIN_MS = 100_000;
 
 /** The kinds of calls that are written down: any route may have been given a price. */
 function kindsThatCost(creditsOf: (route: RouteName) => number): ReadonlySet<string> {
@@ -164,10 +166,11 @@ export class BookedLedger extends LedgerClient {
     const isCostly = this.#costs(subject);
     const isFound = isCostly && settlement.kind === 'foundPaid';
     const isForgotten = isFound && (await this.tellKnown(subject)) === 'forgotten';
-    if (isCostly) await this.books.became(subject, attempt, run, settlement);
-    // S3: what it has booked and forgotten since is not booked once more.
-    const told = isForgotten ? { ...request, settlement: { ...settlement, credits: undefined } } : request;
-    const booked = await super.settle(told);
+    const isBooked = isForgotten || (isFound && settlement.credits !== undefined && (await this.#isBooked(subject)));
+    // S3: what was booked and is forgotten since is not booked once more.
+    const told = isBooked ? ({ kind: 'foundPaid', ref: settlement.ref } as const) : settlement;
+    if (isCostly) await this.books.became(subject, attempt, run, told);
+    const booked = await super.settle({ ...request, settlement: told });
     // Of what a look has found, a ledger whose server went back to a backup may know less than the books.
     if (isFound) this.#compareSoon();
     return booked;
@@ -194,6 +197,15 @@ export class BookedLedger extends LedgerClient {
     const { attempt, run, credits, ref, byLook } = paid;
     await super.settle({ subject, attempt, run, settlement: { kind: byLook ? 'foundPaid' : 'paid', credits, ref } });
     return undefined;
+  }
+
+  async #isBooked(subject: string): Promise<boolean> {
+    const { storage } = this.bookkeeping;
+    const { sends } = await readSoon(this.books.standing(), storage);
+    // What is open is booked by what is told now.
+    if (sends.open[subject] !== undefined) return false;
+    if (sends.settled.some((one) => one.subject === subject && one.credits > 0)) return true;
+    return (await readSoon(this.books.bookedFor(subject), storage, READ_ALL_WITHIN_MS)) > 0;
   }
 
   override async leave(): Promise<void> {

@@ -102,6 +102,21 @@ test('S3: what it may have booked and forgotten since is not booked once more', 
   expect(spent()).toBe(0);
 });
 
+test('nor by the books, which keep at hand only what was settled in the last hour', async () => {
+  await paid();
+  const later = jest.spyOn(Date, 'now').mockReturnValue(NOW + 2 * 3_600_000);
+  try {
+    const { booked, spent } = ledger();
+    // Whatever is written makes them forget.
+    await booked.books.became(leadSubject('l2'), 'x', 'run-x', { kind: 'paid', credits: 1_000 });
+    expect((await booked.books.standing()).sends.settled.map((one) => one.subject)).toEqual(['lead:l2']);
+    expect(await booked.settle(found)).toBe(0);
+    expect([spent(), await booked.books.bookedFor(subject)]).toEqual([0, 1_000]);
+  } finally {
+    later.mockRestore();
+  }
+});
+
 test('what the ledger has open and nobody has refused is booked as what it is', async () => {
   await paid();
   const { booked, grant, spent, settled } = ledger();
