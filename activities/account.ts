@@ -201,9 +201,9 @@ export function createAccountActivities(deps: Deps) {
       throw requeueAfter(`${left.length} projects could be it`, followDelay(Context.current().info.attempt));
     },
 
-    /** What the ledger knows of a subject: open, or recently settled. */
+    /** What the ledger knows of a subject, and the books: open, or recently settled. */
     async subjectState({ account, subject }: { account: string; subject: string }): Promise<SubjectState> {
-      return askLedger(account, (ledger) => ledger.subject(subject));
+      return askLedger(account, (ledger) => ledger.everything(subject));
     },
 
     /** Returns when no attempt for the subject can be under way. Retried by Temporal without history events. */

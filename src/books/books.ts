@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasLater, type Kept, momentsOf, type Said } from '../ledger';
-import type { Settlement } from '../paying/open-sends';
+import type { Settled, Settlement } from '../paying/open-sends';
 import { rootMessage } from '../root-cause';
 import { StorageError } from '../storage';
 import { type AboutToSend, type Decision, lateRefusal, mayBeSent, type Refused } from './about-to-send';
@@ -139,16 +139,24 @@ export class Books {
   }
 
   /**
-   * Credits that are booked for a subject, ever since there are books. It reads all of them: of what was settled they keep at
-   * hand only the last hour.
+   * Who has paid for a subject, ever since there are books: at hand they keep only what was settled in the last hour, and else
+   * all of them are read.
+   * @returns undefined where nobody has
    * @throws {StorageError} also `damaged`
    */
-  async bookedFor(subject: string): Promise<number> {
+  async paidFor(subject: string): Promise<Settled | undefined> {
+    const paidIn = ({ sends }: Standing) => sends.settled.find((one) => one.subject === subject && one.credits > 0);
+    const lately = paidIn(await this.standing());
+    if (lately) return lately;
     const { storage, user, timeZone } = this.options;
+    const standing = new Standing(timeZone());
+    let last: Settled | undefined;
     let credits = 0;
-    for await (const { booked } of linesOf(storage, user, new Standing(timeZone())))
+    for await (const { entry, booked } of linesOf(storage, user, standing)) {
       if (booked?.subject === subject) credits += booked.credits;
-    return credits;
+      if ('subject' in entry && entry.subject === subject) last = paidIn(standing) ?? last;
+    }
+    return credits > 0 ? last : undefined;
   }
 
   /** Of those who ask at the same time, or within a second, one reads. */

@@ -11,9 +11,9 @@ import type { BalanceReading, Ceilings, OverCeiling } from '../books/ceilings';
 import { readSoon } from '../books/read-soon';
 import type { Standing } from '../books/standing';
 import type { BeginAnswer, BeginSend, Budget, LedgerStart, LedgerState, Settle } from '../ledger';
-import { stateQuery } from '../ledger/messages';
+import { type SubjectState, stateQuery } from '../ledger/messages';
 import { type Kind, ONCE_ONLY, paidKinds } from '../paying/once-only';
-import { lastEffect, REMEMBER_MS } from '../paying/open-sends';
+import { lastEffect, REMEMBER_MS, type Settled } from '../paying/open-sends';
 import { paidKindOf, partsOf } from '../paying/subject';
 import type { Storage } from '../storage';
 import { LedgerClient, type LedgerConfig } from './ledger-client';
@@ -182,6 +182,7 @@ export class BookedLedger extends LedgerClient {
    * @returns `forgotten`: it has booked that, so long ago that it may not know it any more
    */
   async tellKnown(subject: string): Promise<'forgotten' | undefined> {
+    if (!this.#costs(subject)) return undefined;
     // A ledger that does not answer is asked again by what follows; without this it may book too much, never too little.
     const ledger = await this.subject(subject).catch(() => undefined);
     if (!ledger) return undefined;
@@ -199,13 +200,26 @@ export class BookedLedger extends LedgerClient {
     return undefined;
   }
 
+  /**
+   * What is known of a subject, by the books too: who has paid they know for ever, and the ledger for an hour (S6).
+   * @throws {StorageError} while they cannot be read
+   */
+  async everything(subject: string): Promise<SubjectState> {
+    await this.tellKnown(subject);
+    const known = await this.subject(subject);
+    if (known.open || known.settled || !this.#costs(subject)) return known;
+    const settled = await this.#paidFor(subject);
+    return { ...known, ...(settled && { settled }) };
+  }
+
   async #isBooked(subject: string): Promise<boolean> {
-    const { storage } = this.bookkeeping;
-    const { sends } = await readSoon(this.books.standing(), storage);
+    const { sends } = await readSoon(this.books.standing(), this.bookkeeping.storage);
     // What is open is booked by what is told now.
-    if (sends.open[subject] !== undefined) return false;
-    if (sends.settled.some((one) => one.subject === subject && one.credits > 0)) return true;
-    return (await readSoon(this.books.bookedFor(subject), storage, READ_ALL_WITHIN_MS)) > 0;
+    return sends.open[subject] === undefined && (await this.#paidFor(subject)) !== undefined;
+  }
+
+  #paidFor(subject: string): Promise<Settled | undefined> {
+    return readSoon(this.books.paidFor(subject), this.bookkeeping.storage, READ_ALL_WITHIN_MS);
   }
 
   override async leave(): Promise<void> {

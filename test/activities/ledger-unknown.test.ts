@@ -25,7 +25,7 @@ test.each([
   [1, 'a fault that passes is not worth saying', { message: 'for a moment' }],
   [4, 'one that stays is', { type: FailureType.ledger, nonRetryable: true }],
 ])('S7: of a ledger that fails, try %d: %s', async (attempt, _, expected) => {
-  const away = depsWith(async () => ({ subject: () => Promise.reject(new Error('for a moment')) }));
+  const away = depsWith(async () => ({ everything: () => Promise.reject(new Error('for a moment')) }));
   const { subjectState } = createAccountActivities(away);
   const asked = new MockActivityEnvironment({ attempt }).run(subjectState, { account: 'default', subject: 'lead:1' });
   await expect(asked).rejects.toMatchObject(expected);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { temporal as api } from '@temporalio/proto';
 import { linesOf, usersWithBooks } from '../../src/books/reading';
 import { Standing } from '../../src/books/standing';
-import { adjustUpdate, INTERNAL_UPDATES, releaseUpdate } from '../../src/ledger/messages';
+import { adjustUpdate, INTERNAL_UPDATES, leaveUpdate, releaseUpdate, stateQuery } from '../../src/ledger/messages';
 import { openStorage } from '../../src/storage';
 import { convertLead, leadPipeline } from '../../workflows';
 import { progressQuery } from '../../workflows/shared/status';
@@ -109,6 +109,10 @@ test(
         await ledger.executeUpdate(adjustUpdate, { args: [{ ...by, credits: -50_000 }] });
         await ledger.executeUpdate(releaseUpdate, { args: [{ ...by, parks: true }] });
         taken += 2;
+        // A worker that somebody made up, and that keeps its books elsewhere, stops everything until it lapses.
+        const { workers } = await ledger.query(stateQuery);
+        for (const { worker } of workers.filter(({ worker }) => !worker.includes(`${process.pid}@`)))
+          await ledger.executeUpdate(leaveUpdate, { args: [{ worker }] });
         const last = await Promise.all(
           completedLeads(stage).map((leadId) =>
             client.workflow.start(convertLead, { workflowId: `last-${leadId}`, taskQueue, args: [{ leadId }] }),

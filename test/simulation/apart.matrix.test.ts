@@ -15,7 +15,7 @@ async function simulate(kind: 'losses' | 'attacks', stories: number): Promise<st
 
 test(
   'nobody pays twice, and the books of a new ledger are those of the service, whatever of Temporal was lost (S1, S3, S8)',
-  async () => expect(await simulate('losses', 12)).toMatch(/loseDatabase [1-9]/),
+  async () => expect(await simulate('losses', 12)).toMatch(/setTemporalBack [1-9]/),
   LIMIT_MS,
 );
 

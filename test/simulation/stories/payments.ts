@@ -84,7 +84,8 @@ export class PaymentRules {
 
   get #areBooksWhole(): boolean {
     const { misfortunes, storage } = this.scene;
-    return storage.areBooksKept && !['beginBooks', 'setBooksBack'].some((what) => misfortunes.happened.has(what));
+    const notWhole = ['beginBooks', 'setBooksBack', 'damageDocument'];
+    return storage.areBooksKept && !notWhole.some((what) => misfortunes.happened.has(what));
   }
 
   /** What they say was sent; and from which entry on they know that calls cost more than is configured. */
