@@ -12,11 +12,17 @@ const ANSWER_WITHIN_MS = 30_000;
 export async function readSoon<T>(reading: Promise<T>, storage: Storage, withinMs = ANSWER_WITHIN_MS): Promise<T> {
   const unreadable = (why: string) => new StorageError('unusable', `the books in the storage cannot be read: ${why}`);
   const late = new AbortController();
+  const error = unreadable(`${storage.describe()} does not answer in time`);
   const found = await Promise.race([
-    reading.catch((error: Error) => error),
-    sleep(withinMs, unreadable(`${storage.describe()} does not answer in time`), { ref: false, signal: late.signal }),
+    reading.then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    ),
+    sleep(withinMs, { error }, { ref: false, signal: late.signal }),
   ]);
   late.abort();
-  if (!(found instanceof Error)) return found;
-  throw found instanceof StorageError && found.kind === 'unusable' ? found : unreadable(rootMessage(found));
+  if ('value' in found) return found.value;
+  throw found.error instanceof StorageError && found.error.kind === 'unusable'
+    ? found.error
+    : unreadable(rootMessage(found.error));
 }
