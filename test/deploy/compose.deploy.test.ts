@@ -177,6 +177,7 @@ describe('the codec profile', () => {
         [
           `CODEC_ADDRESS=${environment({ environment: set } as Service).CODEC_ADDRESS}`,
           'bash',
+          '--norc',
           '-euc',
           script.replaceAll('$$', '$').replaceAll('/run/secrets', folder),
         ],
