@@ -17,9 +17,9 @@ import { sayWhereApart } from './temporal/books-apart';
 import { workflowBundle } from './temporal/bundle';
 import { createClient } from './temporal/client';
 import { type Build, idleBuild, readDeployment, versionedBy } from './temporal/deployment';
-import { dataConverter, encryptionCodec, encryptionKeyIds } from './temporal/encryption';
+import { encryptionKeyIds } from './temporal/encryption';
 import { ENCRYPTION_VARIABLE } from './temporal/encryption-keys';
-import { isFleetKey, joinFleet, workerIdentity } from './temporal/fleet-keys';
+import { joinFleet, workerIdentity, workersConverter } from './temporal/fleet-keys';
 import { keepGauges } from './temporal/gauges';
 import { heartbeats } from './temporal/heartbeat';
 import { judgedArguments } from './temporal/judged-arguments';
@@ -28,7 +28,6 @@ import { ensureQueueLimits } from './temporal/queue-limits';
 import { queueName, WORKFLOW_QUEUE } from './temporal/queues';
 import { registerSearchAttributes } from './temporal/search-attributes';
 import { storageFailures } from './temporal/storage-failures';
-import { TolerantCodec } from './temporal/tolerant';
 import { linkTo } from './temporal/ui';
 import { PROGRAM } from './text/command';
 import { utc } from './time/utc';
@@ -99,9 +98,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     );
   const unregistered = await registerSearchAttributes(connection, namespace);
   if (unregistered) log.warn(unregistered);
-  const isFleets = (keyId: string) => isFleetKey(client, keyId);
-  const tolerant = new TolerantCodec(encryptionCodec(process.env, namespace), { isFleets, requires: keyed.requires });
-  const converter = dataConverter(process.env, namespace, tolerant);
+  const converter = workersConverter(client, namespace, keyed.requires);
   const activities = createActivities({
     ...{ accounts: runtimes, client, storage, log, receiver: config.notify },
     linkTo: (workflowId, runId) => (uiUrl ? linkTo(uiUrl, namespace, workflowId, runId) : undefined),

@@ -165,8 +165,8 @@ export class BookedLedger extends LedgerClient {
     const { subject, attempt, run, settlement } = request;
     const isCostly = this.#costs(subject);
     const isFound = isCostly && settlement.kind === 'foundPaid';
-    const isForgotten = isFound && (await this.tellKnown(subject)) === 'forgotten';
-    const isBooked = isForgotten || (isFound && settlement.credits !== undefined && (await this.#isBooked(subject)));
+    if (isFound) await this.tellKnown(subject);
+    const isBooked = isFound && settlement.credits !== undefined && (await this.#isBooked(subject));
     // S3: what was booked and is forgotten since is not booked once more.
     const told = isBooked ? ({ kind: 'foundPaid', ref: settlement.ref } as const) : settlement;
     if (isCostly) await this.books.became(subject, attempt, run, told);
@@ -179,25 +179,12 @@ export class BookedLedger extends LedgerClient {
   /**
    * Tells the ledger what only the books know, since a process died in between or the server went back to a backup: that the
    * attempt which it has open did not pay, and who has paid. What a look finds then is booked once, and is that one's own (S6).
-   * @returns `forgotten`: it has booked that, so long ago that it may not know it any more
    */
-  async tellKnown(subject: string): Promise<'forgotten' | undefined> {
-    if (!this.#costs(subject)) return undefined;
+  async tellKnown(subject: string): Promise<void> {
+    if (!this.#costs(subject)) return;
     // A ledger that does not answer is asked again by what follows; without this it may book too much, never too little.
-    const ledger = await this.subject(subject).catch(() => undefined);
-    if (!ledger) return undefined;
-    const { open, settled, forgottenBefore = Number.POSITIVE_INFINITY } = ledger;
-    const { sends, unpaid } = await readSoon(this.books.standing(), this.bookkeeping.storage);
-    if (open !== undefined) {
-      if (!unpaid.includes(open.attempt)) return undefined;
-      await super.settle({ subject, attempt: open.attempt, run: open.run, settlement: { kind: 'notPaid' } });
-    }
-    const paid = sends.settled.find((one) => one.subject === subject && one.credits > 0);
-    if (!paid || (settled && settled.credits > 0)) return undefined;
-    if (paid.at <= forgottenBefore) return 'forgotten';
-    const { attempt, run, credits, ref, byLook } = paid;
-    await super.settle({ subject, attempt, run, settlement: { kind: byLook ? 'foundPaid' : 'paid', credits, ref } });
-    return undefined;
+    const known = await this.subject(subject).catch(() => undefined);
+    if (known) await this.#tell(subject, known);
   }
 
   /**
@@ -206,17 +193,34 @@ export class BookedLedger extends LedgerClient {
    */
   async everything(subject: string): Promise<SubjectState> {
     const before = await this.subject(subject);
+    if (!this.#costs(subject)) return before;
+    let known = before;
     try {
-      await this.tellKnown(subject);
+      if (await this.#tell(subject, before)) known = await this.subject(subject);
     } catch (error) {
       // A run that is stopped must not wait for the storage for what the ledger knows.
       if (before.open || before.settled) return before;
       throw error;
     }
-    const known = await this.subject(subject);
-    if (known.open || known.settled || !this.#costs(subject)) return known;
+    if (known.open || known.settled) return known;
     const settled = await this.#paidFor(subject);
     return { ...known, ...(settled && { settled }) };
+  }
+
+  /** @returns whether the ledger was told anything */
+  async #tell(subject: string, known: SubjectState): Promise<boolean> {
+    const { open, settled, forgottenBefore = Number.POSITIVE_INFINITY } = known;
+    const { sends, unpaid } = await readSoon(this.books.standing(), this.bookkeeping.storage);
+    if (open !== undefined) {
+      if (!unpaid.includes(open.attempt)) return false;
+      await super.settle({ subject, attempt: open.attempt, run: open.run, settlement: { kind: 'notPaid' } });
+    }
+    const paid = sends.settled.find((one) => one.subject === subject && one.credits > 0);
+    // S3: what it has booked and forgotten would be booked once more.
+    if (!paid || (settled && settled.credits > 0) || paid.at <= forgottenBefore) return open !== undefined;
+    const { attempt, run, credits, ref, byLook } = paid;
+    await super.settle({ subject, attempt, run, settlement: { kind: byLook ? 'foundPaid' : 'paid', credits, ref } });
+    return true;
   }
 
   async #isBooked(subject: string): Promise<boolean> {

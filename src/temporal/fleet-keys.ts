@@ -11,13 +11,14 @@ import { ConfigError } from '../config/problems';
 import { rootMessage } from '../root-cause';
 import { GRACE_MS, type Requirement } from '../runs/origins';
 import { PROGRAM } from '../text/command';
-import { encryptionKeyIds } from './encryption';
+import { dataConverter, encryptionCodec, encryptionKeyIds } from './encryption';
 import { ENCRYPTION_VARIABLE } from './encryption-keys';
 import type { Env, Log } from './environment';
 import { FLEET_KEYS, fleetKeys, noteKeys, requiredSince, requireEncryption, requireNoMore } from './fleet-record';
 import { ledgerKeysInUse } from './keys-in-use';
 import { queueState } from './queue-workers';
 import { WORKFLOW_QUEUE } from './queues';
+import { TolerantCodec } from './tolerant';
 
 /** The server lists a worker for so long after its last request. */
 const OTHERS_GONE_AFTER_MS = 75_000;
@@ -48,6 +49,17 @@ export async function fleetRequirement(client: Client): Promise<Requirement | un
 }
 
 const requirement = (since: number): Requirement => ({ since, until: since + GRACE_MS });
+
+/**
+ * How the workers of a namespace read. @param requires whether encryption is required there
+ * @returns undefined where nothing needs converting
+ */
+export const workersConverter = (client: Client, namespace: string, requires: boolean, env: Env = process.env) =>
+  dataConverter(
+    env,
+    namespace,
+    new TolerantCodec(encryptionCodec(env, namespace), { isFleets: (keyId) => isFleetKey(client, keyId), requires }),
+  );
 
 export const isFleetKey = async (client: Client, keyId: string): Promise<boolean> =>
   (await fleetKeys(client))?.includes(keyId) === true;

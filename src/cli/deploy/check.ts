@@ -3,12 +3,10 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { createLogger } from '../../log';
 import { WORKFLOW_TYPES } from '../../runs/workflow-types';
 import { workflowBundle } from '../../temporal/bundle';
-import { dataConverter, encryptionCodec } from '../../temporal/encryption';
-import { fleetRequirement, isFleetKey } from '../../temporal/fleet-keys';
+import { fleetRequirement, workersConverter } from '../../temporal/fleet-keys';
 import { packageVersion } from '../../temporal/package-root';
 import { isBegun, type Recorded, recordOf, replay } from '../../temporal/replaying';
 import { installSdkRuntime } from '../../temporal/sdk-runtime';
-import { TolerantCodec } from '../../temporal/tolerant';
 import { counted } from '../../text/numbers';
 import { EXIT } from '../exit';
 import { number, print, printJson, table, tell } from '../output';
@@ -92,12 +90,7 @@ async function replayAll(client: Client, runs: readonly Open[]) {
     }
   }
   const required = await fleetRequirement(client);
-  const { namespace } = client.options;
-  const tolerant = new TolerantCodec(encryptionCodec(process.env, namespace), {
-    isFleets: (keyId) => isFleetKey(client, keyId),
-    requires: required !== undefined,
-  });
-  const converter = dataConverter(process.env, namespace, tolerant);
+  const converter = workersConverter(client, client.options.namespace, required !== undefined);
   const bundle = await workflowBundle({ required });
   for await (const { workflowId, runId, failure } of replay(bundle, histories(), converter)) {
     replayed++;
