@@ -1,7 +1,7 @@
 /** What a person reads who is to approve something, or to answer a question: on the page, which says what holds now. */
 import { marked } from 'marked';
 import { progressQuery } from '../../workflows/shared/status';
-import { detailsOf } from '../support/details';
+import { pagesOf } from '../support/pages';
 import { completedLeads, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 import { faultsIn } from '../text/hostile-texts';
@@ -16,19 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-const handle = (workflowId: string) => stage.temporal.client.workflow.getHandle(workflowId);
-const pageOf = (workflowId: string) => detailsOf(stage.temporal.client, workflowId);
-const start = (type: string, workflowId: string, input: object) =>
-  stage.temporal.client.workflow.start(type, { workflowId, taskQueue: 'audit-runner', args: [input] });
+const { handle, pageOf, start, after } = pagesOf(() => stage);
 const asking = async (workflowId: string) => {
   await until(async () => /Answer with the update/.test(await pageOf(workflowId).catch(() => '')));
   return pageOf(workflowId);
 };
-/** Sends an update. @returns the page, asked for once */
-async function after(workflowId: string, update: string, said: object): Promise<string> {
-  await handle(workflowId).executeUpdate(update, { args: [said] });
-  return pageOf(workflowId);
-}
 /** The items of the list below a heading. */
 const listOf = (page: string, heading: RegExp): string[] => {
   const at = page.split('\n\n').findIndex((part) => heading.test(part));

@@ -1,5 +1,5 @@
 /** What people do stands on the page as soon as the update has returned. */
-import { detailsOf } from '../support/details';
+import { pagesOf } from '../support/pages';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -10,17 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-const handle = (workflowId: string) => stage.temporal.client.workflow.getHandle(workflowId);
-const pageOf = (workflowId: string) => detailsOf(stage.temporal.client, workflowId);
-const start = (type: string, workflowId: string, input: object) =>
-  stage.temporal.client.workflow.start(type, { workflowId, taskQueue: 'audit-runner', args: [input] });
-
-/** Sends an update. @returns the page, asked for once */
-async function after(workflowId: string, update: string, said: object): Promise<string> {
-  await handle(workflowId).executeUpdate(update, { args: [said] });
-  return pageOf(workflowId);
-}
-
+const { handle, pageOf, start, after } = pagesOf(() => stage);
 const LEADS = { scoring: { minReadiness: 0 } };
 
 test.each([
