@@ -62,7 +62,7 @@ test('a worker waits for a Temporal server that comes later, and on SIGTERM fini
   expect(doctor.code).toBe(0);
 
   const [lead] = sandbox.control.leads().filter(({ surveyStatus }) => surveyStatus === 'completed');
-  sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 3_000 });
+  sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 60_000 });
   const run = cli.start(['run', 'convertLead', '--input', JSON.stringify({ leadId: lead?.id }), '--json'], env);
   const { byRoute, byStatus } = sandbox.control.stats().requests;
   await until(
@@ -73,6 +73,7 @@ test('a worker waits for a Temporal server that comes later, and on SIGTERM fini
   await worker.said('finishes the calls in flight');
   expect(sandbox.control.stats().conversions).toBe(0);
 
+  sandbox.control.endDelays();
   expect((await worker.ended).code).toBe(0);
   expect(sandbox.control.stats().conversions).toBe(1);
   expect(byStatus.cut).toBeUndefined();

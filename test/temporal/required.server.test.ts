@@ -277,7 +277,7 @@ test.each<[string, Payload[] | undefined, string]>([
 ])('what somebody else answers in place of a worker, %s, is no result', async (how, payloads, why) => {
   const { connection, namespace, client } = stage.temporal;
   const [leadId = ''] = completedLeads(stage);
-  stage.sandbox.control.addFault({ route: 'leads.get', fault: 'delay', delayMs: 5_000 });
+  stage.sandbox.control.addFault({ route: 'leads.get', fault: 'delay', delayMs: 60_000 });
   const workflowId = `answered ${how}`;
   const run = await client.workflow.start(convertLead, { workflowId, taskQueue, args: [{ leadId }] });
   const pending = async () =>

@@ -9,9 +9,10 @@ import { until } from '../support/until';
 
 // Time to say something to a run while its calls are under way.
 // A project that is not shown at first is still fresh when a busy machine looks again.
+const TIMING = { ...UNHURRIED, settlingMs: 5_000 };
 const OPTIONS: StageOptions = {
   sandbox: { leads: 60, credits: 100_000, convertCheck: 'atArrival' },
-  account: { timing: { ...UNHURRIED, settlingMs: 5_000 } },
+  account: { timing: TIMING },
 };
 
 /** Of all tests but those that play on one of their own, beside the others. */
@@ -26,8 +27,10 @@ const pipelineOn = ({ temporal }: Stage, workflowId: string, input?: Parameters<
   temporal.client.workflow.start(leadPipeline, { workflowId, taskQueue: 'audit-runner', args: [input] });
 const pipeline = (workflowId: string, input?: Parameters<typeof leadPipeline>[0]) =>
   pipelineOn(stage, workflowId, input);
+// Calls are under way until the test ends their delays, however busy the machine is.
+const DELAYED = { route: 'leads.convert', fault: 'delay', delayMs: 100_000, times: 2 } as const;
 const onItsOwn = (play: (own: Stage) => Promise<void>) =>
-  onStage(OPTIONS, async (own) => {
+  onStage({ ...OPTIONS, account: { timing: { ...TIMING, paidTimeoutMs: 120_000 } } }, async (own) => {
     await own.startWorker();
     await play(own);
   });
@@ -39,7 +42,7 @@ test.concurrent('S6: a cancelled pipeline cancels no paid call, begins no more, 
     const atBegin = control.stats().faults.length;
     const before = own.figures();
     control.addLeads({ count: 20 });
-    control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 9_000, times: 2 });
+    control.addFault(DELAYED);
     const run = await pipelineOn(own, 'cancelled', { maxConversions: 3, concurrency: 2, scoring: { minReadiness: 0 } });
     await until(() => control.stats().faults.length === atBegin + 2);
     const { underWay } = await run.query(pipelineProgressQuery);
@@ -63,7 +66,7 @@ test.concurrent('S6: a cancelled pipeline cancels no paid call, begins no more, 
 test.concurrent('a person pauses it, changes its limits and lets it go on; a wrong word is answered with a sentence', () =>
   onItsOwn(async (own) => {
     own.sandbox.control.addLeads({ count: 40 });
-    own.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 9_000, times: 2 });
+    own.sandbox.control.addFault(DELAYED);
     const run = await pipelineOn(own, 'paused', { maxConversions: 6, concurrency: 2, scoring: { minReadiness: 0 } });
     const answerTo = (update: { name: string }, said: unknown) =>
       run.executeUpdate<unknown, [unknown]>(update.name, { args: [said] }).catch((error) => error.cause.message);
@@ -73,6 +76,7 @@ test.concurrent('a person pauses it, changes its limits and lets it go on; a wro
     expect(await answerTo(changeLimitsUpdate, {})).toContain('at least one of maxConversions');
     expect(await answerTo(pauseUpdate, { by: 'Ada', reason: 'lunch' })).toContain('Paused');
     expect(await answerTo(pauseUpdate, {})).toContain('paused already');
+    await until(() => own.sandbox.control.stats().faults.length === 2);
     own.sandbox.control.endDelays();
     await until(async () => (await run.query(pipelineProgressQuery)).underWay.length === 0);
     // S7: a hold that comes and goes meanwhile changes nothing about what ends the pause.
