@@ -135,7 +135,7 @@ test('a question whether something happened: a command for each answer', async (
   const input = JSON.stringify({ route: 'contacts.create', body: { name: 'Prospect' } });
   const run = cli.start(['run', 'callApi', '--id', 'lost', '--input', input], env);
   const text = await asked(run);
-  expect(text).toContain('It is unknown whether contacts.create was done');
+  expect(text).toContain('It is unknown whether `contacts.create` was done');
   const answers = ['itHappened', 'sendAgain', 'giveUp'].map(
     (decision) => `${CALLED} answer lost decide --input '{"decision": "${decision}"}'`,
   );
