@@ -1,5 +1,5 @@
 /** S8: what people say counts at once where it tightens, and where it lets more be spent when it is written into the books. */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Entry } from '../../src/books/entry';
@@ -76,6 +76,19 @@ test('while the storage is away an approval is refused with the reason and chang
   expect(await refusal(handle.executeUpdate('approve', { args: [{ by: 'Bob' }] }))).toBe('taken');
   expect(await refusal(handle.executeUpdate('resume', { args: [{ by: 'Bob' }] }))).toBe('taken');
   expect(await handle.result()).toMatchObject({ credits: 1_000, approvedBy: 'Bob' });
+}, 180_000);
+
+test('S7: a run that only waits until the books have what was said to it says so, and then ends', async () => {
+  const handle = await pipeline('not-yet-written');
+  await until(asks(handle));
+  const marker = join(place(), 'books', stage.ledgerId.slice('account-ledger.'.length), 'storage.json');
+  const whole = readFileSync(marker);
+  writeFileSync(marker, 'damaged');
+  expect(await refusal(handle.executeUpdate('stop', { args: [{ by: 'Ann' }] }))).toBe('taken');
+  const says = async () => (await handle.query(pipelineProgressQuery)).waiting ?? '';
+  await until(async () => (await says()).includes("is written into the account's books"));
+  writeFileSync(marker, whole);
+  expect(await handle.result()).toMatchObject({ ended: 'stopped', credits: 0 });
 }, 180_000);
 
 test('what has become too late while it was written is refused, and the books say so', async () => {

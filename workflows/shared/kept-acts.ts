@@ -51,7 +51,16 @@ export const hasUnwritten = (): boolean => unwritten > 0;
 export const allHandled = (): boolean => allHandlersFinished() && !hasUnwritten();
 
 /** The last wait before a result: who said something is answered, and a cancellation now takes no result away (S6). */
-export const allAnswered = (): Promise<void> => CancellationScope.nonCancellable(() => condition(allHandled));
+export const allAnswered = (): Promise<void> =>
+  CancellationScope.nonCancellable(async () => {
+    if (allHandled()) return;
+    const status = ownStatus();
+    status?.waits(
+      "What people said to this run is written into the account's books; the run ends when it is, or when that was tried for ten minutes.",
+    );
+    await condition(allHandled);
+    status?.goesOn();
+  });
 
 const loosening = new Map<string, (said: never) => boolean>();
 
