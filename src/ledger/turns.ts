@@ -43,7 +43,13 @@ export interface Turns {
 
 export const noTurns: Turns = { log: [], pace: null, told: 0 };
 
-const bounded = ({ max, windowMs }: Limit): Limit => ({ max: Math.min(max, MOST), windowMs });
+/** The service counts arrivals, and one request is longer on its way than another: by this share of a window. */
+const ON_THE_WAY = 1 / 200;
+
+const counted = ({ max, windowMs }: Limit): Limit => ({
+  max: Math.min(max, MOST),
+  windowMs: windowMs * (1 + ON_THE_WAY),
+});
 
 /**
  * Whoever comes when there is room goes: a place that was kept for somebody would be lost, since a call that goes back to its
@@ -53,14 +59,13 @@ const bounded = ({ max, windowMs }: Limit): Limit => ({ max: Math.min(max, MOST)
 export function takeTurn(
   { log, pace, told }: Turns,
   now: number,
-  { limit: given, withinMs }: TurnAsked,
+  { limit, withinMs }: TurnAsked,
 ): { readonly at: 'now' | number; readonly turns: Turns } {
-  const limit = bounded(given);
   const paced = admit(pace ?? idle, now, paceOf(limit));
   // The one before may have left at its latest, and this one leaves at once.
-  const next = Math.ceil(Math.max(paced.at, logAdmits(log, now, limit)));
+  const next = Math.ceil(Math.max(paced.at, logAdmits(log, now, counted(limit))));
   if (next <= now)
-    return { at: 'now', turns: { log: logEnter(log, now + withinMs, now, limit), pace: paced.state, told } };
+    return { at: 'now', turns: { log: logEnter(log, now + withinMs, now, counted(limit)), pace: paced.state, told } };
   const gap = limit.windowMs / limit.max;
   const at = told >= next && told < next + limit.windowMs ? Math.ceil(told + gap) : next;
   return { at, turns: { log, pace, told: at } };
@@ -76,13 +81,12 @@ const paceOf = ({ max, windowMs }: Limit): Pace => ({
  * A turn of this moment was used, sooner than at its latest, or was not. What nobody tells stands at its latest.
  * @param at when it was granted
  */
-export function turnUsed(turns: Turns, at: number, { limit: given, withinMs, afterMs }: TurnUsed): Turns {
+export function turnUsed(turns: Turns, at: number, { limit: { max, windowMs }, withinMs, afterMs }: TurnUsed): Turns {
   const place = turns.log.indexOf(at + withinMs);
   if (place < 0) return turns;
   const others = turns.log.filter((_, n) => n !== place);
   // The question came before the grant, so the request left no later than so long after the grant.
   if (afterMs !== undefined)
     return { ...turns, log: [...others, at + Math.min(withinMs, Math.ceil(afterMs))].sort((a, b) => a - b) };
-  const { max, windowMs } = bounded(given);
   return { ...turns, log: others, pace: turns.pace && { due: turns.pace.due - windowMs / max } };
 }

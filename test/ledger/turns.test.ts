@@ -92,7 +92,7 @@ test('S5: who dies with its turn costs that turn and no more', () => {
   for (let seed = 1; seed <= 20; seed++) {
     const { departures } = play(seed, { dispatched: 40, minutes: 15, lost: 0.02 });
     expect(fullest(departures)).toBeLessThanOrEqual(LIMIT.max);
-    expect(used(departures, 15)).toBeGreaterThan(0.94);
+    expect(used(departures, 15)).toBeGreaterThan(0.93);
   }
 });
 
