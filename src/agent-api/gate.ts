@@ -139,7 +139,7 @@ export function createGate({ limits, sendWindowMs = 5_000 }: GateOptions): Gate 
         signal?.throwIfAborted();
         const now = clock();
         const at = Math.max(...taken.map((each) => each.earliest(now, hasTurn)));
-        if (at > deadline) return { ok: false, retryAtMs: toWall(lanes[rateClass].promise(at)) };
+        if (at > Math.max(deadline, now)) return { ok: false, retryAtMs: toWall(lanes[rateClass].promise(at)) };
         const places = taken.map((each) => ({ each, place: each.take(at) }));
         const giveBack = () => {
           for (const { each, place } of places) each.giveBack(place);
