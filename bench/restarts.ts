@@ -37,7 +37,7 @@ async function restarted(stage: Stage): Promise<void> {
     ...{ workflowId: 'bench-restarts', taskQueue: WORKFLOW_QUEUE },
     args: [
       {
-        ...{ maxConversions: LEADS, maxCredits: LEADS * 1_000, concurrency: 60 },
+        ...{ maxConversions: LEADS, maxCredits: LEADS * 1_000, concurrency: 40 },
         scoring: { minReadiness: 0 },
       },
     ],
