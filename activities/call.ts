@@ -16,6 +16,7 @@ import { FailureType, type Refusal } from '../src/runs/failure-types';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
 import type { AccountRuntime } from './deps';
 import { requeueAfter } from './requeue';
+import { hasTurns, type Turn, takeTurn, waitsForTurn } from './turn';
 
 /** The setting that holds the guessed names of a list's parameters. */
 const GUESSED_NAMES: Partial<Record<RouteName, string>> = {
@@ -73,22 +74,44 @@ const parkedHere = ({ gate }: AccountRuntime, rateClass: RateClass): number => {
   return until === undefined ? 0 : Math.max(0, until - Date.now());
 };
 
-/** S5: takes a permit, or goes back to the queue until one can be had. Parks and holds of other processes count too. */
-export async function takePermit(
+/** S5: parks and holds of other processes count too. @returns what the ledger says, where it answers soon */
+export async function mayLeave(
   runtime: AccountRuntime,
   rateClass: RateClass,
   ignoreHolds = false,
   credits = 0,
-): Promise<void> {
+): Promise<LedgerStatus | undefined> {
   const ledger = await runtime.ledger();
   const status = await statusFor(runtime, ledger);
   const hold = stopping(status?.holds ?? [], credits).find(({ kind }) => kind !== 'manual');
   if (hold && !ignoreHolds) throw ApplicationFailure.nonRetryable(`account on hold: ${hold.kind}`, FailureType.held);
   const forMs = (status?.parked[rateClass] ?? 0) - ledger.now();
   if (forMs > 0) runtime.gate.park(rateClass, Date.now() + forMs);
-  const permit = await runtime.gate.acquire(rateClass, { signal: Context.current().cancellationSignal });
-  if (!permit.ok)
-    throw requeueAfter(`waits for its turn under the limit of ${rateClass}`, permit.retryAtMs - Date.now());
+  return status;
+}
+
+/**
+ * S5: takes a permit of this process, or goes back to the queue until one can be had.
+ * @param hasTurn it has its turn by the ledger: this is the last guard, and waits for nothing
+ */
+export async function takePlace({ gate }: AccountRuntime, rateClass: RateClass, hasTurn: boolean): Promise<void> {
+  const signal = Context.current().cancellationSignal;
+  const permit = await gate.acquire(rateClass, { signal, hasTurn, ...(hasTurn && { maxWaitMs: 0 }) });
+  if (!permit.ok) throw waitsForTurn(rateClass, permit.retryAtMs - Date.now());
+}
+
+/** S5: all that a request needs that costs nothing and may be repeated. @returns its turn, where the ledger gives one */
+async function takePermit(
+  runtime: AccountRuntime,
+  rateClass: RateClass,
+  ignoreHolds = false,
+): Promise<Turn | undefined> {
+  await mayLeave(runtime, rateClass, ignoreHolds);
+  const parkedMs = parkedHere(runtime, rateClass);
+  if (hasTurns(rateClass) && parkedMs > 0) throw waitsForTurn(rateClass, parkedMs);
+  const turn = hasTurns(rateClass) ? await takeTurn(runtime) : undefined;
+  await takePlace(runtime, rateClass, turn !== undefined);
+  return turn;
 }
 
 /** S5: after a 429. The client has parked the class in this process; the ledger parks it in all others. Answers for how long. */
@@ -132,13 +155,20 @@ export async function callRoute<N extends RepeatableRoute>(
   const { rateClass } = routes[name];
   const parkedMs = await parkedFor(runtime, rateClass);
   if (parkedMs > SAY_PARKED_MS) throw parked(rateClass, parkedMs);
-  await takePermit(runtime, rateClass).catch((error: unknown) => {
+  const turn = await takePermit(runtime, rateClass).catch((error: unknown) => {
     // The class may have been parked since it was asked about.
     const forMs = parkedHere(runtime, rateClass);
     const isTurn = error instanceof ApplicationFailure && error.type === FailureType.waiting;
     throw isTurn && forMs > SAY_PARKED_MS ? parked(rateClass, forMs) : error;
   });
-  const attempt = await attemptOf(runtime, name, input);
+  const attempt = await attemptOf(runtime, name, {
+    ...input,
+    ...(turn && { writeBy: turn.writeBy, onWrite: turn.over }),
+  });
+  if (turn && isTooLate(attempt)) {
+    turn.over();
+    throw waitsForTurn(rateClass, 1);
+  }
   const { serverTime } = attempt;
   if (attempt.ok) {
     const { value, body, status } = attempt;
@@ -146,6 +176,9 @@ export async function callRoute<N extends RepeatableRoute>(
   }
   throw await asFailure(runtime, name, attempt);
 }
+
+const isTooLate = (attempt: Attempt<unknown>): boolean =>
+  !attempt.ok && attempt.failure.kind === 'notSent' && attempt.failure.reason === 'tooLate';
 
 const attemptOf = <N extends RouteName>(runtime: AccountRuntime, name: N, input: CallInput) =>
   runtime.api.call(name, { ...input, signal: Context.current().cancellationSignal }).catch((error: Error) => {

@@ -20,11 +20,12 @@ import { isOwn, ownerOf, ownOutcome } from '../src/paying/own-send';
 import { FailureType } from '../src/runs/failure-types';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { keepStart } from './began';
-import { parkClass, parkedFor, reportHold, SAY_PARKED_MS, takePermit } from './call';
+import { mayLeave, parkClass, parkedFor, reportHold, SAY_PARKED_MS, takePlace } from './call';
 import type { AccountRuntime } from './deps';
 import type { SendingNotes } from './kept-record';
 import { isOver } from './over';
 import { requeueAfter } from './requeue';
+import { askedUntilNow, hasTurns, waitsForTurn } from './turn';
 
 /** How long a payment waits for a reading of the balance, and how often it looks; then it goes back to the queue. */
 const READ_WITHIN_MS = 30_000;
@@ -67,34 +68,48 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
   const ownTry = async () => ownOutcome(await ledger.subject(subject), workflowId, lookedAt);
   // Before the permit and the window: neither ages meanwhile.
   if (runtime.account.credits(call.route) > 0) await keepStart(ledger);
-  const turn = await awaitTurn(runtime, ledger, call);
-  if (turn.kind !== 'ready') return (await ownTry()) ?? turn;
-  // S1: of this execution alone. Its number would not do: a person who resets the activity starts that again at 1.
-  const attempt = `${ownerOf(workflowId)}${runId}/${info.activityId}/${randomUUID()}`;
-  const settle = (settlement: Settlement) =>
-    ledger.settle({ subject, attempt, run, settlement }).catch((error) => {
-      // The send stays open in the ledger, which looks the subject up when it is over: late, never wrong.
-      Context.current().log.warn('the settlement did not reach the ledger', { subject, error });
+  const ready = await awaitReady(runtime, ledger, call);
+  if (ready.kind !== 'ready') return (await ownTry()) ?? ready;
+  let leftAt: number | undefined;
+  const { answer, askedAt, settle } = await askedUntilNow(async () => {
+    // S1: of this question alone. The activity's number would not do: a person who resets it starts that again at 1.
+    const attempt = `${ownerOf(workflowId)}${runId}/${info.activityId}/${randomUUID()}`;
+    const request = requestOf(runtime, call, attempt, ready.readSince);
+    // The window is measured from before the question: the grant is never older than that.
+    const askedAt = performance.now();
+    const settle = (settlement: Settlement) => {
+      const used = { ...(leftAt !== undefined && { afterMs: leftAt - askedAt }) };
+      const turn = request.turn && { ...request.turn, ...used };
+      return ledger.settle({ subject, attempt, run, settlement, turn }).catch((error) => {
+        // The send stays open in the ledger, which looks the subject up when it is over: late, never wrong.
+        Context.current().log.warn('the settlement did not reach the ledger', { subject, error });
+      });
+    };
+    const answer = await ledger.beginSend(request).catch(async (error) => {
+      const settled = settle({ kind: 'notPaid' });
+      if (error instanceof ApplicationFailure && error.type === FailureType.ledger) return { kind: 'held' } as const;
+      await settled;
+      throw ApplicationFailure.create({
+        message: 'the ledger does not answer',
+        type: FailureType.waiting,
+        nextRetryDelay: 5_000,
+        cause: error,
+      });
     });
-
-  // The window is measured from before the question: the grant is never older than that.
-  const askedAt = performance.now();
-  const answer = await ledger.beginSend(requestOf(runtime, call, attempt, turn.readSince)).catch(async (error) => {
-    const settled = settle({ kind: 'notPaid' });
-    if (error instanceof ApplicationFailure && error.type === FailureType.ledger) return { kind: 'held' } as const;
-    await settled;
-    throw ApplicationFailure.create({
-      message: 'the ledger does not answer',
-      type: FailureType.waiting,
-      nextRetryDelay: 5_000,
-      cause: error,
-    });
+    return answer.kind === 'later' ? answer : { answer, askedAt, settle };
   });
   // These two are answered before it is looked what is open.
   if (answer.kind === 'held' || answer.kind === 'unwritten') return (await ownTry()) ?? notGranted(answer, workflowId);
   if (answer.kind !== 'granted') return notGranted(answer, workflowId);
   // What is reserved is more than what is configured where calls cost more lately.
   const { credits: reserved, overAt } = answer.flight;
+  try {
+    // Before anything is kept of it.
+    if (ready.hasTurn) await takePlace(runtime, laneOf(call.route), true);
+  } catch (error) {
+    await settle({ kind: 'notPaid' });
+    throw error;
+  }
   try {
     const left = await call.record?.before({ lookedAt, overAt, again: call.again });
     if (left) {
@@ -108,18 +123,27 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
   }
   const writeBy = askedAt + runtime.account.timing.sendWindowMs;
   // No cancellation signal: a call that has left is heard out, also while the worker shuts down.
-  const result: Attempt<Reply<N>> = await runtime.api.call(call.route, { ...call.input, writeBy });
+  const result: Attempt<Reply<N>> = await runtime.api.call(call.route, {
+    ...call.input,
+    writeBy,
+    onWrite() {
+      leftAt = performance.now();
+    },
+  });
   return settled(runtime, ledger, call, { reserved, overAt, settle }, result);
 }
 
 /** Notes and audits leave through the writes; their own permit is the ledger's, which sees all processes. */
 const laneOf = (route: RouteName) => queueClassOf(routes[route].rateClass);
 
-/** It may ask for a grant. `readSince`: from when on a reading of the balance counts; see {@link balanceRead}. */
-type Ready = { kind: 'ready'; readSince?: number };
+/**
+ * It may ask for a grant. `readSince`: from when on a reading of the balance counts; see {@link balanceRead}. `hasTurn`: with a
+ * grant the ledger gives it its turn, and this process has not made it wait for one.
+ */
+type Ready = { kind: 'ready'; hasTurn: boolean; readSince?: number };
 
 /** All that has to be so before the ledger is asked: no pause of the service, a balance that was read, a permit, a run that goes on. */
-async function awaitTurn(
+async function awaitReady(
   runtime: AccountRuntime,
   ledger: BookedLedger,
   { route, run }: Pick<OnceCall<RouteName>, 'route' | 'run'>,
@@ -137,10 +161,13 @@ async function awaitTurn(
   const parkedMs = await parkedFor(runtime, lane);
   if (parkedMs > SAY_PARKED_MS) return { kind: 'throttled', retryAt: ledger.now() + parkedMs };
   const readSince = price > 0 ? await balanceRead(ledger, price) : undefined;
-  const isHeld = await takePermit(runtime, lane, false, price).then(() => false, heldOrThrow);
-  if (isHeld) return { kind: 'held' };
+  const status = await mayLeave(runtime, lane, false, price).catch(heldOrThrow);
+  if (status === 'held') return { kind: 'held' };
+  const hasTurn = hasTurns(lane) && status?.takesTurns === true;
+  if (!hasTurn) await takePlace(runtime, lane, false);
+  else if (parkedMs > 0) throw waitsForTurn(lane, parkedMs);
   if (await isOver(price > 0 ? run : undefined)) return { kind: 'withdrawn' };
-  return { kind: 'ready', ...(readSince !== undefined && { readSince }) };
+  return { kind: 'ready', hasTurn, ...(readSince !== undefined && { readSince }) };
 }
 
 function requestOf(
@@ -152,17 +179,19 @@ function requestOf(
   const { rateClass } = routes[route];
   const lane = laneOf(route);
   const own = account.limits[rateClass];
+  const turn = { limit: account.limits[lane], withinMs: account.timing.sendWindowMs };
   return {
     ...{ subject, attempt, run, runCap, lookedAt, credits: account.credits(route) },
     ...(again && { again }),
     ...(readSince !== undefined && { readSince }),
+    ...(hasTurns(lane) && { turn }),
     ...(rateClass !== lane && { own: { rateClass, ...(!isSameLimit(own, account.limits[lane]) && { limit: own }) } }),
   };
 }
 
 /** What it means for the run that the ledger has not granted it. */
 function notGranted(
-  answer: Exclude<BeginAnswer, { kind: 'granted' | 'held' }> | { kind: 'held' },
+  answer: Exclude<BeginAnswer, { kind: 'granted' | 'held' | 'later' }> | { kind: 'held' },
   workflowId: string,
 ): SendOutcome {
   switch (answer.kind) {
@@ -234,8 +263,8 @@ async function settled<N extends RouteName>(
 }
 
 /** @throws what is no hold of the account */
-function heldOrThrow(error: unknown): true {
-  if (error instanceof ApplicationFailure && error.type === FailureType.held) return true;
+function heldOrThrow(error: unknown): 'held' {
+  if (error instanceof ApplicationFailure && error.type === FailureType.held) return 'held';
   throw error;
 }
 

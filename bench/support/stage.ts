@@ -23,6 +23,8 @@ export interface StageOptions {
   sandbox: readonly string[];
   /** Settings of the account, as in the configuration file. */
   account?: Partial<z.input<typeof AccountFile>>;
+  /** The Temporal server has its own settings instead of ours. @default false */
+  bareServer?: boolean;
   /** Keeps the Temporal server's data in a file, so that it can be killed and started again. @default false */
   persist?: boolean;
 }
@@ -57,11 +59,11 @@ export async function onStage(options: StageOptions, bench: (stage: Stage) => Pr
   }
 }
 
-async function openStage({ sandbox: flags, account, persist }: StageOptions): Promise<Stage> {
+async function openStage({ sandbox: flags, account, bareServer = false, persist }: StageOptions): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'audit-runner-bench-'));
   const log = join(folder, 'workers.log');
   const [first, sandbox] = await Promise.all([
-    startServer({ ...(persist && { persist: join(folder, 'temporal.db') }) }),
+    startServer({ bare: bareServer, ...(persist && { persist: join(folder, 'temporal.db') }) }),
     startSandboxProcess(flags, join(folder, 'sandbox.log')),
   ]);
   const tokenFile = join(folder, 'token');

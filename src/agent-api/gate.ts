@@ -18,10 +18,13 @@ export interface Gate {
   /**
    * Takes a place, first come first served, waiting `maxWaitMs` (default 2,000) at most. `notes` and `audits` take one of
    * the writes too: they leave through that queue. Who is sent away is told a moment of its own, so that not all come back
-   * at once.
+   * at once. `hasTurn`: it is its turn by the ledger, which sees all processes and keeps the pace, so only the log counts.
    * @throws the signal's reason when it is aborted.
    */
-  acquire(rateClass: RateClass, options?: { maxWaitMs?: number; signal?: AbortSignal }): Promise<Admission>;
+  acquire(
+    rateClass: RateClass,
+    options?: { maxWaitMs?: number; signal?: AbortSignal; hasTurn?: boolean },
+  ): Promise<Admission>;
   /** A request of this class leaves now. The client reports it when it is given the gate. */
   departed(rateClass: RateClass): void;
   /**
@@ -66,9 +69,9 @@ class Lane {
   ) {}
 
   /** The earliest moment for one more. */
-  earliest(now: number): number {
+  earliest(now: number, hasTurn: boolean): number {
     const moments = this.#moments(now);
-    const paced = this.even ? admit(this.#pace, now, paceFor(this.limit)).at : now;
+    const paced = this.even && !hasTurn ? admit(this.#pace, now, paceFor(this.limit)).at : now;
     return Math.max(paced, logAdmits(moments, now, this.limit), this.parkedUntil);
   }
 
@@ -129,14 +132,14 @@ export function createGate({ limits, sendWindowMs = 5_000 }: GateOptions): Gate 
   const toWall = (moment: number) => Date.now() + Math.max(0, Math.ceil(moment - clock()));
 
   return {
-    async acquire(rateClass, { maxWaitMs = 2_000, signal } = {}) {
+    async acquire(rateClass, { maxWaitMs = 2_000, signal, hasTurn = false } = {}) {
       const taken = lanesOf(rateClass);
       const deadline = clock() + maxWaitMs;
       for (;;) {
         signal?.throwIfAborted();
         const now = clock();
-        const at = Math.max(...taken.map((each) => each.earliest(now)));
-        if (at > deadline) return { ok: false, retryAtMs: toWall(lanes[rateClass].promise(at)) };
+        const at = Math.max(...taken.map((each) => each.earliest(now, hasTurn)));
+        if (at > Math.max(deadline, now)) return { ok: false, retryAtMs: toWall(lanes[rateClass].promise(at)) };
         const places = taken.map((each) => ({ each, place: each.take(at) }));
         const giveBack = () => {
           for (const { each, place } of places) each.giveBack(place);

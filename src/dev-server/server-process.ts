@@ -51,6 +51,8 @@ export interface ServerSettings {
   codecEndpoint?: string;
   /** The SQLite file that outlives the server. Absent: everything is in memory. */
   persist?: string;
+  /** Without {@link DYNAMIC_CONFIG}, as a server that somebody else runs may be. @default false */
+  bare?: boolean;
   /** Settings as `name=value`, beside {@link DYNAMIC_CONFIG}. */
   dynamicConfig?: readonly string[];
   env: Env;
@@ -190,7 +192,7 @@ async function whisper(codecEndpoint: string): Promise<{ args: string[]; remove(
   };
 }
 
-function commandLine({ namespace, port, ui, persist, dynamicConfig = [] }: ServerSettings): string[] {
+function commandLine({ namespace, port, ui, persist, bare, dynamicConfig = [] }: ServerSettings): string[] {
   const attributes = Object.values(searchAttributeKeys).map(
     ({ name, type }) => `${name}=${TypedSearchAttributes.toMetadataType(type)}`,
   );
@@ -199,7 +201,10 @@ function commandLine({ namespace, port, ui, persist, dynamicConfig = [] }: Serve
     ...(ui ? ['--ui-ip', ui.host, '--ui-port', String(ui.port)] : ['--headless']),
     ...(persist === undefined ? [] : ['--db-filename', persist]),
     ...['--log-level', 'error'],
-    ...[...DYNAMIC_CONFIG, NO_HTTP_API, ...dynamicConfig].flatMap((value) => ['--dynamic-config-value', value]),
+    ...[...(bare ? [] : DYNAMIC_CONFIG), NO_HTTP_API, ...dynamicConfig].flatMap((value) => [
+      '--dynamic-config-value',
+      value,
+    ]),
     ...attributes.flatMap((value) => ['--search-attribute', value]),
   ];
 }

@@ -38,6 +38,8 @@ export interface OwnServerOptions {
   namespace?: string | undefined;
   /** The SQLite file that keeps everything. @default in memory */
   persist?: string | undefined;
+  /** Without the settings that audit-runner needs. @default false */
+  bare?: boolean | undefined;
   /** Settings of the server as `name=value`, beside those that audit-runner needs. */
   dynamicConfig?: readonly string[] | undefined;
   /** With the Web UI. @default false */
@@ -94,6 +96,7 @@ export async function startServer(options: OwnServerOptions = {}): Promise<OwnSe
           env,
           port: options.port ?? (await freePort()),
           ...(persist !== undefined && { persist }),
+          ...(options.bare && { bare: true }),
           ...(dynamicConfig && { dynamicConfig }),
           ...(options.codecEndpoint !== undefined && { codecEndpoint: options.codecEndpoint }),
         },

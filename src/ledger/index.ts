@@ -9,10 +9,12 @@ import { nextMonth } from '../time/day';
 import { book } from './book';
 import { booksTrouble, budgetInForce } from './budget';
 import { type Capped, overAccountCap, overCap, reservedCredits, type Spending } from './caps';
+import { askTurn, noteTurn } from './giving-turns';
 import { stopping } from './holds';
 import { noPermits, takePermit } from './permits';
 import { learnPrice, noteConfigured, reservation } from './prices';
 import type { Hold, LedgerState } from './state';
+import type { TurnAsked, TurnUsed } from './turns';
 
 export { balance, nextReading } from './balance';
 export { ADJUSTMENT, book, KEEP_BOOKINGS, KEEP_DAYS, KEEP_RUNS, sumSince } from './book';
@@ -37,6 +39,7 @@ export {
 } from './budget';
 export { available, reservedCredits } from './caps';
 export { compared, noteUnkept, placed } from './comparing';
+export { askTurn, withoutTurns } from './giving-turns';
 export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest, stopping, wake } from './holds';
 export { openLedger, reopen, whole } from './opening-state';
 export { type Dearer, dearer, reservedAnew } from './prices';
@@ -61,6 +64,8 @@ export interface BeginSend extends payOnce.SendRequest, Pick<Spending, 'runCap'>
   readonly own?: { readonly rateClass: string; readonly limit?: Limit };
   /** Where a floor is set: a reading of the balance counts only when it was asked for no sooner than this. */
   readonly readSince?: number | undefined;
+  /** S5: it asks for its turn under the limit of the writes; absent from a sender of an earlier version. */
+  readonly turn?: TurnAsked | undefined;
   /** What the sender's process is configured with; another one may have configured the ledger. */
   readonly sender?: SenderTiming;
 }
@@ -81,6 +86,8 @@ export type BeginAnswer =
   /** The ledger replaced one that was lost: what that one granted may have an effect until then. */
   | { kind: 'patient'; until: number }
   | { kind: 'parked'; until: number }
+  /** S5: it is not its turn yet; a duration, since clocks differ. */
+  | { kind: 'later'; inMs: number }
   /** A part of the balance must remain, and it was not read since the call's turn came. */
   | { kind: 'unread' }
   /** It cannot be written into the books, or not where all would see it (S8). */
@@ -115,8 +122,14 @@ export function beginSend(
   const permitted =
     own?.limit &&
     takePermit(state.permits[own.rateClass] ?? noPermits, request.subject, now, own.limit, timing.sendWindowMs);
-  const next = permitted ? { ...state, permits: { ...state.permits, [own.rateClass]: permitted.permits } } : state;
-  if (permitted && permitted.at !== 'now') return { state: next, answer: { kind: 'parked', until: permitted.at } };
+  const withPermit = (before: LedgerState) =>
+    permitted ? { ...before, permits: { ...before.permits, [own.rateClass]: permitted.permits } } : before;
+  if (permitted && permitted.at !== 'now')
+    return { state: withPermit(state), answer: { kind: 'parked', until: permitted.at } };
+  const turn = request.turn ? askTurn(state, 'writes', request.turn, now) : { state, inMs: 0 };
+  // A permit that waits for its turn is not used up.
+  if (turn.inMs > 0) return { state: turn.state, answer: { kind: 'later', inMs: turn.inMs } };
+  const next = withPermit(turn.state);
   const prices = noteConfigured(state.prices, request.subject, asked.credits);
   return { state: { ...next, prices, flights: payOnce.take(next.flights, request.subject, answer.flight) }, answer };
 }
@@ -144,6 +157,8 @@ export interface Settle {
   readonly attempt: string;
   readonly run: string;
   readonly settlement: payOnce.Settlement;
+  /** S5: what became of its turn, where it had one. */
+  readonly turn?: TurnUsed | undefined;
 }
 
 /**
@@ -151,11 +166,13 @@ export interface Settle {
  * of another's attempt is in that run's books, and in its result (S6).
  */
 export function settle(state: LedgerState, request: Settle, now: number): { state: LedgerState; booked: number } {
-  const { subject, attempt, run, settlement } = request;
+  const { subject, attempt, run, settlement, turn } = request;
   const { flights, booking } = payOnce.settle(state.flights, subject, attempt, run, settlement, now);
-  const settled = { ...state, flights };
   const open = state.flights.open[subject];
-  const reserved = open?.attempt === attempt ? open.credits : undefined;
+  const own = open?.attempt === attempt ? open : undefined;
+  const noted = own && turn ? noteTurn(state, 'writes', own.grantedAt, turn) : state;
+  const settled = { ...noted, flights };
+  const reserved = own?.credits;
   const next = settlement.kind === 'paid' ? learnPrice(settled, subject, settlement.credits, reserved, now) : settled;
   if (!booking) return { state: next, booked: 0 };
   return { state: book(next, booking), booked: booking.run === run ? booking.credits : 0 };

@@ -1,9 +1,11 @@
 /** What people and workers say to a ledger, and what it answers. */
 import { defineQuery, defineUpdate } from '@temporalio/workflow';
+import type { RateClass } from '../agent-api/rate-class';
 import type { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../inputs/person-messages';
 import type { OpenSend, Settled } from '../paying/open-sends';
 import type { HandedOn } from '../runs/handed-on';
 import type * as policy from '.';
+import type { TurnAsked } from './turns';
 
 /** Workflow ID of a user's ledger: `account-ledger.`, then the user's ID or its hash. */
 export const LEDGER_ID = /^account-ledger\.[A-Za-z0-9-]{1,64}$/;
@@ -44,6 +46,8 @@ export interface LedgerStatus {
   holds: readonly policy.Hold[];
   /** Classes that a 429 has parked, until when; those that have ended are not in it. */
   parked: Readonly<Record<string, number>>;
+  /** S5: it gives each write its turn. */
+  takesTurns?: true;
   /** When a person last ended all parks. */
   parksEndedAt?: number;
   open: { subject: string; run: string; grantedAt: number; overAt: number }[];
@@ -65,6 +69,11 @@ export type Obstacle =
   | Extract<policy.BeginAnswer, { kind: 'held' | 'unwritten' }>
   | (Extract<policy.BeginAnswer, { kind: 'capped' }> & { figures?: Figures })
   | { kind: 'none' };
+
+/** A turn of one class. */
+export interface TurnOf extends TurnAsked {
+  readonly rateClass: RateClass;
+}
 
 /** What the ledger knows of one subject. */
 export interface SubjectState {
@@ -89,11 +98,14 @@ export const adjustUpdate = defineUpdate<number, [AdjustSaid]>('adjust');
 export const reportHoldUpdate = defineUpdate<void, [policy.Hold]>('reportHold');
 /** @param forMs a duration: the clocks of processes differ */
 export const parkUpdate = defineUpdate<void, [{ rateClass: string; forMs: number }]>('park');
+/** S5: a request that needs no grant asks for its turn. */
+export const takeTurnUpdate = defineUpdate<{ inMs: number } | { gives: 'none' }, [TurnOf]>('takeTurn');
 /** What workers say, and no person. */
 export const INTERNAL_UPDATES: ReadonlySet<string> = new Set(
-  [beginSendUpdate, settleUpdate, configureUpdate, leaveUpdate, readBalanceUpdate, reportHoldUpdate, parkUpdate].map(
-    ({ name }) => name,
-  ),
+  [
+    ...[beginSendUpdate, settleUpdate, configureUpdate, leaveUpdate, readBalanceUpdate, reportHoldUpdate, parkUpdate],
+    takeTurnUpdate,
+  ].map(({ name }) => name),
 );
 export const statusQuery = defineQuery<LedgerStatus>('status');
 /** @param credits what is about to be spent; 0 asks for holds alone */

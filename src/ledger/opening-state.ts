@@ -55,5 +55,10 @@ function patient(state: LedgerState, now: number): LedgerState {
   const { sendWindowMs, paidTimeoutMs, settlingMs } = state.timing;
   const patientUntil = now + sendWindowMs + paidTimeoutMs + settlingMs;
   const forgottenBefore = Math.max(state.flights.forgottenBefore, patientUntil);
-  return { ...state, flights: { ...state.flights, forgottenBefore }, patientUntil };
+  return {
+    ...state,
+    flights: { ...state.flights, forgottenBefore },
+    patientUntil,
+    unknownTurnsUntil: now + sendWindowMs,
+  };
 }

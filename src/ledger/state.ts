@@ -1,9 +1,11 @@
 /** What an account's ledger knows. Plain data: it goes through Temporal at every continue-as-new. */
 
+import type { RateClass } from '../agent-api/rate-class';
 import type { PaidKind } from '../paying/once-only';
 import type { Booking, OpenSends, PayTiming } from '../paying/open-sends';
 import type { Vouched } from '../text/vouched';
 import type { Permits } from './permits';
+import type { Turns } from './turns';
 
 /** Why an account's calls stand still. A `manual` hold is lifted by a person, a `books` hold by a person or when its cause has gone, all others when it has. */
 export const HOLD_KINDS = ['killSwitch', 'token', 'otherUser', 'noCredits', 'books', 'manual'] as const;
@@ -163,6 +165,10 @@ export interface LedgerState {
   readonly parksEndedAt?: number;
   /** Permits of classes with a limit of their own (notes, audits): taken, and promised. */
   readonly permits: Readonly<Record<string, Permits>>;
+  /** S5: when requests of a class left, over all processes; absent until somebody asked for a turn. */
+  readonly turns?: Readonly<Partial<Record<RateClass, Turns>>>;
+  /** S5: until when requests may have left of which only a lost ledger knew. */
+  readonly unknownTurnsUntil?: number;
   /** What people changed, newest last. */
   readonly actions?: readonly Action[];
   /** What they said of hold and limits, and when each word was that stands in the books (S8). */

@@ -17,12 +17,20 @@ import {
 
 /** The share of a window that may leave at once after a stall or a quiet time. */
 const BURST = 1 / 4;
+/** Of each class; a higher limit is taken for this one, so that a log has a bounded length. */
+const MOST = 5_000;
 
 /** What a process asks with. */
 export interface TurnAsked {
   readonly limit: Limit;
   /** The request leaves so many milliseconds after its turn at most, or not at all. */
   readonly withinMs: number;
+}
+
+/** What became of a turn. */
+export interface TurnUsed extends TurnAsked {
+  /** How long after the question the request left, milliseconds; absent where it did not. */
+  readonly afterMs?: number | undefined;
 }
 
 export interface Turns {
@@ -35,6 +43,14 @@ export interface Turns {
 
 export const noTurns: Turns = { log: [], pace: null, told: 0 };
 
+/** The service counts arrivals, and one request is longer on its way than another: by this share of a window. */
+const ON_THE_WAY = 1 / 200;
+
+const counted = ({ max, windowMs }: Limit): Limit => ({
+  max: Math.min(max, MOST),
+  windowMs: windowMs * (1 + ON_THE_WAY),
+});
+
 /**
  * Whoever comes when there is room goes: a place that was kept for somebody would be lost, since a call that goes back to its
  * queue stands behind all others there.
@@ -45,18 +61,32 @@ export function takeTurn(
   now: number,
   { limit, withinMs }: TurnAsked,
 ): { readonly at: 'now' | number; readonly turns: Turns } {
-  const paced = admit(pace ?? idle, now, paceOf(limit, withinMs));
+  const paced = admit(pace ?? idle, now, paceOf(limit));
   // The one before may have left at its latest, and this one leaves at once.
-  const next = Math.ceil(Math.max(paced.at, logAdmits(log, now, limit)));
+  const next = Math.ceil(Math.max(paced.at, logAdmits(log, now, counted(limit))));
   if (next <= now)
-    return { at: 'now', turns: { log: logEnter(log, now + withinMs, now, limit), pace: paced.state, told } };
+    return { at: 'now', turns: { log: logEnter(log, now + withinMs, now, counted(limit)), pace: paced.state, told } };
   const gap = limit.windowMs / limit.max;
   const at = told >= next && told < next + limit.windowMs ? Math.ceil(told + gap) : next;
   return { at, turns: { log, pace, told: at } };
 }
 
-/** A little faster than what the log lets through, which has the last word. */
-const paceOf = ({ max, windowMs }: Limit, withinMs: number): Pace => ({
+/** The mean of what the limit lets through; the log has the last word. */
+const paceOf = ({ max, windowMs }: Limit): Pace => ({
   burst: Math.max(1, Math.floor(max * BURST)),
-  ratePerMs: max / (windowMs + withinMs / 2),
+  ratePerMs: max / windowMs,
 });
+
+/**
+ * A turn of this moment was used, sooner than at its latest, or was not. What nobody tells stands at its latest.
+ * @param at when it was granted
+ */
+export function turnUsed(turns: Turns, at: number, { limit: { max, windowMs }, withinMs, afterMs }: TurnUsed): Turns {
+  const place = turns.log.indexOf(at + withinMs);
+  if (place < 0) return turns;
+  const others = turns.log.filter((_, n) => n !== place);
+  // The question came before the grant, so the request left no later than so long after the grant.
+  if (afterMs !== undefined)
+    return { ...turns, log: [...others, at + Math.min(withinMs, Math.ceil(afterMs))].sort((a, b) => a - b) };
+  return { ...turns, log: others, pace: turns.pace && { due: turns.pace.due - windowMs / max } };
+}

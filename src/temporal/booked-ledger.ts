@@ -155,8 +155,8 @@ export class BookedLedger extends LedgerClient {
       withinMs: timing.sendWindowMs - (performance.now() - askedAt),
     });
     if (!refused) return answer;
-    const { subject, attempt, run } = request;
-    await super.settle({ subject, attempt, run, settlement: { kind: 'notPaid' } });
+    const { subject, attempt, run, turn } = request;
+    await super.settle({ subject, attempt, run, settlement: { kind: 'notPaid' }, turn });
     return refused;
   }
 

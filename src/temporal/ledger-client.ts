@@ -29,6 +29,8 @@ import {
   settleUpdate,
   statusQuery,
   subjectQuery,
+  type TurnOf,
+  takeTurnUpdate,
 } from '../ledger/messages';
 import { count } from '../metrics/meter';
 import { rootMessage } from '../root-cause';
@@ -114,6 +116,22 @@ export class LedgerClient {
     } catch (error) {
       if (!isOpening(error)) throw error;
       return { kind: 'patient', until: this.now() + sendWindowMs };
+    }
+  }
+
+  /**
+   * S5: is it the turn of a request that needs no grant?
+   * @returns after how many milliseconds to ask again, 0 for now; undefined where the ledger gives none: its run is of before
+   */
+  async takeTurn(turn: TurnOf): Promise<number | undefined> {
+    const { sendWindowMs } = this.config.timing;
+    try {
+      const said = await this.update(takeTurnUpdate, turn, `turn:${randomUUID()}`, { patienceMs: sendWindowMs });
+      return 'inMs' in said ? said.inMs : undefined;
+    } catch (error) {
+      if (isOpening(error)) return sendWindowMs;
+      if (error instanceof WorkflowUpdateFailedError) return undefined;
+      throw error;
     }
   }
 

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
+import type { Limit } from '../agent-api/limiter';
 import { type QueueClass, queueClasses } from '../agent-api/rate-class';
 import { rootMessage } from '../root-cause';
 import { GRPC, grpcStatus } from './grpc-status';
@@ -17,6 +18,8 @@ const JITTER_S = 0.7;
 const taskQueueType = temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY;
 const VISIBLE_TIMEOUT_MS = 10_000;
 const POLL_MS = 50;
+/** Of a server without our settings. */
+const DEFAULT_PARTITIONS = 4;
 const IDENTITY = 'audit-runner';
 const REASON = "the Agent API's rate limit of this token";
 
@@ -28,6 +31,25 @@ const REASON = "the Agent API's rate limit of this token";
  * window until the jitter eats the 0.7 s. For 20 a minute that is 19.45 a minute.
  */
 export const queueRate = (max: number, windowMs: number): number => max / (windowMs / 1_000 + BURST_S + JITTER_S);
+
+/** Where several partitions each have a part of the tasks and of the rate, so much more is let through than may leave. */
+const PARTITIONED = 2;
+
+/**
+ * The rate at which a queue lets tasks through, requests a second. Writes get their turn from the ledger: where the server
+ * divides the rate among several partitions, of which some may be empty, the queue is the coarser of the two.
+ */
+export const rateOf = (queueClass: QueueClass, { max, windowMs }: Limit, partitions: number): number =>
+  queueRate(max, windowMs) * (queueClass === 'writes' && partitions > 1 ? PARTITIONED : 1);
+
+/** Into how many parts the server divides a queue; a server that does not tell is taken for one with its defaults. */
+export async function partitionsOf({ workflowService }: Service, namespace: string, queue: string): Promise<number> {
+  const { activityTaskQueuePartitions } = await workflowService.listTaskQueuePartitions({
+    namespace,
+    taskQueue: { name: queue },
+  });
+  return activityTaskQueuePartitions?.length || DEFAULT_PARTITIONS;
+}
 
 /** A queue's own limit as the server has it. */
 export interface QueueLimit {
@@ -74,21 +96,24 @@ export async function setQueueLimit(
 
 /**
  * Sets the limit of each of an account's API queues, where it is not what it should be, and checks it. Returns warnings
- * for a person: where the server cannot keep the limit (older than 1.29), each process keeps it on its own only, and
- * then the account needs a single worker process (S5).
+ * for a person: where the server cannot keep the limit of reads or polls (older than 1.29), each process keeps it on its
+ * own only, and then the account needs a single worker process (S5).
  */
 export async function ensureQueueLimits(
   connection: Service,
   namespace: string,
   account: string,
-  limits: Readonly<Record<QueueClass, { max: number; windowMs: number }>>,
+  limits: Readonly<Record<QueueClass, Limit>>,
 ): Promise<string[]> {
   const warnings: string[] = [];
   for (const queueClass of queueClasses) {
-    const { max, windowMs } = limits[queueClass];
     const queue = queueName(account, queueClass);
-    const warning = await ensureQueueLimit(connection, namespace, queue, queueRate(max, windowMs));
-    if (warning !== undefined) warnings.push(warning);
+    // Whoever may not ask for them: writes do not depend on it.
+    const partitions = await partitionsOf(connection, namespace, queue).catch(() => DEFAULT_PARTITIONS);
+    const rate = rateOf(queueClass, limits[queueClass], partitions);
+    const warning = await ensureQueueLimit(connection, namespace, queue, rate);
+    // S5: the ledger keeps that of the writes.
+    if (warning !== undefined && queueClass !== 'writes') warnings.push(warning);
   }
   return warnings;
 }

@@ -224,3 +224,20 @@ it('a place that is never used costs one window and no more', async () => {
   // Without a break since then, at the full pace again: gaps of 150/4.9 ms.
   expect(took).toBeLessThan(450);
 });
+
+it('S5: who has its turn by the ledger is not slowed by an even pace, and the log still counts', async () => {
+  const gate = gateOf(3, 60_000);
+  const take = () => gate.acquire('writes', { hasTurn: true, maxWaitMs: 0 });
+  for (let n = 0; n < 3; n++) {
+    expect(await take()).toEqual({ ok: true });
+    gate.departed('writes');
+  }
+  expect((await take()).ok).toBe(false);
+});
+
+it('S5: without a turn the pace is even, as where a ledger of an earlier version gives none', async () => {
+  const gate = gateOf(3, 60_000);
+  const take = () => gate.acquire('writes', { maxWaitMs: 0 });
+  expect((await take()).ok).toBe(true);
+  expect((await take()).ok).toBe(false);
+});

@@ -1,6 +1,13 @@
 import { queueClasses } from '../../src/agent-api/rate-class';
 import { LIMITS } from '../../src/agent-api/routes';
-import { ensureQueueLimits, queueRate, readQueueLimit, setQueueLimit } from '../../src/temporal/queue-limits';
+import {
+  ensureQueueLimits,
+  partitionsOf,
+  queueRate,
+  rateOf,
+  readQueueLimit,
+  setQueueLimit,
+} from '../../src/temporal/queue-limits';
 import { queueName } from '../../src/temporal/queues';
 import { startTestTemporal, type TestTemporal } from '../support/temporal';
 
@@ -36,6 +43,20 @@ test.each(queueClasses)('S5: no window holds more than the limit at the rate of 
 
 test('20 a minute is set as 19.45 a minute', () => {
   expect(queueRate(20, 60_000) * 60).toBeCloseTo(19.449, 3);
+});
+
+test('writes, which get their turn from the ledger, are let through twice as fast where there are several partitions', () => {
+  for (const queueClass of queueClasses) {
+    const { max, windowMs } = LIMITS[queueClass];
+    expect(rateOf(queueClass, LIMITS[queueClass], 1)).toBe(queueRate(max, windowMs));
+    expect(rateOf(queueClass, LIMITS[queueClass], 4)).toBe(
+      queueRate(max, windowMs) * (queueClass === 'writes' ? 2 : 1),
+    );
+  }
+});
+
+test('S5: a server with our settings tells that it has one partition', async () => {
+  await expect(partitionsOf(temporal.connection, temporal.namespace, queueName('first', 'writes'))).resolves.toBe(1);
 });
 
 test('S5: sets the limit of each API queue, readable from the server', async () => {

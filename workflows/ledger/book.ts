@@ -20,6 +20,9 @@ export const COMPARES = 'comparesBooks';
 /** Runs from before this one do not mind books that are elsewhere. */
 export const MINDS_PLACE = 'mindsPlaceOfBooks';
 
+/** Runs from before this one give no request its turn. */
+export const TAKES_TURNS = 'takesTurns';
+
 export class Book {
   /** The balance is to be read soon. */
   balanceWanted = false;

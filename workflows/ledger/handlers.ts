@@ -7,7 +7,7 @@ import * as messages from '../../src/ledger/messages';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { loosens } from '../shared/kept-acts';
 import { checked, note } from '../shared/said';
-import { type Book, COMPARES, MINDS_PLACE, REREADS } from './book';
+import { type Book, COMPARES, MINDS_PLACE, REREADS, TAKES_TURNS } from './book';
 import { obstacleOf, statusOf } from './ledger-status';
 import { requireShape, shapes } from './validate';
 
@@ -29,8 +29,10 @@ const inTurn =
 export function handleWorkers(book: Book): void {
   setHandler(
     messages.beginSendUpdate,
-    (request) => {
-      const { state, answer } = policy.beginSend(policy.wake(book.state), request, Date.now());
+    ({ turn, ...request }) => {
+      const gives = turn !== undefined && patched(TAKES_TURNS);
+      const awake = policy.wake(turn && !gives ? policy.withoutTurns(book.state) : book.state);
+      const { state, answer } = policy.beginSend(awake, { ...request, ...(gives && { turn }) }, Date.now());
       if (answer.kind === 'capped' && answer.cap === 'floor') book.balanceWanted = true;
       book.change(state);
       return answer;
@@ -98,6 +100,22 @@ export function handleWorkers(book: Book): void {
     {
       validator: onceOpen(book, requireShape(shapes.hold)),
       description: 'Internal: sent by a worker that met a kill switch, a revoked token or an empty balance.',
+    },
+  );
+  setHandler(
+    messages.takeTurnUpdate,
+    ({ rateClass, ...asked }) => {
+      if (!patched(TAKES_TURNS)) {
+        book.change(policy.withoutTurns(book.state));
+        return { gives: 'none' };
+      }
+      const { state, inMs } = policy.askTurn(policy.wake(book.state), rateClass, asked, Date.now());
+      book.change(state);
+      return { inMs };
+    },
+    {
+      validator: onceOpen(book, requireShape(shapes.takeTurn)),
+      description: 'Internal: asked by a call that may be repeated, just before it writes: is it its turn?',
     },
   );
   setHandler(

@@ -22,6 +22,7 @@ export function statusOf(state: policy.LedgerState, now: number): LedgerStatus {
     ...(state.funds?.amount !== undefined && { balanceRead: state.funds.amount }),
     holds: state.holds,
     parked: Object.fromEntries(Object.entries(state.parked).filter(([, until]) => until > now)),
+    ...(state.turns && { takesTurns: true }),
     ...(state.parksEndedAt !== undefined && { parksEndedAt: state.parksEndedAt }),
     ...(state.configuredAt !== undefined && { configuredAt: state.configuredAt }),
     ...(state.restingSince !== undefined && { restingSince: state.restingSince }),

@@ -42,6 +42,12 @@ const moments = z.object({
   timeZone: ms.optional(),
 });
 
+const limit = z.object({ max: z.int().positive(), windowMs: ms.positive() });
+const turn = {
+  limit,
+  withinMs: duration,
+};
+
 /** What the messages of workers look like: complete and bounded, since whoever reaches Temporal may send one. */
 export const shapes = {
   /** What is taken stands in the history, whatever it is. */
@@ -56,9 +62,8 @@ export const shapes = {
     again: z.boolean().optional(),
     readSince: ms.optional(),
     sender: z.object({ sendWindowMs: duration, paidTimeoutMs: duration, settlingMs: duration.optional() }).optional(),
-    own: z
-      .object({ rateClass, limit: z.object({ max: z.int().positive(), windowMs: ms.positive() }).optional() })
-      .optional(),
+    turn: z.object(turn).optional(),
+    own: z.object({ rateClass, limit: limit.optional() }).optional(),
   }),
   settle: z.object({
     subject,
@@ -71,6 +76,7 @@ export const shapes = {
       z.object({ kind: z.literal('foundNothing'), lookedAt: ms }),
       z.object({ kind: z.literal('over') }),
     ]),
+    turn: z.object({ ...turn, afterMs: ms.optional() }).optional(),
   }),
   hold: z.object({
     // What is missing in the books is known from what workers report of them alone.
@@ -79,6 +85,7 @@ export const shapes = {
     needs: credits.optional(),
     stopsAll: z.literal(true).optional(),
   }),
+  takeTurn: z.object({ rateClass, ...turn }),
   park: z.object({ rateClass, forMs: z.number().min(0).max(LONGEST_PARK_MS) }),
   leave: z.object({ worker: name }),
   configure: z.object({

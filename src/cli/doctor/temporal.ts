@@ -10,7 +10,7 @@ import { describeFailing, findFailing } from '../../temporal/failing-tasks';
 import { fleetRequirement, unlikeFleet } from '../../temporal/fleet-keys';
 import { keysInUse } from '../../temporal/keys-in-use';
 import { MORE_POLLS, pollsRefused } from '../../temporal/pollers';
-import { queueRate, readQueueLimit } from '../../temporal/queue-limits';
+import { partitionsOf, rateOf, readQueueLimit } from '../../temporal/queue-limits';
 import { queueState } from '../../temporal/queue-workers';
 import { queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
 import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
@@ -130,15 +130,11 @@ async function searchAttributes({ connection, namespace }: Connected): Promise<C
 /** Partitions are seen from outside; which matcher works on them is not. */
 async function matching({ connection, namespace }: Connected, [account]: readonly Account[]): Promise<Check> {
   const queue = account ? queueName(account.name, 'writes') : WORKFLOW_QUEUE;
-  const { activityTaskQueuePartitions } = await connection.workflowService.listTaskQueuePartitions({
-    namespace,
-    taskQueue: { name: queue },
-  });
-  const partitions = activityTaskQueuePartitions?.length ?? 0;
+  const partitions = await partitionsOf(connection, namespace, queue);
   if (partitions > 1)
     return wrong(
       'matching settings',
-      `${partitions} partitions in each queue: calls come in bursts of that many`,
+      `${partitions} partitions in each queue: reads and polls come in bursts of that many`,
       SETTINGS,
     );
   return ok(
@@ -150,9 +146,11 @@ async function matching({ connection, namespace }: Connected, [account]: readonl
 function queues(connected: Connected, account: Account, attempt: Attempt): Promise<Check>[] {
   return queueClasses.flatMap((rateClass) => {
     const queue = queueName(account.name, rateClass);
-    const { max, windowMs } = account.limits[rateClass];
+    const { connection, namespace } = connected;
+    const expected = async () =>
+      rateOf(rateClass, account.limits[rateClass], await partitionsOf(connection, namespace, queue));
     return [
-      attempt(`limit of ${queue}`, () => queueLimit(connected, queue, queueRate(max, windowMs))),
+      attempt(`limit of ${queue}`, async () => queueLimit(connected, queue, await expected())),
       attempt(`workers on ${queue}`, () => workers(connected, queue, TASK_QUEUE_TYPE_ACTIVITY, `workers on ${queue}`)),
     ];
   });

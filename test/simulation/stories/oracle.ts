@@ -1,4 +1,6 @@
 /** What must hold: at each moment, and when all is over (docs/architecture.md, S1–S8). */
+
+import { LIMITS } from '../../../src/agent-api/routes';
 import { Entry } from '../../../src/books/entry';
 import { BOOKS, hashAfter } from '../../../src/books/journal';
 import { Standing } from '../../../src/books/standing';
@@ -6,6 +8,7 @@ import { verify } from '../../../src/books/verifying';
 import type { LedgerState } from '../../../src/ledger';
 import type { Payment } from '../../../src/sandbox/payments';
 import { StorageError } from '../../../src/storage';
+import { utc } from '../../../src/time/utc';
 import type { Failure } from '../engine/proto';
 import type { Run } from '../engine/run';
 import { OLD_BUILD } from '../worker/host';
@@ -101,6 +104,7 @@ export class Oracle {
     if (!this.people.isAttacked) await this.#books(books);
     this.#once();
     this.#limits();
+    this.#turns();
     this.#endings();
     if (!this.people.isAttacked) {
       this.#results();
@@ -127,6 +131,16 @@ export class Oracle {
     for (const { rateClass, largest, limit } of control.stats().windows)
       if (limit !== undefined && largest > limit)
         throw new Finding('S5', `${largest} requests of the class ${rateClass} in one window, of ${limit}`);
+  }
+
+  /** S5: no closed window has more writes, over all processes, whoever dies: only a server that was set back forgets their turns. */
+  #turns(): void {
+    const { writes, misfortunes } = this.scene;
+    if (['rollout', 'setTemporalBack'].some((what) => misfortunes.happened.has(what))) return;
+    const { max, windowMs } = LIMITS.writes;
+    const first = writes.find((at, n) => (writes[n + max] ?? Number.POSITIVE_INFINITY) - at <= windowMs);
+    if (first !== undefined)
+      throw new Finding('S5', `more than ${max} writes leave within ${windowMs} ms from ${utc(first)} on`);
   }
 
   /** S6: what nobody has meddled with ends by itself, and says how. */

@@ -1,18 +1,21 @@
 /** Everything that a story plays in: server, workers, service, storage, in a world of their own. */
 
 import { defaultPayloadConverter } from '@temporalio/common';
+import { queueClasses, queueClassOf } from '../../../src/agent-api/rate-class';
+import { LIMITS } from '../../../src/agent-api/routes';
 import { toAccount } from '../../../src/config/account';
 import type { Ceilings } from '../../../src/config/ceilings';
 import { AccountFile } from '../../../src/config/schema';
 import { agentServer } from '../../../src/sandbox/agent-server';
 import { type Control, createControl } from '../../../src/sandbox/control';
 import { SandboxOptions } from '../../../src/sandbox/options';
+import { match } from '../../../src/sandbox/router';
 import { newToken } from '../../../src/sandbox/seed';
 import { Service } from '../../../src/sandbox/service';
 import { Statistics } from '../../../src/sandbox/statistics';
 import { createClient } from '../../../src/temporal/client';
 import { ledgerId } from '../../../src/temporal/ledger-id';
-import { queueRate } from '../../../src/temporal/queue-limits';
+import { rateOf } from '../../../src/temporal/queue-limits';
 import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
 import { Mishaps } from '../engine/mishaps';
 import { NAMESPACE } from '../engine/proto';
@@ -68,6 +71,8 @@ export class Scene {
   onPaidRequest: (leadId: string | undefined) => void = () => undefined;
   /** Times that a run was replayed. */
   replays = 0;
+  /** When each write left, over all processes. */
+  readonly writes: number[] = [];
   /** When what workers were at was lost last: one was killed, or the server was restarted. */
   lostAt = 0;
   readonly #account;
@@ -89,12 +94,10 @@ export class Scene {
     const credits = price === undefined ? {} : { 'leads.convert': price };
     const file = AccountFile.parse({ baseUrl: BASE_URL, tokenEnv: 'TOKEN', credits, budget });
     this.budget = file.budget;
-    const { reads, writes, polls } = file.limits;
-    const limits = new Map(Object.entries({ reads, writes, polls }));
-    const spacing = (queue: string) => {
-      const limit = limits.get(queue.split('.').at(-1) ?? '');
-      return limit ? Math.ceil(1_000 / queueRate(limit.max, limit.windowMs)) : 0;
-    };
+    // Of a server with our settings, or with its own.
+    const partitions = seed % 2 === 0 ? 1 : 4;
+    const rates = new Map<string, number>(queueClasses.map((each) => [each, rateOf(each, LIMITS[each], partitions)]));
+    const spacing = (queue: string) => Math.ceil(1_000 / (rates.get(queue.split('.').at(-1) ?? '') ?? 1_000));
     this.server = new Server(this.misfortunes, spacing);
     this.server.suggestsAt = options.suggestsAt ?? this.server.suggestsAt;
     const settings = SandboxOptions.parse({
@@ -108,9 +111,13 @@ export class Scene {
     this.control = createControl(this.service, statistics);
     this.ledgerId = ledgerId(owner.id);
     this.storage = new MemoryStorage(this.misfortunes);
-    this.#wire = new Wire(this.misfortunes, agentServer(this.service, statistics), (method, path) => {
+    const onArrival = (method: string, path: string) => {
       const paid = PAID.exec(`${method} ${path}`);
       if (paid) this.onPaidRequest(paid[1]);
+    };
+    this.#wire = new Wire(this.misfortunes, agentServer(this.service, statistics), onArrival, (method, path) => {
+      const target = match(method, path.replace(/\?.*/, ''));
+      if (target?.kind === 'agent' && queueClassOf(target.rateClass) === 'writes') this.writes.push(this.world.now);
     });
     this.#connection = connect(this.misfortunes, () => this.server.latency(), createService(this.server));
     this.client = createClient({ connection: this.#connection, namespace: NAMESPACE }, {});

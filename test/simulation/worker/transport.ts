@@ -16,6 +16,7 @@ export class Wire extends Dispatcher {
     private readonly mishaps: Mishaps,
     private readonly listener: RequestListener,
     private readonly onArrival: (method: string, path: string) => void,
+    private readonly onDeparture: (method: string, path: string) => void,
   ) {
     super();
   }
@@ -61,6 +62,7 @@ export class Wire extends Dispatcher {
         if (isRefused) return fail('ECONNREFUSED');
         handler.onRequestStart?.(controller as never, {});
         if (isAborted) return;
+        this.onDeparture(options.method, options.path);
         // What has left arrives, whatever becomes of its sender.
         world.after(this.#latency(), () =>
           here.exit(() => {

@@ -1,0 +1,33 @@
+/** S5: the turns of all classes in a ledger's state. */
+import type { RateClass } from '../agent-api/rate-class';
+import type { LedgerState } from './state';
+import { noTurns, type TurnAsked, type TurnUsed, takeTurn, turnUsed } from './turns';
+
+/** Asks for a turn of one class. @returns after how many milliseconds to ask again; 0: now is its turn */
+export function askTurn(
+  state: LedgerState,
+  rateClass: RateClass,
+  asked: TurnAsked,
+  now: number,
+): { state: LedgerState; inMs: number } {
+  // What a lost ledger has granted left by then at the latest, and counts for a window.
+  const knownFrom = state.unknownTurnsUntil === undefined ? 0 : state.unknownTurnsUntil + asked.limit.windowMs;
+  if (now <= knownFrom) return { state, inMs: knownFrom + 1 - now };
+  const { at, turns } = takeTurn(state.turns?.[rateClass] ?? noTurns, now, asked);
+  return {
+    state: { ...state, turns: { ...state.turns, [rateClass]: turns } },
+    inMs: at === 'now' ? 0 : at - now,
+  };
+}
+
+/** Nobody asks for turns, or they may not count yet: old ones would look as if they did. */
+export function withoutTurns(state: LedgerState): LedgerState {
+  const { turns: _, ...rest } = state;
+  return rest;
+}
+
+/** @param at when it was granted */
+export function noteTurn(state: LedgerState, rateClass: RateClass, at: number, used: TurnUsed): LedgerState {
+  const turns = state.turns?.[rateClass];
+  return turns ? { ...state, turns: { ...state.turns, [rateClass]: turnUsed(turns, at, used) } } : state;
+}
