@@ -7,7 +7,6 @@ import { rootMessage } from '../src/root-cause';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { booksBefore, NotYetKnown } from '../src/temporal/books-before';
 import { queueState } from '../src/temporal/queue-workers';
-import { WORKFLOW_QUEUE } from '../src/temporal/queues';
 import { scheduledAt } from './call';
 import { comesBackIn, type Deps, ledgerOf, SOON_TRIES } from './deps';
 import { requeueAfter } from './requeue';
@@ -35,9 +34,10 @@ export function createBooksActivities(deps: Deps) {
   const { accounts, client, log } = deps;
   const fleet = { connection: client.connection, namespace: client.options.namespace };
 
-  /** Whether this worker is alone: only another one may still remember a lost ledger. */
+  /** Whether no other worker takes such questions: only another one may still remember a lost ledger. */
   const isAlone = async () => {
-    const { identities } = await queueState(fleet, WORKFLOW_QUEUE, TASK_QUEUE_TYPE_ACTIVITY, scheduledAt());
+    const { taskQueue } = Context.current().info;
+    const { identities } = await queueState(fleet, taskQueue, TASK_QUEUE_TYPE_ACTIVITY, scheduledAt());
     return new Set(identities).size <= 1;
   };
 

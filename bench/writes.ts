@@ -12,6 +12,7 @@ import { runBench } from './support/main';
 import { answerQuestions } from './support/person';
 import { atLeast, atMost, exactly, type Figure, note, report, warningFigures } from './support/report';
 import type { Stats } from './support/sandbox';
+import { shareOfLimit, WARM_UP } from './support/share';
 import { onStage, type Stage, type StageOptions } from './support/stage';
 import { until } from './support/until';
 
@@ -21,8 +22,6 @@ const LEAST_SHARE = 97;
 /** Most children of one pipeline, and the most events that its history may have. */
 const MOST_CHILDREN = 400;
 const MAX_EVENTS = 5_000;
-/** The first ones after idle come a second early; the steady part begins behind them. */
-const WARM_UP = 3;
 /** An unknown outcome is settled after three quarters of a minute instead of eight and a half minutes. */
 const SOON = { paidTimeoutMs: 20_000, settlingMs: 20_000 };
 
@@ -50,16 +49,6 @@ async function converted({ client, startWorker }: Stage) {
   });
   const result = await handle.result();
   return { result, workers, seconds: (Date.now() - begin) / 1_000 };
-}
-
-/** Share of the documented write limit that was used in the steady part, per cent. Each payment is one write. */
-function shareOfLimit({ payments }: Stats): number {
-  const times = payments
-    .map(({ at }) => Date.parse(at))
-    .sort((a, b) => a - b)
-    .slice(WARM_UP);
-  const [first = 0, last = 0] = [times[0], times.at(-1)];
-  return (100 * (times.length - 1)) / (((last - first) / LIMITS.writes.windowMs) * LIMITS.writes.max);
 }
 
 /** What holds with faults and without. */

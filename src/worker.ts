@@ -1,4 +1,4 @@
-/** A worker process: workflows, control activities, and one activity worker per account and rate class. */
+/** A worker process: workflows, and for each account a worker of control activities and one for each rate class. */
 
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
@@ -23,9 +23,9 @@ import { joinFleet, workerIdentity, workersConverter } from './temporal/fleet-ke
 import { keepGauges } from './temporal/gauges';
 import { heartbeats } from './temporal/heartbeat';
 import { judgedArguments } from './temporal/judged-arguments';
-import { ACCOUNT_POLLERS, CONTROL_POLLERS, pollersOf, SERVER_TAKES } from './temporal/pollers';
+import { ACCOUNT_POLLERS, pollersOf, SERVER_TAKES, SHARED_POLLERS } from './temporal/pollers';
 import { ensureQueueLimits } from './temporal/queue-limits';
-import { queueName, WORKFLOW_QUEUE } from './temporal/queues';
+import { controlQueueName, queueName, WORKFLOW_QUEUE } from './temporal/queues';
 import { registerSearchAttributes } from './temporal/search-attributes';
 import { storageFailures } from './temporal/storage-failures';
 import { linkTo } from './temporal/ui';
@@ -130,18 +130,23 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
       ...common,
       taskQueue: WORKFLOW_QUEUE,
       maxConcurrentActivityTaskExecutions: config.workers.other,
-      activityTaskPollerBehavior: CONTROL_POLLERS,
+      activityTaskPollerBehavior: SHARED_POLLERS,
     }),
   ];
   for (const account of Object.values(config.accounts)) {
     for (const warning of await ensureQueueLimits(connection, namespace, account.name, account.limits))
       log.warn({ account: account.name }, warning);
-    for (const rateClass of queueClasses)
+    const places: [queue: string, most: number][] = [
+      [controlQueueName(account.name), config.workers.other],
+      ...queueClasses.map((rateClass): [string, number] => [
+        queueName(account.name, rateClass),
+        config.workers[rateClass],
+      ]),
+    ];
+    for (const [taskQueue, maxConcurrentActivityTaskExecutions] of places)
       callers.push(
         await Worker.create({
-          ...common,
-          taskQueue: queueName(account.name, rateClass),
-          maxConcurrentActivityTaskExecutions: config.workers[rateClass],
+          ...{ ...common, taskQueue, maxConcurrentActivityTaskExecutions },
           activityTaskPollerBehavior: ACCOUNT_POLLERS,
         }),
       );

@@ -1,16 +1,15 @@
-/** A process of audit-runner's own command line, started and ended by its own ID, and what the kernel says of it. */
+/** A process of audit-runner's own command line, started and ended by its own ID. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { guard } from '../../src/dev-server/guard';
 import { packageRoot } from '../../src/temporal/package-root';
+import { memoryOf, processorMsOf } from './usage';
 
 /** How long a process may take to end by itself, milliseconds; then it is killed. */
 const END_MS = 20_000;
-/** The kernel's clock ticks a second, the same on every Linux that Node runs on. */
-const TICKS = 100;
 
 export interface ProcessOptions {
   env?: Record<string, string>;
@@ -54,18 +53,12 @@ export class CommandProcess {
 
   /** Resident memory now and at its highest, MiB. */
   memory(): { now: number; highest: number } {
-    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
-    const mib = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
-    return { now: mib('VmRSS'), highest: mib('VmHWM') };
+    return memoryOf(this.pid);
   }
 
   /** Processor time so far, of all its threads, milliseconds. */
   processorMs(): number {
-    // The name in parentheses may hold spaces; utime and stime are the 12th and 13th field behind it.
-    const fields = readFileSync(`/proc/${this.pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS;
+    return processorMsOf(this.pid);
   }
 
   /** Ends it at once, as a power cut would. */

@@ -17,7 +17,7 @@ import { describeMend, type FailingRun, findFailing } from '../temporal/failing-
 import { MORE_POLLS, pollsRefused } from '../temporal/pollers';
 import { readQueueLimit } from '../temporal/queue-limits';
 import { queueState } from '../temporal/queue-workers';
-import { queueName, WORKFLOW_QUEUE } from '../temporal/queues';
+import { controlQueueName, queueName, WORKFLOW_QUEUE } from '../temporal/queues';
 import { PROGRAM } from '../text/command';
 import { quoted } from '../text/list-filter';
 import { EXIT, Exit } from './exit';
@@ -176,7 +176,9 @@ function queuesOf(
   return Promise.all([
     queueOf(connected, WORKFLOW_QUEUE, true),
     ...accounts.flatMap((account) =>
-      queueClasses.map((rateClass) => queueOf(connected, queueName(account, rateClass), configured.includes(account))),
+      [controlQueueName(account), ...queueClasses.map((rateClass) => queueName(account, rateClass))].map((queue) =>
+        queueOf(connected, queue, configured.includes(account)),
+      ),
     ),
   ]);
 }

@@ -210,7 +210,7 @@ export const ConfigFile = z.strictObject({
       // A convert may take three minutes, and twenty a minute may leave.
       writes: count.default(80).describe('Most calls that write, for each account.'),
       polls: count.default(60).describe('Most questions to jobs, for each account.'),
-      other: count.default(50).describe('Most activities that do not call the API.'),
+      other: count.default(50).describe('Most activities that do not call the API, for each account.'),
     })
     .prefault({})
     .describe('How much one worker process does at once.'),

@@ -3,6 +3,7 @@
  * that brought it. A run that has taken one cannot be replayed by an earlier version.
  */
 export const PATCHES = {
+  accountQueue: '0.3.0',
   asksForOwnTry: '0.3.0',
   asksForUntold: '0.3.0',
   booksWhatIsFree: '0.3.0',

@@ -13,7 +13,7 @@ import { gauge } from '../metrics/meter';
 import type { LedgerClient } from './ledger-client';
 import { PersonWaits } from './person-waits';
 import { queueState } from './queue-workers';
-import { queueName } from './queues';
+import { controlQueueName, queueName } from './queues';
 
 /** Queries of one round are worth this long: the next one asks again. */
 const ROUND_MS = 20_000;
@@ -108,8 +108,9 @@ async function ledgerRound({ name, timing }: Account, ledger: LedgerClient | und
 const heldSince = ({ holds }: LedgerStatus, kind: string) => holds.find((hold) => hold.kind === kind)?.since ?? 0;
 
 async function queueRound({ name }: Account, connected: Pick<GaugesOptions, 'connection' | 'namespace'>) {
-  for (const queue of queueClasses) {
-    const { backlog } = await queueState(connected, queueName(name, queue), TASK_QUEUE_TYPE_ACTIVITY);
-    gauge('audit_runner_queue_backlog', { account: name, queue }, backlog);
+  const queues = [['control', controlQueueName(name)], ...queueClasses.map((each) => [each, queueName(name, each)])];
+  for (const [label = '', queue = ''] of queues) {
+    const { backlog } = await queueState(connected, queue, TASK_QUEUE_TYPE_ACTIVITY);
+    gauge('audit_runner_queue_backlog', { account: name, queue: label }, backlog);
   }
 }

@@ -10,22 +10,25 @@ import { GRPC, grpcStatus, serverWords } from './grpc-status';
 export const SERVER_TAKES = 1_200;
 
 /**
- * A queue of an account lets through a few tasks a second at most, and one request brings the next task within
+ * A queue of an account lets through a few tasks a second at most, or has few, and one request brings the next task within
  * milliseconds. Ten, as by default, of 20 accounts and two workers are more than a server takes.
  */
 export const ACCOUNT_POLLERS = {
   type: 'simple-maximum',
   maximum: 1,
 } as const satisfies WorkerOptions['activityTaskPollerBehavior'];
-/** On the queue of activities that call nobody, and on that of workflows; the server counts them apart. */
-export const CONTROL_POLLERS = {
+/** On the queue that all workers share: only runs from before accounts had their own take everything from there. */
+export const SHARED_POLLERS = {
   type: 'simple-maximum',
-  maximum: 10,
+  maximum: 4,
 } as const satisfies WorkerOptions['activityTaskPollerBehavior'];
+
+/** Of one account: that of its control activities, and one for each class. */
+const ACCOUNT_QUEUES = 1 + queueClasses.length;
 
 /** Requests for activities that one worker with so many accounts keeps open. */
 export const pollersOf = (accounts: number): number =>
-  CONTROL_POLLERS.maximum + accounts * queueClasses.length * ACCOUNT_POLLERS.maximum;
+  SHARED_POLLERS.maximum + accounts * ACCOUNT_QUEUES * ACCOUNT_POLLERS.maximum;
 
 /** A queue that nobody uses. */
 const PROBE = 'audit-runner.probe';

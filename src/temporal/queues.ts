@@ -2,8 +2,14 @@
 
 import type { QueueClass } from '../agent-api/rate-class';
 
-/** The queue of all workflow tasks, and of activities that make no API call (storage). */
+/**
+ * The queue of all workflow tasks, and of activities that make no API call and belong to no account, or to one that no worker
+ * has been seen to have.
+ */
 export const WORKFLOW_QUEUE = 'audit-runner';
+
+/** The queue of one account's activities that make no API call; only workers that have the account take from it. */
+export const controlQueueName = (account: string): string => `${WORKFLOW_QUEUE}.${account}`;
 
 /** The activity queue of one account's rate class; the Temporal server holds its rate for all processes (S5). */
 export const queueName = (account: string, queueClass: QueueClass): string => `agent-api.${account}.${queueClass}`;

@@ -32,6 +32,7 @@ test('status shows who is waited for; approve lets the run go on and keeps who d
   expect(shown.stdout).toContain('waits (leadPipeline, at approval, begun ');
   expect(shown.stdout).toMatch(/default +[\d,]+ +0 +0 +open/);
   expect(shown.stdout).toMatch(/agent-api\.default\.writes +0 +1/);
+  expect(shown.stdout).toMatch(/audit-runner\.default +0 +1/);
   const limits = 'Most credits a day: no limit; Most credits a month: no limit; Most credits of one run: no limit';
   expect(shown.stdout).toMatch(new RegExp(`^default: No ceiling is configured: .*${limits}; Must remain`, 'm'));
   expect(await status()).toMatchObject({ runs: { leadPipeline: 1 } });
@@ -103,7 +104,7 @@ test('queues without a worker are named, with what waits in them', async () => {
   const idle = await startStage({ sandbox: { leads: 10 } });
   try {
     const quiet = await cli.run(['status'], { ...idle.env, NO_COLOR: '1' });
-    expect(quiet.stdout).toContain('No worker takes from audit-runner, agent-api.default.');
+    expect(quiet.stdout).toContain('No worker takes from audit-runner, audit-runner.default, agent-api.default.');
     expect(quiet.code).toBe(3);
     const args: Parameters<typeof leadPipeline> = [{ dryRun: true }];
     await idle.temporal.client.workflow.start(leadPipeline, { workflowId: 'x', taskQueue: 'audit-runner', args });

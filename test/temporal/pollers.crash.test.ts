@@ -35,13 +35,13 @@ async function atServerThatTakes(polls: number) {
 }
 
 test('the workers of many accounts fit into what a server takes by default', () => {
-  expect(pollersOf(1)).toBe(13);
-  expect(Math.floor(1_200 / pollersOf(30))).toBe(12);
+  expect(pollersOf(1)).toBe(8);
+  expect(Math.floor(1_200 / pollersOf(30))).toBe(9);
 });
 
 test('two accounts are served where ten requests for each queue would be refused', async () => {
   const { env, worker } = await atServerThatTakes(20);
-  await worker.said('the worker keeps 16 requests for activities open');
+  await worker.said('the worker keeps 12 requests for activities open');
   const run = await cli.run(['run', 'leadPipeline', '--account', 'other', '--input', '{"dryRun": true}'], env);
   expect(run.code).toBe(0);
   const doctor = await cli.run(['doctor'], env);
@@ -52,7 +52,7 @@ test('two accounts are served where ten requests for each queue would be refused
 });
 
 test('a server that refuses them is named by status and doctor, with what helps', async () => {
-  const { env, worker } = await atServerThatTakes(12);
+  const { env, worker } = await atServerThatTakes(8);
   const status = await cli.run(['status'], env);
   expect(status.stdout).toContain('The Temporal server refuses workers that ask for work');
   expect(status.stdout).toContain('frontend.namespaceCount');

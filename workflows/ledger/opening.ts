@@ -1,22 +1,25 @@
 /** How a ledger comes by its books (S1, S3). A workflow does not see who started it: it believes the server, and workers. */
-import { proxyActivities, upsertSearchAttributes } from '@temporalio/workflow';
+import { upsertSearchAttributes } from '@temporalio/workflow';
 import type { Activities } from '../../activities';
 import * as policy from '../../src/ledger';
 import type { LedgerInput, Opened } from '../../src/ledger/messages';
-import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { onControlQueue } from '../shared/control-queue';
 import { handed } from '../shared/handed';
 import { wasReset } from '../shared/reset';
 
-const workers = proxyActivities<Activities>({
-  taskQueue: WORKFLOW_QUEUE,
-  startToCloseTimeout: '2 minutes',
-  heartbeatTimeout: '15 seconds',
-  retry: { initialInterval: '500 ms', maximumInterval: '5 seconds' },
-  allowEagerDispatch: false,
-  priority: { priorityKey: 1 },
-  summary: 'What stands in the books',
-});
+/** What its account was called when it was begun may be what none is called any more. */
+const workers = onControlQueue<Activities>(
+  {
+    startToCloseTimeout: '2 minutes',
+    heartbeatTimeout: '15 seconds',
+    retry: { initialInterval: '500 ms', maximumInterval: '5 seconds' },
+    allowEagerDispatch: false,
+    priority: { priorityKey: 1 },
+    summary: 'What stands in the books',
+  },
+  true,
+);
 
 /** What the run before handed on; undefined where this one was started, or reset: that one knows nothing of what came after. */
 export function handedOn(given: LedgerInput): Opened | undefined {

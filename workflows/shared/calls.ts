@@ -6,9 +6,10 @@ import type { Activities } from '../../activities';
 import type { AccountFacts, Clearance, ClearanceAsked } from '../../activities/account';
 import type { QueueClass } from '../../src/agent-api/rate-class';
 import { FailureType } from '../../src/runs/failure-types';
-import { queueName, WORKFLOW_QUEUE } from '../../src/temporal/queues';
+import { queueName } from '../../src/temporal/queues';
 import { clip, oneLine } from '../../src/text/printable';
 import { utc } from '../../src/time/utc';
+import { onControlQueue } from './control-queue';
 import { failureText, failureType, isNotFound } from './failures';
 import { onceThere } from './patient-calls';
 import type { Status } from './status';
@@ -28,11 +29,10 @@ export type Books = Pick<Activities, 'settleSubject'>;
 /** All others: `workflows/paying` alone sends and books, so that nothing is sent that is not booked. */
 type Others = Omit<Activities, keyof Sends | keyof Books>;
 
-/** Activities that cost no call of the API; they run beside the workflows. */
+/** Activities that cost no call of the API. */
 export const besideWorkflows = <T extends object>(): ActivityInterfaceFor<T> =>
   onceThere(
-    proxyActivities<T>({
-      taskQueue: WORKFLOW_QUEUE,
+    onControlQueue<T>({
       startToCloseTimeout: '2 minutes',
       heartbeatTimeout: HEARTBEAT,
       retry: { initialInterval: '500 ms', maximumInterval: '30 seconds', nonRetryableErrorTypes: STORAGE },
@@ -51,8 +51,7 @@ export function factsOf(account: string): Promise<AccountFacts> {
 /** Control activities that read or write a long document: they say that they are alive. */
 export const streaming = (summary: string) =>
   onceThere(
-    proxyActivities<Others>({
-      taskQueue: WORKFLOW_QUEUE,
+    onControlQueue<Others>({
       startToCloseTimeout: '2 hours',
       heartbeatTimeout: '30 seconds',
       retry: { initialInterval: '500 ms', maximumInterval: '30 seconds', nonRetryableErrorTypes: STORAGE },

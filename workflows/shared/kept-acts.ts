@@ -4,38 +4,28 @@
  * until it is written and told, or each was tried for ten minutes.
  */
 import type { ActivityOptions, UpdateInput, WorkflowInboundCallsInterceptor } from '@temporalio/workflow';
-import {
-  ApplicationFailure,
-  allHandlersFinished,
-  CancellationScope,
-  condition,
-  patched,
-  proxyActivities,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { ApplicationFailure, allHandlersFinished, CancellationScope, condition, patched } from '@temporalio/workflow';
 import { getActivator } from '@temporalio/workflow/lib/global-attributes';
 import type { Activities } from '../../activities';
 import type { ActKept } from '../../activities/acts';
 import { INTERNAL_UPDATES } from '../../src/ledger/messages';
 import { FailureType } from '../../src/runs/failure-types';
-import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
-import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { accountOfRun, onControlQueue } from './control-queue';
 import { failureText } from './failures';
 import { lastNoted } from './said';
 import { ownStatus } from './status';
 import { tell } from './tell';
 
-const options: ActivityOptions = {
-  taskQueue: WORKFLOW_QUEUE,
+const options: Omit<ActivityOptions, 'taskQueue'> = {
   startToCloseTimeout: '20 seconds',
   scheduleToCloseTimeout: '10 minutes',
   retry: { initialInterval: '500 ms', maximumInterval: '10 seconds' },
   allowEagerDispatch: false,
   summary: 'What a person said, for the books',
 };
-const books = proxyActivities<Activities>(options);
+const books = onControlQueue<Activities>(options);
 /** A person waits for the answer. */
-const booksSoon = proxyActivities<Activities>({ ...options, scheduleToCloseTimeout: '15 seconds' });
+const booksSoon = onControlQueue<Activities>({ ...options, scheduleToCloseTimeout: '15 seconds' });
 
 /** How long somebody is told of an act; a run that has ended its work waits for that. */
 const TELL_WITHIN_MS = 60_000;
@@ -90,9 +80,6 @@ export const keepsActs: WorkflowInboundCallsInterceptor = {
     return answer;
   },
 };
-
-/** Undefined until the run has said whose it is: with its start comes a message before that. */
-const accountOfRun = (): string | undefined => workflowInfo().typedSearchAttributes.get(searchAttributeKeys.account);
 
 type Handle = (input: UpdateInput) => Promise<unknown>;
 

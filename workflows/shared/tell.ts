@@ -1,9 +1,9 @@
 /** Notifications of a run: told in the background, and never in its way. */
-import { proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities';
 import type { Asked, Notice } from '../../src/notify/message';
-import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { onControlQueue } from './control-queue';
 
 /** How long a run that has nothing else to do waits for its notification to leave. */
 export const TELL_WITHIN_MS = 300_000;
@@ -14,8 +14,7 @@ export async function tell(
   withinMs = 24 * 3_600_000,
 ): Promise<void> {
   const { workflowId, runId, workflowType } = workflowInfo();
-  const activities = proxyActivities<Activities>({
-    taskQueue: WORKFLOW_QUEUE,
+  const activities = onControlQueue<Activities>({
     startToCloseTimeout: '30 seconds',
     scheduleToCloseTimeout: withinMs,
     retry: { initialInterval: '5 seconds', maximumInterval: '1 hour' },

@@ -12,7 +12,7 @@ import { keysInUse } from '../../temporal/keys-in-use';
 import { MORE_POLLS, pollsRefused } from '../../temporal/pollers';
 import { partitionsOf, rateOf, readQueueLimit } from '../../temporal/queue-limits';
 import { queueState } from '../../temporal/queue-workers';
-import { queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
+import { controlQueueName, queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
 import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
 import { TESTED_SERVERS, untestedServer } from '../../temporal/tested-servers';
 import { PROGRAM } from '../../text/command';
@@ -144,16 +144,16 @@ async function matching({ connection, namespace }: Connected, [account]: readonl
 }
 
 function queues(connected: Connected, account: Account, attempt: Attempt): Promise<Check>[] {
-  return queueClasses.flatMap((rateClass) => {
+  const served = (queue: string) =>
+    attempt(`workers on ${queue}`, () => workers(connected, queue, TASK_QUEUE_TYPE_ACTIVITY, `workers on ${queue}`));
+  const limited = queueClasses.flatMap((rateClass) => {
     const queue = queueName(account.name, rateClass);
     const { connection, namespace } = connected;
     const expected = async () =>
       rateOf(rateClass, account.limits[rateClass], await partitionsOf(connection, namespace, queue));
-    return [
-      attempt(`limit of ${queue}`, async () => queueLimit(connected, queue, await expected())),
-      attempt(`workers on ${queue}`, () => workers(connected, queue, TASK_QUEUE_TYPE_ACTIVITY, `workers on ${queue}`)),
-    ];
+    return [attempt(`limit of ${queue}`, async () => queueLimit(connected, queue, await expected())), served(queue)];
   });
+  return [served(controlQueueName(account.name)), ...limited];
 }
 
 async function queueLimit({ connection, namespace }: Connected, queue: string, expected: number): Promise<Check> {

@@ -16,8 +16,8 @@ export interface Try {
 /** How a try ended. */
 export type TryResult = { completed: Payload | undefined } | { failed: Failure } | { cancelled: true };
 
-/** What may be due: the end of all tries, of one, of one that gives no sign, and the next one. */
-type Clock = 'overall' | 'single' | 'beat' | 'retry';
+/** What may be due: the end of all tries, of one, of one that gives no sign, of one that nobody takes, and the next one. */
+type Clock = 'overall' | 'single' | 'beat' | 'untaken' | 'retry';
 
 export class Activity {
   /** Of the try that counts. */
@@ -94,6 +94,11 @@ export class Activity {
   #isDue(clock: Clock): void {
     if (clock === 'retry') this.#enqueue();
     else if (clock === 'single') this.#tried(timedOut('TIMEOUT_TYPE_START_TO_CLOSE', 'activity StartToClose timeout'));
+    else if (clock === 'untaken')
+      this.#end('ActivityTaskTimedOut', {
+        failure: timedOut('TIMEOUT_TYPE_SCHEDULE_TO_START', 'activity ScheduleToStart timeout'),
+        retryState: RetryState.RETRY_STATE_TIMEOUT,
+      });
     else if (clock === 'beat') this.#tried(timedOut('TIMEOUT_TYPE_HEARTBEAT', 'activity Heartbeat timeout'));
     else
       this.#end('ActivityTaskTimedOut', {
@@ -108,12 +113,14 @@ export class Activity {
     const next: Try = { activity: this, attempt: this.attempt, scheduledAt: world.now };
     this.current = next;
     this.isStarted = false;
+    this.#comes('untaken', ms(this.how.scheduleToStartTimeout));
     matching.add(next);
   }
 
   /** A worker has taken it. */
   start(): void {
     this.isStarted = true;
+    this.#stop('untaken');
     this.#comes('single', ms(this.how.startToCloseTimeout) ?? ms(this.how.scheduleToCloseTimeout));
     this.heartbeat();
   }
@@ -187,7 +194,7 @@ export class Activity {
   /** The run has ended: nobody waits for it any more, but a worker may still be at it. */
   forget(): void {
     this.isClosed = true;
-    this.#stop('overall', 'single', 'beat', 'retry');
+    this.#stop('overall', 'single', 'beat', 'untaken', 'retry');
   }
 
   /** @param byCommand in the course of a workflow task, whose events come before those that wait for its end */
