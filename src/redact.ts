@@ -1,6 +1,10 @@
 /** What takes access tokens and personal data out of whatever is printed or logged (S4). */
 
-const TOKEN = /aky_[A-Za-z0-9]{6,}/g;
+/** A JSON Web Token: three parts, of which the first is an object. Bounded, so that no long text takes long to search. */
+const JWT = 'eyJ[\\w-]{8,500}\\.[\\w-]+\\.[\\w-]*';
+/** What looks like an access token, of the service or of others, as the source of a regular expression. */
+export const TOKEN_FORM = `aky_[A-Za-z0-9]{6,}|${JWT}`;
+const TOKEN = new RegExp(TOKEN_FORM, 'g');
 const HIDDEN = '[redacted]';
 /** Keys whose values are secrets or a prospect's personal data, in lower case without `-` and `_`. */
 const HIDDEN_KEYS = new Set([
@@ -19,7 +23,7 @@ const HIDDEN_KEYS = new Set([
 ]);
 
 /** Whether a text that others chose holds what looks like an access token. */
-export const hasToken = (text: string): boolean => text.includes('aky_');
+export const hasToken = (text: string): boolean => text.includes('aky_') || new RegExp(JWT).test(text);
 
 /** The text without access tokens. */
 export const redactText = (text: string): string => text.replace(TOKEN, HIDDEN);

@@ -6,6 +6,7 @@ import { createActivities } from '../activities';
 import { queueClasses } from './agent-api/rate-class';
 import { fitToKeep, type Overwrites } from './books/place';
 import { type Config, ConfigError, watchCeilings } from './config';
+import { tokenFileAccess } from './config/token-file';
 import { isUnlimited } from './ledger';
 import { NO_CEILING } from './ledger/details';
 import { isMeasured } from './metrics/meter';
@@ -183,6 +184,8 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   for (const runtime of runtimes.values()) {
     const { account } = runtime;
     if (isUnlimited(account.budget)) log.warn({ account: account.name }, NO_CEILING.join('; '));
+    const access = account.token.file === undefined ? undefined : tokenFileAccess(account.token.file);
+    if (access?.mend !== undefined) log.warn({ account: account.name }, `${access.found}: run \`${access.mend}\``);
     runtime.ledger().then(
       async (found) => {
         log.info({ account: account.name, ledger: found.workflowId }, 'account is ready');

@@ -82,6 +82,14 @@ it('redacts a token that has other text around it, and leaves its prefix alone',
   expect(redactText('the prefix aky_ is fine')).toBe('the prefix aky_ is fine');
 });
 
+it('S4: redacts a JSON Web Token, such as the key of a hosted Temporal server, and takes no longer for a hostile text', () => {
+  const jwt = 'eyJhbGciOiJFUzI1NiJ9.eyJhY2NvdW50X2lkIjoiYTEifQ.c2lnbmF0dXJl';
+  expect(written((log) => log.info({ key: `Bearer ${jwt}` }, `with ${jwt}, denied`))).not.toMatch(/eyJ|c2lnbmF0dXJl/);
+  expect(redactText('eyJ, eyJob.txt and eyJobs-of-2026')).toBe('eyJ, eyJob.txt and eyJobs-of-2026');
+  const hostile = 'eyJ'.repeat(100_000);
+  expect(redactText(hostile)).toBe(hostile);
+});
+
 it('takes its level from LOG_LEVEL, and info when that is none', () => {
   const level = process.env.LOG_LEVEL;
   try {

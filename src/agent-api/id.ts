@@ -1,17 +1,18 @@
 /** By itself, so that workflows can check an identifier without the table of routes. */
 import { z } from 'zod';
+import { TOKEN_FORM } from '../redact';
+
+const UP = '(?:^|/)\\.{1,2}(?:/|$)';
+/** However often it was encoded. */
+const ENCODED_AT = '%(?:25)*40';
+const FORM = new RegExp(`^(?!.*(?:${UP}|${ENCODED_AT}|${TOKEN_FORM}))[\\w~-][\\w.~:/=+|,;!*()$%&#-]{0,127}$`);
 
 /**
  * Identifiers are UUIDs by the document; a run is not stopped over an implementation's other kind of identifier, such as
  * `lead/2026/17`. Not those that a proxy could take for a way up, nor anything that an e-mail address or a name
  * would need, nor what looks like a token (S4).
  */
-export const Id = z
-  .string()
-  .regex(
-    /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))(?!.*aky_[A-Za-z0-9]{6})[\w~-][\w.~:/=+|,;!*()$%&#-]{0,127}$/,
-    'an identifier: letters, digits and -_.~:/=+|,;!*()$%&#, at most 128',
-  );
+export const Id = z.string().regex(FORM, 'an identifier: letters, digits and -_.~:/=+|,;!*()$%&#, at most 128');
 
 /** An identifier in a reply: a number is one too, where it is exact. */
 export const RecordId = z.union([Id, z.number().refine(Number.isSafeInteger).transform(String)]);

@@ -6,30 +6,42 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Env, Log } from '../temporal/environment';
 import { packageRoot } from '../temporal/package-root';
 import { childEnv } from './child-env';
+import { DOWNLOADS, type Downloads, listedHash } from './downloads';
+import { mustBePublished } from './known-file';
 
 /** The download is given up when nothing has arrived for so long, milliseconds. A slow line that moves is not. */
 const STALLED_MS = 15_000;
 const POLL_MS = 250;
 const PROGRESS_MS = 10_000;
 
+const SDK_DOWNLOAD = path.join(packageRoot(), 'dist', 'src', 'dev-server', 'sdk-download.js');
+
+export interface DownloadOptions {
+  stalledMs?: number;
+  /** What the child process runs. @default the SDK's download */
+  script?: string;
+  /** @default those that are known */
+  downloads?: Downloads;
+}
+
 /**
  * Downloads the Temporal CLI to `folder/temporal` the way the TypeScript SDK does (from temporal.download). The SDK
  * downloads only in order to start a server, and cannot be interrupted: so a child process does it, in a process group
- * of its own, which is killed when nothing arrives for `stalledMs`. Throws an Error that says why it failed. The caller
- * holds the lock.
+ * of its own, which is killed when nothing arrives for `stalledMs`. Throws an Error that says why it failed, and
+ * {@link ForeignFile} where a hash is listed and the file has another. The SDK has started it by then, without any secrets
+ * of ours; nothing else starts it. The caller holds the lock.
  */
 export async function downloadServer(
   folder: string,
   version: string,
   env: Env,
   log: Log,
-  stalledMs = STALLED_MS,
+  { stalledMs = STALLED_MS, script = SDK_DOWNLOAD, downloads = DOWNLOADS }: DownloadOptions = {},
 ): Promise<void> {
   const target = path.join(folder, 'downloading');
   await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });
   log('downloading the Temporal server, once');
-  const script = path.join(packageRoot(), 'dist', 'src', 'dev-server', 'sdk-download.js');
   const child = spawn(process.execPath, [script, target, version], {
     env: childEnv(env),
     stdio: ['pipe', 'ignore', 'pipe'],
@@ -48,6 +60,11 @@ export async function downloadServer(
     const file = (await readdir(target)).find((name) => !name.endsWith('.downloading'));
     if (child.exitCode !== 0 || file === undefined)
       throw new Error(`the SDK's download failed: ${firstLine(complaint)}`);
+    const listed = listedHash(downloads, version);
+    if (listed !== undefined) {
+      await mustBePublished(path.join(target, file), listed);
+      log('what was downloaded has the SHA-256 that is listed');
+    }
     await rename(path.join(target, file), path.join(folder, 'temporal'));
   } finally {
     if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)

@@ -5,7 +5,7 @@ import { untestedServer } from '../temporal/tested-servers';
 import { buildServer } from './build-server';
 import { downloadServer } from './download-server';
 import { checkExecutable, type Executable, isExecutable, onPath } from './executable';
-import { ChangedFile, mustBeKnown, noteFetched } from './known-file';
+import { ForeignFile, mustBeKnown, noteFetched } from './known-file';
 import { withLock } from './lock';
 
 /**
@@ -36,19 +36,26 @@ export class NoTemporalServer extends Error {
   }
 }
 
+/** Puts a `temporal` into the folder. */
+type Fetch = (folder: string, version: string, env: Env, log: Log) => Promise<void>;
+
 /**
  * Finds a `temporal`: on the PATH, in the cache, by the SDK's download, by `go install`; the first that runs. Processes
- * that start together fetch it once: the others wait and say so. Throws {@link NoTemporalServer}, and {@link ChangedFile}
- * where the one in the cache was replaced since it was fetched. One on the PATH may be of any version: `log` is told of a
+ * that start together fetch it once: the others wait and say so. Throws {@link NoTemporalServer}, and {@link ForeignFile}
+ * where the one in the cache was replaced since it was fetched, or the download is not what was published. One on the PATH may be of any version: `log` is told of a
  * server that is not tested.
  */
-export async function findServer(env: Env, log: Log): Promise<Executable> {
+export async function findServer(
+  env: Env,
+  log: Log,
+  { download = downloadServer }: { download?: Fetch } = {},
+): Promise<Executable> {
   const tried: string[] = [];
   const attempt = async (find: () => Promise<Executable>) => {
     try {
       return await find();
     } catch (error) {
-      if (error instanceof ChangedFile) throw error;
+      if (error instanceof ForeignFile) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       if (!tried.includes(reason)) tried.push(reason);
       return undefined;
@@ -69,7 +76,7 @@ export async function findServer(env: Env, log: Log): Promise<Executable> {
     await mustBeKnown(cached);
     return checkExecutable(cached, env);
   };
-  const fetched = async (fetch: (folder: string, version: string, env: Env, log: Log) => Promise<void>) => {
+  const fetched = async (fetch: Fetch) => {
     await fetch(folder, CLI_VERSION, env, log);
     log(`the Temporal server is ${cached}, SHA-256 ${await noteFetched(cached)}`);
     return checkExecutable(cached, env);
@@ -81,7 +88,7 @@ export async function findServer(env: Env, log: Log): Promise<Executable> {
       `${folder}.lock`,
       async () =>
         (await attempt(fromCache)) ??
-        (await attempt(() => fetched(downloadServer))) ??
+        (await attempt(() => fetched(download))) ??
         (await attempt(() => fetched(buildServer))),
       (pid) => log(`another audit-runner (process ${pid}) is fetching the Temporal server: waiting for it`),
     )) ??

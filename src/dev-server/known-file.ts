@@ -21,20 +21,29 @@ export async function noteFetched(file: string): Promise<string> {
   return hash;
 }
 
-/** A program is not the one that was fetched. The message says what to do. */
-export class ChangedFile extends Error {
-  override readonly name = 'ChangedFile';
+/** A program is not the one that was fetched, or not the one that was published. The message says what to do. */
+export class ForeignFile extends Error {
+  override readonly name = 'ForeignFile';
+}
+
+/** @param listed SHA-256 of what was published @throws ForeignFile where the file is something else */
+export async function mustBePublished(file: string, listed: string): Promise<void> {
+  const hash = await hashOf(file);
+  if (hash === listed) return;
+  throw new ForeignFile(
+    `what was downloaded as the Temporal server is not what Temporal published: its SHA-256 is ${hash}, and ${listed} is listed. It was deleted. Find out what stands between this machine and temporal.download, or install the Temporal CLI yourself (https://docs.temporal.io/cli)`,
+  );
 }
 
 /** What a folder says in which this user may not write: nothing can be kept there, and nothing replaced. */
 const READ_ONLY = ['EROFS', 'EACCES', 'EPERM'];
 
-/** Trusted when it is first seen. @throws ChangedFile where it has changed since */
+/** Trusted when it is first seen. @throws ForeignFile where it has changed since */
 export async function mustBeKnown(file: string): Promise<void> {
   const hash = await hashOf(file);
   const known = (await knownHash(file)) ?? (await seenFirst(file, hash));
   if (known !== undefined && known !== hash)
-    throw new ChangedFile(
+    throw new ForeignFile(
       `${file} is not what was fetched: its SHA-256 is ${hash}, and was ${known.slice(0, 64)}. If you did not replace it, find out who did; delete both files to fetch it anew`,
     );
 }

@@ -67,6 +67,13 @@ function prefixNames(prefix: string): string[] {
   }
 }
 
+/** Whether what goes there could be read on the way (S4). A host in brackets, as in URLs, or without. */
+export const isInTheClear = ({ protocol, hostname }: { protocol: string; hostname: string }): boolean =>
+  protocol === 'http:' && hostname !== '::1' && !isLoopback(hostname);
+
+export const IN_THE_CLEAR =
+  'The endpoint of the storage is reached without encryption, so documents and credentials could be read on the way';
+
 function checkedEndpoint(endpoint: string): string {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   const plain =
@@ -76,10 +83,6 @@ function checkedEndpoint(endpoint: string): string {
       'The endpoint of the storage is not the address of a server alone',
       'give it as https://host:port, without credentials, in the URL as ?endpoint=… or in AWS_ENDPOINT_URL_S3',
     );
-  if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    throw refused(
-      'The endpoint of the storage is reached without encryption, so documents and credentials could be read on the way',
-      'give it as https://…; http:// is taken on this machine alone',
-    );
+  if (isInTheClear(url)) throw refused(IN_THE_CLEAR, 'give it as https://…; http:// is taken on this machine alone');
   return url.href.replace(/\/$/, '');
 }

@@ -1,20 +1,12 @@
 /** A bucket as storage: AWS S3, or a server that speaks its protocol (MinIO, R2, Ceph). */
 import { Readable } from 'node:stream';
-import type {
-  ListObjectsV2CommandInput,
-  ListObjectsV2CommandOutput,
-  S3Client,
-  S3ClientConfig,
-} from '@aws-sdk/client-s3';
+import type { ListObjectsV2CommandInput, ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
+import { type Loaded, load } from './bucket-client';
 import { explain, isAbsent, isConflict, isOutOfRange, isTaken, notS3, whereIs } from './bucket-failure';
 import type { BucketAddress } from './bucket-url';
 import { foldersOf, isRef, namesOf, shownRef } from './ref';
 import { type Content, type Storage, StorageError, type Stored } from './storage';
 
-/** Longest time until a connection is up, milliseconds. */
-const CONNECT_MS = 10_000;
-/** Longest time in which nothing moves, milliseconds: a document that is read may wait for whoever takes it. */
-const IDLE_MS = 120_000;
 /** Parts of one document under way at once, 5 MiB each: they are what a write holds in memory. */
 const PARTS_AT_ONCE = 1;
 /** How often a document is tried that others write at the same moment. */
@@ -26,7 +18,7 @@ const CONFLICTS = 3;
  * multipart uploads. The SDK is loaded with the first call, so that a storage in a folder starts without it.
  */
 export class BucketStorage implements Storage {
-  #loaded: ReturnType<typeof load> | undefined;
+  #loaded: Promise<Loaded> | undefined;
 
   /** Credentials come from where the AWS SDK finds them: the environment, a profile, the machine's role. */
   constructor(private readonly address: BucketAddress) {}
@@ -192,28 +184,6 @@ export class BucketStorage implements Storage {
 
 /** What is listed. */
 type Listing = Omit<ListObjectsV2CommandInput, 'Bucket'>;
-
-type Loaded = Awaited<ReturnType<typeof load>>;
-
-async function load(address: BucketAddress) {
-  // It speaks of versions to come, which the lock file does not take.
-  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
-  const [sdk, { Upload }] = await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')]);
-  const client: S3Client = new sdk.S3Client(clientConfig(address));
-  return { sdk, Upload, client };
-}
-
-const clientConfig = ({ endpoint, region, pathStyle }: BucketAddress): S3ClientConfig => ({
-  ...(region !== undefined && { region }),
-  // Other servers do not all know the checksums that the SDK would add; the signature covers what is written anyway.
-  ...(endpoint !== undefined && {
-    endpoint,
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  }),
-  forcePathStyle: pathStyle,
-  requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: IDLE_MS },
-});
 
 /** The content as the SDK takes it, with what was counted and what broke on the way. */
 function sourceOf(content: Content): { readonly body: Buffer | Readable; size: number; failure?: unknown } {

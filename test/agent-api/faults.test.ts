@@ -174,6 +174,9 @@ describe('the service answered: nothing happened', () => {
     [503, { error: 'off', code: 'PAT_DISABLED' }, { code: 'PAT_DISABLED' }],
     [404, { error: 'x', code: 'a sentence of the service' }, {}],
     [404, { error: 'x', code: 7 }, {}],
+    [404, { error: 'x', code: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0MiJ9.dQw4w9WgXcQ' }, {}],
+    [409, { error: { code: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0MiJ9.' } }, {}],
+    [404, { error: 'x', code: 'anna%40example.com', requiredTier: 'anna@example.com' }, {}],
   ])('%i %j', async (status, body, rest) => {
     const server = await serve((response) => json(response, status, body));
     for (const call of [write, read])

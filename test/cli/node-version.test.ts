@@ -1,10 +1,10 @@
 /** Which Node the command line, the build and `doctor` take. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nodeProblem, wanted } from '../../bin/node-version';
-import { checkNode, checkTokenFile } from '../../src/cli/doctor/machine';
+import { checkNode } from '../../src/cli/doctor/machine';
 
 const BIN = join(__dirname, '..', '..', 'bin');
 const folder = mkdtempSync(join(tmpdir(), 'audit-runner-node-'));
@@ -44,24 +44,4 @@ test.each(['audit-runner.js', 'clean.js'])('%s ends on an old Node before it rea
 test('what an old Node must read has nothing that it cannot', () => {
   for (const file of ['audit-runner.js', 'node-version.js'])
     expect(readFileSync(join(BIN, file), 'utf8')).not.toMatch(/\?\?|\?\.|require\('node:|^import |#\w+\(/m);
-});
-
-test('a token file that others can read is told, with the command that mends it', () => {
-  const file = join(folder, 'token');
-  writeFileSync(file, 'x');
-  const check = (mode: number) => {
-    chmodSync(file, mode);
-    return checkTokenFile('default', file);
-  };
-  expect(check(0o600)).toMatchObject([{ state: 'ok' }]);
-  expect(check(0o400)).toMatchObject([{ state: 'ok' }]);
-  expect(check(0o640)).toMatchObject([
-    { state: 'wrong', found: expect.stringContaining('640'), mend: `chmod 600 ${file}` },
-  ]);
-  expect(check(0o604)).toMatchObject([{ state: 'wrong' }]);
-  expect(checkTokenFile('default', undefined)).toEqual([]);
-  // Compose gives it to the container with the mode that it has outside.
-  expect(checkTokenFile('default', '/run/secrets/agent_api_token')).toMatchObject([
-    { state: 'ok', found: expect.stringContaining('of this container') },
-  ]);
 });

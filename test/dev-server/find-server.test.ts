@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { downloadServer } from '../../src/dev-server/download-server';
-import { cacheFolder, findServer, NoTemporalServer } from '../../src/dev-server/find-server';
+import { DOWNLOADS, type Downloads } from '../../src/dev-server/downloads';
+import { CLI_VERSION, cacheFolder, findServer, NoTemporalServer } from '../../src/dev-server/find-server';
 import type { Env } from '../../src/temporal/environment';
 import { packageRoot } from '../../src/temporal/package-root';
 import { until } from '../support/until';
@@ -135,9 +138,72 @@ test('gives up a download from which nothing arrives, and leaves no process behi
   const silent = createServer((socket) => void socket.on('error', () => undefined).resume());
   const hangs = { ...env, HTTPS_PROXY: await listen(silent) };
   const cut = new Promise((resolve) => silent.once('connection', (socket) => socket.once('close', resolve)));
-  await expect(downloadServer(cacheFolder(env), '1.5.1', hangs, log, 3_000)).rejects.toThrow('nothing arrived for 3 s');
+  await expect(downloadServer(cacheFolder(env), '1.5.1', hangs, log, { stalledMs: 3_000 })).rejects.toThrow(
+    'nothing arrived for 3 s',
+  );
   await cut;
   silent.close();
+});
+
+describe('a download whose hash is listed', () => {
+  const PUBLISHED = `#!/bin/sh\n${version('1.29.1')}\n`;
+  const here = `${process.platform}-${process.arch}`;
+  const downloads = (of: Record<string, string>) => ({ '1.5.1': of });
+  const listed = downloads({ [here]: createHash('sha256').update(PUBLISHED).digest('hex') });
+  let server: HttpServer;
+  /** What the server gives. */
+  let content: string;
+
+  beforeEach(async () => {
+    server = createHttpServer((_, response) => response.end(content));
+    const url = await listen(server);
+    // In the place of the SDK's: it leaves what it downloads in the folder.
+    const script = path.join(folder, 'download.js');
+    await writeFile(
+      script,
+      `fetch('${url}').then(async (reply) => require('node:fs').writeFileSync(process.argv[2] + '/cli', await reply.text(), { mode: 0o755 }));`,
+    );
+    find = (of) =>
+      findServer(env, log, {
+        download: (to, v, childEnv, say) => downloadServer(to, v, childEnv, say, { script, downloads: of }),
+      });
+  });
+  afterEach(() => new Promise((resolve) => server.close(resolve)));
+  let find: (of: Downloads) => ReturnType<typeof findServer>;
+
+  test('is taken where it has that hash', async () => {
+    content = PUBLISHED;
+    await expect(find(listed)).resolves.toMatchObject({ serverVersion: '1.29.1' });
+    expect(lines).toContain('what was downloaded has the SHA-256 that is listed');
+  });
+
+  test('S4: is refused and deleted where it has another, and nothing is built in its place', async () => {
+    content = `${PUBLISHED}# and something else\n`;
+    const note = path.join(folder, 'builds');
+    await executable(bin, 'go', goInstall(note));
+    await expect(find(listed)).rejects.toThrow(
+      /is not what Temporal published: its SHA-256 is [0-9a-f]{64}, and [0-9a-f]{64} is listed\. It was deleted\./,
+    );
+    expect(await readdir(cacheFolder(env))).toEqual([]);
+    expect(existsSync(note)).toBe(false);
+  });
+
+  test.each([
+    ['the platform', downloads({ 'plan9-mips': '0'.repeat(64) })],
+    ['the version', { '1.5.0': listed['1.5.1'] }],
+  ])('is trusted when it is first fetched where %s is not listed, and shown', async (_, of) => {
+    content = `${PUBLISHED}# and something else\n`;
+    await expect(find(of)).resolves.toMatchObject({ serverVersion: '1.29.1' });
+    expect(lines.at(-1)).toMatch(/SHA-256 [0-9a-f]{64}$/);
+  });
+
+  test('has a place in the table of the version that is fetched', () => {
+    expect(Object.keys(DOWNLOADS)).toEqual([CLI_VERSION]);
+    for (const [platform, hash] of Object.entries(DOWNLOADS[CLI_VERSION] ?? {})) {
+      expect(platform).toMatch(/^(linux|darwin|win32)-(x64|arm64)$/);
+      expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    }
+  });
 });
 
 describe('two processes that start at once', () => {
