@@ -8,7 +8,7 @@ export interface Listener {
 }
 
 /** A process and all that it started. */
-function tree(pid: number): number[] {
+export function tree(pid: number): number[] {
   const parents = readdirSync('/proc').flatMap((name): [number, number][] => {
     // pid (name) state ppid; a name may hold spaces and brackets.
     const stat = /^\d+$/.test(name) ? read(`/proc/${name}/stat`) : '';
