@@ -114,6 +114,16 @@ test('S5: all processes get their turns from one ledger, and the one after it kn
   expect(await other.takeTurn(free)).toBeGreaterThan(0);
 });
 
+test('S5: what knows no turns, as a ledger of an earlier version, is said to give none', async () => {
+  const { client } = stage.temporal;
+  const { workflowId } = await client.workflow.start('startHere', {
+    ...{ workflowId: 'knows-no-turns', taskQueue: WORKFLOW_QUEUE, args: [] },
+  });
+  const earlier = new LedgerClient(client, workflowId, ledger('turns').config);
+  const turn = { rateClass: 'writes', limit: { max: 8, windowMs: 60_000 }, withinMs: 1_000 } as const;
+  expect(await earlier.takeTurn(turn)).toBeUndefined();
+});
+
 test('S3: a message that is incomplete, out of bounds or far too long is refused, and the books stay as they are', async () => {
   const client = ledger('poisoned');
   expect((await client.beginSend(request('kept'))).kind).toBe('granted');
