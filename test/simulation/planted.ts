@@ -84,6 +84,8 @@ code that knows whether it is replayed
   workflows/shared/status.js: if (name !== this.shownStage || also.length > 0) ==> if (!(0, workflow_1.workflowInfo)().unsafe.isReplaying)
 what was paid for is reported as free
   workflows/paying/pay-once.js: const { credits = wanted.price, ref } = ending; ==> const { ref } = ending; const credits = 0;
+it is everybody's turn (losses)
+  src/ledger/giving-turns.js: inMs: at === 'now' ? 0 : at - now, ==> inMs: 0,
 a ledger believes whoever starts it
   workflows/shared/handed.js: given.of === (0, workflow_1.workflowInfo)().firstExecutionRunId ==> true
   ${BOOKS_LET_PASS}

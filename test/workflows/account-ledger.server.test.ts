@@ -21,7 +21,7 @@ let config: Config;
 beforeAll(async () => {
   stage = await startStage({ sandbox: { leads: 1, credits: 10_000_000 } });
   const slow = { ...QUICK.timing, ...timing, holdProbeMs: 60_000 };
-  config = withAccounts(stage.config, ['crowd', 'lost', 'poisoned', 'people'], { timing: slow });
+  config = withAccounts(stage.config, ['crowd', 'lost', 'poisoned', 'people', 'turns'], { timing: slow });
   // It continues as new soon.
   await stage.temporal.client.workflow.start(accountLedger, {
     ...{ workflowId: ledger('crowd').workflowId, taskQueue: WORKFLOW_QUEUE, args: [{ maxEvents: 300 }] },
@@ -97,6 +97,31 @@ test('S1: a ledger that was terminated goes on with its books', async () => {
   });
   expect((await client.beginSend(request('b'))).kind).toBe('granted');
   expect((await handle.query(statusQuery)).reserved).toBe(2_000);
+});
+
+test('S5: all processes get their turns from one ledger, and the one after it knows them', async () => {
+  const [one, other] = [ledger('turns'), ledger('turns')];
+  const turn = { limit: { max: 8, windowMs: 3_600_000 }, withinMs: 1_000 };
+  const free = { ...turn, rateClass: 'writes' } as const;
+  expect(await one.takeTurn(free)).toBe(0);
+  expect((await other.beginSend({ ...request('turn'), turn })).kind).toBe('granted');
+  expect(await one.takeTurn(free)).toBeGreaterThan(0);
+  expect((await other.beginSend({ ...request('another'), turn })).kind).toBe('later');
+  const handle = handleOf('turns');
+  expect((await handle.query(statusQuery)).takesTurns).toBe(true);
+  await handle.terminate('test');
+  expect((await one.beginSend({ ...request('third'), turn })).kind).toBe('later');
+  expect(await other.takeTurn(free)).toBeGreaterThan(0);
+});
+
+test('S5: what knows no turns, as a ledger of an earlier version, is said to give none', async () => {
+  const { client } = stage.temporal;
+  const { workflowId } = await client.workflow.start('startHere', {
+    ...{ workflowId: 'knows-no-turns', taskQueue: WORKFLOW_QUEUE, args: [] },
+  });
+  const earlier = new LedgerClient(client, workflowId, ledger('turns').config);
+  const turn = { rateClass: 'writes', limit: { max: 8, windowMs: 60_000 }, withinMs: 1_000 } as const;
+  expect(await earlier.takeTurn(turn)).toBeUndefined();
 });
 
 test('S3: a message that is incomplete, out of bounds or far too long is refused, and the books stay as they are', async () => {

@@ -5,7 +5,7 @@ import { type Act, LOSSES, type Plan, planOf } from './plan';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-const PAYMENTS = 20;
+const PAYMENTS = 30;
 const STORAGE: readonly Mishap[] = ['slow', 'storageFull', 'storageReplyLost', 'listedLate'];
 
 /** The service and its faults are those of the seed's other story. */
@@ -35,7 +35,7 @@ export function lossOf(seed: number): Plan {
     scene: {
       ...scene,
       leads: PAYMENTS,
-      credits: 60_000,
+      credits: 90_000,
       budget: { ...scene.budget, balanceFloor: 0 },
       rollout: undefined,
     },

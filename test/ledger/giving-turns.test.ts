@@ -1,0 +1,91 @@
+/** S5: the ledger gives a write its turn along with its grant, and nothing else of it is used up while it has to wait. */
+import * as ledger from '../../src/ledger';
+import type { Settlement } from '../../src/paying/open-sends';
+
+const AT = Date.parse('2026-11-25T10:00:00Z');
+const TIMING = { sendWindowMs: 5_000, paidTimeoutMs: 210_000, settlingMs: 300_000 };
+const START = { account: 'default', timing: TIMING, budget: { perDay: null, balanceFloor: 0, timeZone: 'UTC' } };
+const TURN = { limit: { max: 4, windowMs: 60_000 }, withinMs: 5_000 };
+
+const asked = (n: number, at: number, more: Partial<ledger.BeginSend> = {}): ledger.BeginSend => ({
+  ...{
+    subject: `note:${n}`,
+    attempt: `a${n}`,
+    run: 'r',
+    credits: 0,
+    lookedAt: at,
+    runCap: 0,
+    sender: TIMING,
+    turn: TURN,
+  },
+  ...more,
+});
+
+/** A ledger that has granted so many, each at its own turn. */
+function granted(count: number): { state: ledger.LedgerState; now: number } {
+  let state = ledger.openLedger(START, AT, false);
+  let now = AT;
+  for (let n = 0; n < count; ) {
+    const said = ledger.beginSend(state, asked(n, now), now);
+    ({ state } = said);
+    if (said.answer.kind === 'later') now += said.answer.inMs;
+    else if (said.answer.kind === 'granted') n++;
+    else throw new Error(said.answer.kind);
+  }
+  return { state, now };
+}
+const settled = (state: ledger.LedgerState, n: number, settlement: Settlement, afterMs?: number) => {
+  const turn = { ...TURN, ...(afterMs !== undefined && { afterMs }) };
+  return ledger.settle(state, { subject: `note:${n}`, attempt: `a${n}`, run: 'r', settlement, turn }, AT).state;
+};
+
+test('one more than the limit waits until none of its window can leave as late as that, told as a duration', () => {
+  const { state, now } = granted(4);
+  const said = ledger.beginSend(state, asked(4, now), now);
+  expect(said.answer).toEqual({ kind: 'later', inMs: AT + 5_000 + 60_300 + 1 - now });
+  expect(said.state.flights).toBe(state.flights);
+});
+
+test('the same attempt asks twice, and takes one turn', () => {
+  const { state, now } = granted(1);
+  const again = ledger.beginSend(state, asked(0, now), now);
+  expect(again.answer.kind).toBe('granted');
+  expect(again.state).toBe(state);
+});
+
+test('who asks for none gets none and takes none: a worker of an earlier version', () => {
+  const { state, now } = granted(4);
+  const said = ledger.beginSend(state, asked(4, now, { turn: undefined }), now);
+  expect(said.answer.kind).toBe('granted');
+  expect(said.state.turns).toBe(state.turns);
+});
+
+test('a turn that was not used is given back, and one that was used soon counts from then on', () => {
+  const { state, now } = granted(4);
+  const inMs = (of: ledger.LedgerState) => {
+    const { answer } = ledger.beginSend(of, asked(4, now), now);
+    return answer.kind === 'later' ? answer.inMs : 0;
+  };
+  const full = inMs(state);
+  expect(inMs(settled(state, 0, { kind: 'paid', credits: 0 }, 300))).toBe(full - 4_700);
+  expect(inMs(settled(state, 0, { kind: 'notPaid' }))).toBeLessThan(full - 4_700);
+  // Another attempt of the subject knows nothing of this one's turn.
+  const other = { subject: 'note:0', attempt: 'x', run: 'r', settlement: { kind: 'notPaid' } as const, turn: TURN };
+  expect(ledger.settle(state, other, AT).state.turns).toBe(state.turns);
+});
+
+test('a permit that waits for its turn is not used up', () => {
+  const { state, now } = granted(4);
+  const own = { rateClass: 'notes', limit: { max: 1, windowMs: 3_600_000 } };
+  const said = ledger.beginSend(state, asked(4, now, { own }), now);
+  expect(said.answer.kind).toBe('later');
+  expect(said.state.permits).toEqual({});
+});
+
+test('a ledger that was lost gives no turn before what it granted counts no longer', () => {
+  const state = ledger.openLedger(START, AT, true);
+  const from = TIMING.sendWindowMs + TURN.limit.windowMs;
+  expect(ledger.askTurn(state, 'writes', TURN, AT).inMs).toBe(from + 1);
+  expect(ledger.askTurn(state, 'writes', TURN, AT + from).inMs).toBe(1);
+  expect(ledger.askTurn(state, 'writes', TURN, AT + from + 1).inMs).toBe(0);
+});
