@@ -1,8 +1,11 @@
 /** One namespace, and for each account a worker of its own: what belongs to one account, its worker alone does. */
 import type { WorkflowHandle } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import pino from 'pino';
 import type { Config } from '../../src/config';
 import { holdUpdate, releaseUpdate, statusQuery } from '../../src/ledger/messages';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
+import { startWorker } from '../../src/worker';
 import { accountLedger, convertLead, leadPipeline } from '../../workflows';
 import { progressQuery } from '../../workflows/shared/status';
 import { withAccounts } from '../support/ledgers';
@@ -93,4 +96,26 @@ test('a ledger whose account has another name by now is opened by a worker that 
   await until(async () => (await account()) === 'default');
   const asked = (await activitiesOf(ledger)).filter(({ type }) => type === 'openBooks');
   expect(asked.map(({ queue }) => queue)).toEqual(['audit-runner.earlier', 'audit-runner']);
+});
+
+test('while patches are held, runs ask the queue from which workers of the version before take', async () => {
+  const { namespace } = stage.temporal;
+  const native = await NativeConnection.connect({ address: stage.env.TEMPORAL_ADDRESS ?? '' });
+  const log = pino({ level: 'silent' });
+  const common = { config: stage.config, namespace, log };
+  const worker = await startWorker({ ...common, connection: native, holdsPatches: true });
+  try {
+    const { client } = stage.temporal;
+    const [leadId = ''] = completedLeads(stage);
+    const run = await client.workflow.start(convertLead, { workflowId: 'held back', taskQueue, args: [{ leadId }] });
+    expect(await run.result()).toMatchObject({ outcome: 'converted' });
+    const asked = [run, client.workflow.getHandle(stage.ledgerId)].map(activitiesOf);
+    const queues = (await Promise.all(asked)).flat().map(({ queue }) => queue);
+    expect(queues).toContain('audit-runner');
+    expect(queues).not.toContain('audit-runner.default');
+  } finally {
+    worker.stop();
+    await worker.done;
+    await native.close();
+  }
 });
