@@ -81,6 +81,29 @@ export const HOSTILE: readonly string[] = [
     'a\ud800',
     '\u200bx\ufeff',
   ],
+  // What a terminal obeys: titles, links and hidden text, in C1 too; and what turns a name round.
+  ...[
+    '\u001b]0;title\u0007',
+    '\u001b]8;;https://evil.example\u001b\\click\u001b]8;;\u001b\\',
+    '\u001b[8mhidden\u001b[28m',
+    '\u009b2J\u009d0;t\u009c',
+    'lead\b\b\b\bfree',
+    'a\rb',
+    '\u202etxt.exe',
+  ],
+  // What the filter of a list, a shell, a spreadsheet or a storage might take for its own.
+  ...[
+    "x' OR WorkflowId != 'x",
+    "\\' OR ''='",
+    "'",
+    'x" OR "a"="a',
+    '$(id)',
+    "x'; id; '",
+    '--config=/tmp/evil',
+    '%PATH%',
+  ],
+  ...['=1+1', '+1', '-1+1', '@SUM(1)', '\t=1', '=HYPERLINK("https://evil.example","a")', 'a,b\r\n=1'],
+  ...['../../etc/passwd', '..', '/etc/passwd', 'a/../../b', 'C:\\x', 'aux', '.hidden', 'x'.repeat(300)],
 ];
 
 /** What the Web UI puts into placeholders: IDs that anybody may choose. */
