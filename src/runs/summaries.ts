@@ -20,7 +20,7 @@ export const summaries = {
     `Ingest ${captureId ? `capture ${captureId}` : noteFile ? `the note in ${noteFile}` : 'a note'}`,
 
   captureSweep: ({ account, dryRun }: { account: string; dryRun: boolean }) =>
-    `${dryRun ? 'Look for' : 'See to'} captures of ${account} that failed or are stuck`,
+    `${dryRun ? 'Look for' : 'Retry'} captures of ${account} that failed or are stuck`,
 
   backfill: ({
     operation,

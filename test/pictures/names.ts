@@ -5,7 +5,9 @@ import { packageRoot } from '../../src/temporal/package-root';
 export const picturesFolder = (): string => join(packageRoot(), 'docs', 'pictures');
 
 /** States of the tour that are shown. */
-export const STATES = ['start-here', 'approval', 'batch', 'hold', 'ledger'] as const;
+export const STATES: readonly string[] = [
+  ...['start-here', 'approval', 'which-project', 'ended', 'hold', 'ledger', 'batch', 'audit', 'review'],
+];
 /** The start form, as the link of a workflow opens it. */
 export const FORM = 'start-form';
 export const REPORTS = ['report', 'spending'] as const;

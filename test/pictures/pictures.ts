@@ -23,6 +23,10 @@ const WIDTH = 1_280;
 /** What is shown of a page. The window is taller, or a button to scroll down would cover something. */
 const TALLEST = 1_200;
 const SHORTEST = 620;
+/** Below the last line. */
+const MARGIN = 24;
+/** Between an event and the line below it. */
+const ROW = 8;
 const WINDOW = { width: WIDTH, height: 2_400 };
 /** Of the navigation above. */
 const BORDER = 4;
@@ -38,7 +42,7 @@ export async function takeAll(save: Save): Promise<void> {
     await takeReports(ui.browser, save);
     for (const state of TOUR) {
       const workflowId = await state.prepare(ui);
-      if (!STATES.some((name) => name === state.name)) continue;
+      if (!STATES.includes(state.name)) continue;
       const context = await ui.browser.newContext({ viewport: WINDOW });
       const { page, frame } = await openDetails(ui, context, workflowId, state.says);
       save(fileOf(state.name), await takePage(page, await bottomOf(page)));
@@ -73,15 +77,22 @@ async function ofFrames<T>(page: Page, ask: (frame: Frame) => Promise<T>): Promi
   return answers ?? [];
 }
 
-/** The end of what a page of the Web UI shows, or of what is shown of it. */
+/** The end of what a page of the Web UI shows; of a long one, the end of the last whole block that there is room for. */
 async function bottomOf(page: Page): Promise<number> {
-  const bottom = `Math.max(0, ...[...document.body.querySelectorAll('*')].map((one) => one.getBoundingClientRect().bottom))`;
-  const ends = await ofFrames(page, async (frame) => {
-    if (frame === page.mainFrame()) return 0;
-    const box = await (await frame.frameElement()).boundingBox();
-    return (box?.y ?? 0) + (await frame.evaluate<number>(bottom));
+  const bottoms = `[...document.querySelectorAll('p, li, h1, h2, h3, pre')].map((one) => one.getBoundingClientRect().bottom)`;
+  const frames = await ofFrames(page, async (frame) => {
+    if (frame === page.mainFrame()) return [];
+    const top = (await (await frame.frameElement()).boundingBox())?.y ?? 0;
+    return (await frame.evaluate<number[]>(bottoms)).map((bottom) => top + bottom);
   });
-  return Math.min(TALLEST, Math.ceil(Math.max(SHORTEST, ...ends) + 24));
+  const last = (ends: readonly number[]) => Math.max(0, ...ends);
+  const [ends = []] = frames.sort((a, b) => last(b) - last(a));
+  if (last(ends) + MARGIN > TALLEST) return Math.ceil(last(ends.filter((end) => end <= TALLEST)));
+  const bottom = Math.max(SHORTEST, last(ends) + MARGIN);
+  // Beside them is a list of events: it is cut below a whole one.
+  const events = `[...document.querySelectorAll('main *')].filter((one) => one.childElementCount === 0 && one.textContent.trim() !== '')
+    .map((one) => one.getBoundingClientRect()).filter(({ top, bottom }) => top < ${bottom} && bottom > ${bottom - ROW}).map(({ bottom }) => bottom + ${ROW})`;
+  return Math.ceil(Math.max(bottom, ...(await page.evaluate<number[]>(events))));
 }
 
 /** The part of a page of the Web UI that is about a run or a form: right of the navigation, below the namespaces. */

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { formSummary, WORKFLOW_TYPES } from '../../src/runs/workflow-types';
 import { exampleInput } from '../../src/start-here/example-inputs';
 import { START_HERE } from '../../src/start-here/keep';
@@ -27,12 +27,15 @@ const SCREENSHOTS = join(tmpdir(), 'audit-runner-tour');
 const WIDTHS = [1_000, 1_440];
 
 let ui: WebUi;
+/** One for all pages, as people have it: another would load the Web UI again. */
+let context: BrowserContext;
 beforeAll(async () => {
   mkdirSync(SCREENSHOTS, { recursive: true });
   ui = await startWebUi();
+  context = await ui.browser.newContext({ viewport: { width: 1_280, height: 1_400 } });
 });
 afterEach(async () => {
-  for (const context of ui.browser.contexts()) await context.close();
+  for (const page of context.pages()) await page.close();
 });
 afterAll(() => ui?.close());
 
@@ -51,7 +54,6 @@ async function shownIn(form: Page) {
 }
 
 test('from the page a link leads through the form, filled in with the example, to a finished run', async () => {
-  const context = await ui.browser.newContext({ viewport: { width: 1280, height: 1240 } });
   const { frame } = await openDetails(ui, context, START_HERE, /Start a run/);
   for (const [type, { about }] of Object.entries(WORKFLOW_TYPES)) {
     const paragraph = frame.locator('p', { hasText: `${type} ${about}.` });
@@ -100,6 +102,14 @@ const LEADS: Record<string, { begins: string; links?: Record<string, string> }> 
   'batch-approval': { begins: 'Backfill: convertLead (account default)' },
   ended: { begins: 'Convert leads of default', links: { 'its run': 'convert-lead.', 'project ': 'convert-lead.' } },
   question: { begins: 'Convert lead ' },
+  plan: { begins: 'Plan conversions of account default', links: { 'ledger of account default': 'account-ledger.' } },
+  finished: { begins: 'Convert leads of default', links: { 'its run': 'convert-lead.', 'project ': 'convert-lead.' } },
+  'which-project': { begins: 'Convert lead ', links: { 'all about this lead': 'one-of-two' } },
+  audit: { begins: 'Audit ', links: { 'all about this project': 'harbour-logistics' } },
+  'audit-done': { begins: 'Audit ', links: { 'all about this project': 'harbour-logistics' } },
+  review: { begins: 'Ingest ', links: { 'all about this capture': 'note-of-monday' } },
+  sweep: { begins: 'Retry captures', links: { 'ledger of account default': 'account-ledger.' } },
+  call: { begins: 'Call contacts.list', links: { 'ledger of account default': 'account-ledger.' } },
   batch: { begins: 'Backfill: convertLead (account default)' },
   child: { begins: 'Convert lead ', links: { [HOSTILE]: HOSTILE, 'all about this lead': 'convert-lead.' } },
   'unknown-lead': { begins: 'Convert lead ', links: { 'start form with this input': 'Start a Workflow' } },
@@ -121,8 +131,7 @@ test.each(TOUR)(
   async ({ name, prepare, says }) => {
     const workflowId = await prepare(ui);
     for (const width of WIDTHS) {
-      const context = await ui.browser.newContext({ viewport: { width, height: 1_400 } });
-      const { page } = await openDetails(ui, context, workflowId, says);
+      const { page } = await openDetails(ui, context, workflowId, says, { width, height: 1_400 });
       await picture(`${name}-${width}`, page);
       // Also of summary and details, which hold the IDs of others.
       const hrefs = page.frames().map((one) => one.evaluate<string[]>('[...document.links].map((a) => a.host)'));
@@ -145,7 +154,6 @@ test.each(TOUR)(
 
 test('the list of updates of a ledger begins with those of people, and says of the others that they are internal', async () => {
   const ledger = await ledgerOf(ui);
-  const context = await ui.browser.newContext({ viewport: { width: 1_000, height: 1_400 } });
   const page = await context.newPage();
   await page.goto(addressOf(ui, ledger));
   await page.getByRole('button', { name: 'More Actions' }).click(WAIT);

@@ -1,7 +1,7 @@
 /** A server with its Web UI, a sandbox, a worker and a browser: what people see, as they see it. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { pino } from 'pino';
 import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
@@ -19,12 +19,16 @@ export const WAIT = { timeout: 30_000 };
 const SOON_MS = 15_000;
 /** Enough for a batch that is still under way while people look at its page, and at those after it. */
 const LEADS = 100;
+/** Shorter than the service may take, since the stand-in commits at once: people are asked sooner. */
+const SETTLING_MS = 3_000;
 
 export interface WebUi {
   server: OwnServer;
   sandbox: Sandbox;
   temporal: Connected;
   browser: Browser;
+  /** Puts a document into the storage. */
+  put(ref: string, text: string): void;
   close(): Promise<void>;
 }
 
@@ -42,21 +46,26 @@ export async function startWebUi(): Promise<WebUi> {
     const log = pino({ level: 'silent' });
     installSdkRuntime(log);
     const config = { ...sandboxConfig(sandbox, 20), storageUrl: pathToFileURL(folder).href };
+    for (const account of Object.values(config.accounts)) Object.assign(account.timing, { settlingMs: SETTLING_MS });
     const worker = await localWorker(server, config, log);
     closings.push(() => worker.close());
     const temporal = await connectClient({ config: server.config });
     closings.push(() => temporal.close());
     const browser = await launchChromium();
     closings.push(() => browser.close());
-    return { server, sandbox, temporal, browser, close };
+    const put = (ref: string, text: string) => {
+      mkdirSync(dirname(join(folder, ref)), { recursive: true });
+      writeFileSync(join(folder, ref), text);
+    };
+    return { server, sandbox, temporal, browser, put, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-export const addressOf = ({ server }: WebUi, workflowId: string): string =>
-  linkTo(server.uiUrl ?? '', server.namespace, workflowId);
+export const addressOf = ({ server }: WebUi, workflowId: string, runId?: string): string =>
+  linkTo(server.uiUrl ?? '', server.namespace, workflowId, runId);
 
 /**
  * The tab *User Metadata* of a run, and the frame of its current details. The Web UI asks for them once, when the tab opens;
@@ -67,14 +76,15 @@ export async function openDetails(
   context: BrowserContext,
   workflowId: string,
   says: RegExp,
+  viewport?: { width: number; height: number },
 ): Promise<{ page: Page; frame: Frame }> {
-  await until(async () => says.test(await detailsOf(ui.temporal.client, workflowId).catch(() => '')));
+  const { client } = ui.temporal;
+  await until(async () => says.test(await detailsOf(client, workflowId).catch(() => '')));
+  const { runId } = await client.workflow.getHandle(workflowId).describe();
   const page = await context.newPage();
+  if (viewport) await page.setViewportSize(viewport);
   for (let loaded = 1; loaded <= 4; loaded++) {
-    await page.goto(addressOf(ui, workflowId));
-    // By its address: a page that reads the history of a run under way moves away beneath a click.
-    const tab = await page.getByRole('tab', { name: 'User Metadata' }).getAttribute('href', WAIT);
-    await page.goto(new URL(tab ?? '', page.url()).href);
+    await page.goto(addressOf(ui, workflowId, runId));
     const frame = await frameThat(page, says);
     if (frame) return { page, frame };
   }

@@ -70,8 +70,8 @@ export class Review {
     const also = 'Or decide in the web app.';
     const answers = [
       ownAnswer('accept', 'It is good as it is', 'the run ends with these items, and no credits are spent'),
-      ownAnswer('reprocess', 'It is to be extracted again', 'the service extracts it anew, which costs no credits'),
-      ownAnswer('giveUp', 'It is to be left', 'the run ends as unresolved, and no credits are spent'),
+      ownAnswer('reprocess', 'It is to be extracted again', 'the service extracts it again, which costs no credits'),
+      ownAnswer('giveUp', 'It is to be left as it is', 'the run ends as unresolved, and no credits are spent'),
     ];
     const inTime = await asker.until({ asks, also, answers }, () => this.#decision !== undefined || changed);
     this.#asking = false;
