@@ -157,23 +157,27 @@ export function settle(
 ): { flights: OpenSends; booking?: Booking } {
   const open = flights.open[subject];
   const mine = open?.attempt === attempt ? open : undefined;
-  const before = flights.settled.find((s) => s.subject === subject && s.attempt === attempt);
+  const last = flights.settled.find((s) => s.subject === subject);
+  const before = last?.attempt === attempt ? last : undefined;
   switch (settlement.kind) {
     case 'paid': {
       const { ref } = settlement;
+      // What a look has found, and no attempt was known to have paid, was this one that is not known either: its server went
+      // back to a backup meanwhile.
+      const found = !mine && last?.byLook && last.attempt === '' && last.credits > 0 ? last : before;
       // S3: what the reply has said once is not made less by another message.
-      const credits = Math.max(settlement.credits, before?.byLook === false ? before.credits : 0);
+      const credits = Math.max(settlement.credits, found?.byLook === false ? found.credits : 0);
       const entry: Settled = {
         subject,
         attempt,
-        run: before?.run ?? mine?.run ?? run,
+        run: found?.run ?? mine?.run ?? run,
         at: now,
         credits,
         ...(ref && { ref }),
         byLook: false,
       };
       // Also booked when the ledger does not know the attempt (it was lost meanwhile): money is never forgotten (S3).
-      const difference = credits - (before?.credits ?? 0);
+      const difference = credits - (found?.credits ?? 0);
       return {
         flights: remember(mine ? without(flights, subject) : flights, entry, now),
         ...(difference !== 0 && { booking: { subject, run: entry.run, credits: difference, at: now } }),

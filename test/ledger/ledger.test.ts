@@ -2,6 +2,7 @@ import * as ledger from '../../src/ledger';
 import { describeHold, describeLedger } from '../../src/ledger/details';
 import { describeShortage } from '../../src/ledger/shortage';
 import { advance, start } from '../../src/paying/attempt-plan';
+import type { Settlement } from '../../src/paying/open-sends';
 import { dayOf, nextDay } from '../../src/time/day';
 import { statusOf } from '../../workflows/ledger/ledger-status';
 
@@ -252,6 +253,21 @@ describe('the ledger grants, books and holds', () => {
     expect(read.flights.settled.map(({ subject }) => subject)).toEqual(['lead:1', 'lead:2']);
     expect(read.patientUntil).toBe(unread.patientUntil);
     expect(ledger.obstacle(read, 1_000, asked + 3)).toBeUndefined();
+  });
+
+  test('S3: what a look has found and the reply of an attempt that the ledger does not know are one payment', () => {
+    const before = ledger.reopen({ lost: false }, { account: 'a', timing, budget: NO_LIMITS }, NOW);
+    const settle = (state: ledger.LedgerState, attempt: string, settlement: Settlement) =>
+      ledger.settle(state, { subject: 'lead:1', attempt, run: 'r', settlement }, NOW + 1_000);
+    const found = settle(before, '', { kind: 'foundPaid', credits: 1_000 });
+    const told = settle(found.state, 'x#1', { kind: 'paid', credits: 1_000, ref: 'p1' });
+    expect([found.booked, told.booked]).toEqual([1_000, 0]);
+    expect(ledger.spentOn(told.state, NOW + 1_000)).toBe(1_000);
+    // One that it knows has paid as well.
+    const again = request('lead:1', { attempt: 'y#1', lookedAt: NOW + 10_000, again: true });
+    const granted = ledger.beginSend(found.state, again, NOW + 10_001);
+    expect(granted.answer.kind).toBe('granted');
+    expect(settle(granted.state, 'y#1', { kind: 'paid', credits: 1_000 }).booked).toBe(1_000);
   });
 
   test('S1: a first ledger that could not read whether there are books is patient only until it knows that there are none', () => {
