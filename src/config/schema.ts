@@ -9,6 +9,7 @@ import { LIMITS, PAID_MS_MIN, type RouteName, routes } from '../agent-api/routes
 import { Undocumented } from '../agent-api/undocumented';
 import { PLAIN_NAME, TimeZone } from '../inputs/fields';
 import { SHOWN_NAMES } from '../leads/shown-lead';
+import { LATEST_MS } from '../ledger/turns';
 import { LOG_LEVELS } from '../log';
 import { LONGEST_CALL_MS } from '../paying/open-sends';
 import { PROGRAM } from '../text/command';
@@ -131,7 +132,8 @@ export const AccountFile = z
           .describe(
             `Time limit of a call that costs or must not happen twice, milliseconds. At least ${PAID_MS_MIN}, but for a sandbox.`,
           ),
-        sendWindowMs: callMs
+        sendWindowMs: ms
+          .max(LATEST_MS)
           .default(5_000)
           .describe(
             "Longest time from the ledger's grant to the writing of the request, milliseconds; later it is not sent.",

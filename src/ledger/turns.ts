@@ -17,6 +17,8 @@ import {
 
 /** The share of a window that may leave at once after a stall or a quiet time. */
 const BURST = 1 / 4;
+/** A request leaves so many milliseconds after its turn at most, whoever asks: until then it takes the place of another. */
+export const LATEST_MS = 60_000;
 /** Of each class; a higher limit is taken for this one, so that a log has a bounded length. */
 const MOST = 5_000;
 
@@ -39,9 +41,11 @@ export interface Turns {
   readonly pace: PaceState | null;
   /** The last moment at which somebody was told to come back. */
   readonly told: number;
+  /** The longest window that anybody asked with, milliseconds: so long a departure is remembered, whoever asks next. */
+  readonly keptMs: number;
 }
 
-export const noTurns: Turns = { log: [], pace: null, told: 0 };
+export const noTurns: Turns = { log: [], pace: null, told: 0, keptMs: 0 };
 
 /** The service counts arrivals, and one request is longer on its way than another: by this share of a window. */
 const ON_THE_WAY = 1 / 200;
@@ -57,18 +61,23 @@ const counted = ({ max, windowMs }: Limit): Limit => ({
  * @returns now, or when to ask again: not all at once
  */
 export function takeTurn(
-  { log, pace, told }: Turns,
+  { log, pace, told, keptMs }: Turns,
   now: number,
   { limit, withinMs }: TurnAsked,
 ): { readonly at: 'now' | number; readonly turns: Turns } {
-  const paced = admit(pace ?? idle, now, paceOf(limit));
+  // Whatever somebody else asked with, nobody is kept for longer than a window of its own.
+  const due = Math.min(pace?.due ?? idle.due, now + limit.windowMs);
+  const paced = admit({ due }, now, paceOf(limit));
   // The one before may have left at its latest, and this one leaves at once.
   const next = Math.ceil(Math.max(paced.at, logAdmits(log, now, counted(limit))));
-  if (next <= now)
-    return { at: 'now', turns: { log: logEnter(log, now + withinMs, now, counted(limit)), pace: paced.state, told } };
+  if (next <= now) {
+    const kept = { max: MOST, windowMs: Math.max(keptMs, counted(limit).windowMs) };
+    const entered = logEnter(log, now + withinMs, now, kept).slice(-MOST);
+    return { at: 'now', turns: { log: entered, pace: paced.state, told, keptMs: kept.windowMs } };
+  }
   const gap = limit.windowMs / limit.max;
   const at = told >= next && told < next + limit.windowMs ? Math.ceil(told + gap) : next;
-  return { at, turns: { log, pace, told: at } };
+  return { at, turns: { log, pace, told: at, keptMs } };
 }
 
 /** The mean of what the limit lets through; the log has the last word. */

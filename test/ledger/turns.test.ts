@@ -127,6 +127,21 @@ test('S5: who says that it left later than it may is not believed, and no depart
   expect([used(0), used(120.4), used(60_000)]).toEqual([[1_000], [1_121], [6_000]]);
 });
 
+test('S5 S7: whoever asks with other limits keeps nobody for longer than a window, and lets nobody send too much', () => {
+  const asked = { limit: LIMIT, withinMs: WITHIN };
+  const slow = takeTurn(noTurns, 0, { limit: { max: 1, windowMs: 8e15 }, withinMs: 60_000 }).turns;
+  expect(Number(takeTurn(slow, 1, asked).at)).toBeLessThanOrEqual(1 + LIMIT.windowMs);
+  let turns: Turns = noTurns;
+  let granted = 0;
+  for (let now = 0; now <= LIMIT.windowMs; now += 100) {
+    const answer = takeTurn(turns, now, asked);
+    if (answer.at === 'now') granted++;
+    // Ever more of its own beside it.
+    turns = takeTurn(answer.turns, now, { limit: { max: 5_000, windowMs: 1 }, withinMs: 1 }).turns;
+  }
+  expect(granted).toBeLessThanOrEqual(LIMIT.max);
+});
+
 test('negative control: without the log a window holds more', () => {
   let turns: Turns = noTurns;
   const departures: number[] = [];

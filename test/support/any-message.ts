@@ -44,8 +44,11 @@ function messagesTo({ leadIds, now }: Reachable, random: Random): readonly [stri
   const attempt = { subject, attempt: random.pick(['x', 'y']), run: random.pick(['x', 'convertLead-3']) };
   const kind = random.pick(['paid', 'notPaid', 'foundPaid', 'foundNothing', 'over']);
   const settlement = { kind, credits: random.pick([0, 1_000, -1_000]), lookedAt: now };
+  const limit = { max: random.pick([1, 20, 5_000]), windowMs: random.pick([1, 60_000, 8e15]) };
+  const turn = { limit, withinMs: random.pick([1, 5_000, 60_000]) };
   return [
-    ['beginSend', { ...attempt, credits: 1_000, lookedAt: now, runCap: 1e6, again: random.chance(0.5) }],
+    ['beginSend', { ...attempt, credits: 1_000, lookedAt: now, runCap: 1e6, again: random.chance(0.5), turn }],
+    ['takeTurn', { rateClass: random.pick(['writes', 'reads', 'notes']), ...turn }],
     ['settle', { ...attempt, settlement }],
     ['settle', { ...attempt, settlement }],
     [

@@ -4,6 +4,7 @@ import { MOST_CREDITS } from '../../src/agent-api/credits';
 import { rateClasses } from '../../src/agent-api/rate-class';
 import { PLAIN_NAME, TimeZone } from '../../src/inputs/fields';
 import { HOLD_KINDS, LAPSES_AFTER_MS } from '../../src/ledger';
+import { LATEST_MS } from '../../src/ledger/turns';
 import { LONGEST_CALL_MS } from '../../src/paying/open-sends';
 
 /**
@@ -45,7 +46,7 @@ const moments = z.object({
 const limit = z.object({ max: z.int().positive(), windowMs: ms.positive() });
 const turn = {
   limit,
-  withinMs: duration,
+  withinMs: ms.positive().max(LATEST_MS),
 };
 
 /** What the messages of workers look like: complete and bounded, since whoever reaches Temporal may send one. */
