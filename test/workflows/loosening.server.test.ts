@@ -1,5 +1,5 @@
 /** S8: what people say counts at once where it tightens, and where it lets more be spent when it is written into the books. */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Entry } from '../../src/books/entry';
@@ -19,14 +19,15 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 const place = () => join(stage.folder, 'storage');
-function takeAway(): void {
-  mkdirSync(place(), { recursive: true });
-  renameSync(place(), `${place()}.kept`);
-  writeFileSync(place(), '');
+const books = () => join(place(), 'books', stage.ledgerId.slice('account-ledger.'.length));
+function takeAway(folder = place()): void {
+  mkdirSync(folder, { recursive: true });
+  renameSync(folder, `${folder}.kept`);
+  writeFileSync(folder, '');
 }
-function putBack(): void {
-  rmSync(place());
-  renameSync(`${place()}.kept`, place());
+function putBack(folder = place()): void {
+  rmSync(folder);
+  renameSync(`${folder}.kept`, folder);
 }
 const pipeline = (workflowId: string, approvalDeadline = '10m') =>
   stage.temporal.client.workflow.start(leadPipeline, {
@@ -81,13 +82,11 @@ test('while the storage is away an approval is refused with the reason and chang
 test('S7: a run that only waits until the books have what was said to it says so, and then ends', async () => {
   const handle = await pipeline('not-yet-written');
   await until(asks(handle));
-  const marker = join(place(), 'books', stage.ledgerId.slice('account-ledger.'.length), 'storage.json');
-  const whole = readFileSync(marker);
-  writeFileSync(marker, 'damaged');
+  takeAway(books());
   expect(await refusal(handle.executeUpdate('stop', { args: [{ by: 'Ann' }] }))).toBe('taken');
   const says = async () => (await handle.query(pipelineProgressQuery)).waiting ?? '';
   await until(async () => (await says()).includes("is written into the account's books"));
-  writeFileSync(marker, whole);
+  putBack(books());
   expect(await handle.result()).toMatchObject({ ended: 'stopped', credits: 0 });
 }, 180_000);
 
