@@ -111,6 +111,7 @@ test('the bundle that workers load has what workflows need, and no more', async 
     'src/agent-api/id.ts',
     'src/agent-api/limiter.ts',
     'src/agent-api/rate-class.ts',
+    'src/redact.ts',
     'src/storage/account-folder.ts',
     'src/temporal/queues.ts',
     'src/temporal/search-attribute-keys.ts',
