@@ -77,7 +77,8 @@ export function takeTurn(
   }
   const gap = limit.windowMs / limit.max;
   const at = told >= next && told < next + limit.windowMs ? Math.ceil(told + gap) : next;
-  return { at, turns: { log, pace, told: at, keptMs } };
+  // Kept, so that it is its turn then: what is far away would be a window away each time.
+  return { at, turns: { log, pace: pace && { due }, told: at, keptMs } };
 }
 
 /** The mean of what the limit lets through; the log has the last word. */
