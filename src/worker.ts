@@ -184,7 +184,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   for (const runtime of runtimes.values()) {
     const { account } = runtime;
     if (isUnlimited(account.budget)) log.warn({ account: account.name }, NO_CEILING.join('; '));
-    const access = account.token.file === undefined ? undefined : tokenFileAccess(account.token.file);
+    const access = tokenFileAccess(account.token.file);
     if (access?.mend !== undefined) log.warn({ account: account.name }, `${access.found}: run \`${access.mend}\``);
     runtime.ledger().then(
       async (found) => {

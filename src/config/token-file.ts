@@ -13,11 +13,12 @@ export interface TokenFileAccess {
 }
 
 /**
+ * @param file absent where the token comes from elsewhere
  * @returns undefined where it cannot be told: Windows has no such modes, and that a file cannot be read is told where the
  * configuration is read
  */
-export function tokenFileAccess(file: string): TokenFileAccess | undefined {
-  if (process.getuid === undefined) return undefined;
+export function tokenFileAccess(file: string | undefined): TokenFileAccess | undefined {
+  if (file === undefined || process.getuid === undefined) return undefined;
   if (file.startsWith(CONTAINER_SECRETS)) return { found: `${file} is a secret of this container` };
   const stats = statOf(file);
   if (stats === undefined) return undefined;

@@ -30,8 +30,8 @@ const ACCOUNT_QUEUES = 1 + queueClasses.length;
 export const pollersOf = (accounts: number): number =>
   SHARED_POLLERS.maximum + accounts * ACCOUNT_QUEUES * ACCOUNT_POLLERS.maximum;
 
-/** A queue that nobody uses. */
-const PROBE = 'audit-runner.probe';
+/** A queue that nobody uses: no account's name gives it. */
+const PROBE = 'audit-runner:probe';
 /** Less than a server takes for a request for work: it answers at once that this is too short, unless it refuses it before. */
 const PROBE_MS = 1_000;
 const PROBES = 3;

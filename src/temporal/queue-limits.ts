@@ -42,6 +42,20 @@ const PARTITIONED = 2;
 export const rateOf = (queueClass: QueueClass, { max, windowMs }: Limit, partitions: number): number =>
   queueRate(max, windowMs) * (queueClass === 'writes' && partitions > 1 ? PARTITIONED : 1);
 
+/** {@link rateOf} as the server divides the queue: what a worker sets, and `doctor` expects. */
+export async function wantedRate(
+  connection: Service,
+  namespace: string,
+  account: string,
+  queueClass: QueueClass,
+  limit: Limit,
+): Promise<number> {
+  if (queueClass !== 'writes') return rateOf(queueClass, limit, 1);
+  const asked = partitionsOf(connection, namespace, queueName(account, queueClass));
+  // Whoever may not ask for them: writes do not depend on it.
+  return rateOf(queueClass, limit, await asked.catch(() => DEFAULT_PARTITIONS));
+}
+
 /** Into how many parts the server divides a queue; a server that does not tell is taken for one with its defaults. */
 export async function partitionsOf({ workflowService }: Service, namespace: string, queue: string): Promise<number> {
   const { activityTaskQueuePartitions } = await workflowService.listTaskQueuePartitions({
@@ -108,9 +122,7 @@ export async function ensureQueueLimits(
   const warnings: string[] = [];
   for (const queueClass of queueClasses) {
     const queue = queueName(account, queueClass);
-    // Whoever may not ask for them: writes do not depend on it.
-    const partitions = await partitionsOf(connection, namespace, queue).catch(() => DEFAULT_PARTITIONS);
-    const rate = rateOf(queueClass, limits[queueClass], partitions);
+    const rate = await wantedRate(connection, namespace, account, queueClass, limits[queueClass]);
     const warning = await ensureQueueLimit(connection, namespace, queue, rate);
     // S5: the ledger keeps that of the writes.
     if (warning !== undefined && queueClass !== 'writes') warnings.push(warning);

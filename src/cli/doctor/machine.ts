@@ -18,7 +18,7 @@ export function checkNode(version = process.versions.node): Check {
 
 /** None where it cannot be told. */
 export function checkTokenFile(account: string, file: string | undefined): Check[] {
-  const access = file === undefined ? undefined : tokenFileAccess(file);
+  const access = tokenFileAccess(file);
   if (access === undefined) return [];
   const { ok, wrong } = area(`account ${account}`);
   const { found, mend } = access;

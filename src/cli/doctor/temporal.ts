@@ -10,7 +10,7 @@ import { describeFailing, findFailing } from '../../temporal/failing-tasks';
 import { fleetRequirement, unlikeFleet } from '../../temporal/fleet-keys';
 import { keysInUse } from '../../temporal/keys-in-use';
 import { MORE_POLLS, pollsRefused } from '../../temporal/pollers';
-import { partitionsOf, rateOf, readQueueLimit } from '../../temporal/queue-limits';
+import { partitionsOf, readQueueLimit, wantedRate } from '../../temporal/queue-limits';
 import { queueState } from '../../temporal/queue-workers';
 import { controlQueueName, queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
 import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
@@ -149,8 +149,7 @@ function queues(connected: Connected, account: Account, attempt: Attempt): Promi
   const limited = queueClasses.flatMap((rateClass) => {
     const queue = queueName(account.name, rateClass);
     const { connection, namespace } = connected;
-    const expected = async () =>
-      rateOf(rateClass, account.limits[rateClass], await partitionsOf(connection, namespace, queue));
+    const expected = () => wantedRate(connection, namespace, account.name, rateClass, account.limits[rateClass]);
     return [attempt(`limit of ${queue}`, async () => queueLimit(connected, queue, await expected())), served(queue)];
   });
   return [served(controlQueueName(account.name)), ...limited];

@@ -1,5 +1,5 @@
 /** A front of the service whose replies quote what nobody may repeat: the caller's token, and persons (S4). */
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type RouteName, routes } from '../../../src/agent-api/routes';
@@ -130,23 +130,14 @@ function write(response: ServerResponse, status: QuotedStatus, form: Form, token
   response.end(status === 'garbage' ? whole.slice(0, -20) : whole);
 }
 
-function forward(
-  target: string,
-  { method, url = '/', headers }: IncomingMessage,
-  body: Buffer,
-): Promise<{ status: number; body: Buffer }> {
-  return new Promise((resolve, reject) => {
-    const outgoing = httpRequest(new URL(url, target), {
-      method,
-      agent: false,
-      headers: {
-        ...(headers.authorization !== undefined && { authorization: headers.authorization }),
-        ...(body.length > 0 && { 'content-type': headers['content-type'] ?? '', 'content-length': body.length }),
-      },
-    });
-    outgoing.on('error', reject).on('response', (reply) => {
-      buffer(reply).then((whole) => resolve({ status: reply.statusCode ?? 0, body: whole }), reject);
-    });
-    outgoing.end(body);
+async function forward(target: string, { method = 'GET', url = '/', headers }: IncomingMessage, body: Buffer) {
+  const reply = await fetch(new URL(url, target), {
+    method,
+    headers: {
+      ...(headers.authorization !== undefined && { authorization: headers.authorization }),
+      ...(headers['content-type'] !== undefined && { 'content-type': headers['content-type'] }),
+    },
+    ...(body.length > 0 && { body }),
   });
+  return { status: reply.status, body: Buffer.from(await reply.arrayBuffer()) };
 }
