@@ -19,7 +19,7 @@ import { describeMend, lookAtRuns } from '../src/temporal/failing-tasks';
 import { type LedgerClient, ledgerAway } from '../src/temporal/ledger-client';
 import { askBalance, callRoute } from './call';
 import { type AccountRuntime, type Deps, runtimeOf } from './deps';
-import { type EndedRun, endOf, type FollowedRun, followDelay } from './followed-run';
+import { askingRun, type EndedRun, endOf, type FollowedRun, followDelay, ownChild } from './followed-run';
 import { isOver } from './over';
 import { lookForReference } from './references';
 import { requeueAfter } from './requeue';
@@ -248,6 +248,12 @@ export function createAccountActivities(deps: Deps) {
       const ended = await endOf(deps.client, run);
       if (ended) return run.runId === undefined ? { status: ended.status } : ended;
       throw requeueAfter(`${run.workflowId} is still running`, followDelay(Context.current().info.attempt));
+    },
+
+    /** @returns the first run of a child that is under way, if this run has begun it before it was reset: see {@link ownChild} */
+    async ownChild({ workflowId }: { workflowId: string }): Promise<string | undefined> {
+      const child = await ownChild(deps.client, workflowId, askingRun());
+      return child?.isRunning ? child.runId : undefined;
     },
   };
 }

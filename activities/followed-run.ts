@@ -1,4 +1,5 @@
 /** Runs that another run waits for, and that nobody tells it of. */
+import { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
 
@@ -32,6 +33,36 @@ export async function endOf(client: Client, { workflowId, runId }: FollowedRun):
     if (error instanceof WorkflowNotFoundError) return { status: 'NOT_FOUND' };
     throw error;
   }
+}
+
+/**
+ * A child that the asking run has begun itself, as its history knew before it was reset.
+ * @returns undefined where another run has begun it, or that is not known any more; `runId`: the child's first run
+ */
+export async function ownChild(
+  client: Client,
+  workflowId: string,
+  asking: FollowedRun,
+): Promise<{ runId: string; isRunning: boolean } | undefined> {
+  const look = async (run: FollowedRun) => {
+    const { raw, status } = await client.workflow.getHandle(run.workflowId, run.runId).describe();
+    return { ...raw.workflowExecutionInfo, isRunning: status.name === 'RUNNING' };
+  };
+  try {
+    const { firstRunId: runId, parentExecution, isRunning } = await look({ workflowId });
+    if (!runId || !parentExecution?.runId || parentExecution.workflowId !== asking.workflowId) return undefined;
+    const [begunBy, own] = await Promise.all([look({ ...asking, runId: parentExecution.runId }), look(asking)]);
+    return own.firstRunId && begunBy.firstRunId === own.firstRunId ? { runId, isRunning } : undefined;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+/** The run that asks. */
+export function askingRun(): FollowedRun {
+  const { workflowId = '', runId } = Context.current().info.workflowExecution ?? {};
+  return { workflowId, runId };
 }
 
 /** How long until a run that is still under way is asked for again: soon at first, then every half minute. */

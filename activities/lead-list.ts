@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Lead } from '../src/agent-api/records';
 import type { LeadPipelineInput } from '../src/inputs/lead-pipeline';
-import { type NearMisses, nearMisses } from '../src/leads/near-misses';
+import { nearMisses } from '../src/leads/near-misses';
 import { type Decision, decide, type Rules } from '../src/leads/scoring';
 import { type LeadDecision, type SelectionLimits, select } from '../src/leads/selection';
 import { type ShownLead, shownLead, type Thresholds } from '../src/leads/shown-lead';
@@ -11,6 +11,7 @@ import { countItems } from '../src/metrics/items';
 import { inAccount } from '../src/storage/account-folder';
 import { type InlineOrStored, keep, MAX_INLINE_BYTES, open } from '../src/storage/inline-or-stored';
 import { type Deps, runtimeOf } from './deps';
+import { choiceOf, type LeadChoice } from './lead-choice';
 import { creditsLeft } from './left';
 import { checkFilter } from './list-filters';
 import { type ListPage, type ListPlace, readPage, requireWhole } from './list-pages';
@@ -39,24 +40,6 @@ export interface LeadPageSeen {
   end: number;
   next?: ListPlace;
   notes: string[];
-}
-
-/** What was chosen. */
-export interface LeadChoice {
-  /** IDs to convert, best first. */
-  chosen: string[];
-  decisions: InlineOrStored<LeadDecision[]>;
-  /** Leads listed, each counted once. */
-  leads: number;
-  notes: string[];
-  /** Leads that meet all rules; absent in what earlier versions chose, as are the others below. */
-  eligible?: number;
-  /** The first of those to convert, as people are shown them. */
-  preview?: LeadDecision[];
-  /** What may still be spent, in lines for a person; empty where nobody can tell. */
-  left?: string[];
-  /** Leads that their scores alone keep out. */
-  below?: NearMisses;
 }
 
 /** What became of one chosen lead. */
@@ -91,6 +74,15 @@ const KeptRules = z.custom<Rules>((rules) => z.object({ scoring: z.object({}) })
 const Row = z.object({ id: z.string(), decision: z.string() });
 const DecisionRow = z.custom<Decision>((row) => Row.safeParse(row).success);
 const LeadRow = z.custom<LeadDecision>((row) => Row.safeParse(row).success);
+
+/** What a run chooses from, and how. */
+export interface Choosing extends OfRun {
+  pages: InlineOrStored<Decision[]>[];
+  limits: SelectionLimits;
+  total: number;
+  /** Absent in runs of before. */
+  thresholds?: Thresholds;
+}
 
 export function createLeadListActivities(deps: Deps) {
   const { storage } = deps;
@@ -150,33 +142,10 @@ export function createLeadListActivities(deps: Deps) {
       };
     },
 
-    /** Chooses from all pages. No call of the API. */
-    async selectLeads(
-      call: OfRun & {
-        pages: InlineOrStored<Decision[]>[];
-        limits: SelectionLimits;
-        total: number;
-        /** Absent in runs of before. */
-        thresholds?: Thresholds;
-      },
-    ): Promise<LeadChoice> {
-      const pages = await Promise.all(
-        call.pages.map(async (page) => ({
-          decisions: await open(storage, page, z.array(DecisionRow)),
-          total: call.total,
-        })),
-      );
-      const { leads, notes, eligible } = select(pages, call.limits);
-      const chosen = leads.filter(({ decision }) => decision === 'convert');
-      return {
-        chosen: chosen.map(({ id }) => id),
-        decisions: await keep(storage, inAccount(call.account, `runs/${call.ref}/decisions`), [...leads]),
-        leads: leads.length,
-        notes: [...notes],
-        ...{ eligible, preview: chosen.slice(0, PREVIEWED) },
-        ...(call.thresholds && { below: nearMisses(leads, call.thresholds) }),
-        ...(call.account !== undefined && { left: await creditsLeft(deps, call.account) }),
-      };
+    /** Chooses from all pages. No call of the API. @param call.stands whether the run keeps to its first choice: {@link choiceOf} */
+    async selectLeads(call: Choosing & { stands?: boolean }): Promise<LeadChoice> {
+      const choice = call.stands ? await choiceOf(storage, call, () => choose(call)) : await choose(call);
+      return { ...choice, ...(call.account !== undefined && { left: await creditsLeft(deps, call.account) }) };
     },
 
     /** Brings decisions and outcomes together; every lead ends as something (S6). No call of the API. */
@@ -225,6 +194,25 @@ export function createLeadListActivities(deps: Deps) {
       return { counts, decisions };
     },
   };
+
+  async function choose(call: Choosing): Promise<LeadChoice> {
+    const pages = await Promise.all(
+      call.pages.map(async (page) => ({
+        decisions: await open(storage, page, z.array(DecisionRow)),
+        total: call.total,
+      })),
+    );
+    const { leads, notes, eligible } = select(pages, call.limits);
+    const chosen = leads.filter(({ decision }) => decision === 'convert');
+    return {
+      chosen: chosen.map(({ id }) => id),
+      decisions: await keep(storage, inAccount(call.account, `runs/${call.ref}/decisions`), [...leads]),
+      leads: leads.length,
+      notes: [...notes],
+      ...{ eligible, preview: chosen.slice(0, PREVIEWED) },
+      ...(call.thresholds && { below: nearMisses(leads, call.thresholds) }),
+    };
+  }
 }
 
 /** A service that does not know the view shows all of them: what it shows as of the other one is left out. */

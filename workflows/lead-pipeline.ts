@@ -118,6 +118,7 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       limits: { order: input.order, maxConversions, maxCredits, price: facts.convertPrice },
       thresholds: thresholdsOf(input.scoring),
       ref: workflowInfo().firstExecutionRunId,
+      ...(!input.dryRun && { stands: true }),
     });
     const found = new Chosen(choice, { input, raw }, listed.reads, facts, limits);
     chosen = found;

@@ -84,10 +84,15 @@ export function endedBy(operation: Operation, result: unknown): Ended {
   }
 }
 
-/** Done by another run: its credits are that run's. @returns undefined when that run did not do it */
-export function doneElsewhere({ outcome, ref }: Ended): Ended | undefined {
-  if (outcome !== 'done' && outcome !== 'alreadyDone') return undefined;
-  return { outcome: 'alreadyDone', reason: 'inAnotherRun', credits: 0, ...(ref && { ref }) };
+/**
+ * What a run that was there already means for its item, where it did it. The credits of another's run are that run's.
+ * @param own whether this very batch has begun it
+ * @returns undefined when it did not do it
+ */
+export function doneBefore(ended: Ended | undefined, own = false): Ended | undefined {
+  if (ended?.outcome !== 'done' && ended?.outcome !== 'alreadyDone') return undefined;
+  const { ref } = ended;
+  return own ? ended : { outcome: 'alreadyDone', reason: 'inAnotherRun', credits: 0, ...(ref && { ref }) };
 }
 
 /** A refusal that every further item would meet too. */

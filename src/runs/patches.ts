@@ -13,6 +13,7 @@ export const PATCHES = {
   hearsTryAfterHold: '0.3.0',
   keepsActs: '0.3.0',
   keepsSaid: '0.3.0',
+  knowsOwnChildren: '0.3.0',
   loosensWhenWritten: '0.3.0',
   mindsPlaceOfBooks: '0.3.0',
   ownTryKnowsLook: '0.3.0',

@@ -1,4 +1,5 @@
 /** S3, S6: a batch that is ended in other ways, at other times; the first are in stopped-batch.server.test.ts. */
+import type { backfill } from '../../workflows';
 import * as messages from '../../workflows/backfill/batch-messages';
 import { until } from '../support/until';
 import {
@@ -14,8 +15,8 @@ import {
   waitsForBudget,
   withdraws,
 } from './support/batch';
-import { resetToLast } from './support/reset';
-import { inScene } from './support/scene';
+import { resetToFirst, resetToLast } from './support/reset';
+import { inScene, type Scene } from './support/scene';
 
 // Those that were begun before are no children of the run that is stopped.
 test.concurrent('a batch that goes on as a new run and is stopped withdraws what has sent nothing; a redrive does the rest', () =>
@@ -31,6 +32,32 @@ test.concurrent('a batch that goes on as a new run knows its items again that we
     },
     3,
   ));
+
+/** It begins once more, and comes as far as before. */
+async function beginsAgain(run: Run, scene: Scene): Promise<void> {
+  await resetToFirst(scene.stage, 'batch');
+  await until(() => waits(run, 'the day'));
+  await waitsForBudget(scene, run);
+}
+
+test.concurrent('a batch that was reset to its beginning withdraws what it had begun before', () =>
+  withdraws('stopped', async (run, scene) => {
+    await beginsAgain(run, scene);
+    await stop(run);
+  }));
+
+test.concurrent('a batch that was reset to its beginning counts what it had done before as its own', () =>
+  inScene(SMALL, async (scene) => {
+    await scene.stage.startWorker();
+    await scene.limitDay(2_000);
+    const run = await start(scene, 'batch', await eight(scene));
+    await waitsForBudget(scene, run);
+    await beginsAgain(run, scene);
+    await raiseBudget(scene);
+    const result = await scene.stage.temporal.client.workflow.getHandle<typeof backfill>('batch').result();
+    expect(result).toMatchObject({ ended: 'done', credits: 8_000, counts: { done: 8, alreadyDone: 0 } });
+    expect(scene.stage.figures()).toMatchObject({ spent: 8_000, paidTwice: 0 });
+  }));
 
 test.concurrent('a batch that was terminated spends nothing more, and a redrive does what was not done', () =>
   inScene(SMALL, async (scene) => {

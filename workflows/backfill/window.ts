@@ -11,7 +11,7 @@ import {
 } from '@temporalio/workflow';
 import type { ClosedRun } from '../../activities/backfill';
 import type { Item } from '../../src/batches/items';
-import { doneElsewhere, type Ended, endedBy } from '../../src/batches/outcomes';
+import { doneBefore, type Ended, endedBy } from '../../src/batches/outcomes';
 import { priceOf } from '../../src/batches/plan';
 import type { Operation } from '../../src/inputs/backfill';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
@@ -19,6 +19,7 @@ import { md } from '../../src/text/md';
 import { Begun, untilEnded } from '../shared/begun';
 import { control, fairnessKey } from '../shared/calls';
 import { linkTo } from '../shared/links';
+import { knowsOwnChildren, ownChild } from '../shared/own-child';
 import { beside } from '../shared/status';
 import type { Running } from './batch-state';
 import type { Common } from './common';
@@ -122,11 +123,8 @@ export class Window {
   }
 
   /** What a followed run means for its item. */
-  async #afterRun(running: Running, { ended, status }: ClosedRun): Promise<Ended> {
-    if (running.theirs) {
-      const elsewhere = ended && doneElsewhere(ended);
-      return elsewhere ?? this.#perform(running, await this.#inputOf(running), true);
-    }
+  async #afterRun(running: Running, { ended, status, own }: ClosedRun): Promise<Ended> {
+    if (running.theirs) return doneBefore(ended, own) ?? this.#perform(running, await this.#inputOf(running), true);
     if (ended) return ended;
     Object.assign(running, { lost: true, away: true } satisfies Partial<Running>);
     return afterLostRun(this.common, running, await this.#inputOf(running), status);
@@ -146,8 +144,8 @@ export class Window {
     this.starting++;
     const child = await this.#start(running, input, again)
       .catch((error) => {
-        if (error instanceof WorkflowExecutionAlreadyStartedError) return undefined;
-        throw error;
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        return knowsOwnChildren() ? ownChild<unknown>(running.workflowId) : undefined;
       })
       .finally(() => {
         this.starting--;
@@ -156,11 +154,10 @@ export class Window {
       running.theirs = true;
       const { workflowId } = running;
       const [closed] = await control.awaitItems({ operation, runs: [{ workflowId }] });
-      const ended = closed?.ended;
-      const elsewhere = ended && doneElsewhere(ended);
-      if (elsewhere) return elsewhere;
+      const done = doneBefore(closed?.ended, closed?.own);
+      if (done) return done;
       if (!again) return this.#perform(running, input, true);
-      return { outcome: 'skipped', reason: 'inAnotherRun', ...ended, credits: 0 };
+      return { outcome: 'skipped', reason: 'inAnotherRun', ...closed?.ended, credits: 0 };
     }
     running.theirs = false;
     running.away = false;

@@ -1,7 +1,7 @@
 /** What a pipeline has chosen, as its limits stand: a person may lower them, and reads what holds then. */
 import { workflowInfo } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
-import type { LeadChoice } from '../../activities/lead-list';
+import type { LeadChoice } from '../../activities/lead-choice';
 import type { LeadPipelineInput, LeadPipelineJson } from '../../src/inputs/lead-pipeline';
 import {
   type ApprovalPage,

@@ -15,11 +15,12 @@ import { auditProjectId, convertLeadId } from '../../src/runs/run-ids';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { md } from '../../src/text/md';
 import type { auditProject } from '../audit-project';
-import { convertLead } from '../convert-lead';
+import { type ConvertLeadResult, convertLead } from '../convert-lead';
 import { findOut } from '../paying/lost-lead';
 import type { Begun } from '../shared/begun';
 import { control, runKey } from '../shared/calls';
 import { linkTo } from '../shared/links';
+import { knowsOwnChildren, type OwnChild, ownChild } from '../shared/own-child';
 import type { Placed } from '../shared/place';
 import type { Status } from '../shared/status';
 
@@ -42,23 +43,29 @@ export interface Lane extends Placed {
   outcome?: LeadOutcome;
 }
 
-/** @param again another run has had the lead, and did not convert it */
+/**
+ * @param again another run has had the lead, and did not convert it
+ * @param own a run for it that this one has begun before it was reset
+ */
 export async function convertOne(
   at: Account,
   maxCredits: number,
   leadId: string,
   lane: Lane,
   again = false,
+  own?: OwnChild<ConvertLeadResult>,
 ): Promise<LeadOutcome> {
   const { account, begun } = at;
   const workflowId = convertLeadId(account, leadId);
   try {
-    const child = await startChild(convertLead, {
-      ...outliving(account, leadId),
-      workflowId,
-      args: [{ account, leadId, run: { key: runKey(), maxCredits }, priority: 3 }],
-      staticSummary: md`Convert lead ${leadId}`.source,
-    });
+    const child =
+      own ??
+      (await startChild(convertLead, {
+        ...outliving(account, leadId),
+        workflowId,
+        args: [{ account, leadId, run: { key: runKey(), maxCredits }, priority: 3 }],
+        staticSummary: md`Convert lead ${leadId}`.source,
+      }));
     Object.assign(lane, { is: 'ours', away: false } satisfies Lane);
     begun.add(workflowId, child.firstExecutionRunId);
     const { outcome, reason, problem, credits, projectId } = await child.result();
@@ -73,6 +80,8 @@ export async function convertOne(
   } finally {
     begun.delete(workflowId);
   }
+  const known = knowsOwnChildren() ? await ownChild<ConvertLeadResult>(workflowId) : undefined;
+  if (known) return convertOne(at, maxCredits, leadId, lane, again, known);
   // Another run has this lead: what it makes of it is that run's result; this one only says what became of the lead.
   lane.is = 'theirs';
   await control.awaitRun({ workflowId });

@@ -3,10 +3,9 @@
  * waited for them; and those that were ended because somebody reset an earlier run of the same ID. So a run that finds
  * itself reset asks about the children that it had begun before, and one that sees a child closed asks about that one.
  */
-import { ChildWorkflowFailure } from '@temporalio/common';
 import type { WorkflowOutboundCallsInterceptor } from '@temporalio/workflow';
 import { CancellationScope, condition, patched } from '@temporalio/workflow';
-import { control } from './calls';
+import { resultOf } from './own-child';
 import { epoch } from './reset';
 
 /** What the server tells once more, it tells at once. */
@@ -37,10 +36,7 @@ export const asksForUntold: WorkflowOutboundCallsInterceptor = {
       await condition(() => epoch() !== begunIn || seenClosed.has(workflowId));
       // One that was reset before this was built goes on as it was.
       if (!patched('asksForUntold') || (await condition(() => isTold, TOLD_WITHIN_MS))) return told;
-      const { result } = await control.awaitRun({ workflowId, runId });
-      if (result !== undefined) return result;
-      // Ended by hand or failed: who waits for it finds out what it did (S6).
-      throw new ChildWorkflowFailure(undefined, { workflowId, runId }, input.workflowType, 'NON_RETRYABLE_FAILURE');
+      return resultOf(workflowId, runId, input.workflowType);
     });
     return [started, Promise.race([told, asked])];
   },

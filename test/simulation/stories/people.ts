@@ -32,6 +32,8 @@ export class People {
   lastPaid: string | undefined;
   /** What was started, in its order. */
   readonly #begun: [Begun, number][] = [];
+  /** Workflow IDs of what was paused and is to go on. */
+  readonly #resumed = new Set<string>();
 
   constructor(private readonly scene: Scene) {
     this.administrators = new Administrators(scene);
@@ -129,7 +131,8 @@ export class People {
         const [target] = batches;
         if (!target) return false;
         this.say(target, what, { by: 'Ann' });
-        if (what === 'pause') later(() => this.say(target, 'resume', { by: 'Ann' }));
+        this.#resumed.delete(target.workflowId);
+        if (what === 'pause') later(() => this.#resume(target));
         return this.#meddle(what, target);
       }
       case 'terminateLedger':
@@ -212,6 +215,11 @@ export class People {
     if (this.isAttacked) this.say(ledger, 'setBudget', { by: 'Ann', reason: 'done', perDay: null, balanceFloor: 0 });
   }
 
+  #resume(run: Run): void {
+    this.#resumed.add(run.workflowId);
+    this.say(run, 'resume', { by: 'Ann' });
+  }
+
   /** The lead whose conversion was asked for last, by a run of its own. */
   #convertAgain(which: number): boolean {
     const { lastPaid: leadId } = this;
@@ -261,6 +269,9 @@ export class People {
       const stage = shownBy(run.searchAttributes.Stage);
       // Nobody holds the interviews of a project that is not the right one.
       if (stage === 'prerequisites' && scene.world.now - run.startedAt > GIVEN_UP_AFTER_MS) run.requestCancel();
+      // Paused again, since it went back to a moment before it was resumed.
+      if (this.#resumed.has(run.workflowId) && (await scene.detailsOf(run))?.includes('Paused by Ann'))
+        this.#resume(run);
       if (shownBy(run.searchAttributes.NeedsPerson) !== true) continue;
       const leadId = shownBy(run.searchAttributes.LeadId);
       const isConverted = scene.leads.some(({ id, surveyStatus }) => id === leadId && surveyStatus === 'converted');
