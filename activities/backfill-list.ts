@@ -29,6 +29,9 @@ export interface Prepared {
   mayBeSpent?: string[];
 }
 
+/** What writing a list has found. */
+export type ListMade = Pick<Prepared, 'needs' | 'quarantined' | 'left'> & { first: ShownItem[] };
+
 /** So many items a person reads. */
 const SHOWN = 10;
 
@@ -102,7 +105,7 @@ export async function writeList(
   storage: Storage,
   { folder, list, operation }: { folder: string; list: string; operation: Operation },
   candidates: AsyncIterable<Candidate>,
-): Promise<Pick<Prepared, 'needs' | 'quarantined' | 'left'> & { first: ShownItem[] }> {
+): Promise<ListMade> {
   const needs = noNeeds();
   const first: ShownItem[] = [];
   const left: Record<string, number> = {};

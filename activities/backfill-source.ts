@@ -15,12 +15,13 @@ import { WRONG_INPUT } from '../src/inputs/parse-input';
 import { FailureType } from '../src/runs/failure-types';
 import { type Storage, StorageError } from '../src/storage';
 import { inAccount } from '../src/storage/account-folder';
+import { firstMade } from '../src/storage/first-made';
 import { type InlineOrStored, keep, openEach } from '../src/storage/inline-or-stored';
 import { givenRef } from '../src/storage/of-account';
 import { storedJson } from '../src/storage/stored-json';
 import { counted } from '../src/text/numbers';
 import { placesOf } from './backfill-ledger';
-import { type Candidate, ITEMS, type Prepared, readList, writeList } from './backfill-list';
+import { type Candidate, ITEMS, type ListMade, type Prepared, readList, writeList } from './backfill-list';
 import { listCaptures } from './capture-list';
 import { type Deps, runtimeOf } from './deps';
 import { creditsLeft } from './left';
@@ -43,6 +44,11 @@ const PageRow = z.object({
   score: z.number().nullish(),
 });
 type PageRow = z.output<typeof PageRow>;
+
+/** What is read back is what was written. */
+const KeptList = z.custom<ListMade>(
+  (list) => z.object({ needs: z.object({ items: z.int() }), quarantined: z.int() }).safeParse(list).success,
+);
 
 export function createBackfillSourceActivities(deps: Deps) {
   const { storage } = deps;
@@ -148,7 +154,8 @@ export function createBackfillSourceActivities(deps: Deps) {
 
   async function make(making: Making, candidates: AsyncIterable<Candidate>) {
     const { folder, operation, account } = making;
-    const made = await writeList(storage, { folder, list: ITEMS, operation }, candidates);
+    const write = () => writeList(storage, { folder, list: ITEMS, operation }, candidates);
+    const made = await firstMade(storage, `${folder}/list.json`, KeptList, write);
     await tellOf(storage, { folder, account, operation, items: made.needs.items });
     return { ...made, mayBeSpent: await creditsLeft(deps, account) };
   }

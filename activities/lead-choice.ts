@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { NearMisses } from '../src/leads/near-misses';
 import type { LeadDecision } from '../src/leads/selection';
 import { inAccount } from '../src/storage/account-folder';
+import { firstMade } from '../src/storage/first-made';
 import type { InlineOrStored } from '../src/storage/inline-or-stored';
 import type { Storage } from '../src/storage/storage';
-import { readIfThere, storedJson } from '../src/storage/stored-json';
 
 /** What was chosen. */
 export interface LeadChoice {
@@ -30,20 +30,16 @@ const KeptChoice = z.custom<LeadChoice>(
   (choice) => z.object({ chosen: z.array(z.string()), decisions: z.looseObject({}) }).safeParse(choice).success,
 );
 
-/**
- * What the run chose first, also after a person has reset it to a moment before: of a list that it has worked on since it
- * would choose others, and convert more leads in all than it may.
- * @param of the run that converts what is chosen
- */
-export async function choiceOf(
+/** What the run chose first, and converts. */
+export const choiceOf = (
   storage: Storage,
   { account, ref }: { account?: string; ref: string },
   choose: () => Promise<LeadChoice>,
-): Promise<LeadChoice> {
-  const place = inAccount(account, `runs/${ref}/choice.json`);
-  const earlier = await readIfThere(storage, place, KeptChoice);
-  if (earlier) return earlier;
-  const choice = await choose();
-  if (choice.chosen.length > 0) await storage.write(place, storedJson(choice), { contentType: 'application/json' });
-  return choice;
-}
+): Promise<LeadChoice> =>
+  firstMade(
+    storage,
+    inAccount(account, `runs/${ref}/choice.json`),
+    KeptChoice,
+    choose,
+    ({ chosen }) => chosen.length > 0,
+  );

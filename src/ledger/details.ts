@@ -13,7 +13,7 @@ const HOLD_TEXT: Record<policy.HoldKind, string> = {
     'the service has switched its agent API off; it is asked again every minute and everything goes on by itself',
   token: 'the service does not accept the token; put a valid one in its place and everything goes on by itself',
   otherUser:
-    'the token belongs to another user than before, so nothing is sent with it; replace it with a token of the previous user and everything goes on by itself, or restart the workers to work for the new user',
+    "the token belongs to another user than before, so nothing is sent with it; replace it with a token of the previous user and everything goes on by itself, or cancel the runs under way and restart the workers: what they do then, and what they spend, is the new user's",
   noCredits:
     'there are too few credits; calls that cost none go on, and the rest go on by themselves when the balance suffices',
   books:
@@ -43,7 +43,7 @@ const describeKind = ({ kind, since, retry, stopsAll, place }: policy.Hold): str
   }`;
 
 /** One sentence on a hold: what, since when, what ends it. */
-export const describeHold = (hold: policy.Hold): string => `${describeKind(hold)} (${hold.reason})`;
+export const describeHold = (hold: policy.Hold): string => `${describeKind(hold)} (reason: ${hold.reason})`;
 
 /** A wait that the service asks for is worth a word in an estimate from so many milliseconds on. */
 const LONG_PAUSE_MS = 60_000;
@@ -80,15 +80,21 @@ export const NO_CEILING = [
   'set `budget.perDay`, `budget.perMonth`, `budget.perRun` or `budget.balanceFloor` of the account',
 ] as const;
 
+const hasCap = ({ perDay, balanceFloor }: policy.BudgetInForce): boolean => perDay !== null || balanceFloor > 0;
+
+/** Limits of an account whose configuration names none. Without a full stop. */
+const ONLY_SET =
+  'The limits below are those that people have set, and that people can lift: the configuration of the account names no ceiling';
+
 /** The limits that hold, and whose word they are. */
 export function describeBudget(budget: policy.BudgetInForce): string[] {
   const { from, workers, live } = budget;
   const counted = workers === 1 ? '1 worker' : `${workers} workers`;
   return [
-    ...(policy.hasCeiling(budget) ? [] : [NO_CEILING.join('; ')]),
+    ...(policy.hasCeiling(budget) ? [] : [hasCap(budget) ? ONLY_SET : NO_CEILING.join('; ')]),
     ...describeCeilings(budget, from),
     live
-      ? `Of the limits that ${counted} ${workers === 1 ? 'is' : 'are'} configured with and those that people set, the strictest count`
+      ? `In force is the strictest of what ${counted} ${workers === 1 ? 'is' : 'are'} configured with and what people have set`
       : `No worker has reported its configuration lately: the last known limits hold (${counted})`,
   ];
 }

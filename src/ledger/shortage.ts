@@ -12,7 +12,7 @@ const utc = (ms: number): string => `${new Date(ms).toISOString().replace('T', '
 /** Who may give more: a person what a person set, and the configuration what it says. */
 function moreFrom(source: LimitSource | undefined, setting: string, account: string): string {
   if (source?.kind !== 'person') return `the configuration of every worker allows more (${setting})`;
-  return `somebody changes what ${source.by} set (\`${PROGRAM} set-budget ${asArgument(account, '<account>')}\`, or the update \`setBudget\` of its ledger)`;
+  return `somebody changes the limit that ${source.by} set (\`${PROGRAM} set-budget ${asArgument(account, '<account>')}\`, or the update \`setBudget\` of its ledger)`;
 }
 
 /** One sentence without a full stop. */

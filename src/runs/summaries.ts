@@ -2,14 +2,24 @@
  * What a run is for, in a few words: the summary that lists of runs show, where whoever starts it gives one, and the first line
  * of its page in any case. Imported by workflows. Pure.
  */
-import { grouped } from '../text/numbers';
+import { counted, grouped } from '../text/numbers';
 
 /** By the type of the workflow. Fields are those of its input. */
 export const summaries = {
-  leadPipeline: ({ account, dryRun, maxCredits }: { account: string; dryRun: boolean; maxCredits: number }) =>
+  leadPipeline: ({
+    account,
+    dryRun,
+    maxConversions,
+    maxCredits,
+  }: {
+    account: string;
+    dryRun: boolean;
+    maxConversions: number;
+    maxCredits: number;
+  }) =>
     dryRun
-      ? `Plan conversions of account ${account}`
-      : `Convert leads of ${account}, up to ${grouped(maxCredits)} credits`,
+      ? `Plan conversions of leads of ${account}`
+      : `Convert at most ${counted(maxConversions, 'lead')} of ${account}, up to ${grouped(maxCredits)} credits`,
 
   convertLead: ({ leadId }: { leadId: string }) => `Convert lead ${leadId}`,
 

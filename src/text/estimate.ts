@@ -2,6 +2,4 @@
 
 /** The sentence behind an estimate that was made while nothing went on. @param standstill why, without a full stop */
 export const countedFrom = (standstill: string | undefined): string =>
-  standstill === undefined
-    ? ''
-    : ` Nothing goes on as this is planned, and the time counts from the end of that: ${standstill}.`;
+  standstill === undefined ? '' : ` It cannot begin now, and the time counts from when it can: ${standstill}.`;

@@ -218,7 +218,7 @@ describe('plan', () => {
   test('where nothing goes on the time counts from the end of that', () => {
     const standstill = 'The service asked to wait (429): writes go on at 2026-11-21 08:10:00 UTC';
     const held = planBackfill('convertLead', conversions(20), { ...limits, standstill });
-    expect(held.text).toMatch(/at the limits of the API\. Nothing goes on as this is planned, .* 08:10:00 UTC\.$/);
+    expect(held.text).toMatch(/at the limits of the API\. It cannot begin now, .* 08:10:00 UTC\.$/);
     expect(planBackfill('convertLead', noNeeds(), { ...limits, standstill }).text).not.toContain('as this is planned');
   });
 

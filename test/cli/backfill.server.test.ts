@@ -87,9 +87,7 @@ test('an estimate that is made during a hold, or shown during one, says that it 
     await cli.run(['run', 'leadPipeline', '--input', '{"dryRun": true}'], env),
   ];
   for (const { stdout } of plans) {
-    expect(stdout).toMatch(
-      /Nothing goes on as this is planned, .*: on hold since .* it ends with the update `release`\./,
-    );
+    expect(stdout).toMatch(/It cannot begin now, .*: on hold since .* it ends with the update `release`\./);
     // Plans stand on pages, as they are.
     expect(stdout).not.toContain('evil');
   }

@@ -56,7 +56,7 @@ async function asked(run: Cli): Promise<string> {
 test('a pipeline asks in full and once: the leads, why these, what is left, its page, and what to paste', async () => {
   const run = cli.start([...APPROVAL, '--id', 'in-a-pipe'], env);
   const text = await asked(run);
-  expect(text).toContain('A person approves 3 conversions for 3,000 credits');
+  expect(text).toContain('A person is asked to approve 3 conversions for 3,000 credits');
   // What stands there is the page of the run: these are the facts that it must not lose on its way to the terminal.
   const lines = text.split('\n').filter((line) => line.startsWith('  - ') && line.includes('meets all rules'));
   expect(lines).toHaveLength(3);
@@ -115,7 +115,7 @@ test('at a narrow terminal all of it stands above the line that is drawn over, u
   // The line that is drawn over comes after it, as wide as the terminal at most.
   const below = stdout.split('reject at-a-terminal').at(-1) ?? '';
   const [line = ''] = below.split('\u001b[?7l')[1]?.split('\u001b') ?? [];
-  expect(line).toMatch(/^\[ +\] A person approves 3 conversions .*…$/);
+  expect(line).toMatch(/^\[ +\] A person is asked to approve 3 conversions .*…$/);
   expect(line.length).toBeLessThan(60);
   await handleOf('at-a-terminal').terminate();
 });
@@ -124,7 +124,7 @@ test('a batch asks as a pipeline does', async () => {
   const input = '{"operation": "convertLead", "leads": {}, "approval": "all"}';
   const run = cli.start(['backfill', 'start', '--id', 'batch', '--input', input], env);
   const text = await asked(run);
-  expect(text).toMatch(/A person approves \d+ items for [\d,]+ credits/);
+  expect(text).toMatch(/A person is asked to approve \d+ items for [\d,]+ credits/);
   expect(commandsIn(text)).toEqual([`${CALLED} approve batch`, `${CALLED} reject batch`]);
   expect(await paste(`${CALLED} reject batch`)).toMatchObject({ code: 0 });
   expect((await run.ended).stdout).toContain('rejected');

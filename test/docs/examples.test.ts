@@ -82,7 +82,7 @@ describe('operators.md', () => {
     const audit = blocks(text, 'json').map(
       (json) => [json.includes('project"') ? 'auditProject' : 'ingestCapture', json] as const,
     );
-    expect([given.length, ofBatches.length, audit.length]).toEqual([11, 4, 2]);
+    expect([given.length, ofBatches.length, audit.length]).toEqual([11, 5, 2]);
     for (const [type, json] of [...given, ...ofBatches, ...audit]) {
       const { error } = WORKFLOW_TYPES[type as keyof typeof WORKFLOW_TYPES].schema.safeParse(filled(json));
       expect([type, json, error?.message]).toEqual([type, json, undefined]);

@@ -57,8 +57,8 @@ const CHANGES: Change[] = [
   [
     'a pipeline begins other runs',
     'lead-pipeline',
-    '(0, workflow_1.startChild)(convert_lead_1.convertLead, {\n            ...outliving',
-    "(0, workflow_1.startChild)('callApi', {\n            ...outliving",
+    '(0, workflow_1.startChild)(convert_lead_1.convertLead, {\n                ...outliving',
+    "(0, workflow_1.startChild)('callApi', {\n                ...outliving",
   ],
   ['the runs of leads have other IDs', 'lead-pipeline', '`convert-lead.$', '`convert.$'],
   [

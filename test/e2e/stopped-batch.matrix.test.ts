@@ -59,6 +59,20 @@ test.concurrent('a batch that was reset to its beginning counts what it had done
     expect(scene.stage.figures()).toMatchObject({ spent: 8_000, paidTwice: 0 });
   }));
 
+test.concurrent('a batch of leads by a filter that was reset to its beginning does no more than it may', () =>
+  inScene(SMALL, async (scene) => {
+    await scene.stage.startWorker();
+    await scene.limitDay(2_000);
+    const leads = { scoring: { minReadiness: 0 } };
+    const run = await start(scene, 'batch', { operation: 'convertLead', leads, maxItems: 5, window: 3 });
+    await waitsForBudget(scene, run);
+    await beginsAgain(run, scene);
+    await raiseBudget(scene);
+    const result = await scene.stage.temporal.client.workflow.getHandle<typeof backfill>('batch').result();
+    expect(result).toMatchObject({ ended: 'done', credits: 5_000, counts: { done: 5 } });
+    expect(scene.stage.figures()).toMatchObject({ spent: 5_000, paidTwice: 0 });
+  }));
+
 test.concurrent('a batch that was terminated spends nothing more, and a redrive does what was not done', () =>
   inScene(SMALL, async (scene) => {
     await scene.stage.startWorker();

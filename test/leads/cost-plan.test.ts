@@ -25,7 +25,7 @@ it('says from when the time counts where nothing goes on', () => {
     'on hold since 2026-11-21 08:00:00 UTC: a person put it on hold; it ends with the update `release`';
   const { text, durationMs } = plan({ conversions: 20, reads: 1, limits, price: 1000, standstill });
   expect(text).toBe(
-    `20 conversions for 20,000 credits: 20 writes, 1 read; about 1 min at the limits of the API. Nothing goes on as this is planned, and the time counts from the end of that: ${standstill}.`,
+    `20 conversions for 20,000 credits: 20 writes, 1 read; about 1 min at the limits of the API. It cannot begin now, and the time counts from when it can: ${standstill}.`,
   );
   expect(durationMs).toBe(60_000);
   expect(plan({ conversions: 0, reads: 0, limits, price: 1000, standstill }).text).toBe(

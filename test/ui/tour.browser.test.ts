@@ -96,14 +96,14 @@ test('from the page a link leads through the form, filled in with the example, t
 const LEADS: Record<string, { begins: string; links?: Record<string, string> }> = {
   'start-here': { begins: 'Start a run', links: { 'what is under way': 'start-here' } },
   approval: {
-    begins: 'Convert leads of default, up to 10,000 credits (account default)',
+    begins: 'Convert at most 10 leads of default, up to 10,000 credits (account default)',
     links: { 'ledger of account default': 'account-ledger.' },
   },
   'batch-approval': { begins: 'Backfill: convertLead (account default)' },
-  ended: { begins: 'Convert leads of default', links: { 'its run': 'convert-lead.', 'project ': 'convert-lead.' } },
+  ended: { begins: 'Convert at most ', links: { 'its run': 'convert-lead.', 'project ': 'convert-lead.' } },
   question: { begins: 'Convert lead ' },
-  plan: { begins: 'Plan conversions of account default', links: { 'ledger of account default': 'account-ledger.' } },
-  finished: { begins: 'Convert leads of default', links: { 'its run': 'convert-lead.', 'project ': 'convert-lead.' } },
+  plan: { begins: 'Plan conversions of leads of default', links: { 'ledger of account default': 'account-ledger.' } },
+  finished: { begins: 'Convert at most ', links: { 'its run': 'convert-lead.', 'project ': 'convert-lead.' } },
   'which-project': { begins: 'Convert lead ', links: { 'all about this lead': 'one-of-two' } },
   audit: { begins: 'Audit ', links: { 'all about this project': 'harbour-logistics' } },
   'audit-done': { begins: 'Audit ', links: { 'all about this project': 'harbour-logistics' } },

@@ -60,7 +60,7 @@ export const TOUR: readonly State[] = [
   {
     name: 'approval',
     prepare: (ui) => start(ui, 'leadPipeline', 'leads-of-this-week', { maxConversions: 12, approval: 'all' }),
-    says: /A person approves 10 conversions for 10,000 credits[\s\S]*Balance: 50,000 credits/,
+    says: /A person is asked to approve 10 conversions for 10,000 credits[\s\S]*Balance: 50,000 credits/,
   },
   {
     name: 'plan',

@@ -41,7 +41,7 @@ test('a pipeline says for each lead why, who is left by a threshold, what is lef
   const scores = readiness();
   const eligible = scores.filter((score) => (score ?? 0) >= 60).length;
   const low = scores.filter((score) => score != null && score < 60);
-  expect(page).toContain('A person approves 4 conversions for 4,000 credits');
+  expect(page).toContain('A person is asked to approve 4 conversions for 4,000 credits');
   expect(page).toContain(`4 of the ${eligible} leads that meet all rules, by the limit \`maxConversions\` (4).`);
   const leads = listOf(page, /^To be converted, the highest score first:$/);
   expect(leads).toHaveLength(4);
@@ -69,19 +69,19 @@ test('a pipeline says for each lead why, who is left by a threshold, what is lef
 test('when its limits are changed meanwhile, all of its page is about what holds now', async () => {
   await handle('asks').describe();
   const page = await after('asks', 'changeLimits', { maxConversions: 2, by: 'Ops' });
-  expect(page).toContain('A person approves 2 conversions for 2,000 credits');
+  expect(page).toContain('A person is asked to approve 2 conversions for 2,000 credits');
   expect(page).toMatch(/^2 conversions for 2,000 credits: 2 writes/m);
   expect(page).toMatch(/^2 of the \d+ leads that meet all rules, by the limit `maxConversions` \(2\)\.$/m);
   expect(listOf(page, /^To be converted/)).toHaveLength(2);
   expect(page).toContain('spends up to 2,000 credits');
   expect(page).toContain('**Waiting since');
   expect(await handle('asks').query(progressQuery)).toMatchObject({
-    doing: 'A person approves 2 conversions for 2,000 credits',
+    doing: 'A person is asked to approve 2 conversions for 2,000 credits',
     total: 2,
     answers: [{ update: 'approve', command: 'npx audit-runner approve asks' }, { update: 'reject' }],
   });
   const less = await after('asks', 'changeLimits', { maxCredits: 1_500, by: 'Ops' });
-  expect(less).toContain('A person approves 1 conversion for 1,000 credits');
+  expect(less).toContain('A person is asked to approve 1 conversion for 1,000 credits');
   expect(less).toMatch(/by the limit `maxCredits` \(1,500\)\.$/m);
   const more = await after('asks', 'changeLimits', { maxConversions: 4, maxCredits: 9_000, by: 'Ops' });
   expect(listOf(more, /^To be converted/)).toHaveLength(4);
@@ -111,7 +111,7 @@ test('a batch says what it does, which items come first and why, what is left, a
   const page = await asking('batch-asks');
   const listed = completedLeads(stage).filter((_, i) => (readiness()[i] ?? 0) >= 60).length;
   expect(listed).toBeGreaterThan(10);
-  expect(page).toContain(`A person approves 10 items for 10,000 credits`);
+  expect(page).toContain(`A person is asked to approve 10 items for 10,000 credits`);
   expect(page).toContain(`10 of the ${listed} items in the list, by the default limit \`maxCredits\` (10,000).`);
   const items = listOf(page, /^To be done, in this order:$/);
   expect(items).toHaveLength(10);
@@ -123,7 +123,7 @@ test('a batch says what it does, which items come first and why, what is left, a
   expect(page).toContain('`npx audit-runner approve batch-asks`; it begins, and spends up to 10,000 credits');
 
   const less = await after('batch-asks', 'changeLimits', { maxItems: 2, by: 'Ops' });
-  expect(less).toContain('A person approves 2 items for 2,000 credits');
+  expect(less).toContain('A person is asked to approve 2 items for 2,000 credits');
   expect(less).toContain(`2 of the ${listed} items in the list, by the limit \`maxItems\` (2).`);
   expect(listOf(less, /^To be done/)).toHaveLength(2);
   expect(less).toContain('spends up to 2,000 credits');

@@ -145,7 +145,7 @@ export class Controls {
       },
       {
         description:
-          'Ends the backfill: what has sent nothing is withdrawn, and the others are named; a redrive does what is not done. {"now": true} does not wait for calls in flight: {"now": false, "reason": "…", "by": "…"}',
+          'Ends the backfill: what has sent nothing is withdrawn, and the others are named; a redrive does what is not done. With "now": true it does not wait for calls in flight: {"reason": "…", "by": "…"}',
         validator: valid(StopSaid, 'stop', () => {
           if (state.stopped) throw new Error('This backfill is stopping already.');
         }),

@@ -87,7 +87,7 @@ export class Planned {
   }
 
   private question(): string {
-    return `A person approves ${this.inShort()}`;
+    return `A person is asked to approve ${this.inShort()}`;
   }
 
   private inShort(): string {

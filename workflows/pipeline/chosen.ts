@@ -50,7 +50,7 @@ export class Chosen {
 
   /** What whoever approves it is asked. */
   get question(): string {
-    return `A person approves ${counted(this.count, 'conversion')} for ${grouped(this.plan.credits)} credits`;
+    return `A person is asked to approve ${counted(this.count, 'conversion')} for ${grouped(this.plan.credits)} credits`;
   }
 
   get answers(): Answer[] {

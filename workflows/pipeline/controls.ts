@@ -85,7 +85,7 @@ export class Controls {
       },
       {
         description:
-          'Ends the pipeline: what has sent nothing is withdrawn, and the others are named. {"now": true} does not wait for calls in flight: {"now": false, "reason": "…", "by": "…"}',
+          'Ends the pipeline: what has sent nothing is withdrawn, and the others are named. With "now": true it does not wait for calls in flight: {"reason": "…", "by": "…"}',
         validator: checked(StopSaid, 'stop', () => {
           if (state.stopped) throw new Error('This pipeline is stopping already.');
         }),

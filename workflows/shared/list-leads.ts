@@ -56,7 +56,7 @@ export async function listLeads(
     const place: ListPlace = listed.next;
     const { rules, now } = listed;
     const page: LeadPageSeen = await retryUntilAnswered(status, facts, account, () =>
-      reads(account, priority, `List leads from ${place.offset}`).decidePage({
+      reads(account, priority, `List leads, from number ${place.offset + 1} on`).decidePage({
         ...{ account, view, surveyLink, rules, place, now, ref },
       }),
     );

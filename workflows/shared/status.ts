@@ -203,7 +203,7 @@ export class Status {
 
   /** The run ends as cancelled. */
   endedCancelled(): void {
-    this.cancelled = md`**Cancelled, and ended at ${utc(Date.now())} UTC**: nothing more is begun, and what was already sent is booked.`;
+    this.cancelled = md`**Cancelled, and ended at ${utc(Date.now())} UTC**: nothing more was begun, and what had been sent is booked.`;
     this.over = true;
     this.waiting.clear();
     this.troubles.clear();
