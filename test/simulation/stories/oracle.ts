@@ -190,6 +190,14 @@ export class Oracle {
     if (told > 0 && !happened.has('setBooksBack'))
       throw new Finding('S7', `the account was on hold for ${told} credits that the books do not lack`);
     if (lacks > 0) this.scene.misfortunes.note('books that lack something');
+    const isExplained = ['noCredits', 'setBooksBack', 'beginBooks'].some((what) => happened.has(what)) || others > 0;
+    const dearer =
+      own - payments.reduce((sum, paid) => sum + (paid.by === 'agent' ? scene.priceOf(paid.subject) : 0), 0);
+    if (this.people.unexplained > Math.max(0, dearer) && !isExplained)
+      throw new Finding(
+        'S7',
+        `the account was on hold for a balance that is ${this.people.unexplained} lower, and nobody else has spent`,
+      );
   }
 
   /** S8: the books in the storage have what the service charged, whatever became of the ledger. */
