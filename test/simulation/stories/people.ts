@@ -149,6 +149,11 @@ export class People {
         this.isLedgerLost ||= ledger !== undefined;
         later(() => this.#beginAgain());
         return ledger !== undefined;
+      case 'loseBoth':
+        administrators.loseBoth(which);
+        this.isLedgerLost = true;
+        later(() => this.#beginAgain());
+        return ledger !== undefined;
       case 'setTemporalBack':
         return administrators.setTemporalBack(what, later, () => this.#beginAgain());
       case 'beginBooks':
