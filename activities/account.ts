@@ -106,7 +106,7 @@ export function createAccountActivities(deps: Deps) {
       if (obstacle.kind === 'unwritten') return { clear: false, why: obstacle.why, what: 'booksTrouble' };
       // A balance that a new ledger has not read yet is not what is in the way.
       if (obstacle.kind === 'capped' && obstacle.balance === 'unread' && status.patientUntil !== undefined)
-        return { clear: false, why: describePatience(status.patientUntil), what: 'patience' };
+        return { clear: false, why: describePatience(status.patientUntil, status.isComparing), what: 'patience' };
       if (obstacle.kind === 'capped')
         return {
           clear: false,

@@ -57,13 +57,17 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
   const book = new Book();
   // Runs from before this patch leave what people say to the next one.
   const keepsSaid = patched('keepsSaid');
+  // And those from before this one do not note the balance, nor compare it with the books.
+  const notesBalance = patched('notesBalance');
+  const notes = notesBalance ? policy.NOTES : policy.WORDS;
   let probeEveryMs = 0;
   let probedAt = 0;
   let rereadAt = 0;
   const open = (opened: Opened) => {
     probeEveryMs = opened.probeEveryMs;
-    const { unread, ...state } = opened.state;
-    book.open(unread && patched(REREADS) ? opened.state : state);
+    const known = notesBalance ? opened.state : policy.withoutComparison(opened.state);
+    const { unread, ...state } = known;
+    book.open(unread && patched(REREADS) ? known : state);
   };
   // The Web UI offers updates in the order of their handlers. What has waited for the run is heard in that order, too: those
   // of before go on as they were.
@@ -130,10 +134,14 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
     book.change({ ...state, told: { kinds: holds.map(({ kind }) => kind), prices: dearer(), count: nth } });
   }
 
-  /** When to probe next: soon on hold or on request, seldom after credits moved or with a floor, else never. */
+  /** When to probe next: soon on hold, on request or to compare, seldom after credits moved or with a floor, else never. */
   function nextProbe(): number {
     const { state } = book;
     if (state.restingSince !== undefined) return Number.POSITIVE_INFINITY;
+    return Math.min(nextReading(state), policy.nextComparison(state, probedAt, probeEveryMs));
+  }
+
+  function nextReading(state: policy.LedgerState): number {
     if (book.readNow) return probedAt + Math.min(MIN_BETWEEN_READINGS_MS, probeEveryMs);
     if (book.balanceWanted || state.holds.some(({ kind }) => kind !== 'manual' && kind !== 'books'))
       return probedAt + probeEveryMs;
@@ -159,7 +167,7 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
   /** Whether people said something that the books lack, and there are books to take it. */
   function hasUnkept(): boolean {
     const { state } = book;
-    return keepsSaid && policy.isUnkept(state) && policy.booksApart(state, Date.now()) === undefined;
+    return keepsSaid && policy.isUnkept(state, notes) && policy.booksApart(state, Date.now()) === undefined;
   }
 
   /** S8: what people said is written into the books in the storage, and what these know and it does not, it takes over. */
@@ -170,11 +178,12 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
     const said = hasUnkept() ? policy.saidOf(book.state) : undefined;
     const found = await ask((activities) => activities.rereadBooks(said));
     if (!book.isOpen) return;
-    book.change(policy.reread(book.state, found ?? { unread: NOBODY_TELLS }, asked, Date.now()));
-    const isKept = !said || !policy.hasLater(policy.momentsOf(said), book.state.keptSaid ?? {});
+    const reread = policy.reread(book.state, found ?? { unread: NOBODY_TELLS }, asked, Date.now());
+    book.change(notesBalance ? reread : policy.withoutComparison(reread));
+    const isKept = !said || !policy.hasLater(policy.momentsOf(said), book.state.keptSaid ?? {}, notes);
     if (!found || found.unread !== undefined || !isKept) book.isBehind = true;
     rereadAt = Date.now();
-    book.balanceWanted ||= book.state.funds === undefined;
+    book.balanceWanted ||= !policy.isRead(book.state);
   }
 
   /** One cheap GET: it tells the balance, and whether the kill switch is off and the token valid again. */
@@ -196,7 +205,7 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
     book.change(
       'problem' in answer
         ? policy.answeredWithoutBalance(free, answer.problem, Date.now())
-        : policy.readBalance(free, answer.balance, askedAt, Date.now()),
+        : (notesBalance ? policy.compareBalance : policy.readBalance)(free, answer.balance, askedAt, Date.now()),
     );
   }
 

@@ -10,6 +10,7 @@ import {
   momentsOf,
   reservedCredits,
   sumSince,
+  WORDS,
 } from '../ledger';
 import type { Settled } from '../paying/open-sends';
 import { grouped } from '../text/numbers';
@@ -52,7 +53,7 @@ export function lackingIn(standing: Standing, state: LedgerState, now: number): 
             `the ledger has a call for ${subject} under way since ${utc(grantedAt)} UTC, of which the books know nothing`,
           ],
     ),
-    ...(hasLater(state.keptSaid ?? {}, momentsOf(standing.said))
+    ...(hasLater(state.keptSaid ?? {}, momentsOf(standing.said), WORDS)
       ? ['hold or limits, as people have set them, were in the books once and are not there any more']
       : []),
     ...lackingSum(standing, state, now),

@@ -5,7 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasLater, type Kept, momentsOf, type Said } from '../ledger';
+import { hasLater, type Kept, momentsOf, NOTES, type Said } from '../ledger';
 import type { Settled, Settlement } from '../paying/open-sends';
 import { rootMessage } from '../root-cause';
 import { StorageError } from '../storage';
@@ -91,11 +91,13 @@ export class Books {
     await Promise.race([this.#tellAll(), this.#patience()]);
   }
 
-  /** Hold and limits as people have said them, where the books do not have them yet. @throws while it cannot be written */
+  /** Hold and limits as people have said them, and the noted balance, where the books lack any of it. @throws while it cannot be written */
   async say(said: Said): Promise<void> {
     await this.#inTurn(() =>
       this.#append((standing) =>
-        hasLater(momentsOf(said), momentsOf(standing.said)) ? { write: { kind: 'said', said } } : { refuse: 'known' },
+        hasLater(momentsOf(said), momentsOf(standing.said), NOTES)
+          ? { write: { kind: 'said', said } }
+          : { refuse: 'known' },
       ),
     );
   }

@@ -69,7 +69,7 @@ const Became = z.object({
 const Limit = z.int().min(0);
 const note = <T extends z.ZodType>(value: T) => z.object({ value, by: Text, at: Moment }).optional();
 
-/** Hold and limits as people have said them at the ledger: it lasts, whatever becomes of the ledger. */
+/** Hold and limits as people have said them at the ledger, and the balance that it noted: it lasts, whatever becomes of the ledger. */
 const Said = z.object({
   kind: z.literal('said'),
   said: z.object({
@@ -77,6 +77,8 @@ const Said = z.object({
     perDay: note(Limit.nullable()),
     balanceFloor: note(Limit.nullable()),
     timeZone: note(TimeZone.nullable()),
+    /** Absent from entries of an earlier version, which reads those that have it without it. */
+    balance: note(Credits),
   }),
 });
 export type Said = z.infer<typeof Said>;

@@ -35,6 +35,9 @@ export class Standing {
   bookings: Booking[] = [];
   /** What people have said of hold and limits. */
   said: Said = {};
+  /** Credits booked since the balance in it was noted. */
+  bookedSinceNote: number | undefined;
+  #begunAt = 0;
   /** The IDs of the last entries on what people did. */
   acts: string[] = [];
   /** The last attempts that did not pay, by their own word. */
@@ -60,6 +63,7 @@ export class Standing {
     switch (entry.kind) {
       case 'begun': {
         this.#begin(entry);
+        this.#begunAt = entry.at;
         return undefined;
       }
       case 'sending': {
@@ -82,7 +86,7 @@ export class Standing {
         return booking;
       }
       case 'said': {
-        this.said = laterOf(this.said, entry.said as Said);
+        this.#hear(entry.said as Said);
         return undefined;
       }
       case 'act': {
@@ -155,11 +159,21 @@ export class Standing {
       runs: latest(this.runs, KEEP_RUNS),
       bookings: this.bookings.slice(-KEEP_BOOKINGS),
       said: this.said,
+      bookedSinceNote: this.bookedSinceNote,
     };
   }
 
   #open(but?: string): OpenSend[] {
     return Object.entries(this.sends.open).flatMap(([subject, open]) => (subject === but ? [] : open));
+  }
+
+  #hear(said: Said): void {
+    const before = this.said.balance;
+    this.said = laterOf(this.said, said);
+    const { balance } = this.said;
+    if (balance === before || !balance) return;
+    // What was booked before there were these books has no moment in them.
+    this.bookedSinceNote = balance.at < this.#begunAt ? undefined : this.bookedSince(balance.at);
   }
 
   #begin({ account, days, runs, open, settled = [], forgottenBefore = 0 }: Begun): void {
@@ -194,6 +208,8 @@ export class Standing {
     add(this.days, dayOf(at, this.timeZone), credits);
     put(this.runs, run, (this.runs.get(run) ?? 0) + credits);
     this.bookings.push(booking);
+    // What is given back was booked too much, and maybe before the note.
+    if (this.bookedSinceNote !== undefined) this.bookedSinceNote += Math.max(0, credits);
     if (this.bookings.length > 2 * KEEP_BOOKINGS) this.bookings = this.bookings.slice(-KEEP_BOOKINGS);
   }
 }

@@ -242,8 +242,10 @@ function show(
     ...[...holds, ...shortages].map((why) => styled('yellow', why)),
     ...accounts
       .filter(({ present }) => present)
-      .flatMap(({ account, budget, dearer, booksTrouble, patientUntil }) => [
-        ...(patientUntil === undefined ? [] : [styled('yellow', `${account}: ${describePatience(patientUntil)}`)]),
+      .flatMap(({ account, budget, dearer, booksTrouble, patientUntil, isComparing }) => [
+        ...(patientUntil === undefined
+          ? []
+          : [styled('yellow', `${account}: ${describePatience(patientUntil, isComparing)}`)]),
         ...(booksTrouble === undefined ? [] : [styled('yellow', `${account}: ${booksTrouble}`)]),
         ...dearer.map((price) => styled('yellow', `${account}: ${describeDearer(price)}`)),
         `${account}: ${describeBudget(budget).join('; ')}`,

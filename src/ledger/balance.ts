@@ -16,6 +16,7 @@ export function noteReading(
   askedAt: number,
   now: number,
 ): Pick<LedgerState, 'funds' | 'elsewhere'> {
+  const { patientUntil = 0 } = state;
   const surely = askedAt - state.timing.settlingMs;
   const recent = state.bookings.filter(({ at }) => at > surely);
   // Credits given back to the books are not seen sooner: they only correct what was booked too much.
@@ -29,6 +30,8 @@ export function noteReading(
     ...(underWay ? [now] : []),
     // A reading that may be older than the last one that was compared.
     ...(comparedAt > surely ? [comparedAt] : []),
+    // What only a lost ledger granted may still be paid.
+    ...(state.uncompared && askedAt < patientUntil ? [patientUntil] : []),
   ];
   const compared = doubts.length === 0;
   const lower = others.filter(({ least }) => least < reading.least).map(({ at }) => at);
@@ -74,6 +77,9 @@ export function balance({ funds }: LedgerState): number | undefined {
   if (!funds || !latest) return undefined;
   return Math.min(latest.most, Math.max(latest.least, funds.expected ?? latest.least));
 }
+
+/** Whether the balance was ever read. */
+export const isRead = ({ funds }: LedgerState): boolean => funds !== undefined && funds.readings.length > 0;
 
 /** When the next reading is sure to tell more; never, when there is nothing more to find in it. */
 export const nextReading = ({ funds, timing }: LedgerState): number =>

@@ -5,6 +5,7 @@
 import { grouped } from '../text/numbers';
 import { ADJUSTMENT, sumSince } from './book';
 import { reservedCredits } from './caps';
+import { acceptLower } from './explaining';
 import { hold, release } from './holds';
 import { withAction } from './said';
 import type { LedgerStart, LedgerState } from './state';
@@ -60,7 +61,7 @@ export function compared(state: LedgerState, { booked, budget }: LedgerStart, no
     return least > acceptedLack ? excused(all, most, now) : all;
   }
   const held = state.holds.find(({ kind }) => kind === 'books');
-  if (held?.place !== undefined) return state;
+  if (held?.place !== undefined || held?.lower) return state;
   if (least > acceptedLack) {
     if (held?.lacks === most) return state;
     const reason = `${grouped(least)} of the credits booked since ${booked.from} are missing in them`;
@@ -88,3 +89,24 @@ function bookedFrom({ days, adjusted = {}, bookings }: LedgerState, from: string
   const late = bookings.filter(({ at, subject }) => at > until && subject !== ADJUSTMENT);
   return sumSince(from, days) - sumSince(from, adjusted) - late.reduce((sum, { credits }) => sum + credits, 0);
 }
+
+/** A person has seen what the books lack, that they are elsewhere, or do not explain the balance. */
+function acceptBooks(state: LedgerState): LedgerState {
+  const { lacks, place } = state.holds.find(({ kind }) => kind === 'books') ?? {};
+  return {
+    ...acceptLower(state),
+    ...(lacks !== undefined && { acceptedLack: lacks }),
+    ...(place !== undefined && { place }),
+  };
+}
+
+/**
+ * A person lets everything go on; what a 429 has parked only when that is said too (S5). What calls cost lately is forgotten:
+ * a price by mistake, above every cap, would let no call through that could correct it.
+ */
+export const releaseAll = (state: LedgerState, parks: boolean, now: number): LedgerState => ({
+  ...acceptBooks(state),
+  holds: [],
+  prices: {},
+  ...(parks && { parked: {}, parksEndedAt: now }),
+});

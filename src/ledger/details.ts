@@ -1,6 +1,7 @@
 /** The ledger's current details, written for a person in the Web UI (S7). */
 
 import { PAID } from '../paying/once-only';
+import { PROGRAM } from '../text/command';
 import { bullets, type Markdown, md, paragraphs, sentence } from '../text/md';
 import { counted, grouped } from '../text/numbers';
 import { vouchedBy } from '../text/vouched';
@@ -24,6 +25,10 @@ const HOLD_TEXT: Record<policy.HoldKind, string> = {
 const MOVED =
   'the books are in another storage than before, so nothing is paid; if the folder is not mounted or the wrong bucket is configured, your administrator corrects that and everything goes on by itself; if they were moved on purpose, without storage.json, end it with the update `release`';
 
+/** What differs, with the figures; both may be so, and nobody but a person can tell. */
+const describeLower = ({ credits, since }: policy.Lower): string =>
+  `the balance is ${grouped(credits)} credits lower than the books in the storage explain, so nothing is paid: either they were spent in the web app since ${utc(since)} UTC, or payments are missing in the books; compare \`${PROGRAM} spend\` with the service, and end it with the update \`release\``;
+
 const RETRY_TEXT = {
   unreadable:
     "there are too few credits, and the balance cannot be read (name its field with the setting 'undocumented.account.balance')",
@@ -31,15 +36,17 @@ const RETRY_TEXT = {
 };
 
 /** What a hold is, since when, what ends it: without the reason, which may be anybody's words. */
-const describeKind = ({ kind, since, retry, stopsAll, place }: policy.Hold): string =>
+const describeKind = ({ kind, since, retry, stopsAll, place, lower }: policy.Hold): string =>
   `on hold since ${utc(since)} UTC: ${
     retry
       ? `${RETRY_TEXT[retry.why]}; it is tried again at ${utc(retry.at)} UTC`
       : stopsAll
         ? 'there are too few credits, also for a call that should cost none; everything goes on by itself when the balance suffices'
-        : place === undefined
-          ? HOLD_TEXT[kind]
-          : MOVED
+        : lower
+          ? describeLower(lower)
+          : place === undefined
+            ? HOLD_TEXT[kind]
+            : MOVED
   }`;
 
 /** One sentence on a hold: what, since when, what ends it. */
@@ -62,8 +69,10 @@ export function describeState({ holds, restingSince }: Pick<policy.LedgerState, 
 }
 
 /** Without a full stop. */
-export const describePatience = (until: number): string =>
-  `This ledger replaced one that was lost: it grants nothing before ${utc(until)} UTC, when whatever was under way is over`;
+export const describePatience = (until: number, isComparing = false): string =>
+  isComparing
+    ? `This ledger replaced one that was lost: it pays nothing before the balance was read and compared with the books, or ${utc(until)} UTC`
+    : `This ledger replaced one that was lost: it grants nothing before ${utc(until)} UTC, when whatever was under way is over`;
 
 const sourceOf = (source: policy.LimitSource | undefined): string => {
   if (source === undefined) return '';
@@ -167,6 +176,7 @@ export function describeLedger(state: policy.LedgerState, now: number): Markdown
   const unread = state.unreadable === undefined ? 'not read yet' : `cannot be read: ${state.unreadable.problem}`;
   const balance = left === undefined ? unread : `${grouped(left)} credits`;
   const apart = policy.booksTrouble(state, now);
+  const { patientUntil, isComparing } = policy.patientUntil(state, now);
   const pause = describePause(state.parked, now);
   const figures = [
     `Balance: ${balance}, of which reserved for calls under way: ${grouped(policy.reservedCredits(state))}`,
@@ -174,7 +184,7 @@ export function describeLedger(state: policy.LedgerState, now: number): Markdown
     ...describeBudget(budget),
     ...policy.dearer(state).map(describeDearer),
     ...(left === undefined ? [] : [`Spent elsewhere, as the balance shows: ${grouped(state.elsewhere)}`]),
-    ...(state.patientUntil !== undefined && now < state.patientUntil ? [describePatience(state.patientUntil)] : []),
+    ...(patientUntil === undefined ? [] : [describePatience(patientUntil, isComparing)]),
     ...(pause === undefined ? [] : [pause]),
   ];
   return paragraphs([

@@ -35,23 +35,6 @@ export const rest = (state: LedgerState, now: number): LedgerState => ({
 export const wake = (state: LedgerState): LedgerState =>
   state.restingSince === undefined ? state : { ...state, restingSince: undefined };
 
-/** A person has seen what the books lack, or that they are elsewhere. */
-function acceptBooks(state: LedgerState): LedgerState {
-  const { lacks, place } = state.holds.find(({ kind }) => kind === 'books') ?? {};
-  return { ...state, ...(lacks !== undefined && { acceptedLack: lacks }), ...(place !== undefined && { place }) };
-}
-
-/**
- * A person lets everything go on; what a 429 has parked only when that is said too (S5). What calls cost lately is forgotten:
- * a price by mistake, above every cap, would let no call through that could correct it.
- */
-export const releaseAll = (state: LedgerState, parks: boolean, now: number): LedgerState => ({
-  ...acceptBooks(state),
-  holds: [],
-  prices: {},
-  ...(parks && { parked: {}, parksEndedAt: now }),
-});
-
 /** A 429 parks its class; a longer park stands. */
 export function park(state: LedgerState, rateClass: string, until: number, now: number): LedgerState {
   const present = Object.entries(state.parked).filter(([, ends]) => ends > now);

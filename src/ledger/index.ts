@@ -9,6 +9,7 @@ import { nextMonth } from '../time/day';
 import { book } from './book';
 import { booksTrouble, budgetInForce } from './budget';
 import { type Capped, overAccountCap, overCap, reservedCredits, type Spending } from './caps';
+import { patience } from './explaining';
 import { askTurn, noteTurn } from './giving-turns';
 import { stopping } from './holds';
 import { noPermits, takePermit } from './permits';
@@ -16,7 +17,7 @@ import { learnPrice, noteConfigured, reservation } from './prices';
 import type { Hold, LedgerState } from './state';
 import type { TurnAsked, TurnUsed } from './turns';
 
-export { balance, nextReading } from './balance';
+export { balance, isRead, nextReading } from './balance';
 export { ADJUSTMENT, book, KEEP_BOOKINGS, KEEP_DAYS, KEEP_RUNS, sumSince } from './book';
 export {
   allowsMore,
@@ -38,13 +39,26 @@ export {
   strictest,
 } from './budget';
 export { available, reservedCredits } from './caps';
-export { compared, noteUnkept, placed } from './comparing';
+export { compared, noteUnkept, placed, releaseAll } from './comparing';
+export { compareBalance, nextComparison, patientUntil, withoutComparison } from './explaining';
 export { askTurn, withoutTurns } from './giving-turns';
-export { answeredWithoutBalance, hold, park, readBalance, release, releaseAll, rest, stopping, wake } from './holds';
+export { answeredWithoutBalance, hold, park, readBalance, release, rest, stopping, wake } from './holds';
 export { openLedger, reopen, whole } from './opening-state';
 export { type Dearer, dearer, reservedAnew } from './prices';
 export { type Asked, isBehind, type Reread, reread } from './rereading';
-export { hasLater, isUnkept, LIMITS, laterOf, momentsOf, saidOf, say, withAction, wordsOn } from './said';
+export {
+  hasLater,
+  isUnkept,
+  LIMITS,
+  laterOf,
+  momentsOf,
+  NOTES,
+  saidOf,
+  say,
+  WORDS,
+  withAction,
+  wordsOn,
+} from './said';
 export {
   type Before,
   type Budget,
@@ -54,6 +68,7 @@ export {
   type Kept,
   type LedgerStart,
   type LedgerState,
+  type Lower,
   type RunSum,
   type Said,
 } from './state';
@@ -83,7 +98,7 @@ const longer = (timing: payOnce.PayTiming, sender: SenderTiming = timing): payOn
 export type BeginAnswer =
   | payOnce.AdmitAnswer
   | { kind: 'held'; holds: readonly Hold[] }
-  /** The ledger replaced one that was lost: what that one granted may have an effect until then. */
+  /** The ledger replaced one that was lost: what that one granted may have an effect until then, or the balance is compared. */
   | { kind: 'patient'; until: number }
   | { kind: 'parked'; until: number }
   /** S5: it is not its turn yet; a duration, since clocks differ. */
@@ -108,14 +123,14 @@ export function beginSend(
   if (holds.length > 0) return refuse({ kind: 'held', holds });
   const apart = request.credits > 0 ? booksTrouble(state, now) : undefined;
   if (apart !== undefined) return refuse({ kind: 'unwritten', why: apart });
-  if (state.patientUntil !== undefined && now < state.patientUntil)
-    return refuse({ kind: 'patient', until: state.patientUntil });
+  const until = patience(state, request.credits, now);
+  if (until !== undefined) return refuse({ kind: 'patient', until });
   const timing = longer(state.timing, request.sender);
   const answer = payOnce.admit(state.flights, request, now, timing);
   if (answer.kind !== 'granted') return refuse(answer);
   const { own } = request;
-  const until = Math.max(state.parked.writes ?? 0, (own && state.parked[own.rateClass]) ?? 0);
-  if (until > now) return refuse({ kind: 'parked', until });
+  const parkedUntil = Math.max(state.parked.writes ?? 0, (own && state.parked[own.rateClass]) ?? 0);
+  if (parkedUntil > now) return refuse({ kind: 'parked', until: parkedUntil });
   const capped = overCap(state, request, now);
   if (capped) return refuse(capped);
   if (request.credits > 0 && isUnread(state, request, now)) return refuse({ kind: 'unread' });
@@ -186,13 +201,14 @@ export function clear(state: LedgerState, subject: string): { state: LedgerState
 
 /** When an answer next changes without a message: a day, a park, the patience or a worker's report ends. */
 export function nextChange(state: LedgerState, now: number): number {
-  const { workers, patientUntil = 0, parked, today } = state;
+  const { workers, patientUntil = 0, uncompared, parked, today } = state;
   const moments = [
     ...(today ? [today.until] : []),
     ...(budgetInForce(state, now).perMonth === null ? [] : [nextMonth(now, state.timeZone)]),
     ...(workers.length > 1 ? workers.map(({ until }) => until) : []),
     ...Object.values(parked),
     patientUntil,
+    ...(uncompared ? [uncompared.until] : []),
   ];
   return Math.min(...moments.filter((moment) => moment > now));
 }

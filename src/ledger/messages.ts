@@ -51,7 +51,10 @@ export interface LedgerStatus {
   /** When a person last ended all parks. */
   parksEndedAt?: number;
   open: { subject: string; run: string; grantedAt: number; overAt: number }[];
+  /** Nothing is paid until then, since the ledger before this one was lost. */
   patientUntil?: number;
+  /** Or until the balance has been compared with the books. */
+  isComparing?: true;
   /** When a worker last told the ledger its configuration. */
   configuredAt?: number;
   /** Since when the account works for another user; this one is an earlier one's. */

@@ -2,6 +2,7 @@
 import { noOpenSends } from '../paying/open-sends';
 import { adjustmentsOf } from './book';
 import { configure, toConfigured } from './budget';
+import { toCompare } from './explaining';
 import { restored } from './rereading';
 import type { Before, Budget, LedgerStart, LedgerState } from './state';
 
@@ -9,10 +10,13 @@ import type { Before, Budget, LedgerStart, LedgerState } from './state';
 export function reopen({ state, lost, books, unread }: Before, start: LedgerStart, now: number): LedgerState {
   if (unread !== undefined) {
     const opened = reopen({ state, lost: false }, start, now);
-    return { ...patient(opened, now), unread: { why: unread, triedAt: now, isLost: lost || state !== undefined } };
+    const isBlank = state === undefined;
+    return { ...patient(opened, now), unread: { why: unread, triedAt: now, isLost: lost || !isBlank, isBlank } };
   }
-  if (books)
-    return patient(restored(reopen({ state, lost: false }, start, now), books, { at: now, open: {} }, now), now);
+  if (books) {
+    const taken = restored(reopen({ state, lost: false }, start, now), books, { at: now, open: {} }, now);
+    return state ? patient(taken, now) : toCompare(patient(taken, now), books, now);
+  }
   if (!state) return openLedger(start, now, lost);
   const configured = configure(whole(state, now), start, now);
   return lost ? patient(configured, now) : configured;

@@ -6,7 +6,8 @@ import type { Booking, OpenSend, Settled } from '../paying/open-sends';
 import { dayOf } from '../time/day';
 import { bookOff } from './balance';
 import { sumSince } from './book';
-import { hasLater, momentsOf, saidOf, takeOver } from './said';
+import { toCompare } from './explaining';
+import { hasLater, momentsOf, saidOf, takeOver, WORDS } from './said';
 import type { Kept, LedgerStart, LedgerState } from './state';
 import { todayOf } from './today';
 
@@ -28,7 +29,7 @@ export interface Reread {
 export function isBehind(state: LedgerState, { booked, budget }: LedgerStart): boolean {
   const { days, adjusted = {}, timeZone } = state;
   if (booked === undefined) return false;
-  if (hasLater(booked.said ?? {}, momentsOf(saidOf(state)))) return true;
+  if (hasLater(booked.said ?? {}, momentsOf(saidOf(state)), WORDS)) return true;
   if (budget.timeZone !== timeZone) return false;
   return sumSince(booked.from, days) - sumSince(booked.from, adjusted) < booked.credits;
 }
@@ -47,7 +48,10 @@ export function reread(state: LedgerState, found: Reread, asked: Asked, now: num
   if (unread === undefined) return found.books ? restored(known, found.books, asked, now) : known;
   // What it has read of the balance is less what it takes over now.
   const { funds: _, ...fresh } = known;
-  if (found.books && (unread.isLost || !isEmpty(found.books))) return restored(fresh, found.books, asked, now);
+  if (found.books && (unread.isLost || !isEmpty(found.books))) {
+    const taken = restored(fresh, found.books, asked, now);
+    return unread.isBlank ? toCompare(taken, found.books, now) : taken;
+  }
   if (unread.isLost) return known;
   // A first ledger after all.
   const { patientUntil: __, ...first } = known;

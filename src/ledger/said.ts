@@ -1,6 +1,7 @@
 /**
- * S8: what people have said of hold and limits, each with its moment. It stands in the ledger and in the books in the storage;
- * of each the later word counts, so that neither a lost ledger nor one that went back to a backup forgets a hold.
+ * S8: what people have said of hold and limits, and what the service said of the balance, each with its moment. It stands in the
+ * ledger and in the books in the storage; of each the later word counts, so that neither a lost ledger nor one that went back to a
+ * backup forgets a hold.
  */
 import { inZone } from './budget';
 import { hold, release } from './holds';
@@ -8,7 +9,10 @@ import type { Action, LedgerState, Moments, PersonNote, Said, SetByPeople } from
 
 /** What people may set besides a hold. */
 export const LIMITS = ['perDay', 'balanceFloor', 'timeZone'] as const satisfies readonly (keyof SetByPeople)[];
-const FIELDS = ['hold', ...LIMITS] as const satisfies readonly (keyof Said)[];
+/** What people say; the balance the ledger notes by itself. */
+export const WORDS = ['hold', ...LIMITS] as const satisfies readonly (keyof Said)[];
+export const NOTES = [...WORDS, 'balance'] as const satisfies readonly (keyof Said)[];
+export type Noted = readonly (typeof NOTES)[number][];
 
 /** Also of a ledger of an earlier version, which has kept no moment of its own. */
 export function saidOf({ said, holds, set }: LedgerState): Said {
@@ -18,22 +22,22 @@ export function saidOf({ said, holds, set }: LedgerState): Said {
 }
 
 export const momentsOf = (said: Said): Moments =>
-  Object.fromEntries(FIELDS.flatMap((field) => (said[field] ? [[field, said[field].at]] : [])));
+  Object.fromEntries(NOTES.flatMap((field) => (said[field] ? [[field, said[field].at]] : [])));
 
-/** Whether anything was said later than what the others have. */
-export const hasLater = (moments: Moments, others: Moments): boolean =>
-  FIELDS.some((field) => (moments[field] ?? 0) > (others[field] ?? 0));
+/** Whether any of it was said later than what the others have. */
+export const hasLater = (moments: Moments, others: Moments, of: Noted): boolean =>
+  of.some((field) => (moments[field] ?? 0) > (others[field] ?? 0));
 
 /** Of each the later word; of two at once the first. */
 export function laterOf(one: Said, other: Said): Said {
-  const later = FIELDS.filter((field) => (other[field]?.at ?? 0) > (one[field]?.at ?? 0));
+  const later = NOTES.filter((field) => (other[field]?.at ?? 0) > (one[field]?.at ?? 0));
   return { ...one, ...Object.fromEntries(later.map((field) => [field, other[field]])) };
 }
 
-/** A person says something now; the server's clock may be behind the one by which the word before was said. */
+/** Something is said now; the server's clock may be behind the one by which the word before was said. */
 export function say(state: LedgerState, now: Said): LedgerState {
   const known = saidOf(state);
-  const words = FIELDS.flatMap((field) => {
+  const words = NOTES.flatMap((field) => {
     const word = now[field];
     return word ? [[field, { ...word, at: Math.max(word.at, (known[field]?.at ?? -1) + 1) }]] : [];
   });
@@ -45,7 +49,8 @@ export const wordsOn = ({ set }: LedgerState, fields: readonly (keyof SetByPeopl
   Object.fromEntries(fields.map((field) => [field, { value: set[field]?.value ?? null, by, at }]));
 
 /** Whether the books in the storage lack something that was said. */
-export const isUnkept = (state: LedgerState): boolean => hasLater(momentsOf(saidOf(state)), state.keptSaid ?? {});
+export const isUnkept = (state: LedgerState, of: Noted = NOTES): boolean =>
+  hasLater(momentsOf(saidOf(state)), state.keptSaid ?? {}, of);
 
 /** The ledger takes over what the books have later. */
 export function takeOver(state: LedgerState, books: Said | undefined, now: number): LedgerState {

@@ -21,10 +21,22 @@ export interface Hold {
   readonly lacks?: number;
   /** For `books`: they are in this storage, and were in another before. */
   readonly place?: string;
+  /** For `books`: by so many credits the balance is lower than they explain. */
+  readonly lower?: Lower;
   /** For `noCredits`: a call met it that should cost nothing, so calls that cost nothing wait as well. */
   readonly stopsAll?: true;
   /** For `noCredits`, where the balance does not tell when it ends: a call is tried again after this. */
   readonly retry?: { readonly at: number; readonly why: 'unreadable' | 'refused' } | undefined;
+}
+
+/** A balance that is lower than the books explain. */
+export interface Lower {
+  readonly credits: number;
+  /** Since this moment something is missing in them, or was spent elsewhere. */
+  readonly since: number;
+  /** What was read, and a moment before which nothing happened that it lacks. */
+  readonly read: number;
+  readonly readAt: number;
 }
 
 /** What an account may spend. Credits. */
@@ -186,13 +198,29 @@ export interface LedgerState {
    * S8: the books in the storage, which may know of payments that it does not, could not be read: why, and when that was
    * tried last. `isLost`: there was surely a ledger before it.
    */
-  readonly unread?: { readonly why: string; readonly triedAt: number; readonly isLost: boolean };
+  readonly unread?: {
+    readonly why: string;
+    readonly triedAt: number;
+    readonly isLost: boolean;
+    /** Of the ledger before it nothing is known but what they say. */
+    readonly isBlank?: boolean;
+  };
+  /** S8: it began with the books alone, and the balance is still to be compared with them. */
+  readonly uncompared?: Uncompared;
   /** S8: the storage in which the books are, by the ID that lies in it; absent until a worker has told it. */
   readonly place?: string;
   /** S8: credits that are missing in them, as people know. */
   readonly acceptedLack?: number;
   /** S8: until when workers counted that keep no books; absent once it is known what they paid. */
   readonly unkeptUntil?: number;
+}
+
+/** A comparison of the balance with the books that is still to be made. */
+export interface Uncompared {
+  /** When the balance was noted. */
+  readonly since: number;
+  /** Until then nothing is paid before it. */
+  readonly until: number;
 }
 
 /** What one worker says that it is configured with; a ledger starts with the first one's word. */
@@ -221,7 +249,7 @@ export interface LedgerStart {
   lapsesAfterMs?: number;
 }
 
-/** What people have said of hold and limits: of each the last word (S8). */
+/** What people have said of hold and limits, of each the last word, and what the ledger notes beside it (S8). */
 export interface Said {
   /** Why they put the account on hold; null: they released it. */
   readonly hold?: PersonNote<string | null>;
@@ -229,6 +257,11 @@ export interface Said {
   readonly perDay?: PersonNote<number | null>;
   readonly balanceFloor?: PersonNote<number | null>;
   readonly timeZone?: PersonNote<string | null>;
+  /**
+   * The balance by the last reading that was compared without doubt. It shows a moment not before the note's, and after all
+   * that was booked by then.
+   */
+  readonly balance?: PersonNote<number>;
 }
 
 /** When each was said last, milliseconds since 1970. */
@@ -242,6 +275,8 @@ export interface Kept {
   readonly bookings: readonly Booking[];
   /** Absent from a worker of an earlier version. */
   readonly said?: Said;
+  /** Credits booked since the balance in it was noted; absent where none was. */
+  readonly bookedSinceNote?: number | undefined;
 }
 
 /** What is known of the ledger before this one. */

@@ -16,6 +16,7 @@ export const PATCHES = {
   knowsOwnChildren: '0.3.0',
   loosensWhenWritten: '0.3.0',
   mindsPlaceOfBooks: '0.3.0',
+  notesBalance: '0.3.0',
   ownTryKnowsLook: '0.3.0',
   peopleFirst: '0.3.0',
   rereadsBooks: '0.3.0',

@@ -1,6 +1,7 @@
 /** S8: what people said stands in the books: hold and limits as typed words, and everything as a log. */
 import type { Act } from '../../src/books/entry';
-import { at, booksOf } from './books.stage';
+import { leadSubject } from '../../src/paying/subject';
+import { at, booksOf, paid, pay } from './books.stage';
 
 const note = <T>(value: T, ms: number) => ({ value, by: 'Ada', at: ms });
 const act = (when: number): Act => ({
@@ -34,4 +35,37 @@ test('an act is written once, however often it is tried, and by whichever proces
   const [one, other] = [booksOf('w1'), booksOf('w2')];
   for (const books of [one, other, one]) await books.act(act(at.now), id);
   expect((await booksOf('w3').standing()).seq).toBe(2);
+});
+
+describe('of the noted balance', () => {
+  const noted = (value: number, ms: number) => ({ balance: note(value, ms) });
+
+  test('the books tell what was booked since, whenever the note is written, and by whichever process', async () => {
+    const [one, other] = [booksOf('w1'), booksOf('w2')];
+    await pay(one, '1');
+    await paid(one, '1');
+    expect((await one.kept())?.bookedSinceNote).toBeUndefined();
+    const notedAt = at.now + 1;
+    at.now += 10;
+    // It is about the moment before this payment.
+    await pay(other, '2');
+    await paid(other, '2', { credits: 700 });
+    await one.say(noted(50_000, notedAt));
+    await one.say(noted(50_000, notedAt));
+    expect(await one.kept()).toMatchObject({ said: noted(50_000, notedAt), bookedSinceNote: 700 });
+    await pay(other, '3');
+    await paid(other, '3');
+    // Somebody else had paid for it: it may have been booked before the note.
+    await other.became(leadSubject('3'), 'a-3', 'run', { kind: 'notPaid' });
+    expect((await booksOf('w3').kept())?.bookedSinceNote).toBe(1_700);
+    await other.say(noted(48_300, at.now + 1));
+    const standing = await booksOf('w4').standing();
+    expect([standing.seq, standing.kept.bookedSinceNote]).toEqual([10, 0]);
+  });
+
+  test('a note from before the books explains nothing: what was booked in between has no moment in them', async () => {
+    const books = booksOf('w1');
+    await books.say(noted(50_000, at.now - 1));
+    expect((await books.kept())?.bookedSinceNote).toBeUndefined();
+  });
 });

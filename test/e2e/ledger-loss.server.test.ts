@@ -1,6 +1,14 @@
-/** The ledger gone in the middle of a paid call: what replaces it does not know of that call, and must not need to (S1). */
+/** The ledger gone, in the middle of a paid call: what replaces it does not know of that call, and must not need to (S1). */
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { linesOf, usersWithBooks } from '../../src/books/reading';
+import { Standing } from '../../src/books/standing';
+import { releaseUpdate } from '../../src/ledger/messages';
+import { openStorage } from '../../src/storage';
 import { auditProject } from '../../workflows';
+import { progressQuery } from '../../workflows/shared/status';
 import { deleteRun } from '../support/ledgers';
+import { UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 import {
   expectPaidOnce,
@@ -31,6 +39,14 @@ async function expectRivalWaits(
   await expectPaidOnce(scene);
   expect(results.map((result) => result.outcome).sort()).toEqual(['alreadyConverted', 'converted']);
   await scene.booksAreRight();
+}
+
+/** What stands in the books in the storage. */
+async function booksOf({ stage }: Scene): Promise<Standing> {
+  const standing = new Standing('UTC');
+  const storage = openStorage(stage.config.storageUrl);
+  for (const user of await usersWithBooks(storage)) for await (const _ of linesOf(storage, user, standing));
+  return standing;
 }
 
 test.concurrent(
@@ -105,6 +121,38 @@ test.concurrent(
       expect((await scene.ledgerStatus()).patientUntil).toBeUndefined();
       expect(await run.result()).toMatchObject({ outcome: 'converted' });
       await audit.terminate();
+    }),
+  LIMIT_MS,
+);
+
+test.concurrent(
+  'S8: the ledger is lost, and the storage comes from before the last payment: the balance shows it, and one release ends it',
+  () =>
+    inScene({ account: { timing: UNHURRIED } }, async (scene) => {
+      const storage = join(scene.stage.folder, 'storage', 'books');
+      const backup = join(scene.stage.folder, 'books-before');
+      const worker = await scene.worker();
+      for (const lead of [scene.lead(), scene.lead()]) await (await scene.convert(lead)).result();
+      const [balance, paid] = [scene.stage.sandbox.control.credits().credits, scene.lead()];
+      await until(async () => (await booksOf(scene)).said.balance?.value === balance);
+      await cp(storage, backup, { recursive: true });
+      await (await scene.convert(paid)).result();
+      await worker.kill();
+      await deleteRun(scene.stage, scene.stage.ledgerId);
+      await rm(storage, { recursive: true });
+      await cp(backup, storage, { recursive: true });
+
+      await scene.worker();
+      const next = await scene.convert(scene.lead());
+      await until(async () => (await scene.ledgerStatus()).holds.some(({ lower }) => lower?.credits === 1_000));
+      await until(async () => /1,000 credits lower/.test((await next.query(progressQuery)).waiting ?? ''));
+      expect(scene.stage.figures().spent).toBe(3_000);
+      await scene.ledger().executeUpdate(releaseUpdate, { args: [{ reason: 'seen', by: 'Ann' }] });
+      expect(await next.result()).toMatchObject({ outcome: 'converted' });
+      expect((await scene.ledgerStatus()).holds).toEqual([]);
+      // What was accepted is in the books: with it a ledger that is lost again has nothing to ask.
+      await until(async () => (await booksOf(scene)).said.balance?.value === balance - 2_000);
+      expect(scene.stage.figures()).toMatchObject({ spent: 4_000, paidTwice: 0 });
     }),
   LIMIT_MS,
 );

@@ -222,7 +222,7 @@ describe('the ledger grants, books and holds', () => {
     expect(ledger.obstacle(unread, 1_000, NOW)).toEqual({ kind: 'unwritten', why });
     expect(describeLedger(unread, NOW).source).toMatch(/^- the ledger is new, and the books in the storage/m);
     const still = ledger.reread(unread, { unread: 'ENOSPC' }, { at: NOW + 60_000, open: {} }, NOW + 60_001);
-    expect(still.unread).toEqual({ why: 'ENOSPC', triedAt: NOW + 60_001, isLost: true });
+    expect(still.unread).toEqual({ why: 'ENOSPC', triedAt: NOW + 60_001, isLost: true, isBlank: true });
 
     // A look finds a payment while the books are read, which know of the one before; a person has corrected them.
     const asked = NOW + 120_000;

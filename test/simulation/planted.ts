@@ -70,6 +70,8 @@ the books are not asked what is still under way (losses)
   ${BOOKS_LET_PASS}
 a checksum is not looked at (losses)
   src/storage/stored-json.js: if (sealed && sumOf(written) !== sealed[1]) ==> if (false)
+a balance that the books do not explain is not told (losses)
+  src/ledger/explaining.js: if (credits <= 0) ==> if (true)
 an item ledger is read by a list
   activities/backfill-ledger.js: if (await storage.stat(ref)) ==> const listed = []; for await (const one of storage.list(ref)) listed.push(one); if (listed.length > 0)
 children die with their parent

@@ -1,7 +1,7 @@
 /** The books of a ledger: closed until it is known what stands in them, and again when the run is reset. */
 
 import { ApplicationFailure, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { LedgerState } from '../../src/ledger';
+import { isRead, type LedgerState } from '../../src/ledger';
 import { describeLedger } from '../../src/ledger/details';
 import { FailureType } from '../../src/runs/failure-types';
 import { withRoom } from '../../src/text/details';
@@ -59,7 +59,7 @@ export class Book {
 
   open(state: LedgerState): void {
     this.openedIn = epoch();
-    this.balanceWanted = state.funds === undefined;
+    this.balanceWanted = !isRead(state);
     this.books = state;
     this.change(state);
   }

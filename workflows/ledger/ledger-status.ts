@@ -32,7 +32,7 @@ export function statusOf(state: policy.LedgerState, now: number): LedgerStatus {
       grantedAt,
       overAt,
     })),
-    ...(state.patientUntil !== undefined && now < state.patientUntil && { patientUntil: state.patientUntil }),
+    ...policy.patientUntil(state, now),
   };
 }
 

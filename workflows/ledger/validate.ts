@@ -41,6 +41,7 @@ const moments = z.object({
   perDay: ms.optional(),
   balanceFloor: ms.optional(),
   timeZone: ms.optional(),
+  balance: ms.optional(),
 });
 
 const limit = z.object({ max: z.int().positive(), windowMs: ms.positive() });

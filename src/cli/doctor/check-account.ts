@@ -6,7 +6,7 @@ import type { Attempt, Failure } from '../../agent-api/failure';
 import { createGate } from '../../agent-api/gate';
 import { type Reply, type RouteName, routes } from '../../agent-api/routes';
 import { type Account, apiOptions } from '../../config';
-import type { HoldKind } from '../../ledger';
+import type { Hold, HoldKind } from '../../ledger';
 import { describeDearer, describeHold, describePatience } from '../../ledger/details';
 import { ledgerId } from '../../temporal/ledger-id';
 import { number } from '../output';
@@ -31,6 +31,9 @@ const MEND_HOLD: Readonly<Record<HoldKind, string>> = {
   manual: 'when its reason is over, end it with the update `release` of the ledger, in the Web UI',
 };
 
+const MEND_LOWER =
+  'compare what was paid with the service; correct the sums with the update `adjust` of the ledger where payments are missing, and end it with the update `release`';
+
 export interface Beside extends Ledgers {
   /** Who the other accounts' tokens belong to; this one is added. */
   owners: Map<string, string>;
@@ -49,12 +52,14 @@ export async function checkAccount(account: Account, beside: Beside): Promise<Ch
   const { ok, wrong, unknown } = area(`account ${account.name}`);
   const checks: Check[] = [ok('token', 'present and well-formed'), ...checkTokenFile(account.name, account.token.file)];
   checks.push(checkCeilings(account));
-  for (const { holds, budget, dearer, booksTrouble, patientUntil } of await within(limit, () => statuses).catch(
-    () => [],
-  )) {
-    checks.push(...holds.map((hold) => wrong('hold', describeHold(hold), MEND_HOLD[hold.kind])));
+  for (const ledger of await within(limit, () => statuses).catch(() => [])) {
+    const { holds, budget, dearer, booksTrouble, patientUntil, isComparing } = ledger;
+    const mendOf = ({ kind, lower }: Hold) => (lower ? MEND_LOWER : MEND_HOLD[kind]);
+    checks.push(...holds.map((hold) => wrong('hold', describeHold(hold), mendOf(hold))));
     if (patientUntil !== undefined)
-      checks.push(wrong('payments', describePatience(patientUntil), 'wait until then; it goes on by itself'));
+      checks.push(
+        wrong('payments', describePatience(patientUntil, isComparing), 'wait until then; it goes on by itself'),
+      );
     if (booksTrouble !== undefined)
       checks.push(wrong('books', booksTrouble, 'see "The books" in docs/administrators.md'));
     checks.push(checkBudget(account, budget));

@@ -21,7 +21,7 @@ const HOLD_TEXT: Readonly<Record<string, string>> = {
   token: 'Token not accepted',
   otherUser: "Another user's token",
   noCredits: 'Too few credits',
-  books: 'Books with less than was paid',
+  books: 'Books that lack something',
   manual: 'Put on hold by hand',
 };
 export const holdText = (kind: string): string => HOLD_TEXT[kind] ?? kind;

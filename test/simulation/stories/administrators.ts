@@ -1,6 +1,9 @@
 /** What administrators do to the storage and to Temporal's database, and put right again. */
+import { Entry } from '../../../src/books/entry';
+import { hashAfter } from '../../../src/books/journal';
 import { mend } from '../../../src/books/mending';
 import { Standing } from '../../../src/books/standing';
+import { parseStored } from '../../../src/storage/stored-json';
 import type { Run } from '../engine/run';
 import { type Act, LOSSES } from './plan';
 import type { Scene } from './scene';
@@ -8,6 +11,10 @@ import type { Scene } from './scene';
 export class Administrators {
   /** The books in the storage went back to a backup, and the newest are lost. */
   areBooksLost = false;
+  /** And so does the ledger. */
+  areBothLost = false;
+  /** And by so many credits at least the balance is lower then than the books explain. */
+  unexplained = 0;
   /** Documents that were damaged, and what puts them right again. */
   readonly damaged = new Map<string, () => void>();
   /** Runs of which Temporal knows nothing any more. */
@@ -42,6 +49,32 @@ export class Administrators {
         this.killAll('the newest books are put back');
       });
     return true;
+  }
+
+  /** Temporal is empty, and the books are those of a backup: of what was paid since only the balance tells. */
+  loseBoth(which: number): void {
+    const { control, server, storage, world } = this.scene;
+    this.killAll('Temporal and the storage are lost');
+    storage.setBooksBack(0.5 + (which % 5) / 10);
+    this.areBooksLost = true;
+    this.areBothLost = true;
+    server.lose();
+    this.scene.lostAt = world.now;
+    const { said, bookedSinceNote, reserved } = this.#books();
+    if (said.balance && bookedSinceNote !== undefined)
+      this.unexplained = said.balance.value - bookedSinceNote - reserved - control.credits().credits;
+  }
+
+  /** What the books come to. */
+  #books() {
+    const standing = new Standing('UTC');
+    for (const [ref, document] of this.scene.storage.books().sort()) {
+      const line = document.toString();
+      const entry = ref.includes('/entries/') ? parseStored(line, Entry) : undefined;
+      if (entry) standing.apply(entry, hashAfter(entry, line));
+    }
+    const { said, bookedSinceNote } = standing;
+    return { said, bookedSinceNote, reserved: standing.reserved() };
   }
 
   /** From now on there are books. What Temporal has lost before, they would not know. */

@@ -29,19 +29,33 @@ export function lossOf(seed: number): Plan {
   if (random.chance(0.2)) acts.push(act('damageDocument', random.pick([SECOND, MINUTE, 10 * MINUTE])));
   // Of the two that know what was paid, the one that is lost is now the storage.
   if (random.chance(0.15)) acts.splice(0, acts.length, act('setBooksBack', random.pick([SECOND, MINUTE, 10 * MINUTE])));
+  // Drawn apart, so that the other stories stay as they are: both are lost, and nobody knows any more what was spent.
+  const both = new Random(seed * 7_919 + 21);
+  const areBothLost = both.chance(0.1);
+  if (areBothLost)
+    acts.splice(0, acts.length, { at: 15 * MINUTE, what: 'loseBoth', which: both.between(0, 1_000), forMs: SECOND });
+  // Between two times at which all pay the balance is noted.
+  const secondMs = areBothLost ? 13 * MINUTE : 0;
   return {
     seed,
-    ...{ faults, mishaps, acts },
+    // Where much goes wrong, it is never quiet, and nothing is noted.
+    ...(areBothLost ? { faults: undefined, mishaps: {}, acts } : { faults, mishaps, acts }),
     scene: {
       ...scene,
       leads: PAYMENTS,
       credits: 90_000,
-      budget: { ...scene.budget, balanceFloor: 0 },
+      budget: { ...scene.budget, ...(areBothLost && { perDay: null, perMonth: null }), balanceFloor: 0 },
       rollout: undefined,
     },
     runs: Array.from({ length: PAYMENTS }, (_, lead) => ({
-      ...{ at: random.between(0, MINUTE), type: 'convertLead' as const, lead, byHand: false, maxCredits: 2_000 },
+      ...{
+        at: (lead % 2) * secondMs + random.between(0, MINUTE),
+        type: 'convertLead' as const,
+        lead,
+        byHand: false,
+        maxCredits: 2_000,
+      },
     })),
-    troubles: [{ from: 0, to: troubleMs, heals: true }],
+    troubles: [{ from: 0, to: areBothLost ? 2 * troubleMs : troubleMs, heals: true }],
   };
 }

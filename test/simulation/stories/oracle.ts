@@ -177,7 +177,7 @@ export class Oracle {
     // A lead that a person converts while it is unknown what became of our call counts as ours.
     const known = new Set(state.bookings.map(({ subject }) => subject));
     const missing = payments.filter(({ subject, by }) => by === 'agent' && !known.has(subject));
-    if (booked < own || booked > own + others)
+    if ((booked < own && !this.people.administrators.areBothLost) || booked > own + others)
       throw new Finding(
         'S3',
         `the ledger has booked ${booked} credits, and ${own} were paid (by people ${others}); not booked: ${missing.map(({ subject }) => subject)}`,
@@ -187,9 +187,25 @@ export class Oracle {
     const told = Math.max(state.acceptedLack ?? 0, ...state.holds.map((hold) => hold.lacks ?? 0));
     if (lacks > told) throw new Finding('S8', `the books lack ${lacks} credits, and the ledger has told of ${told}`);
     const { happened } = this.scene.misfortunes;
-    if (told > 0 && !happened.has('setBooksBack'))
+    if (told > 0 && !happened.has('setBooksBack') && !happened.has('loseBoth'))
       throw new Finding('S7', `the account was on hold for ${told} credits that the books do not lack`);
     if (lacks > 0) this.scene.misfortunes.note('books that lack something');
+    const atPrice = payments.reduce((sum, paid) => sum + (paid.by === 'agent' ? scene.priceOf(paid.subject) : 0), 0);
+    this.#balance(Math.max(0, own - atPrice), others);
+  }
+
+  /** S8: of a balance that the books do not explain people hear, and of none that they do. @param dearer that much more was paid */
+  #balance(dearer: number, others: number): void {
+    const { administrators, unexplained } = this.people;
+    const { happened } = this.scene.misfortunes;
+    if (unexplained < administrators.unexplained)
+      throw new Finding(
+        'S8',
+        `${administrators.unexplained} credits were unexplained, and a hold told of ${unexplained}`,
+      );
+    const isSpent = ['noCredits', 'setBooksBack', 'beginBooks', 'loseBoth'].some((what) => happened.has(what));
+    if (unexplained > dearer && !isSpent && others === 0)
+      throw new Finding('S7', `a hold told of ${unexplained} credits that the books do not explain, and they do`);
   }
 
   /** S8: the books in the storage have what the service charged, whatever became of the ledger. */

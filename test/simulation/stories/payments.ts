@@ -84,7 +84,7 @@ export class PaymentRules {
 
   get #areBooksWhole(): boolean {
     const { misfortunes, storage } = this.scene;
-    const notWhole = ['beginBooks', 'setBooksBack', 'damageDocument'];
+    const notWhole = ['beginBooks', 'setBooksBack', 'damageDocument', 'loseBoth'];
     return storage.areBooksKept && !notWhole.some((what) => misfortunes.happened.has(what));
   }
 

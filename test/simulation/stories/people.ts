@@ -26,6 +26,8 @@ export class People {
   /** Runs that an operator has meddled with: what became of them is the operator's own doing. */
   readonly meddled = new Set<Run>();
   isLedgerLost = false;
+  /** Credits by which the balance was lower than the books explain, as a hold said. */
+  unexplained = 0;
   /** Somebody has sent any message: sums and results are what was said. */
   isAttacked = false;
   /** The lead whose conversion was asked for last. */
@@ -150,6 +152,11 @@ export class People {
         this.isLedgerLost ||= ledger !== undefined;
         later(() => this.#beginAgain());
         return ledger !== undefined;
+      case 'loseBoth':
+        administrators.loseBoth(which);
+        this.isLedgerLost = true;
+        later(() => this.#beginAgain());
+        return ledger !== undefined;
       case 'setTemporalBack':
         return administrators.setTemporalBack(what, later, () => this.#beginAgain());
       case 'beginBooks':
@@ -220,6 +227,17 @@ export class People {
     this.say(run, 'resume', { by: 'Ann' });
   }
 
+  /** Of a balance that is lower than the books explain somebody sees in the web app why. */
+  async #acceptLower(): Promise<void> {
+    const ledger = this.scene.server.current(this.scene.ledgerId);
+    const state = ledger?.isOpen ? await this.scene.ask<LedgerState>(ledger, 'state') : undefined;
+    const lower = state?.holds.find((hold) => hold.lower)?.lower;
+    if (!ledger || !lower) return;
+    this.unexplained = Math.max(this.unexplained, lower.credits);
+    this.scene.misfortunes.note('a balance that the books do not explain');
+    this.release();
+  }
+
   /** The lead whose conversion was asked for last, by a run of its own. */
   #convertAgain(which: number): boolean {
     const { lastPaid: leadId } = this;
@@ -265,6 +283,7 @@ export class People {
   async keepAnswering(): Promise<void> {
     const { scene } = this;
     scene.world.after(LOOKS_EVERY_MS, () => this.keepAnswering());
+    if (this.isLedgerLost) void this.#acceptLower();
     for (const run of scene.server.open()) {
       const stage = shownBy(run.searchAttributes.Stage);
       // Nobody holds the interviews of a project that is not the right one.

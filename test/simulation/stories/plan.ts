@@ -44,7 +44,7 @@ export const LOSSES: readonly Act['what'][] = [
 export type Act = {
   at: number;
   paid?: number | undefined;
-  what: (typeof ACTS)[number] | 'attack' | 'setBooksBack' | 'beginBooks';
+  what: (typeof ACTS)[number] | 'attack' | 'setBooksBack' | 'beginBooks' | 'loseBoth';
   which: number;
   forMs: number;
 };
