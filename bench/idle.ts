@@ -4,7 +4,9 @@
  */
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { temporal } from '@temporalio/proto';
 import { LIMITS } from '../src/agent-api/routes';
+import { momentOf } from '../src/cli/report/events';
 import { WORKFLOW_QUEUE } from '../src/temporal/queues';
 import type { convertLead } from '../workflows';
 import { actionsOf, sumOf } from './support/actions';
@@ -25,6 +27,34 @@ const UPDATES = 2;
 /** What is paid is paid as soon as it arrives. */
 const SANDBOX = ['--leads', String(CONVERSIONS * 2), '--credits', String(CONVERSIONS * 2_000), '--speed', '1000'];
 
+/** Between them the way from the start to the paid request, as the server's clock has it. */
+const STEPS = [
+  'lookAtLead scheduled',
+  'lookAtLead taken',
+  'lookAtLead done',
+  'convertLeadOnce scheduled',
+  'convertLeadOnce taken',
+];
+
+/** When each step of a run began, milliseconds since its start. */
+function stepsOf(events: readonly temporal.api.history.v1.IHistoryEvent[]): Map<string, number> {
+  const steps = new Map<string, number>();
+  const types = new Map<string, string>();
+  const [first] = events;
+  for (const event of events) {
+    const { activityTaskScheduledEventAttributes: scheduled, activityTaskStartedEventAttributes: taken } = event;
+    const { activityTaskCompletedEventAttributes: done } = event;
+    const at = momentOf(event) - (first ? momentOf(first) : 0);
+    if (scheduled) {
+      types.set(String(event.eventId), scheduled.activityType?.name ?? '');
+      steps.set(`${scheduled.activityType?.name} scheduled`, at);
+    }
+    if (taken) steps.set(`${types.get(String(taken.scheduledEventId))} taken`, at);
+    if (done) steps.set(`${types.get(String(done.scheduledEventId))} done`, at);
+  }
+  return steps;
+}
+
 const percentile = (sorted: readonly number[], part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;
 
@@ -34,6 +64,7 @@ async function measure({ client, sandbox, startWorker, warnings }: Stage): Promi
   const startedAt = new Map<string, number>();
   const actions: number[] = [];
   const kinds: Figure[] = [];
+  const steps: Map<string, number>[] = [];
   for (const [n, leadId] of leads.entries()) {
     const begin = Date.now();
     const run = await client.workflow.start<typeof convertLead>('convertLead', {
@@ -42,7 +73,9 @@ async function measure({ client, sandbox, startWorker, warnings }: Stage): Promi
     await run.result();
     if (n >= WARM_UP) {
       startedAt.set(`lead:${leadId}`, begin);
-      const counts = actionsOf((await run.fetchHistory()).events ?? []);
+      const events = (await run.fetchHistory()).events ?? [];
+      const counts = actionsOf(events);
+      steps.push(stepsOf(events));
       actions.push(sumOf(counts) + UPDATES);
       if (kinds.length === 0)
         kinds.push(...Object.entries(counts).map(([kind, count]) => note(`of its own run: ${kind}`, count)));
@@ -66,6 +99,10 @@ async function measure({ client, sandbox, startWorker, warnings }: Stage): Promi
       note('from the start to the paid request, median (ms)', percentile(times, 0.5)),
       atMost('from the start to the paid request, p95 (ms)', percentile(times, 0.95), MOST_MS),
       note('from the start to the paid request, most (ms)', times.at(-1) ?? Number.NaN),
+      ...STEPS.map((step) => {
+        const sorted = steps.map((one) => one.get(step) ?? Number.NaN).sort((one, two) => one - two);
+        return note(`median until ${step} (ms)`, percentile(sorted, 0.5));
+      }),
       ...warningFigures(warnings()),
     ],
   );
