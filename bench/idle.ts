@@ -80,7 +80,7 @@ async function measure({ client, sandbox, startWorker, warnings }: Stage): Promi
       if (kinds.length === 0)
         kinds.push(...Object.entries(counts).map(([kind, count]) => note(`of its own run: ${kind}`, count)));
     }
-    await sleep(Math.max(0, begin + GAP_MS - Date.now()));
+    await sleep(GAP_MS);
   }
   const { payments, paidTwice } = await sandbox.stats();
   const times = payments
