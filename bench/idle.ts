@@ -58,6 +58,13 @@ function stepsOf(events: readonly temporal.api.history.v1.IHistoryEvent[]): Map<
 const percentile = (sorted: readonly number[], part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;
 
+/** Events of the account's ledger so far. */
+async function ledgerEvents(client: Stage['client']) {
+  for await (const { workflowId } of client.workflow.list({ query: "WorkflowType = 'accountLedger'" }))
+    return (await client.workflow.getHandle(workflowId).fetchHistory()).events ?? [];
+  return [];
+}
+
 async function measure({ client, sandbox, startWorker, warnings }: Stage): Promise<void> {
   startWorker();
   const leads = (await sandbox.leadIds()).slice(0, CONVERSIONS + WARM_UP);
@@ -65,7 +72,9 @@ async function measure({ client, sandbox, startWorker, warnings }: Stage): Promi
   const actions: number[] = [];
   const kinds: Figure[] = [];
   const steps: Map<string, number>[] = [];
+  let ledgerBefore = 0;
   for (const [n, leadId] of leads.entries()) {
+    if (n === WARM_UP) ledgerBefore = (await ledgerEvents(client)).length;
     const begin = Date.now();
     const run = await client.workflow.start<typeof convertLead>('convertLead', {
       ...{ workflowId: `idle-${n}`, taskQueue: WORKFLOW_QUEUE, args: [{ leadId }] },
@@ -82,6 +91,7 @@ async function measure({ client, sandbox, startWorker, warnings }: Stage): Promi
     }
     await sleep(GAP_MS);
   }
+  const ofLedger = Object.entries(actionsOf((await ledgerEvents(client)).slice(ledgerBefore)));
   const { payments, paidTwice } = await sandbox.stats();
   const times = payments
     .flatMap(({ subject, at }) => {
@@ -96,6 +106,7 @@ async function measure({ client, sandbox, startWorker, warnings }: Stage): Promi
       exactly('leads paid for twice', paidTwice.length, 0),
       atMost('actions of a conversion, the updates of the ledger included, most', Math.max(...actions), MOST_ACTIONS),
       ...kinds,
+      ...ofLedger.map(([kind, count]) => note(`of the ledger, for each conversion: ${kind}`, count / CONVERSIONS)),
       note('from the start to the paid request, median (ms)', percentile(times, 0.5)),
       atMost('from the start to the paid request, p95 (ms)', percentile(times, 0.95), MOST_MS),
       note('from the start to the paid request, most (ms)', times.at(-1) ?? Number.NaN),
