@@ -141,12 +141,7 @@ export function createAccountActivities(deps: Deps) {
     async accountFacts({ account: name, begun = false }: { account: string; begun?: boolean }): Promise<AccountFacts> {
       const { account, knownLedger } = runtimeOf(deps, name, begun);
       const standstill = await standstillOf(knownLedger());
-      return {
-        timing: account.timing,
-        limits: account.limits,
-        ...pricesOf((route) => account.credits(route)),
-        ...(standstill !== undefined && { standstill }),
-      };
+      return { ...configuredFacts(account), ...(standstill !== undefined && { standstill }) };
     },
 
     /** GET the balance, for the ledger: the cheap call that finds out whether a hold has ended. */
@@ -257,6 +252,13 @@ export function createAccountActivities(deps: Deps) {
     },
   };
 }
+
+/** Those facts of an account that need no question to anybody. */
+export const configuredFacts = (account: AccountRuntime['account']): AccountFacts => ({
+  timing: account.timing,
+  limits: account.limits,
+  ...pricesOf((route) => account.credits(route)),
+});
 
 async function standstillOf(ledger: BookedLedger | undefined): Promise<string | undefined> {
   const status = await ledger?.status();

@@ -2,6 +2,7 @@ import type { Lead } from '../src/agent-api/records';
 import type { SendOutcome } from '../src/paying/attempt-plan';
 import { leadSubject } from '../src/paying/subject';
 import { keyId, nameKey } from '../src/text/name-keys';
+import { type AccountFacts, configuredFacts } from './account';
 import { callRoute } from './call';
 import { type Deps, runtimeOf } from './deps';
 import { sendOnce } from './send-once';
@@ -15,6 +16,14 @@ export interface LeadSeen {
   /** Keys of the names that the lead's project may carry, and which secret made them: a replaced token makes others. */
   nameKeys: string[];
   keyId: string;
+  /** Where they were asked for; a worker of before does not know that. */
+  facts?: AccountFacts;
+}
+
+export interface LookAsked {
+  account: string;
+  leadId: string;
+  facts?: boolean;
 }
 
 export interface ConvertCall {
@@ -28,8 +37,11 @@ export interface ConvertCall {
 
 export function createLeadsActivities(deps: Deps) {
   return {
-    /** GET one lead: the look before paying (S2). */
-    async lookAtLead({ account, leadId }: { account: string; leadId: string }): Promise<LeadSeen> {
+    /**
+     * GET one lead: the look before paying (S2).
+     * @param asked.facts a run that begins hears with it what it needs to know of its account
+     */
+    async lookAtLead({ account, leadId, facts = false }: LookAsked): Promise<LeadSeen> {
       const runtime = runtimeOf(deps, account);
       const { value: lead, serverTime } = await callRoute(runtime, 'leads.get', { id: leadId });
       const secret = runtime.account.token.read();
@@ -40,6 +52,7 @@ export function createLeadsActivities(deps: Deps) {
         ...(serverTime !== undefined && { serverTime }),
         nameKeys: [...new Set(keys)],
         keyId: keyId(secret),
+        ...(facts && { facts: configuredFacts(runtime.account) }),
       };
     },
 

@@ -1,6 +1,6 @@
 /** Converts one lead into a project, once. */
 
-import { isCancellation, sleep, upsertSearchAttributes } from '@temporalio/workflow';
+import { isCancellation, patched, sleep, upsertSearchAttributes } from '@temporalio/workflow';
 import type { LeadSeen } from '../activities/leads';
 import { ConvertLeadInput, type ConvertLeadJson } from '../src/inputs/convert-lead';
 import { leadSubject } from '../src/paying/subject';
@@ -15,6 +15,7 @@ import { factsOf, fairnessKey, reads, retryUntilAnswered, runKey } from './share
 import { ProjectChoice } from './shared/choose-project';
 import { failureText, refusalOf } from './shared/failures';
 import { type FoundProject, findProject } from './shared/find-project';
+import { type FirstLook, firstLook } from './shared/first-look';
 import { allAnswered } from './shared/kept-acts';
 import { givePlace } from './shared/place';
 import { readInput } from './shared/read-input';
@@ -62,22 +63,32 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
   const { account, leadId } = input;
   const asker = new Asker(status, input, 'the conversion');
   const choice = new ProjectChoice(account, asker, 'the lead');
-  upsertSearchAttributes(identity(account, { key: searchAttributeKeys.leadId, value: leadId }));
-  status.step('looking', `Looking at lead ${leadId}`);
-  const facts = await factsOf(account);
+  const about = identity(account, { key: searchAttributeKeys.leadId, value: leadId });
+  const looking = ['looking', `Looking at lead ${leadId}`] as const;
   const run = input.run ?? { key: runKey(), maxCredits: input.maxCredits };
   const place = { priorityKey: input.priority, fairnessKey: fairnessKey(run.key) };
   const looks: LeadSeen[] = [];
+  const saves = patched('savesActions');
+  if (saves) status.begins(...looking, about);
+  else {
+    upsertSearchAttributes(about);
+    status.step(...looking);
+  }
+  const first: FirstLook = saves ? await firstLook(account, leadId, place) : { facts: await factsOf(account) };
+  const { facts, looked } = first;
 
   const see = () =>
-    retryUntilAnswered(status, facts, account, () =>
-      reads(account, place, `Look at lead ${leadId}`).lookAtLead({ account, leadId }),
-    );
-  const isConverted = async () => {
-    const seen = await see();
+    retryUntilAnswered(status, facts, account, () => {
+      const { failed } = first;
+      first.failed = undefined;
+      if (failed !== undefined) throw failed;
+      return reads(account, place, `Look at lead ${leadId}`).lookAtLead({ account, leadId });
+    });
+  const showsConverted = (seen: LeadSeen) => {
     looks.push(seen);
     return seen.surveyStatus === 'converted';
   };
+  const isConverted = async () => showsConverted(await see());
 
   const conversion: Purchase = {
     subject: leadSubject(leadId),
@@ -85,7 +96,8 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
     run,
     summary: `Convert lead ${leadId}`,
     step: ['converting', `Converting lead ${leadId} for ${grouped(facts.convertPrice)} credits`],
-    look: async () => ((await isConverted()) ? 'found' : 'notFound'),
+    ...(looked && { looked: { askedAt: looked.askedAt, found: asOutcome(showsConverted(looked.seen)) } }),
+    look: async () => asOutcome(await isConverted()),
     send: (calls, order) => calls.convertLeadOnce({ account, leadId, ...order }),
     ask: (why) =>
       asker.decide(`${WHY[why]} Look in the web app whether lead ${leadId} is converted.`, facts.convertPrice),
@@ -159,6 +171,8 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
 }
 
 // ---- Helpers
+
+const asOutcome = (isConverted: boolean) => (isConverted ? 'found' : 'notFound');
 
 /** What the outcome means for people. */
 function resultOf(leadId: string, outcome: Outcome): ConvertLeadResult {

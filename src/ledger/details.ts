@@ -50,7 +50,8 @@ const describeKind = ({ kind, since, retry, stopsAll, place, lower }: policy.Hol
   }`;
 
 /** One sentence on a hold: what, since when, what ends it. */
-export const describeHold = (hold: policy.Hold): string => `${describeKind(hold)} (reason: ${hold.reason})`;
+export const describeHold = (hold: policy.Hold): string =>
+  `${describeKind(hold)} (${hold.kind === 'manual' ? 'reason: ' : ''}${hold.reason})`;
 
 /** A wait that the service asks for is worth a word in an estimate from so many milliseconds on. */
 const LONG_PAUSE_MS = 60_000;

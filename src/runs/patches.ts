@@ -20,6 +20,7 @@ export const PATCHES = {
   ownTryKnowsLook: '0.3.0',
   peopleFirst: '0.3.0',
   rereadsBooks: '0.3.0',
+  savesActions: '0.3.0',
   takesTurns: '0.3.0',
   tellsActs: '0.3.0',
   tellsUnkept: '0.3.0',

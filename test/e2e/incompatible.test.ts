@@ -10,17 +10,12 @@ import { failuresOf, keptRuns } from './support/recorded';
 type Change = [what: string, runs: string, from: string, to: string];
 
 const CHANGES: Change[] = [
-  [
-    'a run says no more which lead it is about',
-    'convert-lead',
-    '(0, workflow_1.upsertSearchAttributes)((0, status_1.identity)(account, { key: search_attribute_keys_1.searchAttributeKeys.leadId, value: leadId }));',
-    '',
-  ],
+  ['a run says no more which lead it is about', 'convert-lead', '(0, workflow_1.upsertSearchAttributes)(about);', ''],
   [
     'the facts of the account are asked for once more',
     'convert-lead',
-    'const facts = await (0, calls_1.factsOf)(account);',
-    'await (0, calls_1.factsOf)(account); const facts = await (0, calls_1.factsOf)(account);',
+    '{ facts: await (0, calls_1.factsOf)(account) }',
+    '{ facts: await (0, calls_1.factsOf)(account).then(() => (0, calls_1.factsOf)(account)) }',
   ],
   ['an activity has another name', 'convert-lead', '.lookAtLead({', '.seeLead({'],
   [
@@ -53,6 +48,13 @@ const CHANGES: Change[] = [
     '(() => this.#cancelled || done(), personDeadline)',
     '(() => this.#cancelled || done())',
   ],
+  [
+    'all runs look at once',
+    'convert-lead',
+    "const saves = (0, workflow_1.patched)('savesActions');",
+    'const saves = true;',
+  ],
+  ['no send has a timer beside it', 'convert-lead', "if ((0, workflow_1.patched)('savesActions'))", 'if (true)'],
   ['a patch is taken out too soon', 'convert-lead.budget', "(0, workflow_1.patched)('asksForOwnTry')", 'true'],
   [
     'a pipeline begins other runs',

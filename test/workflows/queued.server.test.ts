@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-test('a conversion whose turn has not come says so after a while, and no longer when it has', async () => {
+test('a conversion whose turn has not come says so, and no longer when it has', async () => {
   const { control } = stage.sandbox;
   const leadId = control.leads().find(({ surveyStatus }) => surveyStatus === 'completed')?.id ?? '';
   control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 110_000 });
@@ -24,6 +24,7 @@ test('a conversion whose turn has not come says so after a while, and no longer 
     ...{ workflowId: 'queued', taskQueue: 'audit-runner', args: [{ leadId }] },
   });
   await until(async () => (await run.query(progressQuery)).waiting?.includes('limit of writes (500 in 1 s)') === true);
+  await until(() => stage.figures().converts > 0);
   control.endDelays();
   expect(await run.result()).toMatchObject({ outcome: 'converted', credits: 1_000 });
   expect((await run.query(progressQuery)).waiting).toBeUndefined();

@@ -19,6 +19,7 @@ import { type ConvertLeadResult, convertLead } from '../convert-lead';
 import { control } from '../shared/calls';
 import { linkTo } from '../shared/links';
 import { givePlace, hearPlaces, type Placed, takePlace } from '../shared/place';
+import { BEGINS } from '../shared/status';
 import { Stop } from '../shared/stop';
 import { runKind } from '../shared/tell';
 import { sawClosed } from '../shared/untold';
@@ -86,6 +87,7 @@ async function conversionOf(at: AuditRun, leadId: string): Promise<ConvertLeadRe
           { key: searchAttributeKeys.leadId, value: leadId },
           // What a batch is behind, the batch tells of.
           { key: searchAttributeKeys.runKind, value: runKind() === 'backfill' ? 'backfill' : 'audit' },
+          BEGINS,
         ],
       });
       const result = await watched(at, workflowId, () => child.result());

@@ -20,7 +20,7 @@ import { Begun, untilEnded } from '../shared/begun';
 import { control, fairnessKey } from '../shared/calls';
 import { linkTo } from '../shared/links';
 import { knowsOwnChildren, ownChild } from '../shared/own-child';
-import { beside } from '../shared/status';
+import { BEGINS, beside } from '../shared/status';
 import type { Running } from './batch-state';
 import type { Common } from './common';
 import { afterLostRun } from './lost';
@@ -196,6 +196,7 @@ export class Window {
         { key: searchAttributeKeys.account, value: account },
         { key: searchAttributeKeys.runKind, value: 'backfill' },
         ...(attribute ? [{ key: attribute[1], value: String(input[attribute[0]]) }] : []),
+        ...(operation === 'convertLead' ? [BEGINS] : []),
       ],
     });
   }

@@ -1,5 +1,5 @@
 /** One lead of a pipeline: the run that converts it, and what became of it where that run cannot say so (S6). */
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { type SearchAttributePair, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   ApplicationFailure,
   ChildWorkflowCancellationType,
@@ -22,7 +22,7 @@ import { control, runKey } from '../shared/calls';
 import { linkTo } from '../shared/links';
 import { knowsOwnChildren, type OwnChild, ownChild } from '../shared/own-child';
 import type { Placed } from '../shared/place';
-import type { Status } from '../shared/status';
+import { BEGINS, type Status } from '../shared/status';
 
 export interface Account {
   account: string;
@@ -61,7 +61,7 @@ export async function convertOne(
     const child =
       own ??
       (await startChild(convertLead, {
-        ...outliving(account, leadId),
+        ...outliving(account, leadId, BEGINS),
         workflowId,
         args: [{ account, leadId, run: { key: runKey(), maxCredits }, priority: 3 }],
         staticSummary: md`Convert lead ${leadId}`.source,
@@ -112,7 +112,7 @@ export async function goOn({ account, audit, begun }: Account, outcome: LeadOutc
 }
 
 /** Of a run that may hold an unfinished payment: it outlives this one whatever becomes of it. */
-const outliving = (account: string, leadId: string) => ({
+const outliving = (account: string, leadId: string, ...more: SearchAttributePair[]) => ({
   parentClosePolicy: ParentClosePolicy.ABANDON,
   cancellationType: ChildWorkflowCancellationType.ABANDON,
   workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
@@ -121,6 +121,7 @@ const outliving = (account: string, leadId: string) => ({
     { key: searchAttributeKeys.account, value: account },
     { key: searchAttributeKeys.leadId, value: leadId },
     { key: searchAttributeKeys.runKind, value: 'pipeline' },
+    ...more,
   ],
 });
 

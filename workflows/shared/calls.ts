@@ -64,9 +64,11 @@ export const streaming = (summary: string) =>
  * Calls of one account that may be repeated, under the limit of their class. What goes back to the queue is retried by
  * Temporal without history events; every other failure comes to the workflow.
  * @param withinMs for what is waited for: after this the activity fails with a timeout
+ * @param takenWithinMs after this it does so unless a worker has taken it
  */
 const repeatable =
-  (queueClass: QueueClass) => (account: string, priority: Priority, summary: string, withinMs?: number) =>
+  (queueClass: QueueClass) =>
+  (account: string, priority: Priority, summary: string, withinMs?: number, takenWithinMs?: number) =>
     onceThere(
       proxyActivities<Others>({
         taskQueue: queueName(account, queueClass),
@@ -77,6 +79,7 @@ const repeatable =
         priority,
         summary: asSummary(summary),
         ...(withinMs !== undefined && { scheduleToCloseTimeout: Math.max(1_000, withinMs) }),
+        ...(takenWithinMs !== undefined && { scheduleToStartTimeout: takenWithinMs }),
       }),
       withinMs,
     );

@@ -25,8 +25,13 @@ const TAKEN_WITHIN_MS = 10_000;
 export const accountOfRun = (): string | undefined =>
   workflowInfo().typedSearchAttributes.get(searchAttributeKeys.account);
 
-/** Of this run: a worker has taken something from its account's queue. It has its modules for itself. */
+/** Of this run: a worker has taken something from a queue of its account. It has its modules for itself. */
 let isTaken = false;
+
+/** A worker of the account has taken a call of the API. */
+export function knowsAccount(): void {
+  isTaken = true;
+}
 
 /** Workers of before ask the shared queue alone: who must work beside them holds the patch. */
 function controlQueue(): string {
@@ -37,7 +42,7 @@ function controlQueue(): string {
 }
 
 /** A run that another one began, or that goes on as new, has an account that was known. */
-function isKnown(): boolean {
+export function isKnown(): boolean {
   const { parent, continuedFromExecutionRunId } = workflowInfo();
   return isTaken || (parent ?? continuedFromExecutionRunId) !== undefined;
 }
@@ -74,7 +79,8 @@ export function onControlQueue<T extends object>(
   });
 }
 
-const isUntaken = (error: unknown): boolean =>
+/** No worker has taken the activity in the time for that: it was never begun, unless it had been tried before. */
+export const isUntaken = (error: unknown): boolean =>
   error instanceof ActivityFailure &&
   error.cause instanceof TimeoutFailure &&
   error.cause.timeoutType === 'SCHEDULE_TO_START';

@@ -7,6 +7,7 @@ import {
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import { type Answer, howToAnswer } from '../../src/runs/answers';
 import { UNDONE_OUTCOMES } from '../../src/runs/failed-outcomes';
@@ -28,6 +29,9 @@ export const identity = (account: string, ...about: SearchAttributePair[]): Sear
   { key: searchAttributeKeys.runKind, value: runKind() ?? 'person' },
   ...about,
 ];
+
+/** With which a conversion begins. Whoever begins it with this and with its {@link identity} spares it an action of Temporal's. */
+export const BEGINS: SearchAttributePair = { key: searchAttributeKeys.stage, value: 'looking' satisfies Stage };
 
 /** Credits that a run has used, for lists. What the server does not take would stop the run for good, so it is bounded. */
 export const creditsSpent = (spent: number): SearchAttributePair => ({
@@ -132,6 +136,16 @@ export class Status {
     if (name !== this.shownStage || also.length > 0) upsertSearchAttributes([stage, ...also]);
     this.shownStage = name;
     this.show();
+  }
+
+  /** The first step. What lists know of the run already, since whoever started it has told them, they are not told again. */
+  begins(name: Stage, sentence: string, of: readonly SearchAttributePair[]): void {
+    const known = workflowInfo().typedSearchAttributes.getAll();
+    const isKnown = ({ key, value }: SearchAttributePair) =>
+      known.some((one) => one.key.name === key.name && one.value === value);
+    const areKnown = [...of, { key: searchAttributeKeys.stage, value: name }].every(isKnown);
+    if (areKnown) this.shownStage = name;
+    this.step(name, sentence, ...(areKnown ? [] : of));
   }
 
   /** The step goes on, and its sentence is another one. */
