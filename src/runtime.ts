@@ -141,7 +141,7 @@ export function createRuntime(
     const id = await ledgerOfToken(asking);
     if (known && known.ledger.workflowId !== id) {
       const theirs = owners.get(id);
-      const sentence = `The token of account '${account.name}' belongs to another user than the one that it works for${theirs ? `, that of account '${theirs}'` : ''}; nothing is sent with it. Put a token of the user before in its place, or restart the workers to work for the other one.`;
+      const sentence = `The token of account '${account.name}' belongs to another user than the one that it works for${theirs ? `, that of account '${theirs}'` : ''}; nothing is sent with it. Put a token of the user before in its place; or cancel the runs under way and restart the workers, which then work for the other one, and spend its credits.`;
       log.error({ account: account.name, ledger: id }, sentence);
       await known.ledger.reportHold({
         kind: 'otherUser',

@@ -20,6 +20,8 @@ export interface CodecServerFlags {
   encode?: boolean;
 }
 
+const OWN_NAMES = ['127.0.0.1', 'localhost'];
+
 const SECRET = 'AUDIT_RUNNER_CODEC_SECRET';
 const SECRET_FILE = `${SECRET}_FILE`;
 /** It is a part of an address. */
@@ -68,9 +70,13 @@ function inFile(file: string): string {
 
 export const newSecret = (): string => randomBytes(24).toString('base64url');
 
-/** Both names of this machine: a browser counts them as two origins. */
-export const usualOrigins = (uiUrl: string | undefined): string[] =>
-  uiUrl ? [uiUrl] : ['http://127.0.0.1:8233', 'http://localhost:8233'];
+/** Of this machine both names: a browser counts them as two origins. */
+export function usualOrigins(uiUrl: string | undefined): string[] {
+  const address = uiUrl || 'http://127.0.0.1:8233';
+  const { protocol, hostname, port } = URL.canParse(address) ? new URL(address) : {};
+  if (hostname === undefined || !OWN_NAMES.includes(hostname)) return [address];
+  return OWN_NAMES.map((name) => `${protocol}//${name}${port ? `:${port}` : ''}`);
+}
 
 function originOf(address: string): string {
   const { origin } = URL.canParse(address) ? new URL(address) : { origin: 'null' };

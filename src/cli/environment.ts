@@ -7,7 +7,7 @@ export const VARIABLES = {
   AUDIT_RUNNER_COMMAND:
     "how this program is called where its commands are told, such as 'docker compose exec worker node bin/audit-runner.js'; else 'npx audit-runner'",
   AUDIT_RUNNER_ENCRYPTION_KEY:
-    'encrypts what Temporal stores: base64 of 32 bytes, or several, newest first, separated by commas',
+    "encrypts what Temporal stores: base64 of 32 bytes, or several, separated by commas; the first one encrypts (to change it: 'Change the key' in docs/administrators.md)",
   AUDIT_RUNNER_ENCRYPTION_KEY_FILE:
     "or a file that holds them, separated by commas or line ends; a file with the word 'off' for none",
   AUDIT_RUNNER_ENCRYPTION_KEY_COMMAND: 'or a command that prints them; it is run once by each process',

@@ -31,15 +31,16 @@ export async function sandboxCommand(given: SandboxFlags): Promise<number> {
     throw new Exit(EXIT.badInput, `--convert-check is '${convertCheck}'; allowed: atCommit, atArrival`);
   const signals = new EndSignals();
   const sandbox = await openSandbox({ ...flags, variant, convertCheck, ...(limits === 'off' && { limits }) });
-  const { baseUrl, token, readToken, controlUrl } = sandbox;
+  const { baseUrl, token, readToken, otherToken, controlUrl } = sandbox;
   const { speed } = flags;
   const lines = [
-    `base address     ${baseUrl}`,
-    `token            ${token}`,
-    `read-only token  ${readToken}`,
-    `control address  ${controlUrl}`,
+    `base address            ${baseUrl}`,
+    `token                   ${token}`,
+    `read-only token         ${readToken}`,
+    `token of a second user  ${otherToken}`,
+    `control address         ${controlUrl}`,
   ];
-  const shown = json ? JSON.stringify({ baseUrl, token, readToken, controlUrl, speed }) : lines.join('\n');
+  const shown = json ? JSON.stringify({ baseUrl, token, readToken, otherToken, controlUrl, speed }) : lines.join('\n');
   // These tokens open nothing but this sandbox.
   printSecret(shown);
   tell(`Use it: set AGENT_API_BASE_URL and AGENT_API_TOKEN. What it has seen: curl ${controlUrl}/stats`);

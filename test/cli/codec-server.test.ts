@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultPayloadConverter } from '@temporalio/common';
+import { usualOrigins } from '../../src/cli/codec-server';
 import { payloadsBody } from '../../src/codec-server/payloads';
 import { EncryptionCodec } from '../../src/temporal/encryption';
 import { ENCRYPTION_VARIABLE } from '../../src/temporal/encryption-keys';
@@ -53,6 +54,14 @@ test('its secret can be in a file', async () => {
   expect((await asked(SECRET)).status).toBe(401);
   server.signal('SIGTERM');
   await server.ended;
+});
+
+test('pages of this machine may ask by either of its names', () => {
+  const own = (port: string) => [`http://127.0.0.1${port}`, `http://localhost${port}`];
+  expect(usualOrigins(undefined)).toEqual(own(':8233'));
+  expect(usualOrigins('http://localhost:9000/namespaces')).toEqual(own(':9000'));
+  expect(usualOrigins('https://ui.example/path')).toEqual(['https://ui.example/path']);
+  expect(usualOrigins('ui.example')).toEqual(['ui.example']);
 });
 
 test('without a secret of its own it makes one, another one each time', async () => {

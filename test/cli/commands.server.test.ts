@@ -178,12 +178,17 @@ test.concurrent('spend without a ledger says who opens one', async () => {
   expect(code).toBe(1);
 });
 
-test.concurrent('the sandbox prints its addresses and token, answers with them, and ends on SIGTERM', async () => {
+test.concurrent('the sandbox prints its addresses and tokens, answers with them, and ends on SIGTERM', async () => {
   const run = cli.start(['sandbox', '--leads', '3', '--json']);
   await run.said('controlUrl');
-  const { baseUrl, token } = JSON.parse(run.stdout);
-  const reply = await fetch(`${baseUrl}/api/user/current`, { headers: { authorization: `Bearer ${token}` } });
-  expect(reply.status).toBe(200);
+  const { baseUrl, token, readToken, otherToken } = JSON.parse(run.stdout);
+  const whose = async (bearer: string) => {
+    const reply = await fetch(`${baseUrl}/api/user/current`, { headers: { authorization: `Bearer ${bearer}` } });
+    expect(reply.status).toBe(200);
+    return reply.text();
+  };
+  expect(await whose(readToken)).toBe(await whose(token));
+  expect(await whose(otherToken)).not.toBe(await whose(token));
   run.signal('SIGTERM');
   expect((await run.ended).code).toBe(0);
 });

@@ -63,14 +63,14 @@ const configuredIn = (project: string, ...flags: string[]) =>
 const configOf = (project: string, ...flags: string[]) => configuredIn(project, ...flags).services;
 
 const DEPLOYED = ['docker-compose.yml', 'deploy'];
-const [inCheckout = '', ofPackage = '', override = '', ...others] = blocksOf('## Deploy');
+const [ofPackage = '', inCheckout = '', override = '', ...others] = blocksOf('## Deploy');
 
 /** What is in a folder of secrets is readable in the containers, and the folder by its owner alone. */
 function secretsOf(project: string): string[] {
   const secrets = join(folder, project, 'deploy', 'secrets');
   expect((statSync(secrets).mode & 0o777).toString(8)).toBe('700');
   return ['agent-api-token', 'postgres-password'].map((name) => {
-    expect((statSync(join(secrets, name)).mode & 0o777).toString(8)).toBe('444');
+    expect((statSync(join(secrets, name)).mode & 0o777).toString(8)).toBe('644');
     return readFileSync(join(secrets, name), 'utf8').trim();
   });
 }
@@ -107,6 +107,23 @@ testWith('docker-compose')('so is a project that has installed the package', () 
   expect(readFileSync(join(folder, 'project', 'deploy', 'secrets', '.gitignore'), 'utf8')).toBe('*\n');
   const { dockerfile } = configOf('project').worker.build;
   expect(existsSync(join(folder, 'project', dockerfile))).toBe(true);
+});
+
+testWith('docker-compose')('TLS leaves the worker its configuration file', () => {
+  const [yaml = ''] = blocks(sectionOf(text, '### TLS'), 'yaml');
+  writeFileSync(join(folder, 'checkout', 'docker-compose.tls.yml'), yaml);
+  const [block = ''] = blocksOf('### TLS');
+  type('checkout', block);
+  const { environment, volumes } = configOf('checkout').worker;
+  expect(environment).toMatchObject({
+    AUDIT_RUNNER_CONFIG: '/etc/audit-runner/audit-runner.yaml',
+    TEMPORAL_TLS_CLIENT_CERT_PATH: '/run/tls/client.pem',
+  });
+  expect(volumes.map((volume: string) => volume.split(':')[1]).sort()).toEqual([
+    '/data',
+    '/etc/audit-runner',
+    '/run/tls',
+  ]);
 });
 
 testWith('docker-compose')('the codec server gets a secret, and the Web UI its address', () => {

@@ -1,5 +1,5 @@
 /** What the documents tell people to type is what the program takes. */
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { VARIABLES } from '../../src/cli/environment';
@@ -183,4 +183,14 @@ test('the environment variables that the code reads are documented', () => {
   const named = Object.keys(VARIABLES);
   expect(named.length).toBeGreaterThan(10);
   expect(named.filter((name) => !listed.includes(name))).toEqual([]);
+});
+
+test('the unit of systemd starts a file of the package, with variables of its own, and lets it end', () => {
+  const [unit = ''] = blocks(textOf('docs/administrators.md'), 'ini');
+  const [, file = '', command] = /^ExecStart=\S+ node_modules\/audit-runner\/(\S+) (\w+)$/m.exec(unit) ?? [];
+  expect([existsSync(join(packageRoot(), file)), command]).toEqual([true, 'worker']);
+  const variables = [...unit.matchAll(/\bAUDIT_RUNNER_\w+/g)].map(([name]) => name);
+  expect(variables.filter((name) => !(name in VARIABLES))).toEqual([]);
+  // Calls in flight may take 6 minutes.
+  expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThanOrEqual(420);
 });

@@ -34,6 +34,10 @@ while [[ ${1:-} == -* ]]; do
 done
 
 is_service() { grep -qx "$1" <<<"$services" || refuse "there is no service $1"; }
+if [ "$command" = config ]; then
+  docker-compose "${profile[@]}" config
+  exit
+fi
 if [ "$command" = up ]; then
   for service in "$@"; do is_service "$service"; done
   exit

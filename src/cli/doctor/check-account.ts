@@ -21,10 +21,14 @@ import { checkNeeds, type Planned, type Shown } from './needs';
 /** No config has this ID, so a write to it changes nothing: 404 says that the token may write. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
+/** What becomes of it when the token in the file is another user's. */
+const ANOTHER_USER =
+  "A worker that restarts works for the new user: the account's open runs spend that user's credits, and its caps count only what was spent for that user. If you want that, cancel its runs first";
+
 const MEND_HOLD: Readonly<Record<HoldKind, string>> = {
   killSwitch: 'wait until the service switches its agent API on again: runs wait as well, and go on by themselves',
   token: 'create a new token in the web app (scopes read and write) and put it in its place',
-  otherUser: 'put a token of the user before in its place, or restart the workers to work for the other one',
+  otherUser: `put a token of the user before in its place. ${ANOTHER_USER}`,
   noCredits: 'add credits, or wait for the next billing period',
   books:
     'put the newest `books/` back into the storage; if they are lost, compare what was paid with the service, and end it with the update `release` of the ledger',
@@ -45,7 +49,7 @@ export interface Beside extends Ledgers {
 
 /** Checks one account. */
 export async function checkAccount(account: Account, beside: Beside): Promise<Check[]> {
-  const { owners, clearance, statuses, limit, planned } = beside;
+  const { owners, clearance, statuses, keeping, limit, planned } = beside;
   const shown: Shown = {};
   const gate = createGate({ limits: account.limits });
   const api = createAgentApi({ ...apiOptions(account), gate });
@@ -108,10 +112,15 @@ export async function checkAccount(account: Account, beside: Beside): Promise<Ch
     return true;
   }
 
-  function owner(userId: string): Check {
+  function owner(userId: string, kept: readonly string[]): Check {
     const other = owners.get(userId);
     owners.set(userId, account.name);
-    const found = `the user with the ledger ${ledgerId(userId)}`;
+    const own = ledgerId(userId);
+    const found = `the user with the ledger ${own}`;
+    if (other === undefined && kept.length > 0 && !kept.includes(own)) {
+      const theirs = `another user than the one whom the account works for (${kept.join(', ')})`;
+      return wrong('token belongs to', `${found}, ${theirs}`, MEND_HOLD.otherUser);
+    }
     if (other === undefined) return ok('token belongs to', found);
     const mend = 'configure each user once: two accounts would each spend the whole limit';
     return wrong('token belongs to', `${found}, as does that of account '${other}'`, mend);
@@ -155,7 +164,8 @@ export async function checkAccount(account: Account, beside: Beside): Promise<Ch
     const byName = account.undocumented.account.userId === null;
     if (byName)
       checks.push(ok('token belongs to', `nobody that the service names: the ledger goes by the name ${account.name}`));
-    const answered = !byName && (await ask('token belongs to', 'account.user', ({ userId }) => owner(userId)));
+    const kept = await within(limit, () => keeping).catch(() => []);
+    const answered = !byName && (await ask('token belongs to', 'account.user', ({ userId }) => owner(userId, kept)));
     if (answered && stopped === undefined) checks.push(ok('kill switch', 'off: the agent API answers'));
     await ask('tier', 'account.tier', ({ tier }) => {
       shown.tier = tier;

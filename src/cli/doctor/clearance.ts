@@ -26,10 +26,16 @@ export interface Ledgers {
   clearance: Clearance;
   /** What its ledger says, where one answers. */
   statuses: Promise<readonly LedgerStatus[]>;
+  /** IDs of the open ledgers that keep the account, without those that say that they are of an earlier user. */
+  keeping: Promise<readonly string[]>;
 }
 
 /** Where there is no server to ask. */
-export const NO_LEDGERS: Ledgers = { clearance: async () => undefined, statuses: Promise.resolve([]) };
+export const NO_LEDGERS: Ledgers = {
+  clearance: async () => undefined,
+  statuses: Promise.resolve([]),
+  keeping: Promise.resolve([]),
+};
 
 /** Does something with what forbids to send for each account. Without a Temporal server nothing is known to. */
 export async function withLedgers<T>(
@@ -46,9 +52,10 @@ export async function withLedgers<T>(
 
 /** Of one account: its ledger is asked once, its queues each time. */
 export function ledgersOf(connected: Connected, account: string): Ledgers {
-  const asked = statusesOf(connected, account);
+  const asked = askLedgers(connected, account);
+  const answers = asked.then((ledgers) => ledgers.flatMap(({ status }) => status ?? []));
   const clearance: Clearance = async (rateClass) => {
-    const statuses = await asked;
+    const statuses = await answers;
     const holds = statuses.flatMap((status) => stopping(status.holds, 0));
     if (holds.length > 0) return holds.map(describeHold).join('; ');
     const queueClass = queueClassOf(rateClass);
@@ -59,18 +66,18 @@ export function ledgersOf(connected: Connected, account: string): Ledgers {
     if (backlog === 0 || identities.length === 0) return undefined;
     return `the workers use the whole limit (calls that wait in ${queue}: ${number(backlog)})`;
   };
-  return { clearance, statuses: asked };
+  return { clearance, statuses: answers, keeping: asked.then((ledgers) => ledgers.map(({ ledger }) => ledger)) };
 }
 
 const NOTHING = { backlog: 0, identities: [] };
 
-/** Not of an earlier user's ledger: nobody sends for that one. */
-async function statusesOf({ client }: Connected, account: string): Promise<LedgerStatus[]> {
-  const status = (ledger: string) =>
-    client
-      .withDeadline(Date.now() + QUERY_MS, () => client.workflow.getHandle(ledger).query(statusQuery))
-      .catch(() => undefined);
-  const ledgers = await findLedgers(client, account).catch(() => []);
-  const statuses = await Promise.all(ledgers.map(status));
-  return statuses.flatMap((each) => (each && each.restingSince === undefined ? [each] : []));
+/** Without an earlier user's ledger: nobody sends for that one. One that does not answer has no status. */
+async function askLedgers({ client }: Connected, account: string) {
+  const ask = async (ledger: string) => {
+    const asked = () => client.workflow.getHandle(ledger).query(statusQuery);
+    const status = await client.withDeadline(Date.now() + QUERY_MS, asked).catch(() => undefined);
+    return { ledger, status };
+  };
+  const ledgers = await Promise.all((await findLedgers(client, account).catch(() => [])).map(ask));
+  return ledgers.filter(({ status }) => status?.restingSince === undefined);
 }

@@ -56,7 +56,9 @@ function change(wanted: Wanted, stored: StoredSchedule | 'foreign' | undefined):
       ? [{ field: 'paused', from: applied.pausedInFile, to: paused }]
       : []),
     ...(applied ? [] : [{ field: 'memo', to: 'what was applied' }]),
-    ...(stored.isStale ? [{ field: 'encryption', to: 'of this version, with the first key' }] : []),
+    ...(stored.isStale
+      ? [{ field: 'encryption', from: 'of an earlier version or key', to: 'of this version, with the first key' }]
+      : []),
   ];
   const isDrift = stored.changedElsewhere && fields.some(({ field }) => field !== 'encryption');
   const pausedByPerson = stored.paused !== paused && (applied === undefined || applied.pausedInFile === paused);

@@ -1,6 +1,8 @@
 import { checkAccount } from '../../../src/cli/doctor/check-account';
 import { ledgersOf } from '../../../src/cli/doctor/clearance';
+import { sandboxConfig } from '../../../src/cli/local';
 import { holdUpdate, parkUpdate, releaseUpdate } from '../../../src/ledger/messages';
+import { ledgerId } from '../../../src/temporal/ledger-id';
 import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
 import { QUICK, type Stage, startStage } from '../../support/stage';
 import { until } from '../../support/until';
@@ -27,8 +29,8 @@ afterAll(() => stage.close());
 const ledger = () => stage.temporal.client.workflow.getHandle(stage.ledgerId);
 const asked = () => stage.sandbox.control.stats().requests.total;
 
-async function doctor() {
-  const { default: account } = stage.config.accounts;
+async function doctor(config = stage.config) {
+  const { default: account } = config.accounts;
   if (!account) throw new Error('no account');
   const checks = await checkAccount(account, {
     ...{ owners: new Map(), planned: [], limit: new AbortController().signal },
@@ -36,6 +38,15 @@ async function doctor() {
   });
   return (name: string) => checks.find((check) => check.name === name);
 }
+
+test("doctor tells another user's token in the file before a worker restarts with it", async () => {
+  expect((await doctor())('token belongs to')).toMatchObject({ state: 'ok' });
+  const { baseUrl, otherToken, otherUserId } = stage.sandbox;
+  const find = await doctor(sandboxConfig({ baseUrl, token: otherToken }, 1));
+  const found = expect.stringMatching(`${ledgerId(otherUserId)}, another user .*${stage.ledgerId}`);
+  const mend = expect.stringContaining('cancel its runs first');
+  expect(find('token belongs to')).toMatchObject({ state: 'wrong', found, mend });
+});
 
 test('S5: doctor sends nothing of a class that a 429 has parked for all', async () => {
   await ledger().executeUpdate(parkUpdate, { args: [{ rateClass: 'writes', forMs: 3_600_000 }] });
