@@ -67,5 +67,6 @@ test('with them it compiles, and its test passes', () => {
 
 test('the tests of what every type has pass: its input, its result, its place on the start page and in the reference', () => {
   const which = '(inputs|start-here|reference|cli/results|docs/examples)[/.].*test';
-  expect(node(JEST, '--selectProjects', 'unit', '--testPathPatterns', which)).toMatchObject({ code: 0 });
+  const { code, said } = node(JEST, '--selectProjects', 'unit', '--testPathPatterns', which);
+  expect(code === 0 ? '' : said).toBe('');
 });
