@@ -41,8 +41,7 @@ export async function apiCommand(route: string | undefined, options: ApiOptions)
     const { client, server } = reached;
     const signals = new EndSignals();
     await refuseUnknownAccount(reached, account, accounts);
-    // The plan has checked that there is such a route.
-    if (routes[route as RouteName].scope === 'write') announce(`Calling ${route}`, [account], accounts, server.config);
+    announce(`Calling ${route}`, [account], accounts, server.config);
     const { handle, runId } = await start(client, TYPE, workflowId, input, plan);
     const link = pageOf(reached, workflowId, runId);
     tell(link ? `Run ${workflowId}\n${link}` : `Run ${workflowId}`);

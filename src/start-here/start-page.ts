@@ -40,7 +40,7 @@ export interface Page {
 /** Most characters of the page as part of an address: proxies commonly take 8 KiB of it. */
 export const MAX_ENCODED = 7_000;
 
-/** Accounts whose ledgers have a link each. */
+/** Accounts whose ledgers have a link each, if there is room. */
 const MOST_ACCOUNTS = 5;
 
 /** The ID of the runs that hold a type's example input. */
@@ -56,19 +56,27 @@ const formOf = ({ type, runId }: Example): FormFields => ({
 /** Where that form is. */
 export const exampleForm = (namespace: string, example: Example): string => formPath(namespace, formOf(example));
 
-/** The page, in full as long as that fits; else without what the form shows as well, and in the end the names alone. */
+/**
+ * The page, in full as long as that fits. Otherwise it leaves out the accounts' own links first, which the list of all ledgers
+ * shows as well, then the examples, which the form shows as well, and in the end all but the names.
+ */
 export function startPage(page: Page): string {
-  const shown = [
-    (entry: PageEntry) => paragraphs([heading(page, entry), example(entry.input)]),
-    (entry: PageEntry) => heading(page, entry),
-    ({ type }: PageEntry) => md`- ${type}`,
-  ].map((show) => withRoom(paragraphs([...introduction(page), ...page.entries.map(show), footer(page)])));
-  return shown.find((text) => encodeURIComponent(text).length <= MAX_ENCODED) ?? shown.at(-1) ?? '';
+  const inFull = (entry: PageEntry) => paragraphs([heading(page, entry), example(entry.input)]);
+  const shown: readonly [accounts: number, show: (entry: PageEntry) => Markdown][] = [
+    [MOST_ACCOUNTS, inFull],
+    [0, inFull],
+    [0, (entry) => heading(page, entry)],
+    [0, ({ type }) => md`- ${type}`],
+  ];
+  const texts = shown.map(([accounts, show]) =>
+    withRoom(paragraphs([...introduction(page, accounts), ...page.entries.map(show), footer(page)])),
+  );
+  return texts.find((text) => encodeURIComponent(text).length <= MAX_ENCODED) ?? texts.at(-1) ?? '';
 }
 
-const introduction = ({ namespace, accounts, today }: Page): Markdown[] => {
+const introduction = ({ namespace, accounts, today }: Page, most: number): Markdown[] => {
   const list = (words: string, query: string) => linkToList(namespace, query, words);
-  const named = accounts.slice(0, MOST_ACCOUNTS).map((account) => list(account, ledgersOf(account)));
+  const named = accounts.slice(0, most).map((account) => list(account, ledgersOf(account)));
   const more = accounts.length > named.length ? [list('all accounts', ledgersOf())] : [];
   const month = `${today.slice(0, 7)}-01`;
   return [

@@ -76,6 +76,7 @@ test('S4: a wrong body ends with code 2, a sentence for each field, and nothing 
 test('a read prints the reply alone on standard output', async () => {
   const { code, stdout, stderr } = await api('leads.list', '--query', 'limit=2', '--query', 'sort=created_at');
   expect(JSON.parse(stdout).data).toHaveLength(2);
+  expect(stderr).toMatch(/^Calling leads\.list for account default .*, on Temporal \S+, namespace \S+\.$/m);
   expect(stderr).toContain('outcome  done');
   expect(code).toBe(0);
 });

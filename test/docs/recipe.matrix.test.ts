@@ -33,6 +33,7 @@ function node(...args: string[]): { code: number | null; said: string } {
 }
 
 const tsc = (...args: string[]) => node(join('node_modules', 'typescript', 'bin', 'tsc'), ...args);
+const JEST = join('node_modules', 'jest', 'bin', 'jest.js');
 
 const section = sectionOf(textOf('docs/developers.md'), '## Add a workflow in 30 minutes');
 /** From this step on there are the tables that the compiler names. */
@@ -59,8 +60,13 @@ test('with them it compiles, and its test passes', () => {
     const [program, ...args] = step.split(' ');
     expect(program === 'tsc' ? tsc(...args) : node(...args)).toMatchObject({ code: 0 });
   }
-  const jest = join('node_modules', 'jest', 'bin', 'jest.js');
-  expect(node(jest, '--selectProjects', 'server', '--testPathPatterns', 'check-project')).toMatchObject({ code: 0 });
+  expect(node(JEST, '--selectProjects', 'server', '--testPathPatterns', 'check-project')).toMatchObject({ code: 0 });
   expect(node(join('dist', 'test', 'reference', 'run.js'))).toMatchObject({ code: 0 });
   expect(readFileSync(join(root, 'docs', 'reference', 'inputs.md'), 'utf8')).toContain('\n## checkProject\n');
+});
+
+test('the tests of what every type has pass: its input, its result, its place on the start page and in the reference', () => {
+  const which = '(inputs|start-here|reference|cli/results|docs/examples)[/.].*test';
+  const { code, said } = node(JEST, '--selectProjects', 'unit', '--testPathPatterns', which);
+  expect(code === 0 ? '' : said).toBe('');
 });

@@ -84,6 +84,11 @@ export const TYPISTS: readonly Typist[] = [
     why: 'the registry has another version than this one: the test installs the package that this checkout makes',
   },
   {
+    which: /^npm pkg set type=module$|^npm install --save-dev |^npx tsc |^node out\//,
+    by: 'package/installed.package.test.ts',
+    why: 'it is about a project of the reader: the test compiles the programs in some, and runs them',
+  },
+  {
     which: /^npm ci( && npm test)?$/,
     by: '.ci/bare-machine',
     why: 'it would replace the packages of the checkout under the feet of the test, and run the tests in a test',

@@ -76,15 +76,24 @@ test('nothing that is shown becomes markup', () => {
   expect(text).toContain('\\<b\\>x\\</b\\>');
 });
 
-test('accounts have links to their ledgers, the first few of many', () => {
+describe('the ledgers of accounts', () => {
   const link = (account: string) => linkToList('default', ledgersOf(account), account).source;
-  const few = page({ accounts: ['default', 'client_b'] });
-  expect(few).toContain(`${link('default')}, ${link('client_b')}.`);
-  const names = Array.from({ length: 40 }, (_, i) => `client-${i}`);
-  const many = page({ accounts: names });
-  expect(many).toContain(`${link('client-4')}, ${linkToList('default', ledgersOf(), 'all accounts').source}.`);
-  for (const text of [few, many]) expect(encoded(text)).toBeLessThanOrEqual(MAX_ENCODED);
-  expect(many).toContain('"documents": [');
+  const all = linkToList('default', ledgersOf(), 'all accounts').source;
+  const accounts = Array.from({ length: 40 }, (_, i) => `client-${i}`);
+
+  test('have links, the first few of many', () => {
+    const entries = many(3);
+    const few = page({ entries, accounts: ['default', 'client_b'] });
+    expect(few).toContain(`${link('default')}, ${link('client_b')}.`);
+    expect(page({ entries, accounts })).toContain(`${link('client-4')}, ${all}.`);
+  });
+
+  test('have one list on a page that would grow too long, so that every type keeps its example', () => {
+    const text = page({ accounts, entries: [...real, ...many(2)] });
+    expect(text).toContain(`: ${all}.`);
+    for (const shown of ['"documents": [', '{ "n": 1 }']) expect(text).toContain(shown);
+    expect(encoded(text)).toBeLessThanOrEqual(MAX_ENCODED);
+  });
 });
 
 test('what was spent is one list, and the report is named', () => {

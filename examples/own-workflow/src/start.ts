@@ -1,14 +1,19 @@
 /** Starts the run of this week, once, and prints what came of it. */
 import { Client, Connection, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { QUEUE } from './queue';
-import type { BestLead, bestLead } from './workflows';
+import { dataConverter, namesMessages } from 'audit-runner/encryption';
+import { QUEUE } from './queue.js';
+import type { BestLead, bestLead } from './workflows.js';
 
 async function main(input: BestLead): Promise<void> {
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
   const connection = await Connection.connect(connectionOptions);
   try {
-    const { workflow } = new Client({ connection, namespace });
+    const converter = dataConverter(process.env, namespace);
+    const { workflow } = new Client({
+      ...{ connection, namespace, interceptors: { workflow: [namesMessages] } },
+      ...(converter && { dataConverter: converter }),
+    });
     const workflowId = `best-lead.${monday(new Date())}`;
     // One run a week, also after it has ended: the ID says which week.
     const options = { workflowId, taskQueue: QUEUE, args: [input], workflowIdReusePolicy: 'REJECT_DUPLICATE' } as const;
