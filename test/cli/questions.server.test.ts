@@ -115,7 +115,7 @@ test('at a narrow terminal all of it stands above the line that is drawn over, u
   // The line that is drawn over comes after it, as wide as the terminal at most.
   const below = stdout.split('reject at-a-terminal').at(-1) ?? '';
   const [line = ''] = below.split('\u001b[?7l')[1]?.split('\u001b') ?? [];
-  expect(line).toMatch(/^\[ +\] A person is asked to approve 3 conversions .*…$/);
+  expect(line).toMatch(/^\[ +\] A person is asked to approve 3 conv.*…$/);
   expect(line.length).toBeLessThan(60);
   await handleOf('at-a-terminal').terminate();
 });
