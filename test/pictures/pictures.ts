@@ -2,6 +2,7 @@
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Frame, Page } from 'playwright-core';
+import { LIMITS } from '../../src/agent-api/routes';
 import { renderReport } from '../../src/report';
 import { renderSpending } from '../../src/report/spending';
 import { packageRoot } from '../../src/temporal/package-root';
@@ -37,7 +38,8 @@ type Save = (file: string, bytes: Buffer) => void;
 
 /** Makes all of them. */
 export async function takeAll(save: Save): Promise<void> {
-  const ui = await startWebUi();
+  // Plans say how long they take at the limits of the API.
+  const ui = await startWebUi(LIMITS);
   try {
     await takeReports(ui.browser, save);
     for (const state of TOUR) {

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { pino } from 'pino';
 import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
+import type { LIMITS } from '../../src/agent-api/routes';
 import { localWorker, sandboxConfig } from '../../src/cli/local';
 import { type OwnServer, startServer } from '../../src/dev-server/server';
 import { type Sandbox, startSandbox } from '../../src/sandbox';
@@ -32,7 +33,8 @@ export interface WebUi {
   close(): Promise<void>;
 }
 
-export async function startWebUi(): Promise<WebUi> {
+/** @param limits of the account; default: as much higher than those of the API as the clock of the sandbox is faster */
+export async function startWebUi(limits?: typeof LIMITS): Promise<WebUi> {
   const folder = mkdtempSync(join(tmpdir(), 'web-ui-'));
   const closings: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
   const close = async () => {
@@ -46,7 +48,10 @@ export async function startWebUi(): Promise<WebUi> {
     const log = pino({ level: 'silent' });
     installSdkRuntime(log);
     const config = { ...sandboxConfig(sandbox, 20), storageUrl: pathToFileURL(folder).href };
-    for (const account of Object.values(config.accounts)) Object.assign(account.timing, { settlingMs: SETTLING_MS });
+    for (const account of Object.values(config.accounts)) {
+      Object.assign(account.timing, { settlingMs: SETTLING_MS });
+      Object.assign(account, limits && { limits });
+    }
     const worker = await localWorker(server, config, log);
     closings.push(() => worker.close());
     const temporal = await connectClient({ config: server.config });
