@@ -19,7 +19,15 @@ import { describeMend, lookAtRuns } from '../src/temporal/failing-tasks';
 import { type LedgerClient, ledgerAway } from '../src/temporal/ledger-client';
 import { askBalance, callRoute } from './call';
 import { type AccountRuntime, type Deps, runtimeOf } from './deps';
-import { askingRun, type EndedRun, endOf, type FollowedRun, followDelay, ownChild } from './followed-run';
+import {
+  askingRun,
+  type EndedRun,
+  endOf,
+  type FollowedRun,
+  followDelay,
+  type OwnChild,
+  ownChild,
+} from './followed-run';
 import { isOver } from './over';
 import { lookForReference } from './references';
 import { requeueAfter } from './requeue';
@@ -245,11 +253,9 @@ export function createAccountActivities(deps: Deps) {
       throw requeueAfter(`${run.workflowId} is still running`, followDelay(Context.current().info.attempt));
     },
 
-    /** @returns the first run of a child that is under way, if this run has begun it before it was reset: see {@link ownChild} */
-    async ownChild({ workflowId }: { workflowId: string }): Promise<string | undefined> {
-      const child = await ownChild(deps.client, workflowId, askingRun());
-      return child?.isRunning ? child.runId : undefined;
-    },
+    /** Whether a run is a child that this one has begun before it was reset: see {@link ownChild}. */
+    ownChild: ({ workflowId }: { workflowId: string }): Promise<OwnChild | undefined> =>
+      ownChild(deps.client, workflowId, askingRun()),
   };
 }
 

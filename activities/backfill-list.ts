@@ -30,7 +30,7 @@ export interface Prepared {
 }
 
 /** What writing a list has found. */
-export type ListMade = Pick<Prepared, 'needs' | 'quarantined' | 'left'> & { first: ShownItem[] };
+export type ListMade = Pick<Prepared, 'needs' | 'quarantined' | 'left' | 'notes'> & { first: ShownItem[] };
 
 /** So many items a person reads. */
 const SHOWN = 10;
@@ -105,7 +105,7 @@ export async function writeList(
   storage: Storage,
   { folder, list, operation }: { folder: string; list: string; operation: Operation },
   candidates: AsyncIterable<Candidate>,
-): Promise<ListMade> {
+): Promise<Omit<ListMade, 'notes'>> {
   const needs = noNeeds();
   const first: ShownItem[] = [];
   const left: Record<string, number> = {};

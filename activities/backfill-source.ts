@@ -1,6 +1,7 @@
 /** Where the items of a backfill come from: a file, pages of the API, an earlier backfill. Each is read as a stream. */
 
 import { randomUUID } from 'node:crypto';
+import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import { idKey } from '../src/agent-api/id';
@@ -45,9 +46,13 @@ const PageRow = z.object({
 });
 type PageRow = z.output<typeof PageRow>;
 
+const KEPT = 'This run was reset, and keeps to the list that it made first. For another list, start another run.';
+
 /** What is read back is what was written. */
 const KeptList = z.custom<ListMade>(
-  (list) => z.object({ needs: z.object({ items: z.int() }), quarantined: z.int() }).safeParse(list).success,
+  (list) =>
+    z.object({ needs: z.object({ items: z.int() }), quarantined: z.int(), notes: z.array(z.string()) }).safeParse(list)
+      .success,
 );
 
 export function createBackfillSourceActivities(deps: Deps) {
@@ -70,25 +75,26 @@ export function createBackfillSourceActivities(deps: Deps) {
       const format = file.format ?? formatOf(file.ref);
       if (mapping.now.problems.length > 0 && format === 'jsonl' && file.columns)
         throw wrongInput(...mapping.now.problems.map((one) => `file: ${one}`));
-      const bytes = await givenRef(storage, making.account, file.ref)
-        .then((ref) => storage.read(ref))
-        .catch((error) => {
-          if (error instanceof StorageError && error.kind !== 'unusable')
-            throw wrongInput(`file.ref: ${error.message}`);
-          throw error;
-        });
+      const open = () =>
+        givenRef(storage, making.account, file.ref)
+          .then((ref) => storage.read(ref))
+          .catch((error) => {
+            if (error instanceof StorageError && error.kind !== 'unusable')
+              throw wrongInput(`file.ref: ${error.message}`);
+            throw error;
+          });
       const delimiter = file.delimiter ?? (/\.tsv$/i.test(file.ref) ? '\t' : ',');
-      const rows = format === 'csv' ? readCsv(bytes, delimiter, use) : readJsonl(bytes);
       const read = (row: Extract<Row, { values: unknown }>) =>
         format === 'csv' || file.columns ? applyColumns(mapping.now, row.values) : row.values;
       async function* candidates(): AsyncGenerator<Candidate> {
-        for await (const row of rows) {
+        const bytes = await open();
+        for await (const row of format === 'csv' ? readCsv(bytes, delimiter, use) : readJsonl(bytes)) {
           if ('problem' in row) yield row;
           else yield await candidate(storage, making, checkRow(making, read(row)), row.line);
         }
       }
       try {
-        return { ...(await make(making, candidates())), notes };
+        return await make(making, candidates(), notes);
       } catch (error) {
         if (error instanceof UnreadableFile) throw wrongInput(`file cannot be read: ${error.message}.`);
         throw error;
@@ -135,7 +141,7 @@ export function createBackfillSourceActivities(deps: Deps) {
             else yield { ...(await candidate(storage, making, checkRow(making, { [key]: id }), 0)), ...leadIn(row) };
           }
       }
-      return { ...(await make(making, candidates())), notes: [] };
+      return await make(making, candidates());
     },
 
     /** Makes the list from what an earlier backfill has left. No call of the API. */
@@ -148,16 +154,22 @@ export function createBackfillSourceActivities(deps: Deps) {
           if (places.has(item.n)) yield { ...same, input: { ...same.input, ...making.defaults } };
         }
       }
-      return { ...(await make(making, candidates())), notes: [] };
+      return await make(making, candidates());
     },
   };
 
-  async function make(making: Making, candidates: AsyncIterable<Candidate>) {
+  /** @param notes on the source, complete once the candidates were read */
+  async function make(making: Making, candidates: AsyncIterable<Candidate>, notes: string[] = []): Promise<Prepared> {
     const { folder, operation, account } = making;
-    const write = () => writeList(storage, { folder, list: ITEMS, operation }, candidates);
-    const made = await firstMade(storage, `${folder}/list.json`, KeptList, write);
+    const write = async () => {
+      const list = await writeList(storage, { folder, list: ITEMS, operation }, candidates);
+      return { ...list, notes };
+    };
+    const place = `${folder}/list.json`;
+    const { made, isEarlier } = await firstMade(storage, place, KeptList, write, ({ needs }) => needs.items > 0);
     await tellOf(storage, { folder, account, operation, items: made.needs.items });
-    return { ...made, mayBeSpent: await creditsLeft(deps, account) };
+    const told = isEarlier && Context.current().info.attempt === 1 ? [...made.notes, KEPT] : made.notes;
+    return { ...made, notes: told, mayBeSpent: await creditsLeft(deps, account) };
   }
 }
 

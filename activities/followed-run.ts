@@ -35,15 +35,17 @@ export async function endOf(client: Client, { workflowId, runId }: FollowedRun):
   }
 }
 
+export interface OwnChild {
+  /** Its first run. */
+  runId: string;
+  isRunning: boolean;
+}
+
 /**
  * A child that the asking run has begun itself, as its history knew before it was reset.
- * @returns undefined where another run has begun it, or that is not known any more; `runId`: the child's first run
+ * @returns undefined where another run has begun it, or that is not known any more
  */
-export async function ownChild(
-  client: Client,
-  workflowId: string,
-  asking: FollowedRun,
-): Promise<{ runId: string; isRunning: boolean } | undefined> {
+export async function ownChild(client: Client, workflowId: string, asking: FollowedRun): Promise<OwnChild | undefined> {
   const look = async (run: FollowedRun) => {
     const { raw, status } = await client.workflow.getHandle(run.workflowId, run.runId).describe();
     return { ...raw.workflowExecutionInfo, isRunning: status.name === 'RUNNING' };

@@ -1,4 +1,5 @@
 /** The leads that a pipeline has chosen. */
+import { Context } from '@temporalio/activity';
 import { z } from 'zod';
 import type { NearMisses } from '../src/leads/near-misses';
 import type { LeadDecision } from '../src/leads/selection';
@@ -27,19 +28,21 @@ export interface LeadChoice {
 
 /** What is read back is what was written. */
 const KeptChoice = z.custom<LeadChoice>(
-  (choice) => z.object({ chosen: z.array(z.string()), decisions: z.looseObject({}) }).safeParse(choice).success,
+  (choice) =>
+    z
+      .object({ chosen: z.array(z.string()), decisions: z.looseObject({}), notes: z.array(z.string()) })
+      .safeParse(choice).success,
 );
 
+const KEPT = 'This run was reset, and keeps to the leads that it chose first. For others, start another run.';
+
 /** What the run chose first, and converts. */
-export const choiceOf = (
+export async function choiceOf(
   storage: Storage,
   { account, ref }: { account?: string; ref: string },
   choose: () => Promise<LeadChoice>,
-): Promise<LeadChoice> =>
-  firstMade(
-    storage,
-    inAccount(account, `runs/${ref}/choice.json`),
-    KeptChoice,
-    choose,
-    ({ chosen }) => chosen.length > 0,
-  );
+): Promise<LeadChoice> {
+  const place = inAccount(account, `runs/${ref}/choice.json`);
+  const { made, isEarlier } = await firstMade(storage, place, KeptChoice, choose, ({ chosen }) => chosen.length > 0);
+  return isEarlier && Context.current().info.attempt === 1 ? { ...made, notes: [...made.notes, KEPT] } : made;
+}

@@ -15,7 +15,11 @@ import type { Kept, LedgerState } from './state';
 const NOTED_EVERY_MS = 3_600_000;
 /** The reading that is compared is asked for when the patience ends: whoever is told to come back comes after it, milliseconds. */
 const READ_WITHIN_MS = 10_000;
+/** And after that so long, milliseconds. */
+const AGAIN_MS = 60_000;
 const LEDGER = 'the ledger';
+/** Credits. A service may tell a balance without end as a number that nobody has. */
+const MOST_NOTED = 1e12;
 
 /** A balance was read, by a question of `askedAt`, and is compared with what the books explain, where that is still to be done. */
 export function compareBalance(state: LedgerState, amount: number, askedAt: number, now: number): LedgerState {
@@ -41,16 +45,20 @@ function withNote(state: LedgerState, now: number): LedgerState {
 /** A reading shows the balance of some moment from this one on. */
 const shownSince = ({ timing }: LedgerState, askedAt: number): number => Math.max(0, askedAt - timing.settlingMs);
 
+/** What the books would not take is not noted: what people say goes into the same entry. */
 const noted = (state: LedgerState, value: number, at: number): LedgerState =>
-  say(state, { balance: { value, by: LEDGER, at } });
+  Math.abs(value) > MOST_NOTED ? state : say(state, { balance: { value, by: LEDGER, at } });
 
-/** A ledger of which nothing but the books is left: what the balance must be by them, where they have noted it. */
-export function toCompare(state: LedgerState, { said, bookedSinceNote }: Kept, now: number): LedgerState {
+/**
+ * A ledger of which nothing but the books is left: what the balance must be by them, where they have noted it.
+ * @param ahead credits that the ledger has booked since, and that the books do not have yet
+ */
+export function toCompare(state: LedgerState, { said, bookedSinceNote }: Kept, now: number, ahead = 0): LedgerState {
   const { balance } = said ?? {};
   if (!balance || bookedSinceNote === undefined || state.patientUntil === undefined) return state;
   return {
     ...state,
-    funds: { readings: [], expected: balance.value - bookedSinceNote },
+    funds: { readings: [], expected: balance.value - bookedSinceNote - ahead },
     uncompared: { since: balance.at, until: Math.max(now, state.patientUntil) + state.timing.settlingMs },
   };
 }
@@ -80,7 +88,10 @@ export function patience(state: LedgerState, credits: number, now: number): numb
   const { patientUntil = Number.NEGATIVE_INFINITY, uncompared } = state;
   const isCompared = credits === 0 || !uncompared || now >= uncompared.until;
   if (now >= patientUntil && isCompared) return undefined;
-  return Math.max(now, patientUntil) + (isCompared ? 0 : READ_WITHIN_MS);
+  if (isCompared) return Math.max(now, patientUntil);
+  const soon = patientUntil + READ_WITHIN_MS;
+  // Where the balance cannot be read at once, a thousand runs may wait for it.
+  return now < soon ? soon : Math.max(now + READ_WITHIN_MS, Math.min(uncompared.until, now + AGAIN_MS));
 }
 
 /**

@@ -50,7 +50,7 @@ export function reread(state: LedgerState, found: Reread, asked: Asked, now: num
   const { funds: _, ...fresh } = known;
   if (found.books && (unread.isLost || !isEmpty(found.books))) {
     const taken = restored(fresh, found.books, asked, now);
-    return unread.isBlank ? toCompare(taken, found.books, now) : taken;
+    return unread.isBlank ? toCompare(taken, found.books, now, sumOf(unwritten(fresh, found.books, asked.at))) : taken;
   }
   if (unread.isLost) return known;
   // A first ledger after all.

@@ -47,6 +47,12 @@ describe('the balance is noted', () => {
     expect(noteOf(read(corrected, 50_000, QUIET + 60 * MINUTE))).toEqual(noteOf(quiet()));
   });
 
+  test('not where the books would refuse it: what people say goes into the same entry', () => {
+    const endless = read(paid(ledger.openLedger(start, NOW, false), 'lead:1', NOW), Number.MAX_SAFE_INTEGER, QUIET);
+    expect(endless.funds?.comparedAt).toBe(QUIET + 200);
+    expect(noteOf(endless)).toBeUndefined();
+  });
+
   test('at most once an hour where others change it', () => {
     const state = quiet();
     const soon = read(state, 45_000, QUIET + 30 * MINUTE);
@@ -86,6 +92,26 @@ describe('a ledger that begins with the books alone', () => {
     const compared = read(early, 48_000, UNTIL);
     expect([compared.holds, compared.elsewhere]).toEqual([[], 0]);
     expect(answer(compared, UNTIL + 201)).toMatchObject({ kind: 'granted' });
+  });
+
+  test('does not ask for each run every few seconds where the balance cannot be read', () => {
+    const state = restored(paid(quiet(), 'lead:2', QUIET + MINUTE), 1_000);
+    expect(answer(state, UNTIL + 10_000)).toEqual({ kind: 'patient', until: UNTIL + 10_000 + MINUTE });
+    expect(answer(state, UNTIL + SETTLING - 1)).toEqual({ kind: 'patient', until: UNTIL + SETTLING - 1 + 10_000 });
+    expect(answer(state, UNTIL + SETTLING)).toMatchObject({ kind: 'granted' });
+  });
+
+  test('counts what it has booked before it could read them, and they do not have yet', () => {
+    const sent = grant(quiet(), 'lead:2', LOST - MINUTE);
+    const blank = ledger.reopen({ lost: true, unread: 'away' }, start, LOST);
+    const settlement = { kind: 'paid', credits: 1_000 } as const;
+    const own = { subject: 'lead:2', attempt: 'lead:2/1', run: 'r', settlement };
+    const booked = ledger.settle(blank, own, LOST + 1_000).state;
+    const found = { books: keptOf(sent, 0) };
+    const state = ledger.reread(booked, found, { at: LOST + 2_000, open: booked.flights.open }, LOST + 2_000);
+    const compared = read(state, 49_000, UNTIL + 2_000);
+    expect(compared.holds).toEqual([]);
+    expect(read(state, 48_000, UNTIL + 2_000).holds).toMatchObject([{ kind: 'books', lower: { credits: 1_000 } }]);
   });
 
   test('is on hold where it is lower, and says by how much, since when and what to do; one release ends it for good', () => {

@@ -19,7 +19,7 @@ import { md } from '../../src/text/md';
 import { Begun, untilEnded } from '../shared/begun';
 import { control, fairnessKey } from '../shared/calls';
 import { linkTo } from '../shared/links';
-import { knowsOwnChildren, ownChild } from '../shared/own-child';
+import { knowsOwnChildren, type OwnChild, ownChild } from '../shared/own-child';
 import { BEGINS, beside } from '../shared/status';
 import type { Running } from './batch-state';
 import type { Common } from './common';
@@ -124,7 +124,8 @@ export class Window {
 
   /** What a followed run means for its item. */
   async #afterRun(running: Running, { ended, status, own }: ClosedRun): Promise<Ended> {
-    if (running.theirs) return doneBefore(ended, own) ?? this.#perform(running, await this.#inputOf(running), true);
+    if (running.theirs)
+      return doneBefore(ended, own && knowsOwnChildren()) ?? this.#perform(running, await this.#inputOf(running), true);
     if (ended) return ended;
     Object.assign(running, { lost: true, away: true } satisfies Partial<Running>);
     return afterLostRun(this.common, running, await this.#inputOf(running), status);
@@ -142,10 +143,13 @@ export class Window {
     const { operation } = this.common;
     if (again && this.#begun.withdrawing) return { outcome: 'skipped', reason: 'inAnotherRun', credits: 0 };
     this.starting++;
+    let own: OwnChild<unknown> | undefined;
     const child = await this.#start(running, input, again)
-      .catch((error) => {
+      .catch(async (error) => {
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-        return knowsOwnChildren() ? ownChild<unknown>(running.workflowId) : undefined;
+        if (knowsOwnChildren()) own = await ownChild(running.workflowId);
+        // One that has ended may have failed: then the item is done again.
+        return own?.isRunning ? own : undefined;
       })
       .finally(() => {
         this.starting--;
@@ -154,7 +158,7 @@ export class Window {
       running.theirs = true;
       const { workflowId } = running;
       const [closed] = await control.awaitItems({ operation, runs: [{ workflowId }] });
-      const done = doneBefore(closed?.ended, closed?.own);
+      const done = doneBefore(closed?.ended, own && closed?.own);
       if (done) return done;
       if (!again) return this.#perform(running, input, true);
       return { outcome: 'skipped', reason: 'inAnotherRun', ...closed?.ended, credits: 0 };
@@ -162,7 +166,7 @@ export class Window {
     running.theirs = false;
     running.away = false;
     running.runId = child.firstExecutionRunId;
-    this.#children.add(running.n);
+    if (!own) this.#children.add(running.n);
     this.#begun.add(running.workflowId, child.firstExecutionRunId);
     try {
       return endedBy(operation, await child.result());

@@ -6,7 +6,9 @@ import { control } from './calls';
 /** As much of a child as its parent goes on with. */
 export interface OwnChild<R> {
   readonly firstExecutionRunId: string;
-  /** @throws ChildWorkflowFailure when it has no result */
+  /** When it was asked for. */
+  readonly isRunning: boolean;
+  /** Looks again and again, ever more seldom. @throws ChildWorkflowFailure when it has no result */
   result(): Promise<R>;
 }
 
@@ -15,12 +17,13 @@ export const knowsOwnChildren = (): boolean => patched('knowsOwnChildren');
 
 /**
  * @param workflowId of a child that cannot be begun, for a run of that ID is there
- * @returns that run, if it is under way and this one has begun it; undefined where it is another's
+ * @returns that run, if this one has begun it; undefined where it is another's
  */
 export async function ownChild<R>(workflowId: string): Promise<OwnChild<R> | undefined> {
-  const runId = await control.ownChild({ workflowId });
-  if (runId === undefined) return undefined;
-  return { firstExecutionRunId: runId, result: async () => (await resultOf(workflowId, runId)) as R };
+  const child = await control.ownChild({ workflowId });
+  if (!child) return undefined;
+  const { runId, isRunning } = child;
+  return { firstExecutionRunId: runId, isRunning, result: async () => (await resultOf(workflowId, runId)) as R };
 }
 
 /** @throws ChildWorkflowFailure when it was ended by hand or failed: who waits for it finds out what it did (S6) */
