@@ -96,7 +96,7 @@ test('from the page a link leads through the form, filled in with the example, t
 const LEADS: Record<string, { begins: string; links?: Record<string, string> }> = {
   'start-here': { begins: 'Start a run', links: { 'what is under way': 'start-here' } },
   approval: {
-    begins: 'Convert at most 10 leads of default, up to 10,000 credits (account default)',
+    begins: 'Convert at most 12 leads of default, up to 10,000 credits (account default)',
     links: { 'ledger of account default': 'account-ledger.' },
   },
   'batch-approval': { begins: 'Backfill: convertLead (account default)' },

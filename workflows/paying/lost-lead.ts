@@ -1,11 +1,14 @@
 /** A lead whose run is gone. S6: whether it was paid for is asked, never assumed. */
 import { isCancellation, workflowInfo } from '@temporalio/workflow';
 import { leadSubject } from '../../src/paying/subject';
-import { control, reads, retryUntilAnswered } from '../shared/calls';
+import { control, reads, retryUntilAnswered, runKey } from '../shared/calls';
 import { settle } from './booking';
 import type { Wanting } from './walk';
 
-/** What became of the lead: the API's word if it says converted, else once nothing can be under way any more. */
+/**
+ * What became of the lead: the API's word if it says converted, else once nothing can be under way any more.
+ * @returns `isOwn`: by the books it was paid for out of the budget of the asking run
+ */
 export async function findOut({ account, facts, status }: Omit<Wanting, 'place'>, leadId: string) {
   const subject = leadSubject(leadId);
   const isConverted = async () => {
@@ -28,5 +31,6 @@ export async function findOut({ account, facts, status }: Omit<Wanting, 'place'>
   if (converted) await settle({ account, subject, run: { key: workflowInfo().workflowId } }, { kind: 'foundPaid' });
   const { settled } = await control.subjectState({ account, subject });
   const credits = settled?.credits ?? 0;
-  return { converted: converted || credits > 0, credits, ...(settled?.ref && { projectId: settled.ref }) };
+  const isOwn = credits > 0 && settled?.run === runKey();
+  return { converted: converted || credits > 0, credits, isOwn, ...(settled?.ref && { projectId: settled.ref }) };
 }

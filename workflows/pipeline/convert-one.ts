@@ -80,12 +80,15 @@ export async function convertOne(
   } finally {
     begun.delete(workflowId);
   }
-  const known = knowsOwnChildren() ? await ownChild<ConvertLeadResult>(workflowId) : undefined;
+  const knows = knowsOwnChildren();
+  const known = knows ? await ownChild<ConvertLeadResult>(workflowId) : undefined;
   if (known) return convertOne(at, maxCredits, leadId, lane, again, known);
   // Another run has this lead: what it makes of it is that run's result; this one only says what became of the lead.
   lane.is = 'theirs';
   await control.awaitRun({ workflowId });
-  const { converted } = await findOut(at, leadId);
+  const { converted, isOwn, credits, projectId } = await findOut(at, leadId);
+  // Temporal went back to a backup: a child of this one, of which nobody knows any more, had it.
+  if (knows && isOwn) return { leadId, outcome: 'converted', credits, ...(projectId && { projectId }) };
   if (converted) return { leadId, outcome: 'alreadyConverted', reason: 'inAnotherRun', credits: 0 };
   // That one was withdrawn, or met a cap of its own: neither is this one's.
   if (!again && !begun.withdrawing) return convertOne(at, maxCredits, leadId, lane, true);
