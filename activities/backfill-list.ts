@@ -30,7 +30,14 @@ export interface Prepared {
 }
 
 /** What writing a list has found. */
-export type ListMade = Pick<Prepared, 'needs' | 'quarantined' | 'left' | 'notes'> & { first: ShownItem[] };
+interface Written extends Pick<Prepared, 'needs' | 'quarantined' | 'left'> {
+  first: ShownItem[];
+}
+
+/** A list that was made. */
+export interface ListMade extends Written {
+  notes: string[];
+}
 
 /** So many items a person reads. */
 const SHOWN = 10;
@@ -105,7 +112,7 @@ export async function writeList(
   storage: Storage,
   { folder, list, operation }: { folder: string; list: string; operation: Operation },
   candidates: AsyncIterable<Candidate>,
-): Promise<Omit<ListMade, 'notes'>> {
+): Promise<Written> {
   const needs = noNeeds();
   const first: ShownItem[] = [];
   const left: Record<string, number> = {};
