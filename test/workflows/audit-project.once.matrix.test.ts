@@ -5,7 +5,7 @@ import { auditProject } from '../../workflows';
 import { decideUpdate } from '../../workflows/shared/asker';
 import { progressQuery } from '../../workflows/shared/status';
 import { deleteRun } from '../support/ledgers';
-import { type Stage, startStage } from '../support/stage';
+import { QUICK, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
 type Input = Parameters<typeof auditProject>[0];
@@ -13,7 +13,10 @@ type Input = Parameters<typeof auditProject>[0];
 let stage: Stage;
 beforeAll(async () => {
   const durations = { createProject: 0 };
-  stage = await startStage({ sandbox: { projects: 0, leads: 0, credits: 100_000, durations } });
+  // Two calls that a busy machine lets time out are a question to a person.
+  const timing = { ...QUICK.timing, sendWindowMs: 3_000, paidTimeoutMs: 5_000 };
+  const sandbox = { projects: 0, leads: 0, credits: 100_000, durations };
+  stage = await startStage({ sandbox, account: { timing } });
   await stage.startWorker();
 });
 afterEach(() => stage.sandbox.control.setProjectsListed({ how: 'whole' }));
