@@ -13,7 +13,7 @@ import { type Concluding, placesOf, writeLedger, writePart } from './backfill-le
 import { type Candidate, ITEMS, readList, writeList } from './backfill-list';
 import { createBackfillSourceActivities, type Making, tellOf, wrongInput } from './backfill-source';
 import type { Deps } from './deps';
-import { askingRun, endOf, type FollowedRun, followDelay, ownChild } from './followed-run';
+import { endOf, type FollowedRun, followDelay } from './followed-run';
 import { requeueAfter } from './requeue';
 
 /** What a backfill begins with. */
@@ -35,8 +35,6 @@ export interface ClosedRun {
   ended?: Ended;
   /** In the server's words: `TERMINATED`, `FAILED`… */
   status: string;
-  /** It was found by its workflow ID, and this backfill has begun it, before it was reset. */
-  own?: true;
 }
 
 /** Items handed out at once, and the bytes of JSON that end a portion earlier: they stand in a history. */
@@ -177,13 +175,8 @@ export function createBackfillActivities(deps: Deps) {
     const found = await endOf(client, run);
     if (!found) return undefined;
     const { status, result } = found;
-    const { workflowId, runId } = run;
-    const isOwn = runId === undefined && (await ownChild(client, workflowId, askingRun())) !== undefined;
-    return {
-      ...{ workflowId, status },
-      ...(isOwn && { own: true }),
-      ...(status === 'COMPLETED' && { ended: endedBy(operation, result) }),
-    };
+    const { workflowId } = run;
+    return { workflowId, status, ...(status === 'COMPLETED' && { ended: endedBy(operation, result) }) };
   }
 }
 

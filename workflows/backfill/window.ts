@@ -123,9 +123,8 @@ export class Window {
   }
 
   /** What a followed run means for its item. */
-  async #afterRun(running: Running, { ended, status, own }: ClosedRun): Promise<Ended> {
-    if (running.theirs)
-      return doneBefore(ended, own && knowsOwnChildren()) ?? this.#perform(running, await this.#inputOf(running), true);
+  async #afterRun(running: Running, { ended, status }: ClosedRun): Promise<Ended> {
+    if (running.theirs) return doneBefore(ended) ?? this.#perform(running, await this.#inputOf(running), true);
     if (ended) return ended;
     Object.assign(running, { lost: true, away: true } satisfies Partial<Running>);
     return afterLostRun(this.common, running, await this.#inputOf(running), status);
@@ -157,8 +156,8 @@ export class Window {
     if (!child) {
       running.theirs = true;
       const { workflowId } = running;
-      const [closed] = await control.awaitItems({ operation, runs: [{ workflowId }] });
-      const done = doneBefore(closed?.ended, own && closed?.own);
+      const [closed] = await control.awaitItems({ operation, runs: [{ workflowId, runId: own?.firstExecutionRunId }] });
+      const done = doneBefore(closed?.ended, own !== undefined);
       if (done) return done;
       if (!again) return this.#perform(running, input, true);
       return { outcome: 'skipped', reason: 'inAnotherRun', ...closed?.ended, credits: 0 };
