@@ -3,6 +3,7 @@
  * worker, is there for all to see, and outlives every run. One has the IDs of their keys as its input, which no click of the
  * Web UI changes, as one does a note. The other is there while encryption is required, and tells since when.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { tsToMs } from '@temporalio/common/lib/time';
@@ -22,7 +23,8 @@ const NOTES = {
 };
 /** Nobody works here, should somebody trigger one. */
 const QUEUE = 'audit-runner-nobody';
-const TRIES = 20;
+const TRIES = 40;
+const SPREAD_MS = 500;
 
 const Keys = z.object({ keys: z.array(z.string().refine(isKeyId)).min(1) });
 type Keys = z.output<typeof Keys>;
@@ -39,18 +41,16 @@ async function describe(client: Client, scheduleId: keyof typeof NOTES): Promise
   }
 }
 
-/** @returns whether this process did it */
-async function create(client: Client, scheduleId: keyof typeof NOTES, args: Keys[]): Promise<boolean> {
+/** Does nothing where it is there already. */
+async function create(client: Client, scheduleId: keyof typeof NOTES, args: Keys[]): Promise<void> {
   const nothing = { type: 'startWorkflow', workflowType: 'none', taskQueue: QUEUE } as const;
   try {
     await plainClient(client).schedule.create({
       ...{ scheduleId, spec: {}, state: { paused: true, note: NOTES[scheduleId] } },
       action: { ...nothing, args, workflowRunTimeout: '1 minute' },
     });
-    return true;
   } catch (error) {
-    if (error instanceof ScheduleAlreadyRunning) return false;
-    throw error;
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
   }
 }
 
@@ -69,23 +69,26 @@ export async function fleetKeys(client: Client): Promise<string[] | undefined> {
   return found && keysIn(found);
 }
 
-/** Adds to what stands there; what another process writes meanwhile is not lost. */
+/**
+ * Adds to what stands there; what another process writes meanwhile is not lost. A server accepts an update before it looks
+ * whether the schedule has changed since it was read, and drops it without a word if so: what counts is what is read afterwards.
+ */
 export async function noteKeys(client: Client, own: readonly string[]): Promise<void> {
   for (let tried = 0; tried < TRIES; tried++) {
     const found = await describe(client, FLEET_KEYS);
-    if (!found) {
-      if (await create(client, FLEET_KEYS, [{ keys: [...own] }])) return;
-      continue;
-    }
-    const before = keysIn(found) ?? [];
+    const before = (found && keysIn(found)) ?? [];
     if (own.every((id) => before.includes(id))) return;
-    if (await replace(client, found, { keys: [...new Set([...before, ...own])] })) return;
+    const keys = { keys: [...new Set([...before, ...own])] };
+    if (found) await replace(client, found, keys);
+    else await create(client, FLEET_KEYS, [keys]);
+    // Processes that were at it at the same moment come back one after another.
+    await sleep(Math.random() * SPREAD_MS);
   }
   throw new Error(`the schedule ${FLEET_KEYS} cannot be written: others change it all the time`);
 }
 
-/** @returns false where it has changed since it was read */
-async function replace(client: Client, { schedule, conflictToken }: Described, keys: Keys): Promise<boolean> {
+/** Does nothing where it has changed since it was read, or is gone. */
+async function replace(client: Client, { schedule, conflictToken }: Described, keys: Keys): Promise<void> {
   const input = { payloads: [defaultPayloadConverter.toPayload(keys)] };
   const action = { startWorkflow: { ...schedule?.action?.startWorkflow, input } };
   try {
@@ -93,11 +96,9 @@ async function replace(client: Client, { schedule, conflictToken }: Described, k
       ...{ namespace: client.options.namespace, scheduleId: FLEET_KEYS, schedule: { ...schedule, action } },
       ...(conflictToken && { conflictToken }),
     });
-    return true;
   } catch (error) {
     const status = grpcStatus(error);
-    if (status === GRPC.FAILED_PRECONDITION || status === GRPC.NOT_FOUND) return false;
-    throw error;
+    if (status !== GRPC.FAILED_PRECONDITION && status !== GRPC.NOT_FOUND) throw error;
   }
 }
 

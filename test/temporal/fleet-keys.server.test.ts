@@ -96,7 +96,7 @@ test.each([
 });
 
 test('of workers that begin at once none is lost', async () => {
-  const ids = Array.from({ length: 8 }, (_, n) => `00000000000000${n}0`.slice(-16));
+  const ids = Array.from({ length: 16 }, (_, n) => n.toString(16).padStart(16, '0'));
   await Promise.all(ids.map((id) => noteKeys(temporal.client, [id])));
   expect((await fleetKeys(temporal.client))?.sort()).toEqual([...ids].sort());
 });
