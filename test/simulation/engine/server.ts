@@ -214,10 +214,13 @@ export class Server {
 
   /**
    * The activity that a worker means whose try it was given: the one that this event has scheduled, if a worker is at this
-   * attempt of it. Where the server has gone back to a backup that may be another one.
+   * attempt of it, and it is not over, though the workflow may not have heard of that. Where the server has gone back to a
+   * backup that may be another one.
    */
   meant({ activity: { run, eventId }, attempt }: Try): Activity | undefined {
     const pending = this.runOf(run.workflowId, run.runId)?.activities.values() ?? [];
-    return [...pending].find((one) => one.eventId === eventId && one.isStarted && one.attempt === attempt);
+    return [...pending].find(
+      (one) => one.eventId === eventId && one.attempt === attempt && one.isStarted && !one.isClosed,
+    );
   }
 }

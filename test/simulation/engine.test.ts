@@ -1,0 +1,51 @@
+/** The simulated server by itself, with a worker that runs no workflow: what stories seldom meet. */
+import type { Try } from './engine/activity';
+import { Mishaps } from './engine/mishaps';
+import type { Command, Job } from './engine/proto';
+import { Server, type Worker } from './engine/server';
+import { World } from './world/world';
+
+/** What the first workflow task wants done: an activity that has a minute. */
+const ASKS = {
+  scheduleActivity: { seq: 1, activityId: '1', activityType: 'probe', scheduleToCloseTimeout: { seconds: 60 } },
+} as unknown as Command;
+
+it('an activity that times out while a workflow task is under way is over: what its worker answers then is too late', async () => {
+  const world = new World(1);
+  const mishaps = new Mishaps(world);
+  const server = new Server(mishaps);
+  const told: Job[] = [];
+  const taken: Try[] = [];
+  const worker: Worker = {
+    ...{ name: 'worker', alive: true, skewMs: 0 },
+    async activate({ episodes }, { jobs }) {
+      told.push(...jobs);
+      return { activations: [], commands: episodes.length === 0 ? [ASKS] : [], resolved: [] };
+    },
+    query: () => Promise.reject(new Error('nobody asks')),
+    perform: (task) => void taken.push(task),
+    forget: () => undefined,
+  };
+  const passes = async (ms: number) => {
+    let isOver = false;
+    world.after(ms, () => {
+      isOver = true;
+    });
+    while (!isOver) await world.step();
+  };
+
+  server.addWorker(worker);
+  const { run } = server.start({ workflowId: 'one', type: 'one', input: [], taskQueue: 'one', searchAttributes: {} });
+  await passes(58_000);
+  mishaps.rates = { workflowTaskLost: 1 };
+  server.signal(run, 'anything', []);
+  await passes(4_000);
+  mishaps.rates = {};
+  expect(taken.map(({ activity }) => activity.isClosed)).toEqual([true]);
+  expect(told).toEqual([]);
+  for (const task of taken) server.meant(task)?.answered({ completed: undefined });
+  await passes(20_000);
+
+  const ends = told.flatMap(({ resolveActivity }) => resolveActivity?.result ?? []);
+  expect(ends).toEqual([{ failed: expect.anything() }]);
+});
