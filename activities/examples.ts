@@ -18,8 +18,11 @@ const MOST_MS = 3_600_000;
 
 export function createExamplesActivities({ accounts, client }: Deps) {
   return {
-    /** Renews the example runs and writes the page; no call of the API. Repeatable. */
-    async renewExamples(): Promise<KeptPage> {
+    /**
+     * Renews the example runs and writes the page; no call of the API. Repeatable.
+     * @param _facts of the page, which workers of version 0.2 read, beside whom others may run
+     */
+    async renewExamples(_facts: Record<string, never>): Promise<KeptPage> {
       const names = [...accounts.keys()];
       const account = exampleAccount(names);
       const { runs, retentionMs } = await keepExamples(client, account);

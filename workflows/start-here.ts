@@ -50,7 +50,7 @@ export async function startHere(before?: StartHereInput): Promise<void> {
   setCurrentDetails('The page is being written: press R in a moment.');
   while (!renewalDue(input)) {
     asked = false;
-    const { page, againInMs } = await control.renewExamples();
+    const { page, againInMs } = await control.renewExamples({});
     setCurrentDetails(page);
     await condition(() => asked, againInMs);
   }

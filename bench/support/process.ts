@@ -17,6 +17,8 @@ export interface ProcessOptions {
   log: string;
   /** Whether standard output is read by {@link CommandProcess.firstLine}. @default false */
   read?: boolean;
+  /** The package whose command line it is. @default this one */
+  root?: string;
 }
 
 export class CommandProcess {
@@ -24,10 +26,10 @@ export class CommandProcess {
   readonly startedAt: number;
   private readonly child: ChildProcess;
 
-  constructor(args: readonly string[], { env = {}, log, read = false }: ProcessOptions) {
+  constructor(args: readonly string[], { env = {}, log, read = false, root = packageRoot() }: ProcessOptions) {
     const file = openSync(log, 'a');
     this.startedAt = Date.now();
-    this.child = spawn(process.execPath, [join(packageRoot(), 'bin', 'audit-runner.js'), ...args], {
+    this.child = spawn(process.execPath, [join(root, 'bin', 'audit-runner.js'), ...args], {
       env: { ...process.env, ...env },
       stdio: ['ignore', read ? 'pipe' : file, file],
     });

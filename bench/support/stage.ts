@@ -7,7 +7,7 @@ import { type Connected, connectClient } from '../../src/temporal/connect';
 import { inTime } from './main';
 import type { CommandProcess } from './process';
 import { type SandboxProcess, startSandboxProcess } from './sandbox';
-import { type AccountSettings, Workers } from './workers';
+import { type AccountSettings, type WorkerBuild, Workers } from './workers';
 
 /** Limits that never bind: for what is measured without the rate limits in the way. */
 export const NO_LIMITS = {
@@ -16,11 +16,17 @@ export const NO_LIMITS = {
   polls: { max: 100_000, windowMs: 1_000 },
 };
 
-export interface StageOptions {
+/** A service, and the account that speaks to it. */
+interface Played {
   /** Flags of `audit-runner sandbox`. */
   sandbox: readonly string[];
   /** Settings of the account, as in the configuration file. */
   account?: AccountSettings;
+}
+
+export interface StageOptions extends Played {
+  /** Besides the account `default`, each with a sandbox of its own. @default none */
+  others?: Readonly<Record<string, Played>>;
   /** The Temporal server has its own settings instead of ours. @default false */
   bareServer?: boolean;
   /** Keeps the Temporal server's data in a file, so that it can be killed and started again. @default false */
@@ -30,6 +36,8 @@ export interface StageOptions {
 export interface Stage {
   readonly client: Connected['client'];
   readonly sandbox: SandboxProcess;
+  /** Those of {@link StageOptions.others}, by account. */
+  readonly others: ReadonlyMap<string, SandboxProcess>;
   /** The folder that is the workers' storage. */
   readonly storage: string;
   /** Ends the Temporal server as a crash would. */
@@ -37,7 +45,7 @@ export interface Stage {
   /** Starts it again, on the same port and data. */
   restartServer(): Promise<void>;
   /** Starts one more worker process; does not wait for it. */
-  startWorker(): CommandProcess;
+  startWorker(build?: WorkerBuild): CommandProcess;
   /** Lines that the workers logged at level `warn` or above, by message. */
   warnings(): Record<string, number>;
   /** Ends every process and removes what they wrote. */
@@ -57,30 +65,38 @@ export async function onStage(options: StageOptions, bench: (stage: Stage) => Pr
   }
 }
 
-async function openStage({ sandbox: flags, account, bareServer = false, persist }: StageOptions): Promise<Stage> {
+async function openStage({ bareServer = false, persist, others = {}, ...own }: StageOptions): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'audit-runner-bench-'));
-  const [first, sandbox] = await Promise.all([
+  const open = async (name: string, { sandbox: flags, account }: Played) => {
+    const sandbox = await startSandboxProcess(flags, join(folder, `sandbox-${name}.log`));
+    const { baseUrl, token } = sandbox;
+    return { name, sandbox, account: { baseUrl, token, ...account } };
+  };
+  const [first, ours, ...rest] = await Promise.all([
     startServer({ bare: bareServer, ...(persist && { persist: join(folder, 'temporal.db') }) }),
-    startSandboxProcess(flags, join(folder, 'sandbox.log')),
+    open('default', own),
+    ...Object.entries(others).map(([name, other]) => open(name, other)),
   ]);
-  const { baseUrl, token } = sandbox;
-  const workers = new Workers(folder, first.address, { default: { baseUrl, token, ...account } });
+  const all = [ours, ...rest];
+  const accounts = Object.fromEntries(all.map(({ name, account }) => [name, account]));
+  const workers = new Workers(folder, first.address, accounts);
   const { client, close } = await connectClient({ config: first.config });
   let server = first;
   return {
     client,
-    sandbox,
+    sandbox: ours.sandbox,
+    others: new Map(rest.map(({ name, sandbox }) => [name, sandbox])),
     storage: join(folder, 'storage'),
     killServer: () => server.kill(),
     async restartServer() {
       server = await server.restart();
     },
-    startWorker: () => workers.start(),
+    startWorker: (build) => workers.start(build),
     warnings: () => workers.warnings(),
     async close() {
       await workers.end();
       await close();
-      await Promise.all([sandbox.end(), server.stop()]);
+      await Promise.all([...all.map(({ sandbox }) => sandbox.end()), server.stop()]);
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { AccountFile } from '../../src/config/schema';
-import { CommandProcess } from './process';
+import { CommandProcess, type ProcessOptions } from './process';
 
 /** Settings of an account, as in the configuration file. */
 export type AccountSettings = Partial<z.input<typeof AccountFile>>;
+
+/** Which version of the package a worker is of, and what else it finds in its environment. */
+export type WorkerBuild = Pick<ProcessOptions, 'root' | 'env'>;
 
 export class Workers {
   readonly #config: string;
@@ -36,10 +39,12 @@ export class Workers {
   }
 
   /** Starts one more process; does not wait for it. */
-  start(): CommandProcess {
+  start({ env, ...build }: WorkerBuild = {}): CommandProcess {
     // MALLOC_ARENA_MAX as in the Dockerfile.
-    const env = { TEMPORAL_ADDRESS: this.address, LOG_LEVEL: 'warn', CI: 'true', MALLOC_ARENA_MAX: '2' };
-    const worker = new CommandProcess(['worker', '--config', this.#config], { env, log: this.#log });
+    const always = { TEMPORAL_ADDRESS: this.address, LOG_LEVEL: 'warn', CI: 'true', MALLOC_ARENA_MAX: '2' };
+    const worker = new CommandProcess(['worker', '--config', this.#config], {
+      ...{ ...build, env: { ...always, ...env }, log: this.#log },
+    });
     this.#started.push(worker);
     return worker;
   }

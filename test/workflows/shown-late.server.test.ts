@@ -28,8 +28,8 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await startStage({
     sandbox: { leads: 5, credits: 100_000, projects: 0, durations: QUICKLY },
-    // Long enough for a second look, also on a busy machine.
-    account: { timing: { ...QUICK.timing, settlingMs: 2_000 } },
+    // Long enough for a third look, also on a busy machine.
+    account: { timing: { ...QUICK.timing, settlingMs: 6_000 } },
   });
   await stage.startWorker();
 });
