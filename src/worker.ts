@@ -135,7 +135,8 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     }),
   ];
   for (const account of Object.values(config.accounts)) {
-    for (const warning of await ensureQueueLimits(connection, namespace, account.name, account.limits))
+    const { name, limits } = account;
+    for (const warning of await ensureQueueLimits(connection, namespace, name, limits, !holdsPatches))
       log.warn({ account: account.name }, warning);
     const places: [queue: string, most: number][] = [
       [controlQueueName(account.name), config.workers.other],

@@ -42,15 +42,19 @@ const PARTITIONED = 2;
 export const rateOf = (queueClass: QueueClass, { max, windowMs }: Limit, partitions: number): number =>
   queueRate(max, windowMs) * (queueClass === 'writes' && partitions > 1 ? PARTITIONED : 1);
 
-/** {@link rateOf} as the server divides the queue: what a worker sets, and `doctor` expects. */
+/**
+ * {@link rateOf} as the server divides the queue: what a worker sets, and `doctor` expects.
+ * @param givesTurns false while patches are held: then no ledger gives turns, and the queue alone keeps the limit
+ */
 export async function wantedRate(
   connection: Service,
   namespace: string,
   account: string,
   queueClass: QueueClass,
   limit: Limit,
+  givesTurns = true,
 ): Promise<number> {
-  if (queueClass !== 'writes') return rateOf(queueClass, limit, 1);
+  if (queueClass !== 'writes' || !givesTurns) return rateOf(queueClass, limit, 1);
   const asked = partitionsOf(connection, namespace, queueName(account, queueClass));
   // Whoever may not ask for them: writes do not depend on it.
   return rateOf(queueClass, limit, await asked.catch(() => DEFAULT_PARTITIONS));
@@ -112,17 +116,19 @@ export async function setQueueLimit(
  * Sets the limit of each of an account's API queues, where it is not what it should be, and checks it. Returns warnings
  * for a person: where the server cannot keep the limit of reads or polls (older than 1.29), each process keeps it on its
  * own only, and then the account needs a single worker process (S5).
+ * @param givesTurns see {@link wantedRate}
  */
 export async function ensureQueueLimits(
   connection: Service,
   namespace: string,
   account: string,
   limits: Readonly<Record<QueueClass, Limit>>,
+  givesTurns = true,
 ): Promise<string[]> {
   const warnings: string[] = [];
   for (const queueClass of queueClasses) {
     const queue = queueName(account, queueClass);
-    const rate = await wantedRate(connection, namespace, account, queueClass, limits[queueClass]);
+    const rate = await wantedRate(connection, namespace, account, queueClass, limits[queueClass], givesTurns);
     const warning = await ensureQueueLimit(connection, namespace, queue, rate);
     // S5: the ledger keeps that of the writes.
     if (warning !== undefined && queueClass !== 'writes') warnings.push(warning);

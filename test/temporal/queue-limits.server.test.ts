@@ -55,6 +55,24 @@ test('writes, which get their turn from the ledger, are let through twice as fas
   }
 });
 
+test('S5: while patches are held no ledger gives turns, and the queue alone keeps the limit of the writes', async () => {
+  const { connection, namespace } = temporal;
+  const partitioned = {
+    workflowService: Object.assign(Object.create(connection.workflowService), {
+      listTaskQueuePartitions: async () => ({ activityTaskQueuePartitions: [{}, {}, {}, {}] }),
+    }),
+  };
+  const { max, windowMs } = LIMITS.writes;
+  for (const [givesTurns, times] of [
+    [true, 2],
+    [false, 1],
+  ] as const) {
+    expect(await ensureQueueLimits(partitioned, namespace, 'held', LIMITS, givesTurns)).toEqual([]);
+    const { rate = 0 } = (await read(queueName('held', 'writes'))) ?? {};
+    expect(rate).toBeCloseTo(times * queueRate(max, windowMs));
+  }
+});
+
 test('S5: a server with our settings tells that it has one partition', async () => {
   await expect(partitionsOf(temporal.connection, temporal.namespace, queueName('first', 'writes'))).resolves.toBe(1);
 });

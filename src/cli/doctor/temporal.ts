@@ -149,13 +149,21 @@ function queues(connected: Connected, account: Account, attempt: Attempt): Promi
   const limited = queueClasses.flatMap((rateClass) => {
     const queue = queueName(account.name, rateClass);
     const { connection, namespace } = connected;
-    const expected = () => wantedRate(connection, namespace, account.name, rateClass, account.limits[rateClass]);
-    return [attempt(`limit of ${queue}`, async () => queueLimit(connected, queue, await expected())), served(queue)];
+    const expected = (givesTurns: boolean) =>
+      wantedRate(connection, namespace, account.name, rateClass, account.limits[rateClass], givesTurns);
+    const limit = async () => queueLimit(connected, queue, await expected(true), await expected(false));
+    return [attempt(`limit of ${queue}`, limit), served(queue)];
   });
   return [served(controlQueueName(account.name)), ...limited];
 }
 
-async function queueLimit({ connection, namespace }: Connected, queue: string, expected: number): Promise<Check> {
+/** @param held what it is while patches are held */
+async function queueLimit(
+  { connection, namespace }: Connected,
+  queue: string,
+  expected: number,
+  held: number,
+): Promise<Check> {
   const name = `limit of ${queue}`;
   const perMinute = (rate: number) => `${(rate * 60).toFixed(2)} a minute`;
   const limit = await readQueueLimit(connection, namespace, queue);
@@ -163,6 +171,7 @@ async function queueLimit({ connection, namespace }: Connected, queue: string, e
   if (!limit) return wrong(name, `none; expected ${perMinute(expected)}`, mend);
   // The server stores the rate as a 32-bit float.
   if (Math.fround(limit.rate) === Math.fround(expected)) return ok(name, perMinute(expected));
+  if (Math.fround(limit.rate) === Math.fround(held)) return ok(name, `${perMinute(held)}, as while patches are held`);
   return wrong(name, `${perMinute(limit.rate)}, set by ${limit.setBy}; expected ${perMinute(expected)}`, mend);
 }
 

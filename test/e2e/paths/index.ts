@@ -133,6 +133,11 @@ const others: Record<string, Path> = {
     const input = { operation: 'convertLead', file: await leads(play, name, 5), window: 2, maxCredits: 9_000 } as const;
     await play.run(backfill, name, { ...input, approval: 'none' }, { renewAfter: 3 });
   },
+  // Items end while lines are written: what comes first then is as much part of a version as any command.
+  'backfill.busy': async (play, name) => {
+    const input = { operation: 'convertLead', file: await leads(play, name, 90), window: 25 } as const;
+    await play.run(backfill, name, { ...input, maxCredits: 90_000, approval: 'none' });
+  },
   'backfill.stopped': (play, name) =>
     play.withBudget(0, async () => {
       const input = { operation: 'convertLead', file: await leads(play, name, 2), maxCredits: 9_000 } as const;
@@ -154,6 +159,9 @@ const others: Record<string, Path> = {
     await play.start(startHere, name);
     await play.handle(name).signal(refreshSignal);
   },
+  // The last one: it takes whatever leads are left.
+  'lead-pipeline.busy': (play, name) =>
+    play.run(leadPipeline, name, { maxConversions: 20, maxCredits: 20_000, scoring: NONE, concurrency: 10 }),
 };
 
 /** By the name of the run. One at a time: most of them change what all runs of the account meet. */
