@@ -53,8 +53,8 @@ const STEPS = [
 const LAST = 0.9;
 
 const OPEN = "ExecutionStatus = 'Running' AND WorkflowType NOT IN ('accountLedger', 'startHere')";
-/** The start page is begun anew by each worker that starts. */
-const FAILED = "ExecutionStatus IN ('Failed', 'TimedOut', 'Terminated') AND WorkflowType != 'startHere'";
+/** Workers that start end the start page and the examples of the version before. */
+const FAILED = "ExecutionStatus IN ('Failed', 'TimedOut')";
 const NONDETERMINISM = 'WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR';
 
 const say = (what: string) => process.stderr.write(`${new Date().toISOString()} ${what}\n`);
