@@ -1,17 +1,12 @@
 /** Connecting to the Temporal server that the environment, a profile or a command line names. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type Client,
-  Connection,
-  type ConnectionOptions,
-  defaultGrpcRetryOptions,
-  makeGrpcRetryInterceptor,
-} from '@temporalio/client';
+import { type Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { ConfigError } from '../config/problems';
 import { createClient } from './client';
 import { dataConverter } from './encryption';
 import { type Env, type Log, setVariables } from './environment';
+import { repeated } from './repeated';
 import { explain, listens, unreachable } from './unreachable';
 
 export { TemporalUnreachable } from './unreachable';
@@ -105,8 +100,6 @@ export interface Connected {
 }
 
 const ATTEMPT_MS = 5_000;
-/** Of one request that has no time limit of its own, with its repetitions: longer than the server keeps a long poll open. */
-const REQUEST_MS = 60_000;
 const BETWEEN_MS = 500;
 const TELL_MS = 5_000;
 
@@ -147,7 +140,7 @@ async function reach({ namespace, address, tls, apiKey, metadata }: ConnectionCo
     ...(apiKey !== undefined && { apiKey }),
     ...(metadata !== undefined && { metadata }),
     connectTimeout: ATTEMPT_MS,
-    interceptors: [bounded],
+    interceptors: [repeated],
   });
   try {
     await connection.ensureConnected();
@@ -160,15 +153,6 @@ async function reach({ namespace, address, tls, apiKey, metadata }: ConnectionCo
     throw error;
   }
 }
-
-const repeats = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());
-const once = makeGrpcRetryInterceptor({ ...defaultGrpcRetryOptions(), retryableDecider: () => false });
-/** Repeats as the SDK does, and never waits for ever: a server that takes a request and says nothing is a failure, too. */
-const bounded: typeof repeats = (options, next) =>
-  // Whether a server refuses a poll is asked to know it, not to get work (`pollers.ts`).
-  options.method_definition?.path.includes('/Poll')
-    ? once(options, next)
-    : repeats({ ...options, deadline: options.deadline ?? Date.now() + REQUEST_MS }, next);
 
 function texts(metadata: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, String(value)]));

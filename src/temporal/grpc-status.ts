@@ -3,6 +3,7 @@ import { rootMessage } from '../root-cause';
 
 /** The gRPC status codes that are told apart here. */
 export const GRPC = {
+  CANCELLED: 1,
   INVALID_ARGUMENT: 3,
   DEADLINE_EXCEEDED: 4,
   NOT_FOUND: 5,

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { freePort } from '../../src/dev-server/free-port';
 import { startServer } from '../../src/dev-server/server';
@@ -46,6 +48,27 @@ test('a namespace that is not there is named', async () => {
   const config = { address: temporal.address, namespace: 'nowhere' };
   await expect(connectClient({ config })).rejects.toThrow(/has no namespace 'nowhere'/);
   await expect(connectNative({ config })).rejects.toThrow(TemporalUnreachable);
+});
+
+test('a request whose repetition comes due when the connection is closed fails, and the process goes on', async () => {
+  const [host, port] = temporal.address.split(':');
+  const sockets: Socket[] = [];
+  const way = createServer((socket) => {
+    const onward = connect(Number(port), host);
+    sockets.push(socket, onward);
+    for (const each of [socket, onward]) each.on('error', () => undefined);
+    socket.pipe(onward).pipe(socket);
+  });
+  way.listen(0, '127.0.0.1');
+  await once(way, 'listening');
+  const { port: near } = way.address() as AddressInfo;
+  const reached = await connectClient({ config: { address: `127.0.0.1:${near}`, namespace: temporal.namespace } });
+  way.close();
+  for (const socket of sockets) socket.destroy();
+  const asked = reached.connection.workflowService.getSystemInfo({});
+  const refused = expect(asked).rejects.toThrow(/shut down/);
+  await reached.close();
+  await refused;
 });
 
 test('without waiting, says where no server answers', async () => {
