@@ -63,13 +63,13 @@ const start = ({ client }: Stage, type: string, input: object, workflowId = `${t
   client.workflow.start(type, { workflowId, taskQueue: WORKFLOW_QUEUE, args: [input] });
 
 /** One run of each type that ends, on leads that nobody else has. */
-const oneOfEach = (account: string, next: () => string, n: number): [string, object, string?][] => {
+const oneOfEach = (account: string, next: () => string): [string, object, string?][] => {
   const leadId = next();
   return [
     ['convertLead', { account, leadId }, `convert-lead.${account}.${leadId}`],
     ['auditProject', { account, leadId: next(), prerequisites: 'fail' }],
-    ['ingestCapture', { account, note: `what was said in meeting ${n}` }],
-    ['callApi', { account, route: 'contacts.create', body: { name: `Contact ${n} of ${leadId}` } }],
+    ['ingestCapture', { account, note: `what was said about ${leadId}` }],
+    ['callApi', { account, route: 'contacts.create', body: { name: `Contact of ${leadId}` } }],
     ['callApi', { account, route: 'contacts.list', query: { limit: 5 } }],
     ['captureSweep', { account }],
     ['leadPipeline', { account, maxConversions: 1, approval: 'none', scoring: { minReadiness: 0 } }],
@@ -79,9 +79,8 @@ const oneOfEach = (account: string, next: () => string, n: number): [string, obj
 
 /** @returns begins as many runs, of every type in turn */
 async function begin(stage: Stage, account: string, next: () => string, count: number): Promise<void> {
-  for (let n = 0, begun = 0; begun < count; n++)
-    for (const [type, input, id] of oneOfEach(account, next, n))
-      if (begun++ < count) await start(stage, type, input, id);
+  for (let begun = 0; begun < count; )
+    for (const [type, input, id] of oneOfEach(account, next)) if (begun++ < count) await start(stage, type, input, id);
 }
 
 /** Adds workers of a build, waits until they have asked for work, and ends those before them, one after the other. */
