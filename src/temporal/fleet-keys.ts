@@ -98,17 +98,21 @@ export interface Joining extends Keyed {
 export async function joinFleet(client: Client, joining: Joining): Promise<Requirement | undefined> {
   const { own, requires } = joining;
   const known = await fleetKeys(client);
-  const missing = (known ?? []).filter((id) => !own.includes(id));
-  if (missing.length > 0)
-    throw new ConfigError([
-      `${ENCRYPTION_VARIABLE}: other workers of this namespace have the key ${missing.join(' and ')}, and this one does not: it could not read what they wrote. Add it, behind a comma. Where nothing is encrypted with it any more (\`${PROGRAM} doctor\` says so), delete the schedule ${FLEET_KEYS}; workers that start write it anew.`,
-    ]);
+  requireNone((known ?? []).filter((id) => !own.includes(id)));
   if (known === undefined) await requireLedgerKeys(client, joining);
   await untilAlike(client, joining);
-  if (own.length > 0) await noteKeys(client, own);
+  // Others may have begun at the same moment.
+  if (own.length > 0) requireNone(await noteKeys(client, own));
   if (requires) return requirement(await requireEncryption(client));
   await requireNoMore(client);
   return undefined;
+}
+
+function requireNone(missing: readonly string[]): void {
+  if (missing.length === 0) return;
+  throw new ConfigError([
+    `${ENCRYPTION_VARIABLE}: other workers of this namespace have the key ${missing.join(' and ')}, and this one does not: it could not read what they wrote. Add it, behind a comma. Where nothing is encrypted with it any more (\`${PROGRAM} doctor\` says so), delete the schedule ${FLEET_KEYS}; workers that start write it anew.`,
+  ]);
 }
 
 /** Somebody may have deleted the schedule too early: a ledger that no worker can read stands still, and with it all that pays. */

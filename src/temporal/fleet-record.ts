@@ -70,15 +70,18 @@ export async function fleetKeys(client: Client): Promise<string[] | undefined> {
 }
 
 /**
- * Adds to what stands there; what another process writes meanwhile is not lost. A server accepts an update before it looks
- * whether the schedule has changed since it was read, and drops it without a word if so: what counts is what is read afterwards.
+ * Adds to what stands there, unless that has keys that are not among these; what another process writes meanwhile is not lost. A
+ * server accepts an update before it looks whether the schedule has changed since it was read, and drops it without a word if
+ * so: what counts is what is read afterwards.
+ * @returns the keys that stand there and are not among these; nothing is written then
  */
-export async function noteKeys(client: Client, own: readonly string[]): Promise<void> {
+export async function noteKeys(client: Client, own: readonly string[]): Promise<string[]> {
   for (let tried = 0; tried < TRIES; tried++) {
     const found = await describe(client, FLEET_KEYS);
     const before = (found && keysIn(found)) ?? [];
-    if (own.every((id) => before.includes(id))) return;
-    const keys = { keys: [...new Set([...before, ...own])] };
+    const lacking = before.filter((id) => !own.includes(id));
+    if (lacking.length > 0 || own.every((id) => before.includes(id))) return lacking;
+    const keys = { keys: [...before, ...own.filter((id) => !before.includes(id))] };
     if (found) await replace(client, found, keys);
     else await create(client, FLEET_KEYS, [keys]);
     // Processes that were at it at the same moment come back one after another.

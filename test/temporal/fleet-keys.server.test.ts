@@ -95,10 +95,21 @@ test.each([
   expect(await fleetKeys(temporal.client)).toEqual([OLD]);
 });
 
-test('of workers that begin at once none is lost', async () => {
-  const ids = Array.from({ length: 16 }, (_, n) => n.toString(16).padStart(16, '0'));
-  await Promise.all(ids.map((id) => noteKeys(temporal.client, [id])));
-  expect((await fleetKeys(temporal.client))?.sort()).toEqual([...ids].sort());
+test('of workers that begin at once, each with a key more, whoever begins has its keys in the list', async () => {
+  const ids = Array.from({ length: 12 }, (_, n) => n.toString(16).padStart(16, '0'));
+  const rings = ids.map((_, n) => ids.slice(0, n + 1));
+  const lacking = await Promise.all(rings.map((own) => noteKeys(temporal.client, own)));
+  // The last one lacks nothing, whatever the others have.
+  expect(lacking.at(-1)).toEqual([]);
+  expect((await fleetKeys(temporal.client))?.sort()).toEqual(ids);
+});
+
+test('of two workers that begin at once with different keys only one begins', async () => {
+  const joined = await Promise.allSettled([join(OLD), join(NEW)]);
+  const refused = joined.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
+  const [kept] = (await fleetKeys(temporal.client)) ?? [];
+  expect(await fleetKeys(temporal.client)).toHaveLength(1);
+  expect(refused).toEqual([expect.stringContaining(`have the key ${kept}, and this one does not`)]);
 });
 
 test('a command with other keys than the workers is refused: it could not read them, or they it', async () => {
