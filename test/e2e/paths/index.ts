@@ -133,10 +133,14 @@ const others: Record<string, Path> = {
     const input = { operation: 'convertLead', file: await leads(play, name, 5), window: 2, maxCredits: 9_000 } as const;
     await play.run(backfill, name, { ...input, approval: 'none' }, { renewAfter: 3 });
   },
-  // Items end while lines are written: what comes first then is as much part of a version as any command.
+  // Items end while lines are written, and another batch has some of them: what comes first then is as much part of a version
+  // as any command.
   'backfill.busy': async (play, name) => {
-    const input = { operation: 'convertLead', file: await leads(play, name, 90), window: 25 } as const;
-    await play.run(backfill, name, { ...input, maxCredits: 90_000, approval: 'none' });
+    const file = await leads(play, name, 90);
+    const input = { operation: 'convertLead', file, window: 25, maxCredits: 90_000, approval: 'none' } as const;
+    const other = await play.start(backfill, `${name}.other`, { ...input, window: 10 });
+    await play.run(backfill, name, input);
+    await other.result();
   },
   'backfill.stopped': (play, name) =>
     play.withBudget(0, async () => {
