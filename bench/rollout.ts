@@ -36,6 +36,8 @@ const BEGINS_WITHIN_MS = 120_000;
 /** Of notes the service takes few. */
 const ENDS_WITHIN_MS = 1_800_000;
 const STREAM_EVERY_MS = 15_000;
+/** As many as {@link oneOfEach} has. */
+const STREAMED = 8;
 
 const BUILDS = {
   before: { root: before },
@@ -127,8 +129,8 @@ async function failedTasks({ client }: Stage): Promise<Map<string, number>> {
 function stream(stage: Stage, next: () => string): { stop(): number } {
   let begun = 0;
   const timer = setInterval(() => {
-    begun += 8;
-    void begin(stage, 'default', next, 8).catch((error: unknown) => say(`${error}`));
+    begun += STREAMED;
+    void begin(stage, 'default', next, STREAMED).catch((error: unknown) => say(`${error}`));
   }, STREAM_EVERY_MS);
   return {
     stop() {
@@ -148,9 +150,9 @@ async function rollOut(stage: Stage, done: (share: number) => Promise<void>, fir
   const shareOf = (from: { at: number; writes: number }, to: { at: number; writes: number }) =>
     (100 * (to.writes - from.writes)) / (PER_MINUTE * ((to.at - from.at) / 60_000));
   await done(STEPS[0].at / 2);
-  const begin = await count();
+  const initial = await count();
   const phases: string[] = [];
-  let [workers, before, says] = [first, begin, 'before'];
+  let [workers, before, says] = [first, initial, 'before'];
   const phase = async (next: string) => {
     const now = await count();
     phases.push(`${says}: ${Math.round(shareOf(before, now))} %, ${now.refused429 - before.refused429} answers 429`);
@@ -167,7 +169,7 @@ async function rollOut(stage: Stage, done: (share: number) => Promise<void>, fir
     say('the workers are replaced');
   }
   await done(LAST);
-  return { share: shareOf(begin, await phase('')), phases };
+  return { share: shareOf(initial, await phase('')), phases };
 }
 
 async function rolledOut(stage: Stage): Promise<void> {
@@ -239,11 +241,12 @@ const sandboxOf = (leads: number, seed: number) => [
   ...['--convert-check', 'atArrival'],
 ];
 const account = { speed: SPEED };
-const streamed = Math.ceil((ITEMS / PER_MINUTE) * 60_000 * 3) / STREAM_EVERY_MS;
+/** How often runs begin on the way, should it take three times as long as the limit allows. */
+const begins = Math.ceil(((ITEMS / PER_MINUTE) * 60_000 * 3) / STREAM_EVERY_MS);
 runBench(120, () =>
   onStage(
     {
-      sandbox: sandboxOf(ITEMS + 4 * streamed, 1),
+      sandbox: sandboxOf(ITEMS + 4 * begins, 1),
       account,
       others: { second: { sandbox: sandboxOf(2 * HELD, 2), account } },
     },
