@@ -149,9 +149,9 @@ export function createControl(service: Service, statistics: Statistics) {
       clock.wake();
       return done;
     }),
-    /** Forgets queued faults and the rate. */
-    clearFaults: operation(nothing, () => {
-      faults.clear();
+    /** Forgets queued faults and the rate, or only the faults about something. */
+    clearFaults: operation(z.strictObject({ about: z.string().min(1).optional() }).prefault({}), ({ about }) => {
+      faults.clear(about);
       return done;
     }),
   };

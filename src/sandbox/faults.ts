@@ -36,10 +36,10 @@ export class Faults {
     this.rate = rate;
   }
 
-  /** Forgets the queue and the rate. */
-  clear(): void {
-    this.queue = [];
-    this.rate = undefined;
+  /** Forgets the queue and the rate, or only what is queued about something. */
+  clear(about?: string): void {
+    this.queue = about === undefined ? [] : this.queue.filter((rule) => rule.about !== about);
+    if (about === undefined) this.rate = undefined;
   }
 
   /** @param isAbout whether the request is about what a rule names */

@@ -66,6 +66,8 @@ test('S2: of more projects of one name than are asked nobody can tell, and a per
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   for (let i = 0; i < 22; i++)
     await fetch(`${baseUrl}/api/projects`, { method: 'POST', headers, body: JSON.stringify(input.project) });
+  // A ledger that begins anew stops where the balance is lower than what is booked explains.
+  stage.sandbox.control.setCredits({ credits: 100_000 });
   const before = reads();
   const handle = await start(input);
   await until(async () => (await handle.query(progressQuery)).waiting?.includes('decide') === true);
@@ -89,14 +91,6 @@ test('S3: what a run that is gone had paid for is found by the ledger, too, wher
   expect(projectsOf(input)).toHaveLength(1);
 });
 
-test('S2: without its reference in the description it is known beyond the memory of the ledger', async () => {
-  const input = { ...fresh(), keepReference: false };
-  const { projectId } = await run(input);
-  await deleteRun(stage, stage.ledgerId);
-  expect(await run(input)).toMatchObject({ projectId, project: 'found', credits: 0 });
-  expect(projectsOf(input)).toMatchObject([{ id: projectId, description: input.project.description }]);
-});
-
 test('S2: a description as long as the API takes is found by its reference and stands in full in the end', async () => {
   const { project, ...rest } = fresh();
   const description = 'A long story. '.repeat(142);
@@ -106,4 +100,12 @@ test('S2: a description as long as the API takes is found by its reference and s
   expect(projectsOf(input)).toMatchObject([
     { id: projectId, description: expect.stringContaining(`${description}It ends.\n\n[audit-runner `) },
   ]);
+});
+
+test('S2: without its reference in the description it is known beyond the memory of the ledger', async () => {
+  const input = { ...fresh(), keepReference: false };
+  const { projectId } = await run(input);
+  await deleteRun(stage, stage.ledgerId);
+  expect(await run(input)).toMatchObject({ projectId, project: 'found', credits: 0 });
+  expect(projectsOf(input)).toMatchObject([{ id: projectId, description: input.project.description }]);
 });

@@ -83,10 +83,10 @@ test.concurrent.each([404, 400, 409])(
     const { projectId, clientName } = project();
     stage.sandbox.control.completeInterviews({ projectId });
     const refuse = { route: 'projects.auditAsync', about: clientName, fault: 'status' } as const;
-    // Each start goes out without a body and with one.
-    stage.sandbox.control.addFault({ ...refuse, status, times: status === 400 ? 4 : 2 });
+    stage.sandbox.control.addFault({ ...refuse, status, times: 1_000 });
     const run = await start({ projectId });
     await until(async () => (await run.query(progressQuery)).waiting?.includes('may be out of date') === true);
+    stage.sandbox.control.clearFaults({ about: clientName });
     expect(await run.result()).toMatchObject({ outcome: 'audited' });
   },
 );
