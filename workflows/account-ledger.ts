@@ -20,7 +20,7 @@ import { handlePeople, handleQuestions, handleWorkers } from './ledger/handlers'
 import { askWorkers, handedOn } from './ledger/opening';
 import { HEARTBEAT } from './shared/calls';
 import { handOn } from './shared/handed';
-import { hasUnwritten } from './shared/kept-acts';
+import { allHandled, handledWhileWritten, hasUnwritten } from './shared/kept-acts';
 import { epoch } from './shared/reset';
 import { tell } from './shared/tell';
 import { goesOnWithCurrentBuild } from './shared/versioned';
@@ -35,8 +35,10 @@ const MIN_BETWEEN_READINGS_MS = 1_000;
 const MAX_EVENTS = 1_500;
 const MIN_EVENTS = 50;
 const MAX_HISTORY_BYTES = 5_000_000;
-/** How long a run that is to continue as new waits for the log of what people did. */
+/** How long a run that is to continue as new waits for the next entry of the log of what people did. */
 const WRITTEN_WITHIN_MS = 15_000;
+/** And for all of them: meanwhile it reads no balance. */
+const HANDED_ON_WITHIN_MS = 120_000;
 const NOBODY_TELLS = 'no worker has answered';
 
 // ---- Workflow
@@ -85,7 +87,10 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
       if (epoch() === since) open(opened);
     } else if (renewalDue(input)) {
       // With what people said written down, if that does not take long; what holds by it is handed on in any case.
-      if (hasUnwritten()) await condition(() => !hasUnwritten(), WRITTEN_WITHIN_MS);
+      // Runs from before this patch wait once, and not for what is said while somebody still waits for an answer.
+      if (!allHandled() && patched('waitsWhileWritten'))
+        await handledWhileWritten(WRITTEN_WITHIN_MS, HANDED_ON_WITHIN_MS);
+      else if (hasUnwritten()) await condition(() => !hasUnwritten(), WRITTEN_WITHIN_MS);
       await condition(allHandlersFinished);
       if (book.isOpen) break;
     } else await tend();

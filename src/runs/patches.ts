@@ -24,6 +24,7 @@ export const PATCHES = {
   takesTurns: '0.3.0',
   tellsActs: '0.3.0',
   tellsUnkept: '0.3.0',
+  waitsWhileWritten: '0.3.0',
   watchesConversion: '0.3.0',
 } as const satisfies Readonly<Record<string, string>>;
 

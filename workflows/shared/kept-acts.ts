@@ -32,6 +32,8 @@ const TELL_WITHIN_MS = 60_000;
 
 /** Of this run: acts that are not written yet. It has its modules for itself. */
 let unwritten = 0;
+/** Acts that are written, or were tried for long enough. */
+let ended = 0;
 /** Acts of which somebody was told. */
 let told = 0;
 
@@ -51,6 +53,18 @@ export const allAnswered = (): Promise<void> =>
     await condition(allHandled);
     status?.goesOn();
   });
+
+/**
+ * Waits until every message is answered and written down: as long as the next one is written within `eachMs`, and `atMostMs` at
+ * most, milliseconds.
+ */
+export async function handledWhileWritten(eachMs: number, atMostMs: number): Promise<void> {
+  const until = Date.now() + atMostMs;
+  while (!allHandled() && Date.now() < until) {
+    const before = ended;
+    if (!(await condition(() => allHandled() || ended > before, eachMs))) return;
+  }
+}
 
 const loosening = new Map<string, (said: never) => boolean>();
 
@@ -141,6 +155,7 @@ function inBackground(work: () => Promise<unknown>): void {
   unwritten++;
   const over = () => {
     unwritten--;
+    ended++;
   };
   CancellationScope.nonCancellable(work).then(over, over);
 }
