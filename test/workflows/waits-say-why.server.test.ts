@@ -93,13 +93,14 @@ test('S7: of things that are fetched side by side, one that waits says so also w
   try {
     await stage.startWorker();
     const { control } = stage.sandbox;
-    control.addFault({ route: 'projects.opportunities', fault: 'delay', delayMs: 100_000, times: 1 });
+    const about = 'Client';
+    control.addFault({ route: 'projects.opportunities', about, fault: 'delay', delayMs: 100_000, times: 1_000 });
     control.addFault({ route: 'projects.deliverables', fault: 'html', times: 1_000 });
     const run = await stage.temporal.client.workflow.start(auditProject, {
       ...{
         workflowId: 'audit',
         taskQueue: 'audit-runner',
-        args: [{ project: { clientName: 'Client' }, mode: 'sync' }],
+        args: [{ project: { clientName: about }, mode: 'sync' }],
       },
     });
     const says = async () => (await run.query(progressQuery)).waiting ?? '';
@@ -108,6 +109,7 @@ test('S7: of things that are fetched side by side, one that waits says so also w
     // Long enough that it is not said anew meanwhile.
     await until(async () => /tried again in ([5-9]|\d\d) s/.test(await says()));
     expect(await underWay()).toBe(true);
+    control.clearFaults({ about });
     control.endDelays();
     await until(async () => !(await underWay()));
     expect(await says()).toMatch(/tried again/);
