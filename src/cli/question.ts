@@ -93,12 +93,15 @@ export function tellsQuestions(followed: Followed, handle: WorkflowHandle, note:
     // What keeps its calls meanwhile comes behind the question, and is no other one.
     const asked = waiting?.split('\n\n')[0];
     if (asked === looked) return;
+    if (asked !== undefined) {
+      // Where this fails, the next look asks again.
+      const { runId, typedSearchAttributes } = await handle.describe();
+      if (typedSearchAttributes.get(searchAttributeKeys.needsPerson) === true) {
+        const question = await questionOf(followed.client, handle);
+        if (!question) return;
+        note(describeQuestion(question, pageOf(followed, handle.workflowId, runId)));
+      }
+    }
     looked = asked;
-    if (asked === undefined) return;
-    const { runId, typedSearchAttributes } = await handle.describe();
-    if (typedSearchAttributes.get(searchAttributeKeys.needsPerson) !== true) return;
-    const question = await questionOf(followed.client, handle);
-    if (question) note(describeQuestion(question, pageOf(followed, handle.workflowId, runId)));
-    else looked = undefined;
   };
 }

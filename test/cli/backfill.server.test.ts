@@ -52,7 +52,7 @@ test('start, status and redrive: a table or JSON, and code 3 when not all is don
 });
 
 test('pause and resume say what they did, and in words why not', async () => {
-  const slow = input(file('two.csv', 3, 6), { itemsPerMinute: 30 });
+  const slow = input(file('two.csv', 3, 6), { itemsPerMinute: 6 });
   expect(await cli.run(['backfill', 'start', '--id', 'two', '--detach', '--input', slow], env)).toMatchObject({
     code: 0,
   });

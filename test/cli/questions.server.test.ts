@@ -25,9 +25,10 @@ afterAll(async () => {
 const paste = (line: string) => cli.startProgram('sh', ['-c', line], env).ended;
 
 /** What a terminal of this many columns got, until this was written. */
-async function shownAt(columns: number, command: string, last: string): Promise<string> {
+async function shownAt(columns: number, command: string, last: string, after = ''): Promise<string> {
   const run = cli.startAtTerminal(`stty cols ${columns}; exec ${command}`, env);
-  await run.said(last);
+  await run.said(after);
+  await until(() => run.stdout.slice(run.stdout.lastIndexOf(after)).includes(last));
   run.signal('SIGTERM');
   return (await run.ended).stdout;
 }
@@ -108,7 +109,7 @@ test('where a default has decided, that is said', async () => {
 
 test('at a narrow terminal all of it stands above the line that is drawn over, uncut', async () => {
   const started = `${CALLED} ${APPROVAL.slice(0, 3).join(' ')} '${APPROVAL[3]}' --id at-a-terminal`;
-  const stdout = await shownAt(60, started, END_OF_LINE);
+  const stdout = await shownAt(60, started, END_OF_LINE, 'reject at-a-terminal');
   const [first = ''] = commandsIn(stdout);
   expect(first).toBe(`${CALLED} approve at-a-terminal`);
   expect(stdout).toContain(`Its page: ${await pageOf('at-a-terminal')}`);
@@ -167,6 +168,6 @@ test('S4: what somebody writes as the reason of a hold is shown at a terminal, a
   const stdout = await shownAt(400, started, ']0;owned');
   expect(stdout).toContain('\ufffd]0;owned\ufffd\ufffd[2J\ufffd2J\ufffdno [redacted]');
   for (const obeyed of ['\u001b]', '\u0007', '\u001b[2J', '\u009b', '\u202e']) expect(stdout).not.toContain(obeyed);
-  expect((await cli.run(['release', 'default', '--reason', 'over'], env)).code).toBe(0);
   await handleOf('held').terminate();
+  expect((await cli.run(['release', 'default', '--reason', 'over'], env)).code).toBe(0);
 });

@@ -104,6 +104,9 @@ function expectPlain({ stdout, stderr }: Ended): void {
   expect(`${stdout}${stderr}`).not.toContain(TOKEN);
 }
 
+/** Each plays dozens of processes. */
+jest.setTimeout(400_000);
+
 const SERVERS: readonly [world: string, found: string, mend: string][] = [
   ['nothing listens', 'no Temporal server answers at', 'start it, or set TEMPORAL_ADDRESS'],
   ['something else listens', 'no Temporal server answers at', 'TEMPORAL_TLS=true where it needs TLS (it is off here)'],

@@ -1,5 +1,6 @@
 /** Who did something to a run, and who or what began what is paid, in the books and on the page: by more than their own word. */
 import { Client } from '@temporalio/client';
+import { setBudgetUpdate } from '../../src/ledger/messages';
 import { leadPipeline } from '../../workflows';
 import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { detailsOf } from '../support/details';
@@ -92,12 +93,18 @@ test.each(['before it pays', 'after it has paid'])(
     await until(async () => (await handle.query(pipelineProgressQuery)).waiting?.includes('Approval') ?? false);
     const say = (update: string, updateId: string, said: object) =>
       handle.executeUpdate(update, { updateId, args: [{ ...said, by: 'Eve' }] });
+    const ledger = client.workflow.getHandle(stage.ledgerId);
+    const limit = (perDay: number | null) =>
+      ledger.executeUpdate(setBudgetUpdate, { args: [{ perDay, reason: 'test', by: 'Ada' }] });
     if (when === 'before it pays') await say('pause', 'start', {});
+    // The second conversion waits until the update was said.
+    else await limit((await stage.spentByLedger()) + 1_000);
     await say('approve', 'yes', {});
     if (when === 'before it pays') await say('resume', 'on', {});
     else {
       await until(async () => (await handle.query(pipelineProgressQuery)).credits > 0);
       await say('changeLimits', 'start', { maxCredits: 1_500 });
+      await limit(null);
     }
     await handle.result();
     const expected =

@@ -56,7 +56,9 @@ test('a worker waits for a Temporal server that comes later, and on SIGTERM fini
   server = await startServer({ port });
   await worker.said('account is ready');
 
-  const doctor = await cli.run(['doctor'], env);
+  // It asks the service nothing while the workers do.
+  let doctor = await cli.run(['doctor'], env);
+  while (doctor.stdout.includes('the workers use the whole limit')) doctor = await cli.run(['doctor'], env);
   expect(doctor.stdout).toContain('Nothing is wrong. Look again at 1 of ');
   expect(doctor.stdout).toMatch(/LOOK +ceilings: No ceiling is configured/);
   expect(doctor.code).toBe(0);
@@ -94,7 +96,7 @@ test('a worker waits for a Temporal server that comes later, and on SIGTERM fini
   ]);
   next.signal('SIGTERM');
   expect((await next.ended).code).toBe(0);
-}, 120_000);
+});
 
 test('a second signal ends a worker at once, in the middle of a call', async () => {
   server = await startServer({ port });

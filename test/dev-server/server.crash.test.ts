@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isListening } from '../../src/dev-server/free-port';
@@ -10,6 +10,7 @@ import { connectClient } from '../../src/temporal/connect';
 import type { Env } from '../../src/temporal/environment';
 import { packageRoot } from '../../src/temporal/package-root';
 import { ensureQueueLimits, readQueueLimit } from '../../src/temporal/queue-limits';
+import { listenersOf } from '../support/listeners';
 import { until } from '../support/until';
 import { executable, remove, temporaryFolder, version } from '../temporal/support';
 
@@ -73,20 +74,9 @@ test('the Web UI knows its codec server, whose secret no argument of a process s
   });
 });
 
-/** The ports of this machine on which a process listens. */
-function listeningPorts(pid: number): number[] {
-  const sockets = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
-  const lines = readFileSync(`/proc/${pid}/net/tcp`, 'utf8').split('\n').slice(1);
-  return lines.flatMap((line) => {
-    const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
-    const isOurs = state === '0A' && sockets.includes(`socket:[${inode}]`);
-    return isOurs ? [Number.parseInt(local.split(':')[1] ?? '', 16)] : [];
-  });
-}
-
 test('a web page that posts to its ports starts nothing', async () => {
   const server = kept(await startServer({ env, ui: true }));
-  const ports = listeningPorts(server.pid);
+  const ports = listenersOf(server.pid).map(({ port }) => port);
   expect(ports).toContain(portOf(server));
   const body = JSON.stringify({ workflowType: { name: 'leadPipeline' }, taskQueue: { name: 'audit-runner' } });
   const answers = await Promise.all(

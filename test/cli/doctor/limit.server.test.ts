@@ -48,7 +48,7 @@ test('S7: what hangs is unknown when the time is up, and the command ends', asyn
     process.env = before;
     watcher.close();
   }
-  expect(performance.now() - ended).toBeLessThan(8_000);
+  expect(performance.now() - ended).toBeLessThan(20_000);
   const { checks }: { checks: Seen[] } = JSON.parse(lines.join(''));
   const late = checks.filter(({ found }) => found.includes('before the time was up')).map(({ name }) => name);
   expect(late).toEqual(['server', 'token belongs to', 'tier', 'credits', 'leads', 'projects', 'scopes']);

@@ -66,6 +66,8 @@ async function play(): Promise<void> {
     async () => (await workflow.count("ExecutionStatus = 'Completed' AND WorkflowType = 'backfill'")).count === 1,
   );
   await until(async () => (await workflow.count("Stage = 'converted' AND ExecutionStatus = 'Completed'")).count === 6);
+  // A reading from just before the last payment was booked says less, until the next.
+  await until(async () => (await ledger.query(statusQuery)).balance === 94_000);
 }
 
 const account = () => {
