@@ -13,7 +13,7 @@ import type { Standing } from '../books/standing';
 import type { BeginAnswer, BeginSend, Budget, LedgerStart, LedgerState, Settle } from '../ledger';
 import { type SubjectState, stateQuery } from '../ledger/messages';
 import { type Kind, ONCE_ONLY, paidKinds } from '../paying/once-only';
-import { lastEffect, REMEMBER_MS, type Settled } from '../paying/open-sends';
+import { lastEffect, type OpenSend, REMEMBER_MS, type Settled } from '../paying/open-sends';
 import { paidKindOf, partsOf } from '../paying/subject';
 import type { Storage } from '../storage';
 import { LedgerClient, type LedgerConfig } from './ledger-client';
@@ -166,14 +166,32 @@ export class BookedLedger extends LedgerClient {
     const isCostly = this.#costs(subject);
     const isFound = isCostly && settlement.kind === 'foundPaid';
     if (isFound) await this.tellKnown(subject);
+    const lost = isFound ? await this.#lostSend(subject) : undefined;
     const isBooked = isFound && settlement.credits !== undefined && (await this.#isBooked(subject));
     // S3: what was booked and is forgotten since is not booked once more.
     const told = isBooked ? ({ kind: 'foundPaid', ref: settlement.ref } as const) : settlement;
     if (isCostly) await this.books.became(subject, attempt, run, told);
-    const booked = await super.settle({ ...request, settlement: told });
+    const booked = await super.settle(
+      lost && told.kind === 'foundPaid'
+        ? { ...request, attempt: lost.attempt, run: lost.run, settlement: { ...told, credits: lost.credits } }
+        : { ...request, settlement: told },
+    );
     // Of what a look has found, a ledger whose server went back to a backup may know less than the books.
     if (isFound) this.#compareSoon();
-    return booked;
+    return lost && lost.run !== run ? 0 : booked;
+  }
+
+  /**
+   * What the books have open and the ledger, whose server went back to a backup, knows nothing of. What is found is of this
+   * attempt by the books, and they may take longer to write than whoever asks can wait (S6).
+   */
+  async #lostSend(subject: string): Promise<OpenSend | undefined> {
+    const { open, settled, forgottenBefore = Number.POSITIVE_INFINITY } = await this.subject(subject);
+    if (open !== undefined || (settled && settled.credits > 0)) return undefined;
+    const { sends } = await readSoon(this.books.standing(), this.bookkeeping.storage);
+    const kept = sends.open[subject];
+    // S3: what it has booked and forgotten would be booked once more.
+    return kept && kept.attempt !== settled?.attempt && kept.grantedAt > forgottenBefore ? kept : undefined;
   }
 
   /**

@@ -65,12 +65,19 @@ function ledger() {
   };
 }
 
-/** What a process has paid and written down. */
-async function paid(): Promise<void> {
+/** What a process has written down before it paid. */
+async function begun(): Promise<void> {
   const { booked } = ledger();
   await booked.books.beforeSend({
     ...{ request: { ...sent, lookedAt: NOW, runCap: 9_000 }, open, timing, ceilings: budget, withinMs: 5_000 },
   });
+  await booked.books.close();
+}
+
+/** What a process has paid and written down. */
+async function paid(): Promise<void> {
+  await begun();
+  const { booked } = ledger();
   await booked.books.became(subject, sent.attempt, sent.run, { kind: 'paid', credits: 1_000, ref: 'p1' });
   await booked.books.close();
 }
@@ -92,6 +99,27 @@ test('also where the ledger has granted it once more, and the books say that thi
   await booked.books.became(subject, 'b#1', 'run-b', { kind: 'notPaid' });
   expect(await booked.settle(found)).toBe(0);
   expect([spent(), settled()[0]?.run, left()]).toEqual([1_000, 'run-a', {}]);
+});
+
+test('S6: what the books still have open is booked as that, also where they cannot be written in time', async () => {
+  await begun();
+  const { booked, spent, settled } = ledger();
+  const written = jest.spyOn(booked.books, 'became').mockResolvedValue();
+  expect(await booked.settle({ ...found, run: 'run-a', settlement: { kind: 'foundPaid' } })).toBe(1_000);
+  expect(written).toHaveBeenCalled();
+  expect(spent()).toBe(1_000);
+  expect(settled()).toMatchObject([{ attempt: 'a#1', run: 'run-a', credits: 1_000 }]);
+});
+
+test('and another run has not paid for it; what the ledger may have booked and forgotten is not booked', async () => {
+  await begun();
+  const { booked, spent } = ledger();
+  expect(await booked.settle({ ...found, settlement: { kind: 'foundPaid' } })).toBe(0);
+  expect(spent()).toBe(1_000);
+  const later = ledger();
+  later.forget();
+  expect(await later.booked.settle({ ...found, run: 'run-a', settlement: { kind: 'foundPaid' } })).toBe(0);
+  expect(later.spent()).toBe(0);
 });
 
 test('S3: what it may have booked and forgotten since is not booked once more', async () => {
