@@ -103,14 +103,15 @@ test.concurrent(
 test.concurrent(
   'of two workers the one that makes a call killed in it while the other one stands by',
   () =>
-    inScene(options, async (scene) => {
+    inScene({ ...options, account: { timing: { ...QUICK.timing, paidTimeoutMs: 60_000 } } }, async (scene) => {
       const workers = [await scene.worker(), await scene.worker()];
-      faults(scene, DELAY, DELAY_REPLY);
+      faults(scene, { ...DELAY, delayMs: 50_000 }, { ...DELAY_REPLY, delayMs: 50_000 });
       const runs = await scene.convertsUnderWay([scene.lead(), scene.lead()]);
       const pending = (await runs[0]?.describe())?.raw.pendingActivities ?? [];
       const caller = workers.find(({ pid }) => pending[0]?.lastWorkerIdentity?.startsWith(`${pid}@`));
       expect(scene.stage.figures().conversions).toBeLessThan(2);
       expect(await caller?.kill()).toBeNull();
+      scene.stage.sandbox.control.endDelays();
       for (const run of runs) expect(await run.result()).toMatchObject(converted);
       await scene.booksAreRight();
       expectPaidOnce(scene, 2);

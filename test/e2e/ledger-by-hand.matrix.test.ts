@@ -54,11 +54,14 @@ test.concurrent('S3: nor does one believe its input that the server starts again
         taskQueue: 'audit-runner',
         workflowIdConflictPolicy: 'TERMINATE_EXISTING',
       },
-      ...{ retry: { initialInterval: 100 }, workflowRunTimeout: 5_000 },
+      ...{ retry: { initialInterval: 100 }, workflowRunTimeout: 15_000 },
       args: [{ ...input, state: { ...input.state, state: { ...input.state.state, elsewhere: 5_000_000 } } }],
     });
     await until(async () => (await scene.ledger().describe()).runId !== firstExecutionRunId);
-    const status = () => scene.ledgerStatus().catch(() => undefined);
-    await until(async () => (await status()) !== undefined);
-    expect(await status()).toMatchObject({ elsewhere: 0, budget: { perDay: 1_000 } });
+    let status: Awaited<ReturnType<typeof scene.ledgerStatus>> | undefined;
+    await until(async () => {
+      status = await scene.ledgerStatus().catch(() => undefined);
+      return status !== undefined;
+    });
+    expect(status).toMatchObject({ elsewhere: 0, budget: { perDay: 1_000 } });
   }));

@@ -32,7 +32,7 @@ test.concurrent(
         });
       await scene.worker();
       const batch = await start();
-      await until(async () => (await batch.query(backfillProgressQuery)).done >= 60);
+      await until(async () => (await batch.query(backfillProgressQuery)).done >= 60, LOSS_LIMIT_MS / 2);
       await scene.loseDatabase();
       await scene.worker();
       const { counts, credits } = await (await start()).result();

@@ -91,7 +91,7 @@ test.concurrent(
     inScene({}, async (scene) => {
       await scene.worker();
       const { control } = scene.stage.sandbox;
-      control.addFault({ route: 'leads.convert', fault: 'status', status: 429, retryAfter: 14 });
+      control.addFault({ route: 'leads.convert', fault: 'status', status: 429, retryAfter: 40 });
       const first = await scene.convert(scene.lead());
       await until(() => control.stats().faults.length > 0);
       const second = await scene.convert(scene.lead());

@@ -12,52 +12,61 @@ import { inScene } from './support/scene';
 test(
   'a token of another user holds the account; put back it goes on, and restarted the worker works for the other one',
   () =>
-    inScene({ account: { timing: UNHURRIED }, sandbox: { leads: 60, credits: 100_000 } }, async (scene) => {
-      const { stage } = scene;
-      const { sandbox, temporal, folder } = stage;
-      const { client } = temporal;
-      const taskQueue = 'audit-runner';
-      const put = (token: string) => writeFileSync(join(folder, 'token'), token);
-      const spent = () => {
-        const { creditsSpent } = sandbox.control.stats();
-        return { owner: creditsSpent[sandbox.userId] ?? 0, other: creditsSpent[sandbox.otherUserId] ?? 0 };
-      };
-      const holds = async () => (await scene.ledgerStatus()).holds.map(({ kind }) => kind);
-      const worker = await stage.startWorker();
-      sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 300, times: 8 });
-      const run = await client.workflow.start(leadPipeline, {
-        ...{ workflowId: 'pipeline', taskQueue },
-        args: [{ maxConversions: 8, concurrency: 2, scoring: { minReadiness: 0 } }],
-      });
-      await until(() => stage.figures().conversions >= 2);
-      put(sandbox.otherToken);
-      await until(async () => (await holds()).includes('otherUser'));
-      await until(async () => /another user/.test((await run.query(pipelineProgressQuery)).waiting ?? ''));
-      put(sandbox.token);
-      expect(await run.result()).toMatchObject({ ended: 'done', credits: 8_000, counts: { converted: 8 } });
-      expect(spent()).toEqual({ owner: 8_000, other: 0 });
-      await scene.booksAreRight();
-      await until(async () => (await holds()).length === 0);
-      // A reading from before the last booking says less; nobody reads it again once the token is another user's.
-      await until(async () => (await scene.ledgerStatus()).balance === 92_000);
+    // With a floor the ledger goes on reading the balance, also after the last payment: somebody hears whose the token is.
+    inScene(
+      { account: { timing: UNHURRIED, budget: { balanceFloor: 1 } }, sandbox: { leads: 60, credits: 100_000 } },
+      async (scene) => {
+        const { stage } = scene;
+        const { sandbox, temporal, folder } = stage;
+        const { client } = temporal;
+        const taskQueue = 'audit-runner';
+        const put = (token: string) => writeFileSync(join(folder, 'token'), token);
+        const spent = () => {
+          const { creditsSpent } = sandbox.control.stats();
+          return { owner: creditsSpent[sandbox.userId] ?? 0, other: creditsSpent[sandbox.otherUserId] ?? 0 };
+        };
+        const holds = async () => (await scene.ledgerStatus()).holds.map(({ kind }) => kind);
+        const worker = await stage.startWorker();
+        sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 300, times: 8 });
+        const run = await client.workflow.start(leadPipeline, {
+          ...{ workflowId: 'pipeline', taskQueue },
+          args: [{ maxConversions: 8, concurrency: 2, scoring: { minReadiness: 0 } }],
+        });
+        await until(() => stage.figures().conversions >= 2);
+        put(sandbox.otherToken);
+        await until(async () => (await holds()).includes('otherUser'));
+        await until(async () => /another user/.test((await run.query(pipelineProgressQuery)).waiting ?? ''));
+        put(sandbox.token);
+        expect(await run.result()).toMatchObject({ ended: 'done', credits: 8_000, counts: { converted: 8 } });
+        expect(spent()).toEqual({ owner: 8_000, other: 0 });
+        await scene.booksAreRight();
+        await until(async () => (await holds()).length === 0);
+        // A reading from before the last booking says less; nobody reads it again once the token is another user's.
+        await until(async () => (await scene.ledgerStatus()).balance === 92_000);
 
-      put(sandbox.otherToken);
-      worker.stop();
-      await worker.done;
-      await stage.startWorker();
-      const [lead] = sandbox.control
-        .leads({ user: sandbox.otherUserId })
-        .filter(({ surveyStatus }) => surveyStatus !== 'converted');
-      const converted = await client.workflow.execute(convertLead, {
-        ...{ workflowId: 'other', taskQueue },
-        args: [{ leadId: lead?.id ?? '' }],
-      });
-      expect(converted).toMatchObject({ outcome: 'converted' });
-      expect(spent()).toEqual({ owner: 8_000, other: 1_000 });
-      const theirs = await client.workflow.getHandle(ledgerId(sandbox.otherUserId)).query(statusQuery);
-      expect(theirs.spentToday).toBe(1_000);
-      await until(async () => (await scene.ledgerStatus()).restingSince !== undefined);
-      expect(await scene.ledgerStatus()).toMatchObject({ spentToday: 8_000, elsewhere: 0, balance: 92_000, holds: [] });
-    }),
+        put(sandbox.otherToken);
+        worker.stop();
+        await worker.done;
+        await stage.startWorker();
+        const [lead] = sandbox.control
+          .leads({ user: sandbox.otherUserId })
+          .filter(({ surveyStatus }) => surveyStatus !== 'converted');
+        const converted = await client.workflow.execute(convertLead, {
+          ...{ workflowId: 'other', taskQueue },
+          args: [{ leadId: lead?.id ?? '' }],
+        });
+        expect(converted).toMatchObject({ outcome: 'converted' });
+        expect(spent()).toEqual({ owner: 8_000, other: 1_000 });
+        const theirs = await client.workflow.getHandle(ledgerId(sandbox.otherUserId)).query(statusQuery);
+        expect(theirs.spentToday).toBe(1_000);
+        await until(async () => (await scene.ledgerStatus()).restingSince !== undefined);
+        expect(await scene.ledgerStatus()).toMatchObject({
+          spentToday: 8_000,
+          elsewhere: 0,
+          balance: 92_000,
+          holds: [],
+        });
+      },
+    ),
   400_000,
 );

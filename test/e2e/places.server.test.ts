@@ -17,7 +17,7 @@ const SLOW = {
   sandbox: { leads: 60, credits: 100_000 },
   account: { timing: { ...UNHURRIED, paidTimeoutMs: 120_000 } },
 };
-const SOON_MS = 60_000;
+const SOON_MS = 100_000;
 const LEADS = 8;
 const LOST = 4;
 
@@ -100,7 +100,7 @@ test.concurrent('the conversion of an audit of a batch gives the place of its au
   }));
 
 test.concurrent('a run that has waited takes its place again, and the budget is exact', () =>
-  inScene({ ...SLOW, account: { timing: UNHURRIED } }, async (scene) => {
+  inScene({ ...SLOW, account: { timing: { ...UNHURRIED, paidTimeoutMs: 30_000 } } }, async (scene) => {
     await scene.stage.startWorker();
     loseSome(scene);
     const run = await scene.stage.temporal.client.workflow.start(leadPipeline, {

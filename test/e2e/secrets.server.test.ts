@@ -3,6 +3,7 @@
 import { leadPipeline } from '../../workflows';
 import { progressQuery } from '../../workflows/shared/status';
 
+import { UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 import { leaks, type Place, placesOfFiles, placesOfRuns, secretsOf } from './support/leaks';
 import { inScene, Scene } from './support/scene';
@@ -12,7 +13,10 @@ let scene: Scene;
 let worker: WorkerProcess;
 beforeAll(async () => {
   // So many that their decisions are kept in the storage.
-  scene = await Scene.open({ sandbox: { leads: 1_200, credits: 100_000 }, account: { showNames: 'none' } });
+  scene = await Scene.open({
+    sandbox: { leads: 1_200, credits: 100_000 },
+    account: { showNames: 'none', timing: UNHURRIED },
+  });
   worker = await scene.worker({ LOG_LEVEL: 'trace' });
 });
 afterAll(() => scene.close());

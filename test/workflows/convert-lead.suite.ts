@@ -204,8 +204,13 @@ export function convertLeadSuite(variant: 'a' | 'b', part: Part): void {
       [];
     expect(pair).toHaveLength(2);
     for (const { id } of pair) if (fresh.includes(id)) fresh.splice(fresh.indexOf(id), 1);
+    const { conversions } = stage.figures();
     stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'replyLost', times: 2 });
+    // Each looks for its project when both are there.
+    stage.sandbox.control.addFault({ route: 'projects.list', fault: 'html', times: 1_000 });
     const runs = await Promise.all(pair.map(({ id }) => start(id)));
+    await until(() => stage.figures().conversions === conversions + 2);
+    stage.sandbox.control.clearFaults();
     let questions = 0;
     for (const run of runs) {
       await until(async () => {
@@ -234,6 +239,9 @@ export function convertLeadSuite(variant: 'a' | 'b', part: Part): void {
   test('a lead that somebody else converted costs nothing and is not called ours', async () => {
     const leadId = next();
     stage.sandbox.control.convertLead({ leadId });
+    // Outside the books: a ledger that has just begun anew would stop.
+    const { credits } = stage.sandbox.control.credits();
+    stage.sandbox.control.setCredits({ credits: credits + 1_000 });
     const result = await (await start(leadId)).result();
     expect(result).toMatchObject({ outcome: 'alreadyConverted', credits: 0 });
   });

@@ -85,7 +85,7 @@ test('a person says which capture it is; one that is not there or another note h
     ...{ outcome: 'processed', captureId: before },
     answers: [{ answer: `capture ${before}`, by: 'Ada' }],
   });
-  const second = await start({ note: `Something else ${randomUUID()}`, personDeadline: '10s' });
+  const second = await start({ note: `Something else ${randomUUID()}`, personDeadline: '30s' });
   await asks(second);
   await expect(say(second, before)).resolves.toContain("another note's");
   expect(await second.result()).toMatchObject({ outcome: 'expired', reason: 'noteNotSubmitted' });

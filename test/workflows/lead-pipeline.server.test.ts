@@ -112,7 +112,9 @@ test('a dry run writes nothing and says what it would cost', async () => {
 });
 
 test('S6: converts the best within the budget; every lead ends as something, and the sums are equal', async () => {
-  const before = stage.figures();
+  // The ledger reads the balance by itself, the more often the longer it takes.
+  const reads = () => stage.figures().reads - (stage.sandbox.control.stats().requests.byRoute['account.credits'] ?? 0);
+  const [before, readBefore] = [stage.figures(), reads()];
   const result = await (await pipeline('five', { maxConversions: 5, view: 'all' })).result();
   const after = stage.figures();
   expect(result.counts.converted).toBe(5);
@@ -121,7 +123,7 @@ test('S6: converts the best within the budget; every lead ends as something, and
   expect(after.spent - before.spent).toBe(5_000);
   expect(after.paidTwice).toBe(0);
   // ceil(N / 500) reads to list, two per conversion (the lead before, the project after), and a handful.
-  expect(after.reads - before.reads).toBeLessThanOrEqual(1 + 2 * 5 + 5);
+  expect(reads() - readBefore).toBeLessThanOrEqual(1 + 2 * 5 + 5);
 });
 
 test('S1: two pipelines and people over the same leads at once convert each lead once', async () => {

@@ -3,13 +3,16 @@
 import { decideUpdate } from '../../workflows/shared/asker';
 import { progressQuery } from '../../workflows/shared/status';
 import { type AuditInput, newProject, startAudit } from '../support/audits';
-import { type Stage, startStage } from '../support/stage';
+import { type Stage, startStage, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 
 let stage: Stage;
 beforeAll(async () => {
   const durations = { createProject: 0, upload: 50, documentAnalysis: 0 };
-  stage = await startStage({ sandbox: { leads: 0, credits: 100_000, projects: 0, durations } });
+  stage = await startStage({
+    account: { timing: UNHURRIED },
+    sandbox: { leads: 0, credits: 100_000, projects: 0, durations },
+  });
   await stage.startWorker();
 });
 afterAll(() => stage.close());

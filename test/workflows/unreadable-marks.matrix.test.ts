@@ -6,7 +6,7 @@ import { auditProject } from '../../workflows';
 import { decideUpdate } from '../../workflows/shared/asker';
 import { chooseProjectUpdate } from '../../workflows/shared/choose-project';
 import { progressQuery } from '../../workflows/shared/status';
-import { onStage, type Stage } from '../support/stage';
+import { onStage, type Stage, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 
 type Input = Parameters<typeof auditProject>[0];
@@ -42,7 +42,10 @@ function helpersOf(stage: Stage) {
 const fresh = () => ({ project: { clientName: `Harbour ${randomUUID()}`, description: 'What is to be audited' } });
 const whereShown = (descriptions: Descriptions, play: (helpers: ReturnType<typeof helpersOf>) => Promise<void>) =>
   onStage(
-    { sandbox: { projects: 0, leads: 0, credits: 100_000, durations: { createProject: 0 }, marks: { descriptions } } },
+    {
+      account: { timing: { ...UNHURRIED, settlingMs: 5_000 } },
+      sandbox: { projects: 0, leads: 0, credits: 100_000, durations: { createProject: 0 }, marks: { descriptions } },
+    },
     async (stage) => {
       await stage.startWorker();
       await play(helpersOf(stage));

@@ -41,6 +41,8 @@ test('S7: a ledger that is not available hides no question: it is shown, and can
       leads.filter((b) => a.id < b.id && a.businessName === b.businessName).map((b) => [a, b]),
     );
     control.addFault({ route: 'leads.convert', fault: 'replyLost', times: 2 });
+    // Each looks for its project when both are there.
+    control.addFault({ route: 'projects.list', fault: 'html', times: 1_000 });
     const runs = await Promise.all(
       pair.map(({ id }) =>
         stage.temporal.client.workflow.start(convertLead, {
@@ -48,6 +50,8 @@ test('S7: a ledger that is not available hides no question: it is shown, and can
         }),
       ),
     );
+    await until(() => stage.figures().conversions === 2);
+    control.clearFaults();
     const [first] = runs;
     if (!first) throw new Error('the sandbox has no two leads of one business');
     const waiting = async (run: (typeof runs)[number]) => (await run.query(progressQuery)).waiting ?? '';

@@ -11,8 +11,7 @@ import { inScene, type Scene } from './scene';
 const { ResetReapplyExcludeType } = temporal.api.enums.v1;
 export const OPEN = /unknown whether the call had its effect/;
 const NEW = /books are new.*may still be under way/;
-/** Here nobody waits for the time limit of the call, so it may be long: a busy machine takes its time. */
-const timing = { ...QUICK.timing, paidTimeoutMs: 4 * CALL_MS };
+const timing = { ...QUICK.timing, paidTimeoutMs: CALL_MS };
 export const capped = { account: { timing, budget: { perDay: 1_000 } } };
 
 /** "Start workflow like this one": with an input that says what its writer likes. */

@@ -8,7 +8,7 @@ import { until } from '../../support/until';
 import { inScene, type Scene } from './scene';
 
 const PAYMENTS = 20;
-export const LOSS_LIMIT_MS = 300_000;
+export const LOSS_LIMIT_MS = 600_000;
 export const lossOptions = {
   ownServer: true,
   sandbox: { leads: 60, credits: 100_000 },

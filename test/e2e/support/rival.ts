@@ -7,8 +7,11 @@ import { QUICK } from '../../support/stage';
 import { until } from '../../support/until';
 import type { Scene } from './scene';
 
-/** Long enough to lose the ledger, start a worker and a rival meanwhile; the rival waits as long for what may be under way. */
-export const CALL_MS = 40_000;
+/**
+ * Long enough to lose the ledger, start a worker and a rival meanwhile on a busy machine; the rival waits as long for what may
+ * be under way. Nobody waits for its end.
+ */
+export const CALL_MS = 160_000;
 export const RIVAL_LIMIT_MS = 240_000;
 export const slowCalls = { account: { timing: { ...QUICK.timing, paidTimeoutMs: CALL_MS } } };
 
