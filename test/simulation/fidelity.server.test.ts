@@ -6,7 +6,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import Long from 'long';
 import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { eventName } from '../support/event-name';
-import { QUICK, type Stage, startStage } from '../support/stage';
+import { type Stage, startStage, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 import { CALM, GONE_BACK, OPEN, RESETS, resetPoint, withLead } from './histories';
 
@@ -84,7 +84,7 @@ test(
     const stage = await startStage({
       sandbox: { ...rest, durations },
       // How often a pipeline looks around while it waits shows in its history.
-      account: { timing: { ...QUICK.timing, holdProbeMs: 60_000 } },
+      account: { timing: { ...UNHURRIED, holdProbeMs: 60_000 } },
     });
     try {
       await stage.startWorker();

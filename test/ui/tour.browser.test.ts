@@ -149,7 +149,7 @@ test.each(TOUR)(
       }
     }
   },
-  120_000,
+  240_000,
 );
 
 test('the list of updates of a ledger begins with those of people, and says of the others that they are internal', async () => {

@@ -125,7 +125,7 @@ export const TOUR: readonly State[] = [
       await start(ui, 'convertLead', 'one-of-two', { leadId, maxCredits: 1_000 });
       await until(() => control.leads().some(({ id, surveyStatus }) => id === leadId && surveyStatus === 'converted'));
       control.convertLead({ leadId: other });
-      await until(() => (control.stats().requests.byRoute['projects.list'] ?? 0) > 0);
+      await until(() => control.stats().faults.some(({ route }) => route === 'projects.list'));
       control.endDelays();
       return 'one-of-two';
     },

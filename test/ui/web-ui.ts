@@ -43,7 +43,7 @@ export async function startWebUi(limits?: typeof LIMITS): Promise<WebUi> {
   try {
     const server = await startServer({ ui: true });
     closings.push(() => server.stop());
-    const sandbox = await startSandbox({ leads: LEADS });
+    const sandbox = await startSandbox({ leads: LEADS, durations: { audit: 10_000 } });
     closings.push(() => sandbox.close());
     const log = pino({ level: 'silent' });
     installSdkRuntime(log);
