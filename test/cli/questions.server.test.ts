@@ -28,7 +28,7 @@ const paste = (line: string) => cli.startProgram('sh', ['-c', line], env).ended;
 async function shownAt(columns: number, command: string, last: string, after = ''): Promise<string> {
   const run = cli.startAtTerminal(`stty cols ${columns}; exec ${command}`, env);
   await run.said(after);
-  await until(() => run.stdout.slice(run.stdout.lastIndexOf(after)).includes(last));
+  await until(() => run.stdout.slice(run.stdout.indexOf(after)).includes(last));
   run.signal('SIGTERM');
   return (await run.ended).stdout;
 }
