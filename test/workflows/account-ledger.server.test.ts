@@ -78,7 +78,7 @@ test('200 callers in ten processes at once, through two continue-as-news, all an
   };
   // While it reads the balance it does not continue as new, however many ask meanwhile.
   let waves = 0;
-  while (waves === 0 || (waves < 8 && (await runs()) < 3)) await wave(++waves);
+  while (waves === 0 || (waves < 6 && (await runs()) < 3)) await wave(++waves);
   await until(async () => (await runs()) >= 3);
   const state = await handle.query(stateQuery);
   expect(state.flights.open).toEqual({});

@@ -22,7 +22,9 @@ test('the folder of a backfill is deleted while it is under way: it ends, with i
     args: [{ operation: 'convertLead', file: { ref: 'all.csv' }, window: 2, maxCredits: 1_000_000 }],
   });
   await until(async () => (await run.query(messages.backfillProgressQuery)).done >= 10);
-  rmSync(join(stage.folder, 'storage', 'accounts', 'default', 'backfills'), { recursive: true });
+  // The worker goes on writing meanwhile.
+  const away = { recursive: true, maxRetries: 10, retryDelay: 20 };
+  rmSync(join(stage.folder, 'storage', 'accounts', 'default', 'backfills'), away);
   const { ended, counts, items, credits, notes } = await run.result();
   expect(ended).toBe('stopped');
   expect(notes.join()).toContain('storage has lost');

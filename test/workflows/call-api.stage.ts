@@ -10,7 +10,7 @@ import type { FaultRule } from '../../src/sandbox/options';
 import { callApi } from '../../workflows';
 import { progressQuery } from '../../workflows/shared/status';
 import { readable } from '../e2e/support/leaks';
-import { type Stage, startStage } from '../support/stage';
+import { QUICK, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
 type Input = Parameters<typeof callApi>[0];
@@ -26,6 +26,8 @@ export function useStage(variant: 'a' | 'b') {
     stage = await startStage({
       sandbox: { variant },
       account: {
+        // The API cannot be looked at: one call that a busy machine lets time out is a question to a person.
+        timing: { ...QUICK.timing, sendWindowMs: 3_000, paidTimeoutMs: 5_000 },
         credits: { 'memories.create': 300 },
         callApi: { allow: ['*', 'contacts.delete'] },
         ...undocumented,

@@ -28,7 +28,10 @@ test.each([
     run,
     new AbortController().signal,
   );
-  await until(async () => (await asked.mock.results[0]?.value) !== undefined);
+  await until(async () => {
+    const answers = asked.mock.results.map(({ value }) => Promise.resolve(value).catch(() => undefined));
+    return (await Promise.all(answers)).some((answer) => answer !== undefined);
+  });
   await run.cancel();
   const end = await following;
   expect(end).toMatchObject({ kind: 'failed', type: 'Cancelled' });

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { SweptCapture } from '../../activities/capture-sweep';
 import { captureSweep, ingestCapture } from '../../workflows';
-import { type Stage, startStage } from '../support/stage';
+import { QUICK, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await startStage({ sandbox: { captures: 3, durations: { extraction: 100 } } });
+  stage = await startStage({
+    // A sweep tries once.
+    account: { timing: { ...QUICK.timing, sendWindowMs: 5_000 } },
+    sandbox: { captures: 3, durations: { extraction: 100 } },
+  });
   await stage.startWorker();
 });
 afterAll(() => stage.close());
@@ -94,6 +98,9 @@ test('a stuck capture is extracted again, unless an ingestCapture sees to it; on
     };
     expect(await run('1h')).toMatchObject({ total: 0, counts: {} });
     const ingest = await workflow.start(ingestCapture, { ...options, workflowId: 'ingest', args: [{ captureId }] });
+    // Lists of runs lag behind the runs.
+    const seesToIt = `WorkflowType = 'ingestCapture' AND ExecutionStatus = 'Running' AND CaptureId = '${captureId}'`;
+    await until(async () => (await workflow.count(seesToIt)).count === 1);
     await until(async () => (await run('1s')).counts.inAnotherRun === 1);
     await ingest.terminate('the test goes on');
     await until(async () => (await run('1s')).counts.reprocessed === 1);

@@ -124,8 +124,13 @@ export function ingestCaptureSuite(variant: 'a' | 'b', part: Part): void {
   test('S1: has each failed capture extracted again once, whatever happens to the request', async () => {
     const { byRoute } = stage.sandbox.control.stats().requests;
     const before = byRoute['captures.reprocess'] ?? 0;
-    for (const fault of REPROCESS_FAULTS) stage.sandbox.control.addFault(fault);
-    const results = await Promise.all(REPROCESS_FAULTS.map(() => run({ note: `[fails 1] ${randomUUID()}` })));
+    const results = await Promise.all(
+      REPROCESS_FAULTS.map((fault) => {
+        const about = randomUUID();
+        stage.sandbox.control.addFault({ ...fault, about });
+        return run({ note: `[fails 1] ${about}` });
+      }),
+    );
     for (const result of results) expect(result).toMatchObject({ outcome: 'processed', reprocesses: 1 });
     // Two of them never had an effect: these were sent again.
     expect((byRoute['captures.reprocess'] ?? 0) - before).toBe(REPROCESS_FAULTS.length + 2);
