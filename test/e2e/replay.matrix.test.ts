@@ -31,7 +31,11 @@ async function ledgerThatContinues(ledger: LedgerClient): Promise<void> {
 
 beforeAll(async () => {
   const quick = { createProject: 0, upload: 0, documentAnalysis: 0, interviewAnalysis: 0, audit: 100, extraction: 50 };
-  stage = await startStage({ sandbox: { leads: 240, projects: 0, captures: 2, credits: 400_000, durations: quick } });
+  stage = await startStage({
+    // Dozens of conversions of one process go side by side.
+    account: { timing: { ...QUICK.timing, sendWindowMs: 5_000 } },
+    sandbox: { leads: 240, projects: 0, captures: 2, credits: 400_000, durations: quick },
+  });
   const config = withAccounts(stage.config, ['recorded'], { timing: { ...QUICK.timing, sendWindowMs: 10_000 } });
   const ledger = ledgerOf(stage, config, 'recorded');
   const { client } = stage.temporal;

@@ -126,6 +126,9 @@ async function placesOf(ids: readonly string[]): Promise<Place[]> {
   );
 }
 
+/** Each starts hundreds of runs, or sends hundreds of updates. */
+jest.setTimeout(600_000);
+
 const found = (places: readonly Place[]) => leaks([...places, { where: 'log', text: worker.output }], SECRETS);
 
 test('in the input of every workflow', async () => {

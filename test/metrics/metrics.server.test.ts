@@ -22,7 +22,7 @@ beforeAll(async () => {
   stage = await startStage({
     sandbox: { leads: 20, credits: CREDITS },
     account: {
-      timing: { ...UNHURRIED, settlingMs: 5_000 },
+      timing: { ...UNHURRIED, paidTimeoutMs: 30_000, settlingMs: 10_000 },
       budget: { perDay: PER_DAY, balanceFloor: FLOOR },
     },
     gaugesEveryMs: 100,
@@ -107,7 +107,7 @@ test('S6: items of a batch are counted by their outcome', async () => {
 test('what a paid call under way may cost is reserved', async () => {
   const { control } = stage.sandbox;
   const [lead] = control.leads().filter(({ surveyStatus }) => surveyStatus === 'completed');
-  control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 7_000 });
+  control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 25_000 });
   const run = await stage.temporal.client.workflow.start(convertLead, {
     ...{ workflowId: 'delayed', taskQueue: 'audit-runner', args: [{ leadId: lead?.id ?? '' }] },
   });
