@@ -17,6 +17,8 @@ export interface Mending {
   readonly givesUpLost: boolean;
   /** Milliseconds. */
   readonly now: number;
+  /** How long the newest segment may take to be there, milliseconds. @default that of verifying */
+  readonly sealedWithinMs?: number;
 }
 
 /** By their numbers, in their order. */
@@ -51,7 +53,7 @@ export async function mend(
   storage: Storage,
   user: string,
   standing: Standing,
-  { givesUpLost, now }: Mending,
+  { givesUpLost, now, sealedWithinMs }: Mending,
 ): Promise<Mended> {
   const journal = new Journal(storage, user);
   const put = async ({ seq, own }: Damage, line: string) => {
@@ -90,7 +92,7 @@ export async function mend(
     await put(damage, storedJson({ ...frame, kind: 'lost', ...(next !== undefined && { next }) } satisfies Entry));
   }
   const segments: number[] = [];
-  for await (const { n, copy } of falseSegments(journal, standing)) {
+  for await (const { n, copy } of falseSegments(journal, standing, sealedWithinMs)) {
     if (copy !== undefined) await storage.create(journal.replacedRef(n * SEGMENT, copy), copy);
     await journal.seal(n * SEGMENT, 'write');
     segments.push(n);

@@ -116,11 +116,13 @@ export class Administrators {
   async putRight(): Promise<void> {
     const { storage, ledgerId, world } = this.scene;
     storage.trouble = undefined;
+    storage.showAll();
     for (const putRight of this.damaged.values()) putRight();
     if (!this.areBooksLost) return;
     this.killAll('the books are restored');
     const user = ledgerId.replace('account-ledger.', '');
-    await world.hold(() => mend(storage.storage, user, new Standing('UTC'), { givesUpLost: true, now: world.now }));
+    const how = { givesUpLost: true, now: world.now, sealedWithinMs: 0 };
+    await world.hold(() => mend(storage.storage, user, new Standing('UTC'), how));
   }
 
   killAll(why: string): void {

@@ -126,6 +126,12 @@ export class MemoryStorage {
     return { ref, mend };
   }
 
+  /** Lists show what is there. */
+  showAll(): void {
+    this.#listed.clear();
+    for (const [ref, { length }] of this.documents) this.#listed.set(ref, length);
+  }
+
   /** In the order of their entries. */
   books(): [string, Buffer][] {
     return [...this.documents]
