@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { includesId } from '../src/agent-api/id';
@@ -18,6 +17,7 @@ import { StorageError } from '../src/storage';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { describeMend, lookAtRuns } from '../src/temporal/failing-tasks';
 import { type LedgerClient, ledgerAway } from '../src/temporal/ledger-client';
+import { within } from '../src/time/within';
 import { askBalance, callRoute } from './call';
 import { type AccountRuntime, type Deps, runtimeOf } from './deps';
 import {
@@ -94,18 +94,11 @@ export function createAccountActivities(deps: Deps) {
       throw cannotBeHad(error);
     });
     const askedAt = performance.now();
-    const late = new AbortController();
-    const noAnswer = sleep(ANSWERED_WITHIN_MS, undefined, { ref: false, signal: late.signal }).then(() => {
-      throw new Error(`the ledger and the books have not answered within ${ANSWERED_WITHIN_MS / 1_000} s`);
-    });
-    try {
-      return await Promise.race([ask(ledger), noAnswer]);
-    } catch (error) {
+    const late = `the ledger and the books have not answered within ${ANSWERED_WITHIN_MS / 1_000} s`;
+    return within(ask(ledger), ANSWERED_WITHIN_MS, late).catch((error) => {
       const passes = performance.now() - askedAt < PASSES_WITHIN_MS && Context.current().info.attempt < PASSING_TRIES;
       throw passes ? error : cannotBeHad(error);
-    } finally {
-      late.abort();
-    }
+    });
   };
 
   const clearance = async ({ account, credits, holdsOnly }: ClearanceAsked): Promise<Clearance> => {

@@ -7,6 +7,7 @@ import { rootMessage } from '../src/root-cause';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { booksBefore, NotYetKnown } from '../src/temporal/books-before';
 import { queueState } from '../src/temporal/queue-workers';
+import { within } from '../src/time/within';
 import { scheduledAt } from './call';
 import { comesBackIn, type Deps, ledgerOf, SOON_TRIES } from './deps';
 import { requeueAfter } from './requeue';
@@ -19,9 +20,6 @@ const READ_WITHIN_MS = 45_000;
 /** How long a ledger waits for the books before it opens without them: until it has them it pays nothing, and says so. */
 const OPEN_WITHIN_MS = 10_000;
 const PAUSE_MS = 500;
-const tooSlow = () => {
-  throw new Error('it does not answer');
-};
 
 /** What a worker tells a ledger that starts. */
 export interface BooksTold {
@@ -49,7 +47,7 @@ export function createBooksActivities(deps: Deps) {
       return books.kept();
     };
     try {
-      const kept = await Promise.race([work(), sleep(READ_WITHIN_MS, undefined, { ref: false }).then(tooSlow)]);
+      const kept = await within(work(), READ_WITHIN_MS, 'it does not answer');
       return kept ? { books: kept } : {};
     } catch (error) {
       return { unread: rootMessage(error) };

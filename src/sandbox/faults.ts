@@ -38,7 +38,7 @@ export class Faults {
 
   /** Forgets the queue and the rate, or only what is queued about something. */
   clear(about?: string): void {
-    this.queue = about === undefined ? [] : this.queue.filter((rule) => rule.about !== about);
+    this.queue = this.queue.filter((rule) => about !== undefined && rule.about !== about);
     if (about === undefined) this.rate = undefined;
   }
 

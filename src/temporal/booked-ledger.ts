@@ -165,8 +165,8 @@ export class BookedLedger extends LedgerClient {
     const { subject, attempt, run, settlement } = request;
     const isCostly = this.#costs(subject);
     const isFound = isCostly && settlement.kind === 'foundPaid';
-    if (isFound) await this.tellKnown(subject);
-    const lost = isFound ? await this.#lostSend(subject) : undefined;
+    const known = isFound ? await this.tellKnown(subject) : undefined;
+    const lost = isFound ? await this.#lostSend(subject, known ?? (await this.subject(subject))) : undefined;
     const isBooked = isFound && settlement.credits !== undefined && (await this.#isBooked(subject));
     // S3: what was booked and is forgotten since is not booked once more.
     const told = isBooked ? ({ kind: 'foundPaid', ref: settlement.ref } as const) : settlement;
@@ -185,8 +185,8 @@ export class BookedLedger extends LedgerClient {
    * What the books have open and the ledger, whose server went back to a backup, knows nothing of. What is found is of this
    * attempt by the books, and they may take longer to write than whoever asks can wait (S6).
    */
-  async #lostSend(subject: string): Promise<OpenSend | undefined> {
-    const { open, settled, forgottenBefore = Number.POSITIVE_INFINITY } = await this.subject(subject);
+  async #lostSend(subject: string, known: SubjectState): Promise<OpenSend | undefined> {
+    const { open, settled, forgottenBefore = Number.POSITIVE_INFINITY } = known;
     if (open !== undefined || (settled && settled.credits > 0)) return undefined;
     const { sends } = await readSoon(this.books.standing(), this.bookkeeping.storage);
     const kept = sends.open[subject];
@@ -197,12 +197,13 @@ export class BookedLedger extends LedgerClient {
   /**
    * Tells the ledger what only the books know, since a process died in between or the server went back to a backup: that the
    * attempt which it has open did not pay, and who has paid. What a look finds then is booked once, and is that one's own (S6).
+   * @returns what it knew, where it was told nothing
    */
-  async tellKnown(subject: string): Promise<void> {
-    if (!this.#costs(subject)) return;
+  async tellKnown(subject: string): Promise<SubjectState | undefined> {
+    if (!this.#costs(subject)) return undefined;
     // A ledger that does not answer is asked again by what follows; without this it may book too much, never too little.
     const known = await this.subject(subject).catch(() => undefined);
-    if (known) await this.#tell(subject, known);
+    return known && !(await this.#tell(subject, known)) ? known : undefined;
   }
 
   /**

@@ -6,7 +6,7 @@ const cli = cliFolder();
 afterAll(() => cli.close());
 
 test('dev is found by run in the same folder, keeps its runs, and ends everything on Ctrl-C', async () => {
-  const dev = cli.start(['dev', '--speed', '20', '--leads', '20', '--credits', '7000']);
+  const dev = cli.start(['dev', '--speed', '2', '--leads', '20', '--credits', '7000']);
   await dev.said('Ctrl-C ends everything');
   expect(dev.stdout).toMatch(/Web UI +http:\/\/127\.0\.0\.1:\d+/);
   expect(dev.stdout).toMatch(
@@ -18,8 +18,7 @@ test('dev is found by run in the same folder, keeps its runs, and ends everythin
     link: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\/lead-pipeline\./),
     result: { ended: 'done', counts: { converted: 2 }, credits: 2_000 },
   });
-  // How far it is, as often as it was looked at: each step takes a fraction of a second.
-  expect(stderr).toMatch(/Listing the leads|Deciding on \d+ lead|Converting 2 leads/);
+  expect(stderr).toContain('Converting 2 leads');
   expect(code).toBe(0);
 
   // What the sandbox began with shows in what is left of it.

@@ -27,12 +27,14 @@ test('status shows who is waited for; approve lets the run go on and keeps who d
   });
   const status = async () => JSON.parse((await cli.run(['status', '--json'], env)).stdout);
   await until(async () => (await status()).needsPerson.length === 1);
-  const shown = await cli.run(['status'], env);
+  const rows = [/agent-api\.default\.writes +0 +1/, /audit-runner\.default +0 +1/];
+  let shown = await cli.run(['status'], env);
+  // The ledger puts something into the queues by itself now and then.
+  while (!rows.every((row) => row.test(shown.stdout))) shown = await cli.run(['status'], env);
   expect(shown.code).toBe(3);
   expect(shown.stdout).toContain('waits (leadPipeline, at approval, begun ');
   expect(shown.stdout).toMatch(/default +[\d,]+ +0 +0 +open/);
-  expect(shown.stdout).toMatch(/agent-api\.default\.writes +\d+ +1/);
-  expect(shown.stdout).toMatch(/audit-runner\.default +\d+ +1/);
+  for (const row of rows) expect(shown.stdout).toMatch(row);
   const limits = 'Most credits a day: no limit; Most credits a month: no limit; Most credits of one run: no limit';
   expect(shown.stdout).toMatch(new RegExp(`^default: No ceiling is configured: .*${limits}; Must remain`, 'm'));
   expect(await status()).toMatchObject({ runs: { leadPipeline: 1 } });

@@ -6,7 +6,7 @@ import { ENCRYPTION_VARIABLE } from '../../src/temporal/encryption-keys';
 import { cliFolder } from '../cli/cli';
 import { launchChromium } from '../support/chromium';
 import { until } from '../support/until';
-import { frameThat, inputIn, openForm, WAIT } from './web-ui';
+import { frameAt, inputIn, openForm, WAIT } from './web-ui';
 
 const cli = cliFolder();
 const env = {
@@ -37,13 +37,7 @@ const pageOf = (workflowId: string) => `${ui}/namespaces/default/workflows/${wor
 async function startHere(page: Page) {
   await page.goto(pageOf('start-here'));
   const tab = await page.getByRole('tab', { name: 'User Metadata' }).getAttribute('href', WAIT);
-  // The Web UI asks for the details once: where the worker is slow it shows none.
-  for (let loaded = 1; loaded <= 4; loaded++) {
-    await page.goto(new URL(tab ?? '', page.url()).href);
-    const frame = await frameThat(page, /Convert leads|leadPipeline/);
-    if (frame) return frame;
-  }
-  throw new Error('the page of start-here says nothing');
+  return frameAt(page, new URL(tab ?? '', page.url()).href, /Convert leads|leadPipeline/);
 }
 
 /** What a run was started with, as Temporal has it. */

@@ -88,12 +88,17 @@ export async function openDetails(
   const { runId } = await client.workflow.getHandle(workflowId).describe();
   const page = await context.newPage();
   if (viewport) await page.setViewportSize(viewport);
+  return { page, frame: await frameAt(page, addressOf(ui, workflowId, runId), says) };
+}
+
+/** Opens a page with the frame that says it. The Web UI asks for the details once: where the worker is slow it shows none. */
+export async function frameAt(page: Page, address: string, says: RegExp): Promise<Frame> {
   for (let loaded = 1; loaded <= 4; loaded++) {
-    await page.goto(addressOf(ui, workflowId, runId));
+    await page.goto(address);
     const frame = await frameThat(page, says);
-    if (frame) return { page, frame };
+    if (frame) return frame;
   }
-  throw new Error(`the page of ${workflowId} does not say ${says}`);
+  throw new Error(`the page ${address} does not say ${says}`);
 }
 
 /** The frame that says it. @returns undefined where none does soon */

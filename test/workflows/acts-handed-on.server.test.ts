@@ -1,5 +1,4 @@
 /** S8: what people say to a ledger is in the books, also where it continues as new while the storage takes its time. */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { linesOf } from '../../src/books/reading';
 import { Standing } from '../../src/books/standing';
@@ -8,6 +7,7 @@ import { openStorage } from '../../src/storage';
 import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { accountLedger } from '../../workflows';
 import { onStage } from '../support/stage';
+import { putBack, takeAway } from '../support/storage-away';
 import { until } from '../support/until';
 
 const HOLDS = 12;
@@ -28,9 +28,7 @@ test('S8: what is said while something else is still being written is written to
       ),
     );
     const place = join(stage.folder, 'storage');
-    mkdirSync(place, { recursive: true });
-    renameSync(place, `${place}.kept`);
-    writeFileSync(place, '');
+    takeAway(place);
     // It counts when it is written: until then the ledger has not answered, and cannot continue as new.
     const released = ledger.executeUpdate(releaseUpdate, { args: [said] });
     // On a busy machine it may be refused by then: that is an answer as well.
@@ -51,8 +49,7 @@ test('S8: what is said while something else is still being written is written to
     }
     await Promise.all(Array.from({ length: HOLDS }, () => ledger.executeUpdate(holdUpdate, { args: [said] })));
     await until(async () => (await writes()).every(({ attempt }) => (attempt ?? 1) > 1));
-    rmSync(place);
-    renameSync(`${place}.kept`, place);
+    putBack(place);
     await until(async () => (await ledger.describe()).runId !== runId);
     const user = stage.ledgerId.slice('account-ledger.'.length);
     const written = async () => {

@@ -158,10 +158,7 @@ export function auditProjectSuite(variant: 'a' | 'b', part: Part): void {
       expect(result.notes.filter((note) => !note.includes('in another unit perhaps'))).toEqual([]);
       expect(project(name)).toHaveLength(1);
       expect(project(name)[0]?.description).not.toContain('audit-runner');
-      const met = stats().faults.flatMap((one) => (one.about === name ? [one.route] : []));
-      // A start whose reply took too long on a busy machine names no job.
-      expect([...new Set([...met, 'jobs.get'])].sort()).toEqual([...REPEATED].sort());
-      expect(met).toHaveLength(new Set(met).size);
+      expect(stats().faults.filter(({ about }) => about === name)).toHaveLength(REPEATED.length);
     },
   );
 

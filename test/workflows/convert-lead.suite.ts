@@ -222,7 +222,7 @@ export function convertLeadSuite(variant: 'a' | 'b', part: Part): void {
           const answer = (projectId: string) =>
             run.executeUpdate(chooseProjectUpdate, { args: [{ projectId, by: 'Ada' }] });
           await expect(answer('another')).rejects.toMatchObject({
-            cause: { message: expect.stringMatching(/Choose one of|does not ask/) },
+            cause: { message: expect.stringContaining('Choose one of') },
           });
           await answer(waiting?.match(/own: ([^.]+)\./)?.[1]?.split(', ')[0] ?? '');
         }

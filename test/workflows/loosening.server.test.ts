@@ -1,5 +1,4 @@
 /** S8: what people say counts at once where it tightens, and where it lets more be spent when it is written into the books. */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Entry } from '../../src/books/entry';
@@ -9,6 +8,7 @@ import { openStorage } from '../../src/storage';
 import { type accountLedger, leadPipeline } from '../../workflows';
 import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { type Stage, startStage } from '../support/stage';
+import { putBack, takeAway } from '../support/storage-away';
 import { until } from '../support/until';
 
 let stage: Stage;
@@ -20,15 +20,6 @@ afterAll(() => stage.close());
 
 const place = () => join(stage.folder, 'storage');
 const books = () => join(place(), 'books', stage.ledgerId.slice('account-ledger.'.length));
-function takeAway(folder = place()): void {
-  mkdirSync(folder, { recursive: true });
-  renameSync(folder, `${folder}.kept`);
-  writeFileSync(folder, '');
-}
-function putBack(folder = place()): void {
-  rmSync(folder);
-  renameSync(`${folder}.kept`, folder);
-}
 const pipeline = (workflowId: string, approvalDeadline = '10m') =>
   stage.temporal.client.workflow.start(leadPipeline, {
     ...{ workflowId, taskQueue: 'audit-runner' },
@@ -67,13 +58,13 @@ test('an approval is written before anything is paid by it, and each payment nam
 test('while the storage is away an approval is refused with the reason and changes nothing, and a pause counts', async () => {
   const handle = await pipeline('storage-away');
   await until(asks(handle));
-  takeAway();
+  takeAway(place());
   expect(await refusal(handle.executeUpdate('pause', { args: [{ by: 'Ann' }] }))).toBe('taken');
   expect(await refusal(handle.executeUpdate('approve', { args: [{ by: 'Ann' }] }))).toMatch(
     /^approve: nothing was changed, since it cannot be written .*its place is no folder.* Send it again/,
   );
   expect(await asks(handle)()).toBe(true);
-  putBack();
+  putBack(place());
   expect(await refusal(handle.executeUpdate('approve', { args: [{ by: 'Bob' }] }))).toBe('taken');
   expect(await refusal(handle.executeUpdate('resume', { args: [{ by: 'Bob' }] }))).toBe('taken');
   expect(await handle.result()).toMatchObject({ credits: 1_000, approvedBy: 'Bob' });
@@ -109,14 +100,14 @@ test('limits of an account are tightened at once, and loosened when that is writ
   const ledger = stage.temporal.client.workflow.getHandle<typeof accountLedger>(stage.ledgerId);
   const set = (perDay: number) =>
     refusal(ledger.executeUpdate('setBudget', { args: [{ perDay, reason: 'month end' }] }));
-  takeAway();
+  takeAway(place());
   expect(await set(10_000)).toBe('taken');
   expect(await set(20_000)).toMatch(/^setBudget: nothing was changed/);
   expect(await refusal(ledger.executeUpdate('hold', { args: [{ reason: 'audit' }] }))).toBe('taken');
   expect(await refusal(ledger.executeUpdate('release', { args: [{ reason: 'done' }] }))).toMatch(
     /^release: nothing was changed/,
   );
-  putBack();
+  putBack(place());
   expect(await refusal(ledger.executeUpdate('release', { args: [{ reason: 'done' }] }))).toBe('taken');
   expect(await set(20_000)).toBe('taken');
   await until(async () => {

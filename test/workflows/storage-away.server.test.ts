@@ -1,12 +1,13 @@
 /** S7: a storage that cannot be used is said, costs few calls, and everything goes on once it is mended. */
 
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backfill, convertLead, ingestCapture } from '../../workflows';
 import { backfillProgressQuery, stopUpdate } from '../../workflows/backfill/batch-messages';
 import { progressQuery } from '../../workflows/shared/status';
 
 import { onStage, type Stage, type StageOptions, UNHURRIED } from '../support/stage';
+import { putBack, takeAway } from '../support/storage-away';
 import { until } from '../support/until';
 
 const taskQueue = 'audit-runner';
@@ -17,23 +18,13 @@ const inPlay = (play: (stage: Stage) => Promise<void>, account: StageOptions['ac
   });
 
 const place = ({ folder }: Stage) => join(folder, 'storage');
-/** A file stands in the folder's place. */
-function takeAway(stage: Stage): void {
-  mkdirSync(place(stage), { recursive: true });
-  renameSync(place(stage), `${place(stage)}.kept`);
-  writeFileSync(place(stage), '');
-}
-function putBack(stage: Stage): void {
-  rmSync(place(stage));
-  renameSync(`${place(stage)}.kept`, place(stage));
-}
 
 test.concurrent('a reply that cannot be stored is read again seldom, the run says why, and stores it in the end', () =>
   inPlay(async (stage) => {
     const [capture] = stage.sandbox.control.captures();
     const gets = () => stage.sandbox.control.stats().requests.byRoute['captures.get'] ?? 0;
     const before = gets();
-    takeAway(stage);
+    takeAway(place(stage));
     const run = await stage.temporal.client.workflow.start(ingestCapture, {
       ...{ workflowId: 'capture', taskQueue, args: [{ captureId: capture?.id ?? '' }] },
     });
@@ -42,7 +33,7 @@ test.concurrent('a reply that cannot be stored is read again seldom, the run say
     // Temporal alone would try again after 1, 2, 4, 8 and then each time after 10 s; this one waits for longer and longer.
     await until(() => says('It is tried again in 8 s.'));
     expect(gets() - before).toBe(3);
-    putBack(stage);
+    putBack(place(stage));
     expect(await run.result()).toMatchObject({ outcome: 'processed' });
   }));
 
@@ -64,7 +55,7 @@ test.concurrent('a batch that cannot write its ledger says so, is stopped all th
       const progress = () => run.query(backfillProgressQuery);
       // What has sent nothing would be called off.
       await until(() => stage.figures().converts === 2);
-      takeAway(stage);
+      takeAway(place(stage));
       stage.sandbox.control.endDelays();
       await until(async () => (await progress()).done === 1);
       await until(async () => (await progress()).waiting?.includes('The storage cannot be used') === true);
@@ -74,7 +65,7 @@ test.concurrent('a batch that cannot write its ledger says so, is stopped all th
       await run.executeUpdate(stopUpdate, { args: [{ now: true, by: 'Ada' }] });
       await until(async () => (await progress()).doing === 'Writing the item ledger');
       await until(async () => (await progress()).waiting?.includes('The storage cannot be used') === true);
-      putBack(stage);
+      putBack(place(stage));
       // S8: without the books nothing is sent, so the second call of the other lead never was, and in the end it is called off.
       const { counts, ...result } = await run.result();
       expect(result).toMatchObject({ ended: 'stopped', credits: 1_000 });
@@ -89,7 +80,7 @@ test.concurrent('a batch that cannot write its ledger says so, is stopped all th
 
 test.concurrent('a worker that starts while the storage is away pays once it is back; until then its runs say so, and stand still', () =>
   onStage({ sandbox: { leads: 25 } }, async (stage) => {
-    takeAway(stage);
+    takeAway(place(stage));
     await stage.startWorker();
     const lead = stage.sandbox.control.leads().find(({ surveyStatus }) => surveyStatus === 'completed');
     const run = await stage.temporal.client.workflow.start(convertLead, {
@@ -107,6 +98,6 @@ test.concurrent('a worker that starts while the storage is away pays once it is 
     }
     expect((await run.describe()).historyLength).toBe(historyLength);
     expect(stage.figures().spent).toBe(0);
-    putBack(stage);
+    putBack(place(stage));
     expect(await run.result()).toMatchObject({ outcome: 'converted', credits: 1_000 });
   }));

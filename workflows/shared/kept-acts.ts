@@ -30,14 +30,14 @@ const booksSoon = onControlQueue<Activities>({ ...options, scheduleToCloseTimeou
 /** How long somebody is told of an act; a run that has ended its work waits for that. */
 const TELL_WITHIN_MS = 60_000;
 
-/** Of this run: acts that are not written yet. It has its modules for itself. */
-let unwritten = 0;
-/** Acts that are written, or were tried for long enough. */
+/** Of this run: acts that are to be written. It has its modules for itself. */
+let begun = 0;
+/** Those of them that are written, or were tried for long enough. */
 let ended = 0;
 /** Acts of which somebody was told. */
 let told = 0;
 
-export const hasUnwritten = (): boolean => unwritten > 0;
+export const hasUnwritten = (): boolean => begun > ended;
 
 /** Every message is answered and written down: the condition for continuing as new, or for ending. */
 export const allHandled = (): boolean => allHandlersFinished() && !hasUnwritten();
@@ -152,9 +152,8 @@ async function hear(account: string, what: string, kept: ActKept | undefined, no
 
 /** Work that a run which comes to its end waits for. */
 function inBackground(work: () => Promise<unknown>): void {
-  unwritten++;
+  begun++;
   const over = () => {
-    unwritten--;
     ended++;
   };
   CancellationScope.nonCancellable(work).then(over, over);

@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { checkAccount } from '../../../src/cli/doctor/check-account';
 import { ledgersOf } from '../../../src/cli/doctor/clearance';
 import { sandboxConfig } from '../../../src/cli/local';
 import { holdUpdate, parkUpdate, releaseUpdate } from '../../../src/ledger/messages';
 import { ledgerId } from '../../../src/temporal/ledger-id';
 import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
+import { closeAll, json, serve } from '../../agent-api/server';
 import { QUICK, type Stage, startStage } from '../../support/stage';
 import { until } from '../../support/until';
 
@@ -27,6 +25,7 @@ beforeAll(async () => {
   );
 });
 
+afterEach(closeAll);
 afterAll(() => stage.close());
 
 const ledger = () => stage.temporal.client.workflow.getHandle(stage.ledgerId);
@@ -61,17 +60,11 @@ test('S5: doctor sends nothing of a class that a 429 has parked for all', async 
 
 test('S5: doctor sends nothing for an account on hold, and says why', async () => {
   // The ledger asks the service as well, so requests to the sandbox may be its own.
-  let asked = 0;
-  const nobody = createServer((_, response) => {
-    asked++;
-    response.writeHead(500).end();
-  }).listen(0, '127.0.0.1');
-  await once(nobody, 'listening');
-  const baseUrl = `http://127.0.0.1:${(nobody.address() as AddressInfo).port}`;
+  const { baseUrl, seen } = await serve((response) => json(response, 500, {}));
   const config = sandboxConfig({ baseUrl, token: stage.sandbox.token }, 1);
   await doctor(config);
-  expect(asked).toBeGreaterThan(0);
-  asked = 0;
+  expect(seen.length).toBeGreaterThan(0);
+  seen.length = 0;
   await ledger().executeUpdate(holdUpdate, { args: [{ by: 'Ada', reason: 'an audit of our own' }] });
   const find = await doctor(config);
   const found = expect.stringMatching(/^not asked: on hold since .*an audit of our own/);
@@ -79,8 +72,7 @@ test('S5: doctor sends nothing for an account on hold, and says why', async () =
     expect(find(name)).toMatchObject({ state: 'unknown', found });
   expect(find('hold')).toMatchObject({ state: 'wrong', found: expect.stringContaining('an audit of our own') });
   expect(find('kill switch')).toBeUndefined();
-  expect(asked).toBe(0);
-  nobody.close();
+  expect(seen).toEqual([]);
   await ledger().executeUpdate(releaseUpdate, { args: [{ by: 'Ada', reason: 'done', parks: true }] });
 });
 

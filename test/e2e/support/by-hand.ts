@@ -3,16 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { temporal } from '@temporalio/proto';
 import { adjustUpdate, stateQuery } from '../../../src/ledger/messages';
 import { deleteRun } from '../../support/ledgers';
-import { QUICK } from '../../support/stage';
 import { until } from '../../support/until';
-import { CALL_MS, expectPaidOnce, expectRivalWaits, inTheCall } from './rival';
+import { expectPaidOnce, expectRivalWaits, inTheCall, slowCalls } from './rival';
 import { inScene, type Scene } from './scene';
 
 const { ResetReapplyExcludeType } = temporal.api.enums.v1;
 export const OPEN = /unknown whether the call had its effect/;
 const NEW = /books are new.*may still be under way/;
-const timing = { ...QUICK.timing, paidTimeoutMs: CALL_MS };
-export const capped = { account: { timing, budget: { perDay: 1_000 } } };
+export const capped = { account: { ...slowCalls.account, budget: { perDay: 1_000 } } };
 
 /** "Start workflow like this one": with an input that says what its writer likes. */
 export async function startByHand({ stage }: Scene, input: object): Promise<void> {
@@ -94,7 +92,7 @@ export const knowsAfterReset = ({ at, without, continued = false }: Reset) =>
 
 /** The ledger and the open run are deleted: the worker has used one, so it knows that there was one. */
 export const knowsAfterDeletion = ({ earlier = false, asked = false }: { earlier?: boolean; asked?: boolean }) =>
-  inScene({ account: { timing } }, async (scene) => {
+  inScene(slowCalls, async (scene) => {
     await scene.worker();
     if (earlier) await scene.ledger().terminate('test');
     const { lead, run } = await inTheCall(scene);
