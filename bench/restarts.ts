@@ -1,17 +1,20 @@
 /**
  * The write limit while workers die: a backlog of conversions, several workers, one of which is killed every half minute and
- * started again. `defaults`: on a Temporal server without our settings, which divides each queue into four partitions. What
- * is let through is as good as the limit, and no closed minute holds more (S5); nothing is paid for twice (S1, S2).
+ * started again, on each kind of Temporal server. What is let through is as good as the limit, and no closed minute holds more
+ * (S5); nothing is paid for twice (S1, S2).
  */
+import { z } from 'zod';
 import { LIMITS } from '../src/agent-api/routes';
 import { WORKFLOW_QUEUE } from '../src/temporal/queues';
 import type { leadPipeline } from '../workflows';
 import { runBench } from './support/main';
 import { atLeast, atMost, exactly, note, report, warningFigures } from './support/report';
+import { SERVERS } from './support/server';
 import { onStage, type Stage } from './support/stage';
 import { until } from './support/until';
 
-const [settings = 'defaults', minutes = '4', count = '5'] = process.argv.slice(2);
+const [kind = 'defaults', minutes = '4', count = '5'] = process.argv.slice(2);
+const SERVER = z.enum(SERVERS).parse(kind);
 const MINUTES = Number(minutes);
 const WORKERS = Number(count);
 const KILLED_EVERY_MS = 30_000;
@@ -57,7 +60,7 @@ async function restarted(stage: Stage): Promise<void> {
   const times = await timesOf(stage);
   const steady = times.filter((at) => at >= begin && at < end).length;
   const window = stats.windows.find(({ rateClass }) => rateClass === 'writes');
-  report(`${WORKERS} workers, one killed every 30 s, ${MINUTES} minutes, the Temporal server with ${settings}`, [
+  report(`${WORKERS} workers, one killed every 30 s, ${MINUTES} minutes, the Temporal server: ${SERVER}`, [
     atLeast(
       'share of the write limit used, steady part (%)',
       (100 * steady) / (MINUTES * LIMITS.writes.max),
@@ -76,4 +79,4 @@ const sandbox = [
   ...['--leads', String(LEADS), '--credits', String(LEADS * 2_000)],
   ...['--convert-check', 'atArrival'],
 ];
-runBench(MINUTES + 12, () => onStage({ sandbox, bareServer: settings === 'defaults' }, restarted));
+runBench(MINUTES + 12, () => onStage({ sandbox, server: SERVER }, restarted));

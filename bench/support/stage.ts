@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startServer } from '../../src/dev-server/server';
 import { type Connected, connectClient } from '../../src/temporal/connect';
 import { inTime } from './main';
 import type { CommandProcess } from './process';
 import { type SandboxProcess, startSandboxProcess } from './sandbox';
+import { type ServerKind, startBenchServer } from './server';
 import { type AccountSettings, type WorkerBuild, Workers } from './workers';
 
 /** Limits that never bind: for what is measured without the rate limits in the way. */
@@ -27,8 +27,8 @@ interface Played {
 export interface StageOptions extends Played {
   /** Besides the account `default`, each with a sandbox of its own. @default none */
   others?: Readonly<Record<string, Played>>;
-  /** The Temporal server has its own settings instead of ours. @default false */
-  bareServer?: boolean;
+  /** @default ours */
+  server?: ServerKind;
   /** Keeps the Temporal server's data in a file, so that it can be killed and started again. @default false */
   persist?: boolean;
 }
@@ -65,32 +65,29 @@ export async function onStage(options: StageOptions, bench: (stage: Stage) => Pr
   }
 }
 
-async function openStage({ bareServer = false, persist, others = {}, ...own }: StageOptions): Promise<Stage> {
+async function openStage({ server: kind = 'ours', persist, others = {}, ...own }: StageOptions): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'audit-runner-bench-'));
   const open = async (name: string, { sandbox: flags, account }: Played) => {
     const sandbox = await startSandboxProcess(flags, join(folder, `sandbox-${name}.log`));
     const { baseUrl, token } = sandbox;
     return { name, sandbox, account: { baseUrl, token, ...account } };
   };
-  const [first, ours, ...rest] = await Promise.all([
-    startServer({ bare: bareServer, ...(persist && { persist: join(folder, 'temporal.db') }) }),
+  const [server, ours, ...rest] = await Promise.all([
+    startBenchServer(kind, persist ? join(folder, 'temporal.db') : undefined),
     open('default', own),
     ...Object.entries(others).map(([name, other]) => open(name, other)),
   ]);
   const all = [ours, ...rest];
   const accounts = Object.fromEntries(all.map(({ name, account }) => [name, account]));
-  const workers = new Workers(folder, first.address, accounts);
-  const { client, close } = await connectClient({ config: first.config });
-  let server = first;
+  const workers = new Workers(folder, server.address, accounts);
+  const { client, close } = await connectClient({ config: server.config });
   return {
     client,
     sandbox: ours.sandbox,
     others: new Map(rest.map(({ name, sandbox }) => [name, sandbox])),
     storage: join(folder, 'storage'),
     killServer: () => server.kill(),
-    async restartServer() {
-      server = await server.restart();
-    },
+    restartServer: () => server.restart(),
     startWorker: (build) => workers.start(build),
     warnings: () => workers.warnings(),
     async close() {

@@ -36,16 +36,24 @@ export const queueRate = (max: number, windowMs: number): number => max / (windo
 const PARTITIONED = 2;
 
 /**
- * The rate at which a queue lets tasks through, requests a second. Writes get their turn from the ledger: where the server
- * divides the rate among several partitions, of which some may be empty, the queue is the coarser of the two.
- */
-export const rateOf = (queueClass: QueueClass, { max, windowMs }: Limit, partitions: number): number =>
-  queueRate(max, windowMs) * (queueClass === 'writes' && partitions > 1 ? PARTITIONED : 1);
-
-/**
- * {@link rateOf} as the server divides the queue: what a worker sets, and `doctor` expects.
+ * The rate at which a queue lets tasks through, requests a second. The server divides it among the queue's partitions, each
+ * of which lets the part of one window through as {@link queueRate} says: so the parts are whole numbers of requests, with at
+ * least one for each. Writes get their turn from the ledger: where some partitions may be empty, the queue is the coarser of
+ * the two.
  * @param givesTurns false while patches are held: then no ledger gives turns, and the queue alone keeps the limit
  */
+export function rateOf(
+  queueClass: QueueClass,
+  { max, windowMs }: Limit,
+  partitions: number,
+  givesTurns = true,
+): number {
+  const hasTurns = queueClass === 'writes' && givesTurns;
+  if (hasTurns) return queueRate(max, windowMs) * (partitions > 1 ? PARTITIONED : 1);
+  return queueRate(Math.max(1, Math.floor(max / partitions)) * partitions, windowMs);
+}
+
+/** {@link rateOf} as the server divides the queue: what a worker sets, and `doctor` expects. */
 export async function wantedRate(
   connection: Service,
   namespace: string,
@@ -54,10 +62,9 @@ export async function wantedRate(
   limit: Limit,
   givesTurns = true,
 ): Promise<number> {
-  if (queueClass !== 'writes' || !givesTurns) return rateOf(queueClass, limit, 1);
   const asked = partitionsOf(connection, namespace, queueName(account, queueClass));
-  // Whoever may not ask for them: writes do not depend on it.
-  return rateOf(queueClass, limit, await asked.catch(() => DEFAULT_PARTITIONS));
+  // Not everybody may ask for them.
+  return rateOf(queueClass, limit, await asked.catch(() => DEFAULT_PARTITIONS), givesTurns);
 }
 
 /** Into how many parts the server divides a queue; a server that does not tell is taken for one with its defaults. */

@@ -5,7 +5,7 @@ import { fork, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Command, InvalidArgumentError } from 'commander';
 import { EVERY, PLANTED } from './planted';
 import type { Answer } from './player';
 import { neverMet } from './stories/coverage';
@@ -14,27 +14,46 @@ import type { Plan } from './stories/plan';
 import { shrink } from './stories/shrink';
 import { play } from './stories/story';
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string' },
-    seed: { type: 'string' },
-    minutes: { type: 'string' },
-    trace: { type: 'boolean' },
-    shrink: { type: 'boolean' },
-    plan: { type: 'string' },
-    from: { type: 'string' },
-    processes: { type: 'string' },
-    losses: { type: 'boolean' },
-    attacks: { type: 'boolean' },
-    planted: { type: 'string' },
-  },
-});
+interface Options {
+  seeds?: number;
+  minutes?: number;
+  from?: number;
+  processes?: number;
+  losses?: true;
+  attacks?: true;
+  seed?: number;
+  plan?: string;
+  trace?: true;
+  shrink?: true;
+  planted?: string;
+}
+
+function number(text: string): number {
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It is no number.');
+  return Number(text);
+}
+
+const SEEDS = 100;
+const values = new Command('simulate')
+  .description('Plays the whole system under virtual time: see docs/simulation.md.')
+  .option('--seeds <n>', `so many stories; ${SEEDS}, unless it has --minutes`, number)
+  .option('--minutes <n>', 'as many stories as fit', number)
+  .option('--from <seed>', 'the first seed; another one each time by default', number)
+  .option('--processes <n>', 'how many stories at once; one for each core by default', number)
+  .option('--losses', 'twenty payments at once, and what Temporal knows of them is lost')
+  .option('--attacks', 'any message to any run, any input to any workflow')
+  .option('--seed <seed>', 'this story alone', number)
+  .option('--plan <file>', 'the story of this JSON file alone')
+  .option('--trace', 'of one story: all that happens')
+  .option('--shrink', 'of one story: made as small as it gets, as JSON')
+  .option('--planted <bug>', "with a bug, or 'all' to plant one after the other")
+  .parse()
+  .opts<Options>();
 
 const kind: Kind = values.losses ? 'losses' : values.attacks ? 'attacks' : 'usual';
 const TELLS_EVERY_MS = 60_000;
 /** A player that gives no sign for so long hangs: a workflow turns in circles, and time stands still. */
 const HANGS_MS = 300_000;
-const SEEDS = 100;
 const beganAt = Date.now();
 const seconds = (): number => (Date.now() - beganAt) / 1_000;
 
@@ -50,9 +69,9 @@ async function one(plan: Plan): Promise<void> {
 /** Many stories, in a process for each core. */
 async function many(): Promise<void> {
   const { planted, minutes } = values;
-  const first = Number(values.from ?? Math.floor(Date.now() / 1_000) % 1_000_000_000);
-  const most = Number(values.seeds ?? (minutes ? Number.POSITIVE_INFINITY : SEEDS));
-  const within = 60 * Number(minutes ?? Number.POSITIVE_INFINITY);
+  const first = values.from ?? Math.floor(Date.now() / 1_000) % 1_000_000_000;
+  const most = values.seeds ?? (minutes ? Number.POSITIVE_INFINITY : SEEDS);
+  const within = 60 * (minutes ?? Number.POSITIVE_INFINITY);
   const sum = { stories: 0, runs: 0, replays: 0, payments: 0, steps: 0, elapsed: 0 };
   const happened = new Map<string, number>();
   let begun = 0;
@@ -113,7 +132,7 @@ async function many(): Promise<void> {
 
   const telling = setInterval(() => console.log(figures()), TELLS_EVERY_MS);
   try {
-    await Promise.all(Array.from({ length: Number(values.processes ?? availableParallelism()) }, player));
+    await Promise.all(Array.from({ length: values.processes ?? availableParallelism() }, player));
   } finally {
     clearInterval(telling);
   }
@@ -129,7 +148,7 @@ async function many(): Promise<void> {
 
 /** Plants each bug in turn, and says whether it was found, how soon, and that without the bug the same story is fine. */
 function everyBug(): void {
-  const minutes = values.minutes ?? '10';
+  const minutes = String(values.minutes ?? 10);
   const simulate = (...args: string[]) =>
     spawnSync(process.execPath, [...process.execArgv, __filename, ...args], { encoding: 'utf8', maxBuffer: 1e8 });
   for (const name of Object.keys(PLANTED)) {
@@ -148,5 +167,5 @@ function everyBug(): void {
 
 if (values.planted === EVERY) everyBug();
 else if (values.plan !== undefined) void one(JSON.parse(readFileSync(values.plan, 'utf8')) as Plan);
-else if (values.seed !== undefined) void one(planFor(kind, Number(values.seed)));
+else if (values.seed !== undefined) void one(planFor(kind, values.seed));
 else void many();

@@ -28,8 +28,11 @@ export interface StageOptions {
   env?: Record<string, string>;
   /** Where notifications say that the Web UI is. */
   uiUrl?: string;
-  /** A Temporal server of its own, whose data are in a file, so that it can be killed and restarted. @default that of the run */
-  ownServer?: boolean;
+  /**
+   * A Temporal server of its own, whose data are in a file, so that it can be killed and restarted; `bare` without our
+   * settings. @default that of the run
+   */
+  ownServer?: boolean | 'bare';
   /** How often workers read the ledger for metrics, where they are on, milliseconds. @default 60,000 */
   gaugesEveryMs?: number;
 }
@@ -91,7 +94,7 @@ export async function startStage({
 }: StageOptions = {}): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'audit-runner-test-'));
   const [server, sandbox] = await Promise.all([
-    ownServer ? startServer({ persist: join(folder, 'temporal.db') }) : undefined,
+    ownServer ? startServer({ persist: join(folder, 'temporal.db'), bare: ownServer === 'bare' }) : undefined,
     startSandbox({ limits: 'off', durations: { convert: 50 }, ...options }),
   ]);
   const address = server?.config ?? (await newNamespace());

@@ -55,6 +55,18 @@ test('writes, which get their turn from the ledger, are let through twice as fas
   }
 });
 
+test.each([
+  [10, 4, 8],
+  [120, 4, 120],
+  [100, 3, 99],
+  // Each partition lets one through, however slow it is.
+  [3, 4, 4],
+])('S5: of a limit of %i, %i partitions let %i through', (max, partitions, together) => {
+  const windowMs = 60_000;
+  const rate = rateOf('reads', { max, windowMs }, partitions);
+  expect(mostInWindow(rate / partitions, windowMs, 690) * partitions).toBe(together);
+});
+
 test('S5: while patches are held no ledger gives turns, and the queue alone keeps the limit of the writes', async () => {
   const { connection, namespace } = temporal;
   const partitioned = {

@@ -9,8 +9,10 @@ import { service } from '../../deploy/support';
 
 const MODULE = 'go.temporal.io/server';
 
-/** The version that docker-compose.yml starts unless TEMPORAL_VERSION is set. */
+/** The version that docker-compose.yml starts. */
 export function productionVersion(): string {
+  const { TEMPORAL_VERSION } = process.env;
+  if (TEMPORAL_VERSION) return TEMPORAL_VERSION;
   const { image } = service('temporal');
   const [, version] = /^temporalio\/server:\$\{TEMPORAL_VERSION:-(\d+\.\d+\.\d+)\}$/.exec(image) ?? [];
   if (version === undefined)
