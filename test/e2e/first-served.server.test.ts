@@ -23,7 +23,8 @@ async function batchOf(scene: Scene, name: string, items: number) {
   return { leads, run: await start(scene, name, input) };
 }
 
-const paid = ({ stage }: Scene) => stage.sandbox.control.stats().payments.map(({ subject }) => subject.replace('lead:', ''));
+const paid = ({ stage }: Scene) =>
+  stage.sandbox.control.stats().payments.map(({ subject }) => subject.replace('lead:', ''));
 /** How many of them were paid for after the last of the others. */
 const paidAfter = (scene: Scene, leads: readonly string[], others: readonly string[]) => {
   const all = paid(scene);
