@@ -1,4 +1,5 @@
 /** Who has paid, ever since there are books: at hand they keep only what was settled lately, and else all of them are read. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Settled } from '../paying/open-sends';
 import type { BooksOptions } from './options';
 import { linesOf } from './reading';
@@ -26,6 +27,8 @@ export class LongAgo {
   /** The reading that has not begun yet. */
   #next: { subjects: Set<string>; reading: Promise<void> } | undefined;
   #last: Promise<unknown> = Promise.resolve();
+  /** Not in the context of the call that began it: its cancellation would end what others wait for as well. */
+  readonly #apart = AsyncLocalStorage.snapshot();
 
   constructor(private readonly options: Pick<BooksOptions, 'storage' | 'user' | 'timeZone' | 'now'>) {}
 
@@ -47,7 +50,7 @@ export class LongAgo {
     const subjects = new Set<string>();
     const reading = this.#last.then(() => {
       this.#next = undefined;
-      return this.#read(subjects);
+      return this.#apart(() => this.#read(subjects));
     });
     this.#last = reading.catch(() => undefined);
     return { subjects, reading };
