@@ -33,6 +33,9 @@ function isTrue(name: string): boolean {
   throw new ConfigError([`${name}: it is 'true' or 'false'`]);
 }
 
+/** @throws ConfigError */
+export const patchesAreHeld = (): boolean => isTrue('AUDIT_RUNNER_HOLD_PATCHES');
+
 /** @throws ConfigError where nothing can listen there */
 const listening = (address: string, health: WorkerHealth) =>
   serveHealth(address, health).catch((error: unknown) => {
@@ -50,7 +53,7 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
   process.prependListener('uncaughtException', (error) => log.fatal({ err: error }, 'the worker ends'));
   for (const notice of config.notices) log.warn(notice);
   const build = buildOf(process.env);
-  const holdsPatches = isTrue('AUDIT_RUNNER_HOLD_PATCHES');
+  const holdsPatches = patchesAreHeld();
   const health = new WorkerHealth();
   const healthAddress = process.env.AUDIT_RUNNER_HEALTH_ADDRESS;
   const probed = healthAddress ? await listening(healthAddress, health) : undefined;
