@@ -6,7 +6,7 @@ import { serveHealth, WorkerHealth } from '../health';
 import { createLogger } from '../log';
 import { rootMessage } from '../root-cause';
 import { SameUser } from '../runtime';
-import { connectNative } from '../temporal/connect-worker';
+import { closeIfUnused, connectNative } from '../temporal/connect-worker';
 import { buildOf } from '../temporal/deployment';
 import { installSdkRuntime } from '../temporal/sdk-runtime';
 import { explained } from '../temporal/unreachable';
@@ -86,14 +86,14 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
     });
     await worker.done;
     log.info('worker has ended');
+    await connection.close();
     return EXIT.done;
   } catch (error) {
+    await closeIfUnused(connection);
     if (error instanceof SameUser || error instanceof Overwrites) throw new ConfigError([error.message]);
-    const reason = explained(address, error);
-    if (reason === error) log.error({ err: error }, 'the worker cannot go on');
-    throw reason;
+    log.error({ err: error }, 'the worker cannot go on');
+    throw explained(address, error);
   } finally {
     probed?.close();
-    await connection.close();
   }
 }
