@@ -60,7 +60,7 @@ export class WorkerHealth implements Health {
  * Serves `/healthz`, 200 while the process lives and has no fault that only a restart ends, and `/readyz`, 200 while it
  * takes work; else 503 with the reason.
  * @param address such as `0.0.0.0:8080`
- * @throws where nothing can listen there
+ * @throws where it is no such address, or nothing can listen there
  */
 export async function serveHealth(address: string, health: Health): Promise<Server> {
   const server = createServer((request, response) => {
@@ -71,7 +71,8 @@ export async function serveHealth(address: string, health: Health): Promise<Serv
       .writeHead(found === undefined ? 200 : 503, { 'content-type': 'text/plain; charset=utf-8' })
       .end(`${found ?? 'ok'}\n`);
   });
-  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(address) ?? [];
+  const [, host, port] = /^(.*):(\d+)$/.exec(address) ?? [];
+  if (host === undefined) throw new Error('it is no host:port such as 0.0.0.0:8080');
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(Number(port), host.replace(/^\[|\]$/g, ''), resolve);

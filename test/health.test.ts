@@ -31,6 +31,11 @@ test('a process lives from its start, and is ready while it takes work', async (
   expect(await asked('/healthz', health)).toEqual(OK);
 });
 
+test('an address without a port is refused', async () => {
+  for (const address of ['8080', '0.0.0.0', '127.0.0.1:http'])
+    await expect(serveHealth(address, new WorkerHealth())).rejects.toThrow('host:port');
+});
+
 test('a Temporal server that does not answer makes it not ready, and is no reason to kill it', async () => {
   const health = new WorkerHealth();
   health.runs({ state: () => 'running' }, () => Promise.reject(new Error('UNAVAILABLE: 10.0.0.1')));
