@@ -21,16 +21,18 @@ export interface Health {
 export class WorkerHealth implements Health {
   #doing: 'connecting' | 'running' | 'stopping' = 'connecting';
   #worker: { state(): 'running' | 'failed' } | undefined;
+  #refused: string | undefined;
   #answeredAt = Number.NEGATIVE_INFINITY;
   #asking: NodeJS.Timeout | undefined;
 
-  /** @param ask fails where the Temporal server does not answer */
-  runs(worker: { state(): 'running' | 'failed' }, ask: () => Promise<unknown>): void {
+  /** @param ask fails where the Temporal server does not answer; answers in which words it refuses to give work, if it does */
+  runs(worker: { state(): 'running' | 'failed' }, ask: () => Promise<string | undefined>): void {
     this.#doing = 'running';
     this.#worker = worker;
     const once = () =>
       ask().then(
-        () => {
+        (refused) => {
+          this.#refused = refused;
           this.#answeredAt = performance.now();
         },
         () => undefined,
@@ -48,6 +50,7 @@ export class WorkerHealth implements Health {
     if (this.#doing === 'connecting') return 'connecting to the Temporal server';
     if (this.#doing === 'stopping') return 'finishing the calls in flight';
     if (performance.now() - this.#answeredAt > FRESH_MS) return 'the Temporal server does not answer';
+    if (this.#refused !== undefined) return `the Temporal server refuses workers that ask for work (${this.#refused})`;
     return this.fault();
   }
 

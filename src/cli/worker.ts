@@ -8,6 +8,7 @@ import { rootMessage } from '../root-cause';
 import { SameUser } from '../runtime';
 import { closeIfUnused, connectNative } from '../temporal/connect-worker';
 import { buildOf } from '../temporal/deployment';
+import { pollsRefused } from '../temporal/pollers';
 import { installSdkRuntime } from '../temporal/sdk-runtime';
 import { explained } from '../temporal/unreachable';
 import { startWorker } from '../worker';
@@ -76,9 +77,10 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
     });
     log.info({ accounts: Object.keys(config.accounts), ...build }, 'worker is running');
     if (holdsPatches) log.info('runs take no change that workers of the version before cannot replay');
-    health.runs(worker, () =>
-      connection.withDeadline(Date.now() + ASK_MS, () => connection.workflowService.getSystemInfo({})),
-    );
+    health.runs(worker, async () => {
+      await connection.withDeadline(Date.now() + ASK_MS, () => connection.workflowService.getSystemInfo({}));
+      return pollsRefused({ connection, namespace });
+    });
     void signals.first.then((signal) => {
       health.stops();
       log.info({ signal }, 'worker finishes the calls in flight and ends; a second signal ends it at once');
