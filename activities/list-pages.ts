@@ -34,6 +34,10 @@ export interface ListPlace {
   next?: string;
   /** The first record of the list: who meets it again is at the beginning again. */
   first?: string;
+  /** The first record of the page before, from the third page on: who meets it again does not get on any more. */
+  before?: string;
+  /** Records of the first page: one that is shorter is the last. */
+  size?: number;
   /** The service said that there is more. */
   sure?: boolean;
 }
@@ -80,9 +84,12 @@ export async function readPage<N extends Listing>(
   let last: ListPage<Rows[N]> | undefined;
   for (const way of waysTo(place)) {
     const got = await getPage(runtime, name, asked, way, isPaged);
-    const { first } = place;
-    // The parameters have other names here: the same page came again.
-    const isAgain = first !== undefined && got.items.some(({ id }) => isSameId(id, first));
+    const { first, before } = place;
+    const isAgain =
+      // The parameters have other names here: the same page came again.
+      (first !== undefined && got.items.some(({ id }) => isSameId(id, first))) ||
+      // Beyond the last page it is given again, or there is no way past it.
+      (before !== undefined && got.items[0] !== undefined && isSameId(got.items[0].id, before));
     const { cursor } = runtime.account.undocumented[SETTINGS[name]];
     if (!isAgain)
       return {
@@ -95,6 +102,8 @@ export async function readPage<N extends Listing>(
     if (pageless.get(runtime)?.has(name)) return last;
   }
   if (last === undefined) throw new TypeError('a place has at least one way to it');
+  // It did get on: the parameters have these names.
+  if (place.before !== undefined) return last;
   const found = pageless.get(runtime) ?? new Set<Listing>();
   pageless.set(runtime, found.add(name));
   return last;
@@ -115,7 +124,8 @@ export function requireWhole(
 
 /** Without a word of the service's, its records are counted, then its pages, from 0 and from 1. */
 function waysTo(place: ListPlace): ListPlace[] {
-  if (place.offset === 0 || place.next !== undefined || place.page !== undefined) return [place];
+  const isKnown = place.next !== undefined || place.page !== undefined || place.before !== undefined;
+  if (place.offset === 0 || isKnown) return [place];
   return [place, { ...place, page: 1 }, { ...place, page: 2 }];
 }
 
@@ -154,11 +164,17 @@ function goesOn<T extends { id: string }>(
   const end = Math.max(got.offset ?? 0, place.offset) + count;
   const sure = got.more ?? (got.total === undefined ? undefined : end < got.total);
   // A page that is not full is the last one; where the service says nothing, sizes that pages usually have prove nothing.
-  const mayGoOn = sure ?? (count >= (got.limit ?? limit) || USUAL_SIZES.includes(end));
+  // S2: each page counts for itself: a service gives 10 a page however many are asked for, and does not say so.
+  const isLong = place.size === undefined ? USUAL_SIZES.includes(count) : count >= place.size;
+  // Who names each next page names none after the last.
+  const mayGoOn = sure ?? (place.next === undefined && (isLong || count >= (got.limit ?? limit)));
   if (!mayGoOn) return {};
+  const [{ id: begins } = { id: '' }] = got.items;
   const following: ListPlace = {
     offset: end,
-    first: place.first ?? got.items[0]?.id ?? '',
+    first: place.first ?? begins,
+    ...(place.first !== undefined && { before: begins }),
+    size: place.size ?? count,
     ...(sure && { sure }),
   };
   if (got.next !== undefined && 'link' in got.next) return { following: { ...following, next: `&${got.next.link}` } };

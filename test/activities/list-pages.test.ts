@@ -110,6 +110,30 @@ describe('all leads are read, each once,', () => {
   });
 });
 
+describe.each([10, 20, 25, 50])('S2: pages of %i, without a word of how many there are,', (size) => {
+  const byOffset = (all: object[]) => (q: URLSearchParams) => ({ leads: page(all, number(q, 'offset', 0), size) });
+  const byNumber = (all: object[]) => (q: URLSearchParams) => ({
+    leads: page(all, (number(q, 'page', 1) - 1) * size, size),
+  });
+  const ways = { 'by offsets': byOffset, 'by page numbers': byNumber };
+
+  test.each(Object.entries(ways))('are read to the last, %s', async (_, way) => {
+    for (const count of [6 * size, 6 * size + 3]) {
+      const service = await serviceOf(way(leads(count)));
+      expect(await readAll(service)).toMatchObject({ count, listed: count, cut: undefined });
+    }
+  });
+
+  test('end where the last page is given again beyond the end, and may be cut', async () => {
+    const all = leads(3 * size);
+    const service = await serviceOf((q) => ({
+      leads: page(all, (Math.min(number(q, 'page', 1), 3) - 1) * size, size),
+    }));
+    expect(await readAll(service)).toMatchObject({ count: 3 * size, listed: 3 * size, cut: 'perhaps' });
+    expect(service.seen.length).toBeLessThanOrEqual(6);
+  });
+});
+
 test.each([10, 20])('a list of just %i that has no pages is neither asked for for ever nor cut', async (count) => {
   const service = await serviceOf(() => leads(count));
   expect(await readAll(service)).toMatchObject({ count, listed: count, cut: 'perhaps' });
