@@ -204,6 +204,17 @@ describe('B8: a list that ignores the filter by survey link', () => {
     await expect(check(service, [{}, { staticSlugId: LINK }])).rejects.toMatchObject(ignored);
   });
 
+  test.each([
+    { data: null, error: 'x' },
+    { message: 'x', details: [] },
+  ])('is not cleared by %j', async (body) => {
+    let isWell = false;
+    const service = await serviceOf(() => (isWell ? leads(3) : body));
+    await expect(check(service, [{}])).rejects.toThrow();
+    isWell = true;
+    await expect(check(service, [{}])).rejects.toMatchObject(ignored);
+  });
+
   test.each<[string, (query: URLSearchParams) => object | number]>([
     ['an empty list', (q) => (q.get('staticSlugId') === LINK ? leads(3) : [])],
     ['404', () => 404],
