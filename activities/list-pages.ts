@@ -9,6 +9,9 @@ import type { Capture, Lead, Project } from '../src/agent-api/records';
 import { FailureType } from '../src/runs/failure-types';
 import type { AccountRuntime } from './deps';
 import { callList } from './list-form';
+import { goesOn, type ListPlace, type Onward } from './list-onward';
+
+export type { ListPlace } from './list-onward';
 
 interface Rows {
   'leads.list': Lead;
@@ -24,24 +27,6 @@ const SETTINGS = {
   'captures.list': 'capturesList',
 } as const;
 
-/** A place in a list, as the page before it tells. */
-export interface ListPlace {
-  /** Records before it. */
-  offset: number;
-  /** Its number, where the service counts pages. */
-  page?: number;
-  /** What the service calls its next page, under the parameter's name; or the query of its link to it. */
-  next?: string;
-  /** The first record of the list: who meets it again is at the beginning again. */
-  first?: string;
-  /** The first record of the page before, from the third page on: who meets it again does not get on any more. */
-  before?: string;
-  /** Records of the first page: one that is shorter is the last. */
-  size?: number;
-  /** The service said that there is more. */
-  sure?: boolean;
-}
-
 export interface ListAsked {
   /** Never left out. */
   readonly filter: Readonly<Record<string, string | undefined>>;
@@ -51,23 +36,13 @@ export interface ListAsked {
   readonly limit: number;
 }
 
-export interface ListPage<T> extends Page<T> {
-  /** The next page; absent when this was the last that can be had. */
-  following?: ListPlace;
-  /**
-   * The list goes on and its next page cannot be had (`more`); or it may go on, since it is just as long as pages usually
-   * are and nothing says that it is whole (`perhaps`). What is not found may be there all the same.
-   */
-  cut?: 'more' | 'perhaps';
+export interface ListPage<T> extends Page<T>, Onward {
   /** The settings that would correct it. */
   mend: string;
   /** Optional parameters that the list refuses. */
   refused: string[];
   serverTime?: number;
 }
-
-/** Page sizes that services have: a list of just so many that does not go on may be the first page of a longer one. */
-const USUAL_SIZES = [10, 15, 20, 25, 30, 40, 50, 100, 200, 250, 500, 1_000];
 
 /** Lists whose further pages were asked for in every way that we know, in vain. */
 const pageless = new WeakMap<AccountRuntime, Set<Listing>>();
@@ -117,7 +92,7 @@ export function requireWhole(
 ): void {
   if (cut === 'more')
     throw ApplicationFailure.nonRetryable(
-      `the list of ${what} goes on after ${offset}, and asking for more gives the same again: set ${mend} to the name of the parameter there`,
+      `the list of ${what} goes on after ${offset}, and its next page cannot be had: set ${mend} to the name of the parameter there`,
       FailureType.wrongGuess,
     );
 }
@@ -153,40 +128,6 @@ async function getPage<N extends Listing>(
 
 /** A cursor alone is one parameter; a link has all that its page needs. */
 const isLink = (next: string) => next.startsWith('&');
-
-function goesOn<T extends { id: string }>(
-  got: Page<T>,
-  place: ListPlace,
-  { limit, isPaged, cursor }: { limit: number; isPaged: boolean; cursor: string | undefined },
-): Pick<ListPage<T>, 'following' | 'cut'> {
-  const count = got.items.length + (got.unreadable ?? 0);
-  if (count === 0 || !isPaged || got.more === false) return {};
-  const end = Math.max(got.offset ?? 0, place.offset) + count;
-  const sure = got.more ?? (got.total === undefined ? undefined : end < got.total);
-  // A page that is not full is the last one; where the service says nothing, sizes that pages usually have prove nothing.
-  // S2: each page counts for itself: a service gives 10 a page however many are asked for, and does not say so.
-  const isLong = place.size === undefined ? USUAL_SIZES.includes(count) : count >= place.size;
-  // Who names each next page names none after the last.
-  const mayGoOn = sure ?? (place.next === undefined && (isLong || count >= (got.limit ?? limit)));
-  if (!mayGoOn) return {};
-  const [{ id: begins } = { id: '' }] = got.items;
-  const following: ListPlace = {
-    offset: end,
-    first: place.first ?? begins,
-    ...(place.first !== undefined && { before: begins }),
-    size: place.size ?? count,
-    ...(sure && { sure }),
-  };
-  if (got.next !== undefined && 'link' in got.next) return { following: { ...following, next: `&${got.next.link}` } };
-  if (got.next !== undefined && 'cursor' in got.next) {
-    const { name, value } = got.next.cursor;
-    return { following: { ...following, next: `${encodeURIComponent(cursor ?? name)}=${encodeURIComponent(value)}` } };
-  }
-  if (got.next !== undefined) return { following: { ...following, page: got.next.page } };
-  const number = got.page ?? place.page;
-  if (number !== undefined && got.offset === undefined) return { following: { ...following, page: number + 1 } };
-  return { following };
-}
 
 function mendOf(setting: string, { next, page }: ListPlace, refused: readonly string[]): string {
   const which = next !== undefined ? 'cursor' : page !== undefined ? 'page' : 'offset';

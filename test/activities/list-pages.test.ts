@@ -150,6 +150,66 @@ test('a list that goes on, and cannot be had, is told with its setting', async (
   expect(await readAll(cursors)).toMatchObject({ cut: 'more', mend: 'undocumented.leadsList.cursor' });
 });
 
+describe('S2: a page without records', () => {
+  const all = leads(45);
+
+  test('is passed where the service names the next one', async () => {
+    const service = await serviceOf((q) => {
+      const at = number(q, 'cursor', 0);
+      // Every other page is empty, as where a filter is applied to pages that were cut before.
+      return {
+        leads: at % 2 === 0 ? [] : page(all, ((at - 1) / 2) * 20, 20),
+        ...(at < 6 && { nextCursor: `${at + 1}` }),
+      };
+    });
+    expect(await readAll(service)).toMatchObject({ count: 45, listed: 45, cut: undefined });
+    const numbered = await serviceOf((q) => {
+      const at = number(q, 'page', 1);
+      return { leads: at % 2 === 1 ? [] : page(all, (at / 2 - 1) * 20, 20), page: at, hasMore: at < 6 };
+    });
+    expect(await readAll(numbered)).toMatchObject({ count: 45, listed: 45, cut: undefined });
+  });
+
+  test.each([
+    ['it says that there is more', { leads: [], hasMore: true }, 'more', 1],
+    ['it names the same page again', { leads: [], nextCursor: 'b', hasMore: true }, 'more', 2],
+    [
+      'it says so behind a page that it named, and names none',
+      (q: URLSearchParams) => ({ leads: [], hasMore: true, ...(!q.has('cursor') && { nextCursor: 'b' }) }),
+      'more',
+      2,
+    ],
+    ['nothing but the same name', { leads: [], nextCursor: 'b' }, undefined, 2],
+    ['it says that this was all', { leads: [], nextCursor: 'b', hasMore: false }, undefined, 1],
+    ['a total that counts without the filter', { leads: [], total: 300 }, undefined, 1],
+  ])('as the only one: %s', async (_, body, cut, asked) => {
+    const service = await serviceOf(typeof body === 'function' ? body : () => body);
+    expect(await readAll(service)).toMatchObject({ listed: 0, cut });
+    expect(service.seen).toHaveLength(asked);
+  });
+
+  test('and another, and another: not for ever', async () => {
+    const service = await serviceOf((q) => ({ leads: [], nextCursor: `${number(q, 'cursor', 0) + 1}` }));
+    expect(await readAll(service)).toMatchObject({ listed: 0, cut: 'perhaps' });
+    expect(service.seen.length).toBeLessThan(30);
+  });
+
+  test('behind the deepest offset is not the end, by the total', async () => {
+    const many = leads(2_000);
+    const deepest = (q: URLSearchParams) =>
+      number(q, 'offset', 0) < 1_000 ? page(many, number(q, 'offset', 0), 100) : [];
+    const service = await serviceOf((q) => ({ leads: deepest(q), total: 2_000 }));
+    expect(await readAll(service, 100)).toMatchObject({ listed: 1_000, cut: 'more' });
+    // More are asked for than the service gives.
+    expect(await readAll(service, 500)).toMatchObject({ listed: 1_000, cut: 'more' });
+  });
+
+  test.each([7, 20])('behind %i is the end, though the total counts without the filter', async (count) => {
+    const service = await serviceOf((q) => ({ leads: page(leads(count), number(q, 'offset', 0), 500), total: 300 }));
+    expect(await readAll(service)).toMatchObject({ count, listed: count, cut: undefined });
+  });
+});
+
 test('a service that refuses names is asked which, and all of them are told at once', async () => {
   const takes = ['status', 'sort', 'take', 'skip'];
   const all = leads(45);

@@ -183,9 +183,12 @@ describe('a list', () => {
   test.each([
     [{ pagination: { limit: '50', offset: '0', total: '120' } }, { limit: 50, offset: 0, total: 120 }],
     [{ has_more: true }, { more: true }],
-    [{ nextCursor: 'abc' }, { more: true, next: { cursor: { name: 'cursor', value: 'abc' } } }],
+    [{ nextCursor: 'abc' }, { next: { cursor: { name: 'cursor', value: 'abc' } } }],
     [{ meta: { next_page_token: 'abc' } }, { next: { cursor: { name: 'page_token', value: 'abc' } } }],
-    [{ pageInfo: { endCursor: 'abc', hasNextPage: true } }, { next: { cursor: { name: 'after', value: 'abc' } } }],
+    [
+      { pageInfo: { endCursor: 'abc', hasNextPage: true } },
+      { more: true, next: { cursor: { name: 'after', value: 'abc' } } },
+    ],
     [{ pageInfo: { endCursor: 'abc', hasNextPage: false } }, { more: false }],
     [{ next: 'https://elsewhere.example/api/leads?page=2&x=1' }, { next: { link: 'page=2&x=1' } }],
     [{ links: { next: '/api/leads?cursor=b', prev: null } }, { next: { link: 'cursor=b' } }],
