@@ -248,7 +248,7 @@ async function asFailure(runtime: AccountRuntime, name: RouteName, attempt: Extr
       `the reply of ${where} cannot be read: ${failure.problem}`,
       FailureType.unreadable,
     );
-  const said = failure.reason === 'saysFailed' ? `answers ${where} with success: false` : undefined;
+  const said = failure.reason === 'saysFailed' ? `answers ${where} with an error as if it were a success` : undefined;
   return ApplicationFailure.nonRetryable(
     `the service ${said ?? `does not answer ${where} (${failure.reason})`}`,
     FailureType.upstream,

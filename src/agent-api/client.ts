@@ -20,7 +20,7 @@ import { queryString } from './query';
 import { PAID_MS_MIN, type Reply, type Route, type RouteName, routes } from './routes';
 import { at } from './shape';
 import { TokenError, type TokenSource } from './token';
-import { type About, Undocumented, UnreadableBody } from './undocumented';
+import { type About, FailedReply, Undocumented, UnreadableBody } from './undocumented';
 
 const CONNECT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
@@ -222,7 +222,8 @@ function read<R>(route: Route, result: Exchange, undocumented: Undocumented, abo
   const json = body.length === 0 ? { value: undefined } : parseJson(body);
   if (json === undefined) return unreadable('the reply is not JSON', true);
   if (isTooDeep(json.value)) return unreadable(`the reply is nested deeper than ${MOST_LEVELS} levels`);
-  if (saysFailed(json.value)) return failed({ kind: 'unknown', reason: 'saysFailed', status }, result);
+  const saidToFail = () => failed({ kind: 'unknown', reason: 'saysFailed', status }, result);
+  if (isWithoutSuccess(json.value)) return saidToFail();
   try {
     return {
       ok: true,
@@ -233,6 +234,7 @@ function read<R>(route: Route, result: Exchange, undocumented: Undocumented, abo
     };
   } catch (error) {
     if (body.length === 0) return unreadable('the reply is empty', true);
+    if (error instanceof FailedReply) return saidToFail();
     if (error instanceof UnreadableBody) return unreadable(error.message);
     if (error instanceof z.ZodError) return unreadable(shapeProblem(error));
     throw error;
@@ -240,7 +242,8 @@ function read<R>(route: Route, result: Exchange, undocumented: Undocumented, abo
 }
 
 /** A success by its status and a failure by its words proves neither; what it did is looked up (S2). */
-const saysFailed = (body: unknown): boolean => at(body, 'success') === false && (at(body, 'data') ?? null) === null;
+const isWithoutSuccess = (body: unknown): boolean =>
+  at(body, 'success') === false && (at(body, 'data') ?? null) === null;
 
 /** Names the fields that are wrong; zod's own messages name kinds of values, not the values (S4). */
 const shapeProblem = (error: z.ZodError): string =>

@@ -8,7 +8,10 @@ export type Failure =
       kind: 'notSent';
       reason: 'refused' | 'dns' | 'connectTimeout' | 'tls' | 'tooLate' | 'aborted' | 'token' | 'unreachable';
     }
-  /** The request left and no answer proves what became of it. `saysFailed`: 2xx with `success: false` and nothing else. */
+  /**
+   * The request left and no answer proves what became of it. `saysFailed`: 2xx with `success: false` and no data, or, of a
+   * list, an error and no record.
+   */
   | {
       kind: 'unknown';
       reason: 'connectionLost' | 'timeout' | 'serverError' | 'unprovenBody' | 'saysFailed';
