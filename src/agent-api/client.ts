@@ -52,9 +52,10 @@ export interface AgentApiOptions {
   /** @default 32 MiB */
   readonly maxResponseBytes?: number;
   /**
-   * Is told when a request leaves and when a 429 arrives; to wait for a place is the caller's part (S5), but for a redirect.
+   * Is told when a request leaves, and whether a 429 or another answer arrives; to wait for a place is the caller's part
+   * (S5), but for a redirect.
    */
-  readonly gate?: Pick<Gate, 'departed' | 'park'> & Partial<Pick<Gate, 'acquire'>>;
+  readonly gate?: Pick<Gate, 'departed' | 'refused' | 'passed'> & Partial<Pick<Gate, 'acquire'>>;
   /** What several clients of one service learn together. @default this client's own */
   readonly paths?: Paths;
   /** How connections are made: through a proxy, or within a process. @default sockets */
@@ -166,10 +167,11 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
       }
       const failure = failureOf(route.method, result, maxResponseBytes);
       if (failure?.kind === 'rejected' && failure.status === 429)
-        gate?.park(
+        gate?.refused(
           route.rateClass,
           failure.retryAfterMs === undefined ? undefined : result.endedAt + failure.retryAfterMs,
         );
+      else if (isAnswer(failure)) gate?.passed(route.rateClass);
       return failure
         ? failed(failure, result)
         : read<Reply<N>>(route, result, undocumented, aboutOf(input, result), input.asIs);
@@ -206,6 +208,10 @@ const failed = (failure: Failure, result: Pick<Exchange, 'sentAt' | 'endedAt' | 
   failure,
   ...times(result),
 });
+
+/** Whether the service itself said what became of the call. */
+const isAnswer = (failure: Failure | undefined): boolean =>
+  failure === undefined || (failure.kind === 'rejected' && !failure.unproven);
 
 /** What the reader should know of a reply beside its body. */
 function aboutOf({ id }: CallInput, { head }: Exchange): About {

@@ -23,6 +23,8 @@ export type Failure =
       status: number;
       /** Without a JSON object, so the word may be that of something in between and says nothing about the service. */
       unproven?: true;
+      /** With no body at all: something in between writes a page of its own, so this is more likely the service. */
+      empty?: true;
       code?: string;
       /** The tier that a 403 names. */
       requiredTier?: string;
