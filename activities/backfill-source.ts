@@ -1,6 +1,5 @@
 /** Where the items of a backfill come from: a file, pages of the API, an earlier backfill. Each is read as a stream. */
 
-import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
@@ -15,9 +14,8 @@ import { type BackfillInput, formatOf, type Operation } from '../src/inputs/back
 import { WRONG_INPUT } from '../src/inputs/parse-input';
 import { FailureType } from '../src/runs/failure-types';
 import { type Storage, StorageError } from '../src/storage';
-import { inAccount } from '../src/storage/account-folder';
 import { firstMade } from '../src/storage/first-made';
-import { type InlineOrStored, keep, openEach } from '../src/storage/inline-or-stored';
+import { type InlineOrStored, openEach } from '../src/storage/inline-or-stored';
 import { givenRef } from '../src/storage/of-account';
 import { storedJson } from '../src/storage/stored-json';
 import { counted } from '../src/text/numbers';
@@ -26,7 +24,7 @@ import { type Candidate, ITEMS, type ListMade, type Prepared, readList, writeLis
 import { listCaptures } from './capture-list';
 import { type Deps, runtimeOf } from './deps';
 import { creditsLeft } from './left';
-import { type ListPlace, requireWhole } from './list-pages';
+import { keepPage, type ListPlace, requireWhole } from './list-pages';
 
 /** A list to be made. */
 export interface Making {
@@ -119,10 +117,11 @@ export function createBackfillSourceActivities(deps: Deps) {
         if (status && !shown) return [{ id, decision: 'skip', reasons: ['statusUnknown'] }];
         return !status || shown === status ? [{ id }] : [];
       });
-      const name = `runs/${call.ref}/pages/${String(call.place.offset).padStart(9, '0')}-${randomUUID()}`;
-      const ref = inAccount(call.account, name);
-      const rows = await keep(storage, ref, meant, 8 * 1024);
-      return { page: rows, ...(next !== undefined && { next }) };
+      const { account, ref, place } = call;
+      return {
+        page: await keepPage(storage, { account, ref, place, following: next }, meant),
+        ...(next !== undefined && { next }),
+      };
     },
 
     /** Makes the list from the pages of leads or captures. No call of the API. */

@@ -1,5 +1,4 @@
 /** Listing leads and deciding on them where they are: what leaves is IDs, scores and reason codes (S4). */
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Lead } from '../src/agent-api/records';
 import type { LeadPipelineInput } from '../src/inputs/lead-pipeline';
@@ -9,16 +8,15 @@ import { type LeadDecision, type SelectionLimits, select } from '../src/leads/se
 import { type ShownLead, shownLead, type Thresholds } from '../src/leads/shown-lead';
 import { countItems } from '../src/metrics/items';
 import { inAccount } from '../src/storage/account-folder';
-import { type InlineOrStored, keep, MAX_INLINE_BYTES, open } from '../src/storage/inline-or-stored';
+import { type InlineOrStored, keep, open } from '../src/storage/inline-or-stored';
 import { type Deps, runtimeOf } from './deps';
 import { choiceOf, type LeadChoice } from './lead-choice';
 import { creditsLeft } from './left';
 import { checkFilter } from './list-filters';
-import { type ListPage, type ListPlace, readPage, requireWhole } from './list-pages';
+import { keepPage, type ListPage, type ListPlace, readPage, requireWhole } from './list-pages';
 
 /** Documented maximum of a page. */
 const PAGE = 500;
-// `decidePage` keeps a page inline only where it is the only one: several would be too much input for `selectLeads`.
 /** Rules up to this, in bytes, travel with each page; long lists of exclusions would fill a history. */
 const MAX_RULES_BYTES = 2_048;
 /** So many leads a person reads; the others are in the stored decisions. */
@@ -133,10 +131,9 @@ export function createLeadListActivities(deps: Deps) {
       });
       const end = place.offset + page.items.length + (page.unreadable ?? 0);
       const { following, total = end } = page;
-      const name = `runs/${call.ref}/pages/${String(place.offset).padStart(9, '0')}-${randomUUID()}`;
-      const ref = inAccount(call.account, name);
+      const { account, ref } = call;
       return {
-        decisions: await keep(storage, ref, decisions, total <= PAGE && !following ? MAX_INLINE_BYTES : 0),
+        decisions: await keepPage(storage, { account, ref, place, following }, decisions),
         ...{ total, end, notes: doubts(page) },
         ...(following && { next: following }),
       };

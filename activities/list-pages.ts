@@ -2,11 +2,15 @@
  * One page of a list after the other, however the service counts them: by offsets, by page numbers, by cursors, by links,
  * or not at all. What comes back decides, never what was asked for: the names of the parameters are guesses.
  */
+import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { isSameId } from '../src/agent-api/id';
 import type { Page } from '../src/agent-api/record';
 import type { Capture, Lead, Project } from '../src/agent-api/records';
 import { FailureType } from '../src/runs/failure-types';
+import type { Storage } from '../src/storage';
+import { inAccount } from '../src/storage/account-folder';
+import { type InlineOrStored, keep, MAX_INLINE_BYTES } from '../src/storage/inline-or-stored';
 import type { AccountRuntime } from './deps';
 import { callList } from './list-form';
 import { goesOn, type ListPlace, type Onward } from './list-onward';
@@ -95,6 +99,23 @@ export function requireWhole(
       `the list of ${what} goes on after ${offset}, and its next page cannot be had: set ${mend} to the name of the parameter there`,
       FailureType.wrongGuess,
     );
+}
+
+/**
+ * What a run goes on with of a page: inline only where it is the only one, for all pages go into one call, and into the
+ * next run where the run continues as new.
+ * @param of.ref names the run's folder
+ */
+export function keepPage<T>(
+  storage: Storage,
+  of: { account: string; ref: string; place: ListPlace; following: ListPlace | undefined },
+  rows: T[],
+): Promise<InlineOrStored<T[]>> {
+  const { account, ref, place, following } = of;
+  // Another attempt may find another page.
+  const name = `runs/${ref}/pages/${String(place.offset).padStart(9, '0')}-${randomUUID()}`;
+  const isOnly = place.offset === 0 && following === undefined;
+  return keep(storage, inAccount(account, name), rows, isOnly ? MAX_INLINE_BYTES : 0);
 }
 
 /** Without a word of the service's, its records are counted, then its pages, from 0 and from 1. */
