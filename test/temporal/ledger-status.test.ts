@@ -13,7 +13,7 @@ test('the status is read again after a second, also where the clock was set back
     },
   } as unknown as Client;
   const ledger = new LedgerClient(client, 'ledger', {} as LedgerConfig);
-  let [clock, passed] = [Date.now(), performance.now()];
+  let [clock, passed] = [Date.now(), 5_000];
   jest.spyOn(Date, 'now').mockImplementation(() => clock);
   jest.spyOn(performance, 'now').mockImplementation(() => passed);
   await ledger.status();
