@@ -1,4 +1,5 @@
 /** Where a list goes on after a page of it, by what the service says and by what it shows. Pure. */
+import { isSameId } from '../src/agent-api/id';
 import type { Page } from '../src/agent-api/record';
 
 /** A place in a list, as the page before it tells. */
@@ -11,6 +12,8 @@ export interface ListPlace {
   next?: string;
   /** The first record of the list: who meets it again is at the beginning again. */
   first?: string;
+  /** The last record of the first page. */
+  last?: string;
   /** The first record of the page before, from the third page on: who meets it again does not get on any more. */
   before?: string;
   /** Records of the first page: one that is shorter is the last. */
@@ -40,6 +43,21 @@ const USUAL_SIZES = [10, 15, 20, 25, 30, 40, 50, 100, 200, 250, 500, 1_000];
 /** Pages without a record, one after the other, that are passed: some services name a next page for ever. */
 const MOST_EMPTY = 20;
 
+/**
+ * Whether a page is one that was there before. By its beginning: within it a record of before may stand once more, where
+ * many are of the same moment and the service has no order among them.
+ */
+export function isAgain<T extends { id: string }>(got: Page<T>, place: ListPlace): boolean {
+  const is = (record: T | undefined, id: string | undefined) =>
+    record !== undefined && id !== undefined && isSameId(record.id, id);
+  // Beyond the last page it is given again, or there is no way past it.
+  if (is(got.items[0], place.before)) return true;
+  // Some say where they are by what they were asked for, and do not go there.
+  const isThere = place.offset > 0 && got.offset === place.offset && place.last !== undefined;
+  // The parameters have other names here.
+  return is(got.items[0], place.first) && !(isThere && !is(got.items.at(-1), place.last));
+}
+
 /** @param cursor the setting of the parameter that takes what the service calls its next page */
 export function goesOn<T extends { id: string }>(
   got: Page<T>,
@@ -60,12 +78,13 @@ export function goesOn<T extends { id: string }>(
   // Who names each next page names none after the last.
   const mayGoOn = sure ?? (place.next === undefined && isLong);
   if (!mayGoOn) return {};
-  const [{ id: begins } = { id: '' }] = got.items;
+  const [begins, ends] = [got.items[0]?.id ?? '', got.items.at(-1)?.id ?? ''];
   const following: ListPlace = {
     offset: end,
-    first: place.first ?? begins,
-    ...(place.first !== undefined && { before: begins }),
-    size: place.size ?? count,
+    ...(place.first === undefined
+      ? { first: begins, last: ends, size: count }
+      : { first: place.first, before: begins, size: place.size ?? count }),
+    ...(place.last !== undefined && { last: place.last }),
     ...(full && { full }),
     ...(sure && { sure }),
     ...next,

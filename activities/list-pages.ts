@@ -4,7 +4,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
-import { isSameId } from '../src/agent-api/id';
 import type { Page } from '../src/agent-api/record';
 import type { Capture, Lead, Project } from '../src/agent-api/records';
 import { FailureType } from '../src/runs/failure-types';
@@ -13,7 +12,7 @@ import { inAccount } from '../src/storage/account-folder';
 import { type InlineOrStored, keep, MAX_INLINE_BYTES } from '../src/storage/inline-or-stored';
 import type { AccountRuntime } from './deps';
 import { callList } from './list-form';
-import { goesOn, type ListPlace, type Onward } from './list-onward';
+import { goesOn, isAgain, type ListPlace, type Onward } from './list-onward';
 
 export type { ListPlace } from './list-onward';
 
@@ -63,14 +62,8 @@ export async function readPage<N extends Listing>(
   let last: ListPage<Rows[N]> | undefined;
   for (const way of waysTo(place)) {
     const got = await getPage(runtime, name, asked, way, isPaged);
-    const { first, before } = place;
-    const isAgain =
-      // The parameters have other names here: the same page came again.
-      (first !== undefined && got.items.some(({ id }) => isSameId(id, first))) ||
-      // Beyond the last page it is given again, or there is no way past it.
-      (before !== undefined && got.items[0] !== undefined && isSameId(got.items[0].id, before));
     const { cursor } = runtime.account.undocumented[SETTINGS[name]];
-    if (!isAgain)
+    if (!isAgain(got, way))
       return {
         ...got,
         ...goesOn(got, way, { limit: asked.limit, isPaged, cursor }),

@@ -150,6 +150,43 @@ test('a list that goes on, and cannot be had, is told with its setting', async (
   expect(await readAll(cursors)).toMatchObject({ cut: 'more', mend: 'undocumented.leadsList.cursor' });
 });
 
+describe('records that are shown again', () => {
+  const all = leads(1_200);
+  const from = (q: URLSearchParams) => number(q, 'offset', 0);
+  /** A page that has the first lead of all once more, as where many were created at the same moment. */
+  const repeating = (q: URLSearchParams, at: number) =>
+    from(q) === 500 ? page(all, 499, 500).toSpliced(at, 1, all[0] ?? {}) : page(all, from(q), 500);
+  const shown = (q: URLSearchParams) => ({ pagination: { limit: 500, offset: from(q), total: 1_200 } });
+
+  test.each([
+    ['within a later page', 7, () => ({ total: 1_200 })],
+    ['within a later page of a service that says where that is', 7, shown],
+    ['at the beginning of a page of a service that says where that is', 0, shown],
+  ])('%s do not end the list', async (_, at, paging) => {
+    const service = await serviceOf((q) => ({ data: repeating(q, at), ...paging(q) }));
+    expect(await readAll(service)).toMatchObject({ listed: 1_200, cut: undefined });
+    expect(service.seen).toHaveLength(3);
+  });
+
+  test('as a whole page are the same page, whatever the service says of its place', async () => {
+    const paging = (q: URLSearchParams) => ({ pagination: { limit: 500, offset: from(q), total: 1_000 } });
+    const service = await serviceOf((q) => ({ data: page(all, 0, 500), ...paging(q) }));
+    expect(await readAll(service)).toMatchObject({ listed: 500, cut: 'more' });
+    const numbered = await serviceOf((q) => ({
+      data: page(all, (number(q, 'page', 1) - 1) * 500, 500),
+      pagination: { offset: from(q), total: 1_000 },
+    }));
+    expect(await readAll(numbered)).toMatchObject({ count: 1_000, listed: 1_000, cut: undefined });
+  });
+
+  test('as a page that has changed a little end the list at the third', async () => {
+    const lists = [all, all.toSpliced(499, 1), all.toSpliced(498, 1)];
+    const service = await serviceOf((q) => ({ data: page(lists.shift() ?? all, 0, 500), ...shown(q) }));
+    expect(await readAll(service)).toMatchObject({ cut: 'more' });
+    expect(service.seen).toHaveLength(3);
+  });
+});
+
 describe('S2: a page without records', () => {
   const all = leads(45);
 
