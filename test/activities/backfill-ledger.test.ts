@@ -39,6 +39,17 @@ test('parts that a list does not show yet count, as in stores that list what was
   expect((await conclude(storage)).counts).toMatchObject({ done: 4, skipped: 1 });
 });
 
+test('each part takes one request: a long batch has thousands of them', async () => {
+  const storage = await ledger();
+  const read = jest.spyOn(storage, 'read');
+  const stat = jest.spyOn(storage, 'stat');
+  expect(await placesOf(storage, 'b', 5, ['unbegun'], 'unbegun', 2)).toEqual(new Set([4]));
+  expect([read.mock.calls.length, stat.mock.calls.length]).toEqual([2, 0]);
+  // Where nobody knows how many there are, the first that is not there is the end.
+  expect(await placesOf(storage, 'b', 5, ['unbegun'], 'unbegun')).toEqual(new Set([4]));
+  expect([read.mock.calls.length, stat.mock.calls.length]).toEqual([5, 0]);
+});
+
 test('of a run that went back to a backup only the parts count that it has written since, and one that is missing is named', async () => {
   const storage = await ledger();
   const gone = { n: 4, id: 'lead-4', outcome: 'failed' as const, reason: 'refused', credits: 0 };

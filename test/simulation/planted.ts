@@ -73,7 +73,7 @@ a checksum is not looked at (losses)
 a balance that the books do not explain is not told (losses)
   src/ledger/explaining.js: if (credits <= 0) ==> if (true)
 an item ledger is read by a list
-  activities/backfill-ledger.js: if (await storage.stat(ref)) ==> const listed = []; for await (const one of storage.list(ref)) listed.push(one); if (listed.length > 0)
+  activities/backfill-ledger.js: yield* linesOfPart(storage, ref, unreadable); ==> const listed = []; for await (const one of storage.list(ref)) listed.push(one); if (listed.length === 0) throw new storage_1.StorageError('notFound', ref); yield* linesOfPart(storage, ref, unreadable);
 children die with their parent
   workflows/pipeline/convert-one.js: parentClosePolicy: workflow_1.ParentClosePolicy.ABANDON ==> parentClosePolicy: workflow_1.ParentClosePolicy.TERMINATE
 the kill switch is never forgotten

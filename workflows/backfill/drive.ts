@@ -15,7 +15,7 @@ import { answerWith } from '../../src/runs/answers';
 import { counted } from '../../src/text/numbers';
 import { type GoesOn, goesOn } from '../shared/begun';
 import { BlockerWatch } from '../shared/blocker-watch';
-import { control } from '../shared/calls';
+import { control, streaming } from '../shared/calls';
 import { allHandled } from '../shared/kept-acts';
 import { hearPlaces, taken } from '../shared/place';
 import { creditsSpent } from '../shared/status';
@@ -36,6 +36,9 @@ const MAX_HISTORY_BYTES = 5_000_000;
 /** Lines of the item ledger that wait for more before they are written. */
 const MOST_UNWRITTEN = 100;
 
+/** Of a long batch it takes minutes. */
+const LISTS = 'The failed items are listed from the item ledger; then it goes on by itself.';
+
 /** What the loop may do next. `ms`: how long it waits at most. */
 type Next = { may: 'begin'; list: WorkList } | { may: 'wait'; ms?: number } | { may: 'end' };
 
@@ -49,6 +52,8 @@ export class Drive {
   #begun = 0;
   #shownCredits = -1;
   #stands = false;
+  /** The failed items are being listed. */
+  #lists = false;
 
   constructor(
     private readonly common: Common,
@@ -239,7 +244,12 @@ export class Drive {
     const { folder, operation, input } = common;
     const { account, defaults } = input;
     const making = { folder, operation, account, defaults, list: name, parts: state.parts };
-    const size = await control.itemsToRetry({ ...making, size: state.lists[0]?.size ?? 0 });
+    this.#lists = true;
+    // Not all that is said: whether a person is asked goes to the lists after this call, in runs of before as well.
+    if (!controls.state.paused) common.status.waits(LISTS);
+    const made = streaming('List the failed items');
+    const size = await made.itemsToRetry({ ...making, size: state.lists[0]?.size ?? 0 });
+    this.#lists = false;
     if (size > 0) state.lists.push({ name, size, next: 0 });
   }
 
@@ -255,6 +265,7 @@ export class Drive {
       status.waits(
         `Paused by ${paused.by}${paused.reason ? ` (${paused.reason})` : ''}. The update \`resume\` lets it go on.`,
       );
+    else if (this.#lists) status.waits(LISTS);
     else if (why !== undefined) status.waits(why);
     else status.goesOn();
     this.#stands = paused !== undefined || why !== undefined;
