@@ -6,6 +6,7 @@ import {
   at,
   collections,
   describeKeys,
+  describePath,
   type Fields,
   flat,
   isObject,
@@ -93,12 +94,10 @@ export function record<S extends z.ZodObject>(noun: RecordNoun, kind: Kind<S>): 
     );
     if (rival === undefined) return best.parsed;
     throw new UnreadableBody(
-      `the reply holds more than one ${noun} (at ${pathOf(best)} and ${pathOf(rival)}): say ${what}`,
+      `the reply holds more than one ${noun} (at ${describePath(best.path)} and ${describePath(rival.path)}): say ${what}`,
     );
   };
 }
-
-const pathOf = ({ path }: Layer) => (path.length === 0 ? 'the top' : path.join('.'));
 
 /** A list with what the service says of its pages. */
 export interface Page<T> extends Paging {
@@ -159,7 +158,7 @@ export function list<S extends z.ZodObject>(noun: ListNoun, kind: Kind<S>): Read
     }
     if (rival && best.items.length > 0 && rival.own === best.own && rival.rank === best.rank && best.rank === 2)
       throw new UnreadableBody(
-        `the reply holds more than one list of ${noun} (at ${best.path.join('.')} and ${rival.path.join('.')}): say which it is with 'undocumented.lists.${noun}'`,
+        `the reply holds more than one list of ${noun} (at ${describePath(best.path)} and ${describePath(rival.path)}): say which it is with 'undocumented.lists.${noun}'`,
       );
     const { items, unreadable, path } = best;
     const paging = pagingIn(body, [...base, ...path], items.length + unreadable, about.headers);

@@ -117,6 +117,13 @@ export function* collections(
 }
 
 const KEY = /^[A-Za-z_$@][\w$-]{0,40}$/;
+/** S4: a key as it may be told: what does not look like the name of a field may be anything, such as an e-mail address. */
+const tellable = (key: string): string => (KEY.test(key) && !hasToken(key) ? key : '*');
+
+/** S4: where something stands in a reply, as it may be told; `0` is the only entry of an array. */
+export const describePath = (path: readonly string[]): string =>
+  path.length === 0 ? 'the top' : path.map((key) => (key === '0' ? key : tellable(key))).join('.');
+
 /** Keys that are no names of fields but IDs, or names of people. */
 const isMap = (value: Fields): boolean => {
   const inner = Object.values(value);
@@ -137,7 +144,7 @@ export function describeKeys(body: unknown): string {
     if (isMap(value)) walk(Object.values(value)[0], path === '' ? '*' : `${path}.*`, depth + 1);
     else
       for (const [key, inner] of Object.entries(value)) {
-        const name = `${path === '' ? '' : `${path}.`}${KEY.test(key) && !hasToken(key) ? key : '*'}`;
+        const name = `${path === '' ? '' : `${path}.`}${tellable(key)}`;
         if (found.size < 24) found.add(name);
         walk(inner, name, depth + 1);
       }

@@ -180,6 +180,16 @@ describe('a list', () => {
     expect(read('leads.list', body, { lists: { leads: 'theirs' } })).toMatchObject({ items: [{ id: 'l1' }] });
   });
 
+  test('S4: keys that are no names of fields are not told, where it cannot be known which is meant', () => {
+    const people = { 'jane.doe@acme.com': two, '+49 170 1234567': [{ ...lead, id: 'l3' }, lead] };
+    const told = /at leads\.\* and leads\.\*\)/;
+    expect(() => read('leads.list', { leads: people })).toThrow(told);
+    const each = { 'jane.doe@acme.com': lead, '+49 170 1234567': { ...lead, clientName: 'Bob' } };
+    expect(() => read('leads.get', { leads: [each] })).toThrow(/at leads\.0\.\* and leads\.0\.\*\)/);
+    const token = { [`aky_${'a1B2c3D4'.repeat(4)}`]: two, other: two.toReversed() };
+    expect(() => read('leads.list', token)).toThrow(/at \* and other\)/);
+  });
+
   test.each([
     [{ pagination: { limit: '50', offset: '0', total: '120' } }, { limit: 50, offset: 0, total: 120 }],
     [{ has_more: true }, { more: true }],
