@@ -26,12 +26,16 @@ const GUESSED_NAMES: Partial<Record<RouteName, string>> = {
   'memories.list': 'memoriesList',
 };
 
-/** Whether the service refused a call with this status. */
-export function refusedWith(error: unknown, ...statuses: readonly number[]): boolean {
-  if (!(error instanceof ApplicationFailure) || error.type !== FailureType.refused) return false;
+/** Whether a call ended with this status, whoever gave it: the service, or something in between. */
+export function endedWith(error: unknown, ...statuses: readonly number[]): boolean {
+  if (!(error instanceof ApplicationFailure)) return false;
   const refusal = error.details?.[0] as Refusal | undefined;
   return refusal !== undefined && statuses.includes(refusal.status);
 }
+
+/** Whether the service refused a call with this status. */
+export const refusedWith = (error: unknown, ...statuses: readonly number[]): boolean =>
+  error instanceof ApplicationFailure && error.type === FailureType.refused && endedWith(error, ...statuses);
 
 /** The Temporal server's time when it scheduled this try: a moment that workflows and other processes understand. */
 export const scheduledAt = (): number => Context.current().info.currentAttemptScheduledTimestampMs;
@@ -235,6 +239,7 @@ async function asFailure(runtime: AccountRuntime, name: RouteName, attempt: Extr
       return ApplicationFailure.nonRetryable(
         `the service does not answer ${where} itself${hint}: the ${status} has no JSON object, like the page of a proxy or firewall. If that lasts, check baseUrl and what is in between; a service has to send its errors as JSON`,
         FailureType.upstream,
+        refusal,
       );
     return ApplicationFailure.nonRetryable(
       `${where} was refused${hint}: ${status}${code ? ` ${code}` : ''}${describeGate(failure)}`,

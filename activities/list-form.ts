@@ -4,7 +4,7 @@
  */
 import type { CallInput } from '../src/agent-api/call-input';
 import type { RepeatableRoute, RouteName } from '../src/agent-api/routes';
-import { callRoute, refusedWith } from './call';
+import { callRoute, endedWith } from './call';
 import type { AccountRuntime } from './deps';
 import { requeueAfter } from './requeue';
 
@@ -81,7 +81,8 @@ export async function callList<N extends RepeatableRoute>(
   try {
     reply = await callRoute(runtime, name, { ...filter, query });
   } catch (error) {
-    if (!refusedWith(error, 400, 422) || !form.refused(sent)) throw error;
+    // Also where no JSON says so: to ask without them concludes nothing.
+    if (!endedWith(error, 400, 422) || !form.refused(sent)) throw error;
     throw requeueAfter('the list does not take these parameters; it is found out which', AGAIN_MS);
   }
   if (form.taken(sent, all)) throw requeueAfter('it is found out which parameters the list takes', AGAIN_MS);

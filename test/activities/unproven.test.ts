@@ -2,6 +2,7 @@
 import { createAuditsActivities } from '../../activities/audits';
 import { askBalance, callRoute } from '../../activities/call';
 import type { Deps } from '../../activities/deps';
+import { readPage } from '../../activities/list-pages';
 import { FailureType } from '../../src/runs/failure-types';
 import { apiOf, closeAll, json, serve } from '../agent-api/server';
 import { asActivity, serviceOf } from './service';
@@ -41,6 +42,18 @@ test('where it may be the names of parameters that are refused so, the setting i
   expect(await thrown(() => callRoute(runtime, 'leads.list'))).toMatchObject({
     type: FailureType.upstream,
     message: expect.stringContaining('undocumented.leadsList'),
+  });
+});
+
+test('a list whose parameters are refused so is asked for without them: that concludes nothing', async () => {
+  const leads = [{ id: 'l1', businessName: 'One', surveyStatus: 'completed' }];
+  const server = await serve((response, { url }) =>
+    url.includes('?') ? response.writeHead(400).end('Bad Request') : json(response, 200, { leads }),
+  );
+  const runtime = { ...(await serviceOf(() => ({}))).runtime, api: apiOf(server.baseUrl) };
+  const asked = { filter: {}, optional: {}, limit: 500 };
+  expect(await asActivity(() => readPage(runtime, 'leads.list', asked, { offset: 0 }))).toMatchObject({
+    items: [{ id: 'l1' }],
   });
 });
 
