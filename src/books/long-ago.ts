@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Settled } from '../paying/open-sends';
 import type { BooksOptions } from './options';
 import { linesOf } from './reading';
-import { Standing } from './standing';
+import { put, Standing } from './standing';
 
 /** More answers than a batch has under way. */
 const MOST_KEPT = 10_000;
@@ -25,7 +25,7 @@ export const paidIn = ({ sends }: Standing, subject: string): Settled | undefine
 export class LongAgo {
   readonly #kept = new Map<string, Answer>();
   /** The reading that has not begun yet. */
-  #next: { subjects: Set<string>; reading: Promise<void> } | undefined;
+  #next: { subjects: Set<string>; answers: Promise<ReadonlyMap<string, Settled>> } | undefined;
   #last: Promise<unknown> = Promise.resolve();
   /** Not in the context of the call that began it: its cancellation would end what others wait for as well. */
   readonly #apart = AsyncLocalStorage.snapshot();
@@ -42,40 +42,34 @@ export class LongAgo {
     if (kept && kept.at > forgottenBefore) return kept.settled;
     this.#next ??= this.#afterLast();
     this.#next.subjects.add(subject);
-    await this.#next.reading;
-    return this.#kept.get(subject)?.settled;
+    return (await this.#next.answers).get(subject);
   }
 
   #afterLast() {
     const subjects = new Set<string>();
-    const reading = this.#last.then(() => {
+    const answers = this.#last.then(() => {
       this.#next = undefined;
       return this.#apart(() => this.#read(subjects));
     });
-    this.#last = reading.catch(() => undefined);
-    return { subjects, reading };
+    this.#last = answers.catch(() => undefined);
+    return { subjects, answers };
   }
 
-  async #read(subjects: ReadonlySet<string>): Promise<void> {
+  async #read(subjects: ReadonlySet<string>): Promise<ReadonlyMap<string, Settled>> {
     const { storage, user, timeZone } = this.options;
     const at = this.options.now();
     const standing = new Standing(timeZone());
     const found = new Map<string, Settled>();
     const credits = new Map<string, number>();
     for await (const { entry, booked } of linesOf(storage, user, standing)) {
-      if (booked && subjects.has(booked.subject))
-        credits.set(booked.subject, (credits.get(booked.subject) ?? 0) + booked.credits);
       if (!('subject' in entry) || !subjects.has(entry.subject)) continue;
+      credits.set(entry.subject, (credits.get(entry.subject) ?? 0) + (booked?.credits ?? 0));
       const settled = paidIn(standing, entry.subject);
       if (settled) found.set(entry.subject, settled);
     }
-    for (const subject of subjects) {
-      this.#kept.delete(subject);
-      this.#kept.set(subject, { at, settled: (credits.get(subject) ?? 0) > 0 ? found.get(subject) : undefined });
-    }
-    for (const subject of this.#kept.keys()) {
-      if (this.#kept.size <= MOST_KEPT) break;
-      this.#kept.delete(subject);
-    }
+    // What was booked too much may have been given back.
+    for (const [subject, sum] of credits) if (sum <= 0) found.delete(subject);
+    for (const subject of subjects) put(this.#kept, subject, { at, settled: found.get(subject) }, MOST_KEPT);
+    return found;
   }
 }

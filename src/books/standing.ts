@@ -226,10 +226,10 @@ const add = (sums: Map<string, number>, key: string, credits: number): void =>
   void sums.set(key, (sums.get(key) ?? 0) + credits);
 
 /** What was put last comes last; of too many the oldest go. */
-function put(all: Map<string, number>, key: string, value: number): void {
+export function put<V>(all: Map<string, V>, key: string, value: V, most = MOST_RUNS): void {
   all.delete(key);
   all.set(key, value);
-  if (all.size <= MOST_RUNS) return;
+  if (all.size <= most) return;
   for (const oldest of all.keys()) {
     all.delete(oldest);
     break;

@@ -53,18 +53,21 @@ export function rateOf(
   return queueRate(Math.max(1, Math.floor(max / partitions)) * partitions, windowMs);
 }
 
-/** {@link rateOf} as the server divides the queue: what a worker sets, and `doctor` expects. */
-export async function wantedRate(
+/**
+ * {@link rateOf} as the server divides the queue: what a worker sets, and `doctor` expects; and what it is while patches are
+ * held.
+ */
+export async function wantedRates(
   connection: Service,
   namespace: string,
   account: string,
   queueClass: QueueClass,
   limit: Limit,
-  givesTurns = true,
-): Promise<number> {
+): Promise<{ rate: number; held: number }> {
   const asked = partitionsOf(connection, namespace, queueName(account, queueClass));
   // Not everybody may ask for them.
-  return rateOf(queueClass, limit, await asked.catch(() => DEFAULT_PARTITIONS), givesTurns);
+  const partitions = await asked.catch(() => DEFAULT_PARTITIONS);
+  return { rate: rateOf(queueClass, limit, partitions), held: rateOf(queueClass, limit, partitions, false) };
 }
 
 /** Into how many parts the server divides a queue; a server that does not tell is taken for one with its defaults. */
@@ -123,7 +126,7 @@ export async function setQueueLimit(
  * Sets the limit of each of an account's API queues, where it is not what it should be, and checks it. Returns warnings
  * for a person: where the server cannot keep the limit of reads or polls (older than 1.29), each process keeps it on its
  * own only, and then the account needs a single worker process (S5).
- * @param givesTurns see {@link wantedRate}
+ * @param givesTurns see {@link rateOf}
  * @param keepsHeld leaves a limit as it is that is right while patches are held: whoever is no worker cannot know whether they are
  */
 export async function ensureQueueLimits(
@@ -137,11 +140,9 @@ export async function ensureQueueLimits(
   const warnings: string[] = [];
   for (const queueClass of queueClasses) {
     const queue = queueName(account, queueClass);
-    const rateIf = (turns: boolean) =>
-      wantedRate(connection, namespace, account, queueClass, limits[queueClass], turns);
-    const rate = await rateIf(givesTurns);
-    const right = keepsHeld ? [rate, await rateIf(false)] : [rate];
-    const warning = await ensureQueueLimit(connection, namespace, queue, rate, right);
+    const { rate, held } = await wantedRates(connection, namespace, account, queueClass, limits[queueClass]);
+    const wanted = givesTurns ? rate : held;
+    const warning = await ensureQueueLimit(connection, namespace, queue, wanted, keepsHeld ? [wanted, held] : [wanted]);
     // S5: the ledger keeps that of the writes.
     if (warning !== undefined && queueClass !== 'writes') warnings.push(warning);
   }

@@ -80,23 +80,28 @@ export async function lackingAttributes(
   namespace: string,
 ): Promise<{ listed: boolean; lacking: readonly { name: string; type: SearchAttributeType }[] }> {
   try {
-    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-    return { listed: true, lacking: wanted.filter(({ name }) => customAttributes[name] === undefined) };
+    return { listed: true, lacking: notIn(await listed(connection, namespace)) };
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return { listed: false, lacking: (await areTaken(connection, namespace)) ? [] : wanted };
   }
 }
 
-async function missingAttributes({ operatorService }: Services, namespace: string) {
-  const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
-  const wrong = wanted.find(({ name, indexed }) => (customAttributes[name] ?? indexed) !== indexed);
+const listed = async ({ operatorService }: Services, namespace: string) =>
+  (await operatorService.listSearchAttributes({ namespace })).customAttributes;
+
+const notIn = (attributes: Awaited<ReturnType<typeof listed>>) =>
+  wanted.filter(({ name }) => attributes[name] === undefined);
+
+async function missingAttributes(connection: Services, namespace: string) {
+  const attributes = await listed(connection, namespace);
+  const wrong = wanted.find(({ name, indexed }) => (attributes[name] ?? indexed) !== indexed);
   if (wrong)
     throw new Error(
       `The namespace '${namespace}' has a search attribute ${wrong.name} that is not of type ` +
         `${TypedSearchAttributes.toMetadataType(wrong.type)}. Remove it there, or use a namespace of its own.`,
     );
-  return wanted.filter(({ name }) => customAttributes[name] === undefined);
+  return notIn(attributes);
 }
 
 async function add({ operatorService }: Services, namespace: string, missing: typeof wanted): Promise<void> {

@@ -1,9 +1,7 @@
 /** S5: whose call goes first, where more wait than the limit lets through: the server's priority and fairness. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
-import { SMALL, start } from './support/batch';
+import { leadsInFile, SMALL, start } from './support/batch';
 import { inScene, type Scene } from './support/scene';
 
 /** One conversion a second, and as many wait in the queue as the batch has. */
@@ -16,11 +14,8 @@ const FEW = 3;
 
 /** Starts a batch all of whose items wait at once. @returns the run and its leads */
 async function batchOf(scene: Scene, name: string, items: number) {
-  const leads = Array.from({ length: items }, () => scene.lead());
-  await mkdir(join(scene.stage.folder, 'storage'), { recursive: true });
-  await writeFile(join(scene.stage.folder, 'storage', `${name}.csv`), `leadId\n${leads.join('\n')}\n`);
-  const input = { operation: 'convertLead', file: { ref: `${name}.csv` }, window: items } as const;
-  return { leads, run: await start(scene, name, input) };
+  const { leads, file } = await leadsInFile(scene, items, name);
+  return { leads, run: await start(scene, name, { operation: 'convertLead', file, window: items }) };
 }
 
 const paid = ({ stage }: Scene) =>

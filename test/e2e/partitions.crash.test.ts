@@ -1,10 +1,8 @@
 /** S5: on a Temporal server with its own settings, which divide each queue into four partitions, two workers keep the limit. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { partitionsOf } from '../../src/temporal/queue-limits';
 import { queueName } from '../../src/temporal/queues';
 import { UNHURRIED } from '../support/stage';
-import { start } from './support/batch';
+import { leadsInFile, start } from './support/batch';
 import { inScene } from './support/scene';
 
 const LEADS = 20;
@@ -22,10 +20,8 @@ test('of the reads, whose calls get no turn from the ledger', () =>
     const { connection, namespace } = scene.stage.temporal;
     expect(await partitionsOf(connection, namespace, queueName('default', 'reads'))).toBe(4);
     await Promise.all([scene.worker(), scene.worker()]);
-    const ids = Array.from({ length: LEADS }, () => scene.lead());
-    await mkdir(join(scene.stage.folder, 'storage'), { recursive: true });
-    await writeFile(join(scene.stage.folder, 'storage', 'leads.csv'), `leadId\n${ids.join('\n')}\n`);
-    const run = await start(scene, 'batch', { operation: 'convertLead', file: { ref: 'leads.csv' }, window: LEADS });
+    const { file } = await leadsInFile(scene, LEADS);
+    const run = await start(scene, 'batch', { operation: 'convertLead', file, window: LEADS });
     expect(await run.result()).toMatchObject({ counts: { done: LEADS } });
     const { windows, refused429, paidTwice } = scene.stage.sandbox.control.stats();
     const reads = windows.find(({ rateClass }) => rateClass === 'reads');

@@ -1,6 +1,4 @@
 /** Runs that only wait, until it is known what became of a call or for a person, give their places to others. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { BackfillJson } from '../../src/inputs/backfill';
 import { backfill, leadPipeline } from '../../workflows';
 import * as messages from '../../workflows/backfill/batch-messages';
@@ -8,6 +6,7 @@ import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { stopUpdate } from '../../workflows/pipeline/controls';
 import { UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
+import { leadsInFile } from './support/batch';
 import { resetToFirst } from './support/reset';
 import { inScene, type Scene } from './support/scene';
 
@@ -36,10 +35,8 @@ async function startBatch(
   operation: 'convertLead' | 'auditProject',
   { items = LEADS, window = 2, renewAfter }: Size = {},
 ) {
-  const ids = Array.from({ length: items }, () => scene.lead());
-  await mkdir(join(scene.stage.folder, 'storage'), { recursive: true });
-  await writeFile(join(scene.stage.folder, 'storage', 'leads.csv'), `leadId\n${ids.join('\n')}\n`);
-  const input: BackfillJson = { operation, file: { ref: 'leads.csv' }, window, maxCredits: 100_000 };
+  const { file } = await leadsInFile(scene, items);
+  const input: BackfillJson = { operation, file, window, maxCredits: 100_000 };
   return scene.stage.temporal.client.workflow.start(backfill, {
     ...{ workflowId: 'batch', taskQueue },
     args: [input, renewAfter === undefined ? {} : { renewAfter }],

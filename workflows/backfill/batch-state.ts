@@ -5,8 +5,10 @@ import type { Opened } from '../../activities/backfill';
 import type { Prepared } from '../../activities/backfill-list';
 import type { Item } from '../../src/batches/items';
 import { type Counts, noCounts, OUTCOMES } from '../../src/batches/outcomes';
+import { priceOf } from '../../src/batches/plan';
 import type { Placed } from '../shared/place';
 import type { ControlState } from './batch-controls';
+import type { Common } from './common';
 import type { Listing } from './source';
 
 /** An item under way. Its input is in the storage. */
@@ -28,8 +30,14 @@ export interface Running extends Pick<Item, 'n' | 'id' | 'workflowId'>, Placed {
   spent?: number;
 }
 
-/** What earlier tries of an item have told. Runs from before this patch reserved and counted it with each try. */
-export const toldBefore = ({ spent = 0 }: Item): number => (spent > 0 && patched('countsPaymentsOnce') ? spent : 0);
+/** What the next try of an item may yet cost, and what those before have told: runs from before this patch counted it again. */
+export function nextTry(
+  { input, spent: told = 0 }: Item,
+  { operation, facts }: Common,
+): { price: number; spent: number } {
+  const spent = told > 0 && patched('countsPaymentsOnce') ? told : 0;
+  return { price: Math.max(0, priceOf(operation, input, facts) - spent), spent };
+}
 
 /** A list that is worked off in order. */
 export interface WorkList {

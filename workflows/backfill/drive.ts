@@ -10,7 +10,7 @@ import {
 } from '@temporalio/workflow';
 import type { Item } from '../../src/batches/items';
 import { type Ended, stopsAll, thisTry } from '../../src/batches/outcomes';
-import { type BackfillPlan, priceOf } from '../../src/batches/plan';
+import type { BackfillPlan } from '../../src/batches/plan';
 import { answerWith } from '../../src/runs/answers';
 import { counted } from '../../src/text/numbers';
 import { type GoesOn, goesOn } from '../shared/begun';
@@ -22,7 +22,7 @@ import { creditsSpent } from '../shared/status';
 import { tellPersonNeeded } from '../shared/tell';
 import type { Controls } from './batch-controls';
 import { describe, progressOf } from './batch-details';
-import { endedIn, type Running, type State, sample, toldBefore, type WorkList } from './batch-state';
+import { endedIn, nextTry, type Running, type State, sample, type WorkList } from './batch-state';
 import type { Common } from './common';
 import { Feed } from './feed';
 import { afterRefusal, refusedBy } from './refusal';
@@ -189,9 +189,8 @@ export class Drive {
   }
 
   #nextPrice(list: WorkList): number {
-    const { operation, facts } = this.common;
     const item = this.#feed.peek(list);
-    return item ? Math.max(0, priceOf(operation, item.input, facts) - toldBefore(item)) : 0;
+    return item ? nextTry(item, this.common).price : 0;
   }
 
   #begin(list: WorkList, item: Item): void {

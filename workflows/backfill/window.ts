@@ -12,7 +12,6 @@ import {
 import type { ClosedRun } from '../../activities/backfill';
 import type { Item } from '../../src/batches/items';
 import { doneBefore, type Ended, endedBy } from '../../src/batches/outcomes';
-import { priceOf } from '../../src/batches/plan';
 import type { Operation } from '../../src/inputs/backfill';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { md } from '../../src/text/md';
@@ -21,7 +20,7 @@ import { control, fairnessKey } from '../shared/calls';
 import { linkTo } from '../shared/links';
 import { knowsOwnChildren, type OwnChild, ownChild } from '../shared/own-child';
 import { BEGINS, beside } from '../shared/status';
-import { type Running, toldBefore } from './batch-state';
+import { nextTry, type Running } from './batch-state';
 import type { Common } from './common';
 import { afterLostRun } from './lost';
 
@@ -53,9 +52,7 @@ export class Window {
   /** Begins an item. */
   begin(item: Item, retry: boolean): void {
     const { n, line, id, workflowId, input } = item;
-    const { operation, facts } = this.common;
-    const spent = toldBefore(item);
-    const price = Math.max(0, priceOf(operation, input, facts) - spent);
+    const { price, spent } = nextTry(item, this.common);
     const paid = spent > 0 && { spent };
     const running: Running = { n, line, id, workflowId, price, at: Date.now(), theirs: false, retry, ...paid };
     this.running.set(n, running);

@@ -10,7 +10,7 @@ import { describeFailing, findFailing } from '../../temporal/failing-tasks';
 import { fleetRequirement, unlikeFleet } from '../../temporal/fleet-keys';
 import { keysInUse } from '../../temporal/keys-in-use';
 import { MORE_POLLS, pollsRefused } from '../../temporal/pollers';
-import { partitionsOf, readQueueLimit, wantedRate } from '../../temporal/queue-limits';
+import { partitionsOf, readQueueLimit, wantedRates } from '../../temporal/queue-limits';
 import { queueState } from '../../temporal/queue-workers';
 import { controlQueueName, queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
 import { lackingAttributes } from '../../temporal/search-attributes';
@@ -148,20 +148,21 @@ function queues(connected: Connected, account: Account, attempt: Attempt): Promi
   const limited = queueClasses.flatMap((rateClass) => {
     const queue = queueName(account.name, rateClass);
     const { connection, namespace } = connected;
-    const expected = (givesTurns: boolean) =>
-      wantedRate(connection, namespace, account.name, rateClass, account.limits[rateClass], givesTurns);
-    const limit = async () => queueLimit(connected, queue, await expected(true), await expected(false));
+    const limit = async () =>
+      queueLimit(
+        connected,
+        queue,
+        await wantedRates(connection, namespace, account.name, rateClass, account.limits[rateClass]),
+      );
     return [attempt(`limit of ${queue}`, limit), served(queue)];
   });
   return [served(controlQueueName(account.name)), ...limited];
 }
 
-/** @param held what it is while patches are held */
 async function queueLimit(
   { connection, namespace }: Connected,
   queue: string,
-  expected: number,
-  held: number,
+  { rate: expected, held }: { rate: number; held: number },
 ): Promise<Check> {
   const name = `limit of ${queue}`;
   const perMinute = (rate: number) => `${(rate * 60).toFixed(2)} a minute`;

@@ -32,12 +32,19 @@ export const underWay = async ({ stage }: Scene) =>
   (await stage.temporal.client.workflow.count("WorkflowType = 'convertLead' AND ExecutionStatus = 'Running'")).count;
 export const raiseBudget = (scene: Scene) => scene.limitDay(null);
 
+/** So many leads that can be converted, in a file in the storage. */
+export async function leadsInFile(scene: Scene, count: number, name = 'leads') {
+  const leads = Array.from({ length: count }, () => scene.lead());
+  const file = { ref: `${name}.csv` };
+  await mkdir(join(scene.stage.folder, 'storage'), { recursive: true });
+  await writeFile(join(scene.stage.folder, 'storage', file.ref), `leadId\n${leads.join('\n')}\n`);
+  return { leads, file };
+}
+
 /** Eight leads in a file. */
 export async function eight(scene: Scene): Promise<Partial<BackfillJson>> {
-  const ids = Array.from({ length: 8 }, () => scene.lead());
-  await mkdir(join(scene.stage.folder, 'storage'), { recursive: true });
-  await writeFile(join(scene.stage.folder, 'storage', 'leads.csv'), `leadId\n${ids.join('\n')}\n`);
-  return { operation: 'convertLead', file: { ref: 'leads.csv' }, window: 3 };
+  const { file } = await leadsInFile(scene, 8);
+  return { operation: 'convertLead', file, window: 3 };
 }
 
 /** Two items are done, and three wait for the day's budget. */
