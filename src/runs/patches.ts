@@ -8,6 +8,7 @@ export const PATCHES = {
   asksForUntold: '0.3.0',
   booksWhatIsFree: '0.3.0',
   comparesBooks: '0.3.0',
+  countsOwnPayments: '0.3.0',
   countsPaymentsOnce: '0.3.0',
   endsCancelled: '0.3.0',
   followsLostConversion: '0.3.0',

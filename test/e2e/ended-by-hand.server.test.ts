@@ -8,13 +8,21 @@ import type { Operation } from '../../src/inputs/backfill';
 import { subjectQuery } from '../../src/ledger/messages';
 import { leadSubject } from '../../src/paying/subject';
 import { auditProjectId, convertLeadId } from '../../src/runs/run-ids';
-import type { backfill, convertLead } from '../../workflows';
+import { type backfill, type convertLead, leadPipeline } from '../../workflows';
 import * as messages from '../../workflows/backfill/batch-messages';
+import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { decideUpdate } from '../../workflows/shared/asker';
 import { progressQuery } from '../../workflows/shared/status';
 import { until } from '../support/until';
 import { raiseBudget, SMALL, start } from './support/batch';
 import { inScene, type Scene } from './support/scene';
+
+/** A batch of one lead. @returns that */
+async function batchOfOne(scene: Scene, operation: Operation): Promise<string> {
+  const leadId = scene.lead();
+  await batchOf(scene, operation, leadId);
+  return leadId;
+}
 
 /** A batch of leads. */
 async function batchOf(scene: Scene, operation: Operation, ...leads: string[]) {
@@ -36,11 +44,26 @@ const says = (scene: Scene, leadId: string, what: RegExp) =>
       ),
   );
 
-/** Both of its requests come to nothing, so that the conversion asks a person. */
-async function asksPerson(scene: Scene, leadId: string, begin: () => Promise<unknown>): Promise<void> {
+/** A pipeline, which chooses one lead. @returns that */
+async function pipelineOfOne({ stage }: Scene): Promise<string> {
+  const run = await stage.temporal.client.workflow.start(leadPipeline, {
+    ...{ workflowId: 'pipeline', taskQueue: 'audit-runner' },
+    args: [{ maxConversions: 1, maxCredits: 100_000, scoring: { minReadiness: 0 } }],
+  });
+  let chosen: string[] = [];
+  await until(async () => {
+    chosen = (await run.query(pipelineProgressQuery)).underWay;
+    return chosen.length === 1;
+  });
+  return chosen[0] ?? '';
+}
+
+/** Both requests of a conversion come to nothing, so that it asks a person. @returns its lead */
+async function asksPerson(scene: Scene, begin: () => Promise<string>): Promise<string> {
   scene.stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'cutBeforeCommit', times: 2 });
-  await begin();
+  const leadId = await begin();
   await says(scene, leadId, /Two attempts had an unknown outcome/);
+  return leadId;
 }
 
 const WAITS_FOR_BUDGET = /the day/;
@@ -65,8 +88,7 @@ test.concurrent('the conversion of an audit that was reset goes on', () =>
   inScene(SMALL, async (scene) => {
     await scene.stage.startWorker();
     await scene.limitDay(500);
-    const leadId = scene.lead();
-    await batchOf(scene, 'auditProject', leadId);
+    const leadId = await batchOfOne(scene, 'auditProject');
     await says(scene, leadId, WAITS_FOR_BUDGET);
     const { client, namespace } = scene.stage.temporal;
     const { runId } = await conversionOf(scene, leadId).describe();
@@ -84,8 +106,7 @@ test.concurrent('what the conversion of an audit that was terminated has sent is
   inScene(SMALL, async (scene) => {
     await scene.stage.startWorker();
     const { workflow } = scene.stage.temporal.client;
-    const leadId = scene.lead();
-    await asksPerson(scene, leadId, () => batchOf(scene, 'auditProject', leadId));
+    const leadId = await asksPerson(scene, () => batchOfOne(scene, 'auditProject'));
     // Nor does the ledger wait for it any more.
     await until(async () => !(await scene.ledger().query(subjectQuery, leadSubject(leadId))).open);
     await workflow.getHandle(auditProjectId('default', leadId)).terminate();
@@ -98,3 +119,20 @@ test.concurrent('what the conversion of an audit that was terminated has sent is
     await conversionOf(scene, leadId).executeUpdate(decideUpdate, { args: [{ decision: 'itHappened', by: 'Ada' }] });
     expect(await run.result()).toMatchObject({ credits: 1_000, counts: { waiting: 1, failed: 0 } });
   }));
+
+test.concurrent.each<['batch' | 'pipeline', (scene: Scene) => Promise<string>, object]>([
+  ['batch', (scene) => batchOfOne(scene, 'convertLead'), { alreadyDone: 1, done: 0 }],
+  ['pipeline', pipelineOfOne, { alreadyConverted: 1 }],
+])('what another run has paid for, a %s does not count whose own conversion was terminated', (by, begin, counts) =>
+  inScene(SMALL, async (scene) => {
+    await scene.stage.startWorker();
+    const leadId = await asksPerson(scene, () => begin(scene));
+    expect(await (await scene.convert(leadId, 'another')).result()).toMatchObject({ credits: 1_000 });
+    await conversionOf(scene, leadId).terminate();
+    const run = scene.stage.temporal.client.workflow.getHandle<typeof backfill | typeof leadPipeline>(by);
+    const result = await run.result();
+    expect(result).toMatchObject({ credits: 0, counts });
+    expect(result.counts).not.toHaveProperty('converted');
+    expect(scene.stage.figures()).toMatchObject({ spent: 1_000, paidTwice: 0 });
+  }),
+);

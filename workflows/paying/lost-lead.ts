@@ -1,5 +1,5 @@
 /** A lead whose run is gone. S6: whether it was paid for is asked, never assumed. */
-import { isCancellation, workflowInfo } from '@temporalio/workflow';
+import { isCancellation, patched, workflowInfo } from '@temporalio/workflow';
 import { leadSubject } from '../../src/paying/subject';
 import { control, reads, retryUntilAnswered, runKey } from '../shared/calls';
 import { settle } from './booking';
@@ -7,7 +7,7 @@ import type { Wanting } from './walk';
 
 /**
  * What became of the lead: the API's word if it says converted, else once nothing can be under way any more.
- * @returns `isOwn`: by the books it was paid for out of the budget of the asking run
+ * @returns `isOwn`: by the books it was paid for out of the budget of the asking run; `credits`: 0 where it was not
  */
 export async function findOut({ account, facts, status }: Omit<Wanting, 'place'>, leadId: string) {
   const subject = leadSubject(leadId);
@@ -30,7 +30,9 @@ export async function findOut({ account, facts, status }: Omit<Wanting, 'place'>
   }
   if (converted) await settle({ account, subject, run: { key: workflowInfo().workflowId } }, { kind: 'foundPaid' });
   const { settled } = await control.subjectState({ account, subject });
-  const credits = settled?.credits ?? 0;
-  const isOwn = credits > 0 && settled?.run === runKey();
-  return { converted: converted || credits > 0, credits, isOwn, ...(settled?.ref && { projectId: settled.ref }) };
+  const paid = settled?.credits ?? 0;
+  const isOwn = paid > 0 && settled?.run === runKey();
+  // Runs from before this patch counted what another run had paid as well.
+  const credits = isOwn || (paid > 0 && !patched('countsOwnPayments')) ? paid : 0;
+  return { converted: converted || paid > 0, credits, isOwn, ...(settled?.ref && { projectId: settled.ref }) };
 }
