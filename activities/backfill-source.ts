@@ -187,10 +187,14 @@ const leadIn = ({ decision, name, readiness, composite, score = null }: PageRow)
 
 const isOf = (channel: string | null | undefined, wanted: string) => !channel || plainWord(channel) === wanted;
 
-/** Beside the folders of all runs with this ID: how a redrive finds the last one, also when the server has forgotten it. */
-export async function tellOf(storage: Storage, about: About): Promise<void> {
+/**
+ * Beside the folders of all runs with this ID: how a redrive finds the last one, also when the server has forgotten it.
+ * @param isLatest whether a redrive is to find this one
+ */
+export async function tellOf(storage: Storage, about: About, isLatest = true): Promise<void> {
   const { folder } = about;
-  for (const ref of [`${folder}/backfill.json`, `${folder.slice(0, folder.lastIndexOf('/'))}/latest.json`])
+  const latest = `${folder.slice(0, folder.lastIndexOf('/'))}/latest.json`;
+  for (const ref of [`${folder}/backfill.json`, ...(isLatest ? [latest] : [])])
     await storage.write(ref, `${storedJson(about)}\n`, { contentType: 'application/json' });
 }
 

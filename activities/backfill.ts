@@ -1,11 +1,13 @@
 /** What a backfill does in the storage: its list, its item ledger; and what became of runs that it does not own. */
 import { createHash } from 'node:crypto';
 import { Context } from '@temporalio/activity';
+import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import { About, type Item, type Source } from '../src/batches/items';
 import { type Ended, endedBy, type LedgerLine } from '../src/batches/outcomes';
 import type { BackfillInput, Operation } from '../src/inputs/backfill';
 import { countItems } from '../src/metrics/items';
+import { StorageError } from '../src/storage';
 import { inAccount } from '../src/storage/account-folder';
 import { readIfThere } from '../src/storage/stored-json';
 import { quoted } from '../src/text/list-filter';
@@ -54,11 +56,17 @@ export function createBackfillActivities(deps: Deps) {
       const { account, operation: given, redriveOf, ...source } = call;
       const { workflowExecution: run } = Context.current().info;
       const { workflowId = '', runId = '' } = run ?? {};
-      const folder = `${inAccount(account, folderOf(workflowId))}/${await firstRunOf(workflowId, runId)}`;
+      const firstRun = await firstRunOf(workflowId, runId);
+      const folder = `${inAccount(account, folderOf(workflowId))}/${firstRun}`;
       const { operation, from } =
-        redriveOf === undefined ? { operation: given, from: source } : await redriven({ ...call, redriveOf });
+        redriveOf === undefined ? { operation: given, from: source } : await redriven({ ...call, redriveOf }, firstRun);
       if (operation === undefined) throw wrongInput('operation is missing.');
-      await tellOf(storage, { folder, account, operation, source: from });
+      // A run that comes to no list leaves that of an earlier one for redrives.
+      const before = await latestOf(account, workflowId).catch((error) => {
+        if (error instanceof StorageError && error.kind === 'damaged') return undefined;
+        throw error;
+      });
+      await tellOf(storage, { folder, account, operation, source: from }, before?.items === undefined);
       return { folder, operation, ...(redriveOf !== undefined && { source: from }) };
     },
 
@@ -131,12 +139,15 @@ export function createBackfillActivities(deps: Deps) {
 
   async function firstRunOf(workflowId: string, runId: string): Promise<string> {
     const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
-    return raw.workflowExecutionInfo?.firstRunId || runId;
+    return firstOf(raw, runId);
   }
 
   /** What an earlier backfill has left: of its list, or, where it has none yet, all of its source. */
-  async function redriven({ account, operation, redriveOf, redrive, defaults }: Opening & { redriveOf: string }) {
-    const { items, source, ...earlier } = await findEarlier(account, redriveOf);
+  async function redriven(
+    { account, operation, redriveOf, redrive, defaults }: Opening & { redriveOf: string },
+    asking: string,
+  ) {
+    const { items, source, ...earlier } = await findEarlier(account, redriveOf, asking);
     if (earlier.account !== account)
       throw wrongInput(`redriveOf: '${redriveOf}' worked for account '${earlier.account}'; give that one.`);
     if (operation !== undefined && operation !== earlier.operation)
@@ -148,11 +159,12 @@ export function createBackfillActivities(deps: Deps) {
     return { operation: earlier.operation, from };
   }
 
-  async function findEarlier(account: string, workflowId: string): Promise<About> {
+  /** @param asking first run of who asks, which may have the same workflow ID */
+  async function findEarlier(account: string, workflowId: string, asking: string): Promise<About> {
     const running = await client.workflow
       .getHandle(workflowId)
       .describe()
-      .then(({ status }) => status.name === 'RUNNING')
+      .then(({ status, runId, raw }) => status.name === 'RUNNING' && firstOf(raw, runId) !== asking)
       .catch((error) => {
         if (error instanceof WorkflowNotFoundError) return false;
         throw error;
@@ -161,14 +173,18 @@ export function createBackfillActivities(deps: Deps) {
       throw wrongInput(
         `redriveOf: '${workflowId}' is still running; give it the update retryFailed, or stop it first.`,
       );
-    const latest = `${folderOf(workflowId)}/latest.json`;
-    const about =
-      (await readIfThere(storage, inAccount(account, latest), About)) ?? (await readIfThere(storage, latest, About));
+    const about = await latestOf(account, workflowId);
     if (about === undefined)
       throw wrongInput(
         `redriveOf: no backfill '${workflowId}' of account '${account}' has left a list in ${storage.describe()}.`,
       );
     return about;
+  }
+
+  /** What the last run of this ID that has a list, or else the last one, says of itself. @throws {StorageError} `damaged` */
+  async function latestOf(account: string, workflowId: string): Promise<About | undefined> {
+    const latest = `${folderOf(workflowId)}/latest.json`;
+    return (await readIfThere(storage, inAccount(account, latest), About)) ?? readIfThere(storage, latest, About);
   }
 
   async function closedRun(operation: Operation, run: FollowedRun): Promise<ClosedRun | undefined> {
@@ -179,6 +195,9 @@ export function createBackfillActivities(deps: Deps) {
     return { workflowId, status, ...(status === 'COMPLETED' && { ended: endedBy(operation, result) }) };
   }
 }
+
+const firstOf = ({ workflowExecutionInfo: info }: WorkflowExecutionDescription['raw'], runId: string): string =>
+  info?.firstRunId || runId;
 
 /** Where backfills of this workflow ID keep their folders. An ID that is no plain name is hashed (S4). */
 function folderOf(workflowId: string): string {
