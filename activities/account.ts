@@ -257,9 +257,12 @@ export function createAccountActivities(deps: Deps) {
       throw requeueAfter(`${run.workflowId} is still running`, followDelay(Context.current().info.attempt));
     },
 
-    /** Whether a run is a child that this one has begun before it was reset: see {@link ownChild}. */
-    ownChild: ({ workflowId }: { workflowId: string }): Promise<OwnChild | undefined> =>
-      ownChild(deps.client, workflowId, askingRun()),
+    /**
+     * Whether a run is a child that another has begun: see {@link ownChild}.
+     * @param call.of the other one @default this run, before it was reset
+     */
+    ownChild: ({ workflowId, of }: { workflowId: string; of?: FollowedRun }): Promise<OwnChild | undefined> =>
+      ownChild(deps.client, workflowId, of ?? askingRun()),
   };
 }
 

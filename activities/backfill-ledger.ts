@@ -59,7 +59,10 @@ async function* linesOfPart(storage: Storage, ref: string, unreadable: Set<strin
   for (const where of wrong) unreadable.add(where);
 }
 
-/** The places of the items whose last word is one of these, in order; those that have none count as `unbegun`. */
+/**
+ * The places of the items whose last word is one of these, in order; those that have none count as `unbegun`.
+ * @param spent gets the credits of all tries, by place, where there are any
+ */
 export async function placesOf(
   storage: Storage,
   folder: string,
@@ -67,10 +70,14 @@ export async function placesOf(
   wanted: readonly string[],
   unbegun: string,
   parts?: number,
+  spent = new Map<number, number>(),
 ): Promise<Set<number>> {
   const last = new Map<number, string>();
-  for await (const { n, outcome } of readParts(storage, folder, new Set(), parts))
-    if (n !== undefined) last.set(n, outcome);
+  for await (const { n, outcome, credits } of readParts(storage, folder, new Set(), parts)) {
+    if (n === undefined) continue;
+    last.set(n, outcome);
+    if (credits > 0) spent.set(n, (spent.get(n) ?? 0) + credits);
+  }
   const places = new Set<number>();
   for (let n = 0; n < size; n++) if (wanted.includes(last.get(n) ?? unbegun)) places.add(n);
   return places;

@@ -4,7 +4,7 @@ import { Context } from '@temporalio/activity';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import { About, type Item, type Source } from '../src/batches/items';
-import { type Ended, endedBy, type LedgerLine } from '../src/batches/outcomes';
+import { type Ended, endedBy, type LedgerLine, thisTry } from '../src/batches/outcomes';
 import type { BackfillInput, Operation } from '../src/inputs/backfill';
 import { countItems } from '../src/metrics/items';
 import { StorageError } from '../src/storage';
@@ -73,9 +73,13 @@ export function createBackfillActivities(deps: Deps) {
     /** Makes a list of what has failed so far in this very backfill. @returns how many */
     async itemsToRetry(call: Making & { list: string; size: number; parts?: number }): Promise<number> {
       const { folder, list, size, operation, parts } = call;
-      const places = await placesOf(storage, folder, size, ['failed'], 'unbegun', parts);
+      const paid = new Map<number, number>();
+      const places = await placesOf(storage, folder, size, ['failed'], 'unbegun', parts, paid);
       async function* candidates(): AsyncGenerator<Candidate> {
-        for await (const item of readList(storage, { folder, list: ITEMS, size })) if (places.has(item.n)) yield item;
+        for await (const item of readList(storage, { folder, list: ITEMS, size })) {
+          const spent = paid.get(item.n);
+          if (places.has(item.n)) yield { ...item, ...(spent !== undefined && { spent }) };
+        }
       }
       return (await writeList(storage, { folder, list, operation }, candidates())).needs.items;
     },
@@ -103,9 +107,8 @@ export function createBackfillActivities(deps: Deps) {
     concludeBackfill: ({ operation, ...call }: Concluding & { operation: Operation }) =>
       writeLedger(storage, call, async ({ workflowId }) => {
         const closed = await closedRun(operation, { workflowId });
-        return (
-          closed?.ended ?? { outcome: 'waiting', reason: closed ? 'person: lineUnreadable' : 'ownRun', credits: 0 }
-        );
+        if (closed?.ended) return thisTry(closed.ended);
+        return { outcome: 'waiting', reason: closed ? 'person: lineUnreadable' : 'ownRun', credits: 0 };
       }),
 
     /** How many runs of this backfill's items wait for a person now, by their own word: items, and conversions of audits. */

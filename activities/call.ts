@@ -223,13 +223,19 @@ async function asFailure(runtime: AccountRuntime, name: RouteName, attempt: Extr
     const { status, code, requiredTier } = failure;
     const refusal: Refusal = { status, ...(code && { code }), ...(requiredTier && { requiredTier }) };
     const names = status === 400 || status === 422 ? GUESSED_NAMES[name] : undefined;
+    const hint = names ? ` (if its parameters have other names here, set undocumented.${names})` : '';
     if (status >= 300 && status < 400)
       return ApplicationFailure.nonRetryable(
         `${where} is redirected (${status}) to another address: set baseUrl to the one that the service has now`,
         FailureType.refused,
         refusal,
       );
-    const hint = names ? ` (if its parameters have other names here, set undocumented.${names})` : '';
+    // A page of a proxy or a firewall: an item that it denies may be there, and a plan that it forbids may allow.
+    if (failure.unproven && !failure.empty)
+      return ApplicationFailure.nonRetryable(
+        `the service does not answer ${where} itself${hint}: the ${status} has no JSON object, like the page of a proxy or firewall. If that lasts, check baseUrl and what is in between; a service has to send its errors as JSON`,
+        FailureType.upstream,
+      );
     return ApplicationFailure.nonRetryable(
       `${where} was refused${hint}: ${status}${code ? ` ${code}` : ''}${describeGate(failure)}`,
       FailureType.refused,
@@ -248,7 +254,7 @@ async function asFailure(runtime: AccountRuntime, name: RouteName, attempt: Extr
       `the reply of ${where} cannot be read: ${failure.problem}`,
       FailureType.unreadable,
     );
-  const said = failure.reason === 'saysFailed' ? `answers ${where} with success: false` : undefined;
+  const said = failure.reason === 'saysFailed' ? `answers ${where} with an error as if it were a success` : undefined;
   return ApplicationFailure.nonRetryable(
     `the service ${said ?? `does not answer ${where} (${failure.reason})`}`,
     FailureType.upstream,

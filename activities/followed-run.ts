@@ -42,18 +42,20 @@ export interface OwnChild {
 }
 
 /**
- * A child that the asking run has begun itself, as its history knew before it was reset.
+ * A child that a run has begun itself, as its history knew before it was reset.
  * @returns undefined where another run has begun it, or that is not known any more
  */
-export async function ownChild(client: Client, workflowId: string, asking: FollowedRun): Promise<OwnChild | undefined> {
+export async function ownChild(client: Client, workflowId: string, of: FollowedRun): Promise<OwnChild | undefined> {
   const look = async (run: FollowedRun) => {
     const { raw, status } = await client.workflow.getHandle(run.workflowId, run.runId).describe();
     return { ...raw.workflowExecutionInfo, isRunning: status.name === 'RUNNING' };
   };
   try {
     const { firstRunId: runId, parentExecution, isRunning } = await look({ workflowId });
-    if (!runId || !parentExecution?.runId || parentExecution.workflowId !== asking.workflowId) return undefined;
-    const [begunBy, own] = await Promise.all([look({ ...asking, runId: parentExecution.runId }), look(asking)]);
+    if (!runId || !parentExecution?.runId || parentExecution.workflowId !== of.workflowId) return undefined;
+    // Also where that run is not known any more.
+    if (parentExecution.runId === of.runId) return { runId, isRunning };
+    const [begunBy, own] = await Promise.all([look({ ...of, runId: parentExecution.runId }), look(of)]);
     return own.firstRunId && begunBy.firstRunId === own.firstRunId ? { runId, isRunning } : undefined;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;

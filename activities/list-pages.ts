@@ -4,7 +4,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
-import { isSameId } from '../src/agent-api/id';
 import type { Page } from '../src/agent-api/record';
 import type { Capture, Lead, Project } from '../src/agent-api/records';
 import { FailureType } from '../src/runs/failure-types';
@@ -13,6 +12,9 @@ import { inAccount } from '../src/storage/account-folder';
 import { type InlineOrStored, keep, MAX_INLINE_BYTES } from '../src/storage/inline-or-stored';
 import type { AccountRuntime } from './deps';
 import { callList } from './list-form';
+import { goesOn, isAgain, type ListPlace, type Onward } from './list-onward';
+
+export type { ListPlace } from './list-onward';
 
 interface Rows {
   'leads.list': Lead;
@@ -28,20 +30,6 @@ const SETTINGS = {
   'captures.list': 'capturesList',
 } as const;
 
-/** A place in a list, as the page before it tells. */
-export interface ListPlace {
-  /** Records before it. */
-  offset: number;
-  /** Its number, where the service counts pages. */
-  page?: number;
-  /** What the service calls its next page, under the parameter's name; or the query of its link to it. */
-  next?: string;
-  /** The first record of the list: who meets it again is at the beginning again. */
-  first?: string;
-  /** The service said that there is more. */
-  sure?: boolean;
-}
-
 export interface ListAsked {
   /** Never left out. */
   readonly filter: Readonly<Record<string, string | undefined>>;
@@ -51,23 +39,13 @@ export interface ListAsked {
   readonly limit: number;
 }
 
-export interface ListPage<T> extends Page<T> {
-  /** The next page; absent when this was the last that can be had. */
-  following?: ListPlace;
-  /**
-   * The list goes on and its next page cannot be had (`more`); or it may go on, since it is just as long as pages usually
-   * are and nothing says that it is whole (`perhaps`). What is not found may be there all the same.
-   */
-  cut?: 'more' | 'perhaps';
+export interface ListPage<T> extends Page<T>, Onward {
   /** The settings that would correct it. */
   mend: string;
   /** Optional parameters that the list refuses. */
   refused: string[];
   serverTime?: number;
 }
-
-/** Page sizes that services have: a list of just so many that does not go on may be the first page of a longer one. */
-const USUAL_SIZES = [10, 15, 20, 25, 30, 40, 50, 100, 200, 250, 500, 1_000];
 
 /** Lists whose further pages were asked for in every way that we know, in vain. */
 const pageless = new WeakMap<AccountRuntime, Set<Listing>>();
@@ -84,11 +62,8 @@ export async function readPage<N extends Listing>(
   let last: ListPage<Rows[N]> | undefined;
   for (const way of waysTo(place)) {
     const got = await getPage(runtime, name, asked, way, isPaged);
-    const { first } = place;
-    // The parameters have other names here: the same page came again.
-    const isAgain = first !== undefined && got.items.some(({ id }) => isSameId(id, first));
     const { cursor } = runtime.account.undocumented[SETTINGS[name]];
-    if (!isAgain)
+    if (!isAgain(got, way))
       return {
         ...got,
         ...goesOn(got, way, { limit: asked.limit, isPaged, cursor }),
@@ -99,6 +74,8 @@ export async function readPage<N extends Listing>(
     if (pageless.get(runtime)?.has(name)) return last;
   }
   if (last === undefined) throw new TypeError('a place has at least one way to it');
+  // It did get on: the parameters have these names.
+  if (place.before !== undefined) return last;
   const found = pageless.get(runtime) ?? new Set<Listing>();
   pageless.set(runtime, found.add(name));
   return last;
@@ -112,7 +89,7 @@ export function requireWhole(
 ): void {
   if (cut === 'more')
     throw ApplicationFailure.nonRetryable(
-      `the list of ${what} goes on after ${offset}, and asking for more gives the same again: set ${mend} to the name of the parameter there`,
+      `the list of ${what} goes on after ${offset}, and its next page cannot be had: set ${mend} to the name of the parameter there`,
       FailureType.wrongGuess,
     );
 }
@@ -136,7 +113,8 @@ export function keepPage<T>(
 
 /** Without a word of the service's, its records are counted, then its pages, from 0 and from 1. */
 function waysTo(place: ListPlace): ListPlace[] {
-  if (place.offset === 0 || place.next !== undefined || place.page !== undefined) return [place];
+  const isKnown = place.next !== undefined || place.page !== undefined || place.before !== undefined;
+  if (place.offset === 0 || isKnown) return [place];
   return [place, { ...place, page: 1 }, { ...place, page: 2 }];
 }
 
@@ -164,34 +142,6 @@ async function getPage<N extends Listing>(
 
 /** A cursor alone is one parameter; a link has all that its page needs. */
 const isLink = (next: string) => next.startsWith('&');
-
-function goesOn<T extends { id: string }>(
-  got: Page<T>,
-  place: ListPlace,
-  { limit, isPaged, cursor }: { limit: number; isPaged: boolean; cursor: string | undefined },
-): Pick<ListPage<T>, 'following' | 'cut'> {
-  const count = got.items.length + (got.unreadable ?? 0);
-  if (count === 0 || !isPaged || got.more === false) return {};
-  const end = Math.max(got.offset ?? 0, place.offset) + count;
-  const sure = got.more ?? (got.total === undefined ? undefined : end < got.total);
-  // A page that is not full is the last one; where the service says nothing, sizes that pages usually have prove nothing.
-  const mayGoOn = sure ?? (count >= (got.limit ?? limit) || USUAL_SIZES.includes(end));
-  if (!mayGoOn) return {};
-  const following: ListPlace = {
-    offset: end,
-    first: place.first ?? got.items[0]?.id ?? '',
-    ...(sure && { sure }),
-  };
-  if (got.next !== undefined && 'link' in got.next) return { following: { ...following, next: `&${got.next.link}` } };
-  if (got.next !== undefined && 'cursor' in got.next) {
-    const { name, value } = got.next.cursor;
-    return { following: { ...following, next: `${encodeURIComponent(cursor ?? name)}=${encodeURIComponent(value)}` } };
-  }
-  if (got.next !== undefined) return { following: { ...following, page: got.next.page } };
-  const number = got.page ?? place.page;
-  if (number !== undefined && got.offset === undefined) return { following: { ...following, page: number + 1 } };
-  return { following };
-}
 
 function mendOf(setting: string, { next, page }: ListPlace, refused: readonly string[]): string {
   const which = next !== undefined ? 'cursor' : page !== undefined ? 'page' : 'offset';

@@ -7,8 +7,8 @@ import { requeueAfter } from './requeue';
 const AGAIN_MS = 1_000;
 
 /**
- * Whether nothing may be sent any more: this run was cancelled or ended from outside, or the run for whose budget it was
- * begun is gone. Asked just before the ledger is: a cancellation that comes after the grant hears the call out.
+ * Whether nothing may be sent any more: this run was cancelled or ended from outside, or the run that began it is gone, or
+ * the one for whose budget that was. Asked just before the ledger is: a cancellation that comes after the grant hears the call out.
  * @param budget key of the run whose cap counts; a call that costs nothing is its own run's
  */
 export async function isOver(budget: string | undefined): Promise<boolean> {
@@ -17,8 +17,11 @@ export async function isOver(budget: string | undefined): Promise<boolean> {
     const own = await look(workflowId, runId);
     if (own.over) return true;
     // A person may give any key; only what another run began has that run's.
-    if (budget === undefined || !own.begunByAnother || budget === `${workflowId}/${own.firstRunId}`) return false;
-    return await isBudgetOver(budget);
+    const { parent } = own;
+    if (budget === undefined || !parent || budget === `${workflowId}/${own.firstRunId}`) return false;
+    if (await isRunOver(budget)) return true;
+    // The conversion of a batch's audit: the audit began it, out of the batch's budget.
+    return parent.workflowId !== idIn(budget) && (await isParentOver(parent));
   } catch (error) {
     throw requeueAfter(
       `whether the run still stands cannot be asked (${error instanceof Error ? error.name : 'Error'})`,
@@ -28,15 +31,35 @@ export async function isOver(budget: string | undefined): Promise<boolean> {
 }
 
 /** Whether the run of this key is gone: it has ended, is being cancelled, or is not known any more. */
-async function isBudgetOver(key: string): Promise<boolean> {
-  const at = key.lastIndexOf('/');
+const isRunOver = (key: string): Promise<boolean> =>
+  unlessUnknown(async () => {
+    const { over, firstRunId } = await look(idIn(key));
+    return over || firstRunId !== key.slice(key.lastIndexOf('/') + 1);
+  });
+
+/** As above. By its first run: one that was reset goes on as another. */
+const isParentOver = ({ workflowId, runId }: Parent): Promise<boolean> =>
+  unlessUnknown(async () => {
+    const latest = await look(workflowId);
+    if (latest.over || latest.runId === runId) return latest.over;
+    return (await look(workflowId, runId)).firstRunId !== latest.firstRunId;
+  });
+
+/** The workflow ID in the key of a run. */
+const idIn = (key: string): string => key.slice(0, key.lastIndexOf('/'));
+
+async function unlessUnknown(isOver: () => Promise<boolean>): Promise<boolean> {
   try {
-    const { over, firstRunId } = await look(key.slice(0, at));
-    return over || firstRunId !== key.slice(at + 1);
+    return await isOver();
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return true;
     throw error;
   }
+}
+
+interface Parent {
+  workflowId: string;
+  runId: string;
 }
 
 async function look(workflowId: string, runId?: string) {
@@ -44,7 +67,11 @@ async function look(workflowId: string, runId?: string) {
   const { workflowExecutionInfo: info, workflowExtendedInfo: extended } = raw;
   return {
     over: closeTime !== undefined || extended?.cancelRequested === true,
+    runId: info?.execution?.runId ?? runId,
     firstRunId: info?.firstRunId || runId,
-    begunByAnother: Boolean(info?.parentExecution?.workflowId),
+    parent: parentIn(info?.parentExecution),
   };
 }
+
+const parentIn = (of: Partial<Record<keyof Parent, string | null>> | null | undefined): Parent | undefined =>
+  of?.workflowId && of.runId ? { workflowId: of.workflowId, runId: of.runId } : undefined;

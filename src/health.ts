@@ -21,16 +21,18 @@ export interface Health {
 export class WorkerHealth implements Health {
   #doing: 'connecting' | 'running' | 'stopping' = 'connecting';
   #worker: { state(): 'running' | 'failed' } | undefined;
+  #refused: string | undefined;
   #answeredAt = Number.NEGATIVE_INFINITY;
   #asking: NodeJS.Timeout | undefined;
 
-  /** @param ask fails where the Temporal server does not answer */
-  runs(worker: { state(): 'running' | 'failed' }, ask: () => Promise<unknown>): void {
+  /** @param ask fails where the Temporal server does not answer; answers in which words it refuses to give work, if it does */
+  runs(worker: { state(): 'running' | 'failed' }, ask: () => Promise<string | undefined>): void {
     this.#doing = 'running';
     this.#worker = worker;
     const once = () =>
       ask().then(
-        () => {
+        (refused) => {
+          this.#refused = refused;
           this.#answeredAt = performance.now();
         },
         () => undefined,
@@ -48,6 +50,7 @@ export class WorkerHealth implements Health {
     if (this.#doing === 'connecting') return 'connecting to the Temporal server';
     if (this.#doing === 'stopping') return 'finishing the calls in flight';
     if (performance.now() - this.#answeredAt > FRESH_MS) return 'the Temporal server does not answer';
+    if (this.#refused !== undefined) return `the Temporal server refuses workers that ask for work (${this.#refused})`;
     return this.fault();
   }
 
@@ -60,7 +63,7 @@ export class WorkerHealth implements Health {
  * Serves `/healthz`, 200 while the process lives and has no fault that only a restart ends, and `/readyz`, 200 while it
  * takes work; else 503 with the reason.
  * @param address such as `0.0.0.0:8080`
- * @throws where nothing can listen there
+ * @throws where it is no such address, or nothing can listen there
  */
 export async function serveHealth(address: string, health: Health): Promise<Server> {
   const server = createServer((request, response) => {
@@ -71,7 +74,8 @@ export async function serveHealth(address: string, health: Health): Promise<Serv
       .writeHead(found === undefined ? 200 : 503, { 'content-type': 'text/plain; charset=utf-8' })
       .end(`${found ?? 'ok'}\n`);
   });
-  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(address) ?? [];
+  const [, host, port] = /^(.*):(\d+)$/.exec(address) ?? [];
+  if (host === undefined) throw new Error('it is no host:port such as 0.0.0.0:8080');
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(Number(port), host.replace(/^\[|\]$/g, ''), resolve);

@@ -27,8 +27,21 @@ test('a process lives from its start, and is ready while it takes work', async (
   expect(await asked('/healthz', health)).toEqual([503, 'a part of the worker has failed']);
   state = 'running';
   health.stops();
+  health.runs({ state: () => state }, async () => 'too many');
+  await until(() => health.notReady() !== undefined);
+  expect(await asked('/readyz', health)).toEqual([
+    503,
+    'the Temporal server refuses workers that ask for work (too many)',
+  ]);
+  expect(await asked('/healthz', health)).toEqual(OK);
+  health.stops();
   expect(await asked('/readyz', health)).toEqual([503, 'finishing the calls in flight']);
   expect(await asked('/healthz', health)).toEqual(OK);
+});
+
+test('an address without a port is refused', async () => {
+  for (const address of ['8080', '0.0.0.0', '127.0.0.1:http'])
+    await expect(serveHealth(address, new WorkerHealth())).rejects.toThrow('host:port');
 });
 
 test('a Temporal server that does not answer makes it not ready, and is no reason to kill it', async () => {

@@ -17,7 +17,7 @@ const TIERS = {
   /** What people look at. */
   browser: { temporal: true, needs: 'needs Chromium on the PATH' },
   /** The storage against a server that speaks the S3 protocol. */
-  s3: { needs: 'needs Python 3 with venv' },
+  s3: { temporal: true, needs: 'needs Python 3 with venv' },
   /** Container image, compose file, Prometheus's rules. */
   deploy: { needs: 'needs docker-compose, hadolint, kubernetes-validate and promtool on the PATH' },
   /** The Temporal server of docker-compose.yml on PostgreSQL, as programs of this machine. */

@@ -40,6 +40,8 @@ export interface AuditProjectResult {
   project?: Taken['how'];
   /** Credits that this run spent, as booked. */
   credits: number;
+  /** A look has found them paid: an earlier run with the same budget may have told them. */
+  paidBefore?: true;
   documents?: UploadedDocuments;
   analysis?: Analysed;
   results?: StoredResults;
@@ -108,8 +110,9 @@ async function audit(raw: AuditProjectJson, status: Status): Promise<AuditProjec
     Object.assign(result, { outcome, reason, sentence });
     told = endedAs(outcome, sentence);
   }
-  const { projectId, how, credits: spent } = at.taken;
-  Object.assign(result, { ...(projectId && { projectId, project: how }), credits: spent });
+  const { projectId, how, credits: spent, paidBefore } = at.taken;
+  const paid = { credits: spent, ...(paidBefore && { paidBefore }) };
+  Object.assign(result, { ...(projectId && { projectId, project: how }), ...paid });
   status.step(result.outcome, told, creditsSpent(result.credits));
   status.figures(result.results && md`Report: ${linkToDocument(result.results.report.url, 'report.html')}`);
   await allAnswered();

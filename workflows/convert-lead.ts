@@ -9,7 +9,7 @@ import { summaries } from '../src/runs/summaries';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { grouped } from '../src/text/numbers';
 import { bookName } from './paying/booking';
-import { type Outcome, type Purchase, payOnce } from './paying/pay-once';
+import { isPaidBefore, type Outcome, type Purchase, payOnce } from './paying/pay-once';
 import { Asker, WHY } from './shared/asker';
 import { factsOf, fairnessKey, reads, retryUntilAnswered, runKey } from './shared/calls';
 import { ProjectChoice } from './shared/choose-project';
@@ -38,6 +38,8 @@ export interface ConvertLeadResult {
   problem?: string;
   /** Credits that this lead cost this account through audit-runner, as booked. */
   credits: number;
+  /** A look has found them paid: an earlier run with the same budget may have told them. */
+  paidBefore?: true;
   /** The project that the lead became, when known. */
   projectId?: string;
   /** What people answered, when the run asked. */
@@ -179,7 +181,9 @@ function resultOf(leadId: string, outcome: Outcome): ConvertLeadResult {
   switch (outcome.how) {
     case 'done': {
       const { ours, credits, ref } = outcome;
-      return { leadId, outcome: ours ? 'converted' : 'alreadyConverted', credits, ...(ref && { projectId: ref }) };
+      const how = ours ? 'converted' : 'alreadyConverted';
+      const paid = isPaidBefore(outcome) && { paidBefore: true as const };
+      return { leadId, outcome: how, credits, ...paid, ...(ref && { projectId: ref }) };
     }
     case 'overRunCap':
       return { leadId, outcome: 'skipped', reason: 'overMaxCredits', credits: 0 };

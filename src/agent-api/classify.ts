@@ -70,7 +70,12 @@ const scopesIn = (text: unknown) => {
   return found.length > 0 ? found : undefined;
 };
 
-function rejected(head: ResponseHead, error: Record<string, unknown> | undefined, endedAt: number): Failure {
+function rejected(
+  head: ResponseHead,
+  error: Record<string, unknown> | undefined,
+  empty: boolean,
+  endedAt: number,
+): Failure {
   const code = word(error?.code) ?? word(at(error, 'error.code'));
   const requiredTier = word(error?.requiredTier);
   const currentTier = word(error?.currentTier);
@@ -81,6 +86,7 @@ function rejected(head: ResponseHead, error: Record<string, unknown> | undefined
     kind: 'rejected',
     status: head.status,
     ...(error === undefined && { unproven: true }),
+    ...(empty && { empty }),
     ...(code !== undefined && { code }),
     ...(requiredTier !== undefined && { requiredTier }),
     ...(currentTier !== undefined && { currentTier }),
@@ -104,7 +110,7 @@ export function failureOf(method: string, exchange: Exchange, maxResponseBytes: 
   }
   const error = errorBody(exchange);
   const empty = ending.kind === 'complete' && ending.body.length === 0;
-  const asRejected = () => rejected(head, error, exchange.endedAt);
+  const asRejected = () => rejected(head, error, empty, exchange.endedAt);
   // A limiter refuses before it hands on, whatever it writes into the body.
   if (status === 429) return asRejected();
   if (status >= 500)

@@ -20,7 +20,7 @@ import { queryString } from './query';
 import { PAID_MS_MIN, type Reply, type Route, type RouteName, routes } from './routes';
 import { at } from './shape';
 import { TokenError, type TokenSource } from './token';
-import { type About, Undocumented, UnreadableBody } from './undocumented';
+import { type About, FailedReply, Undocumented, UnreadableBody } from './undocumented';
 
 const CONNECT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
@@ -52,9 +52,10 @@ export interface AgentApiOptions {
   /** @default 32 MiB */
   readonly maxResponseBytes?: number;
   /**
-   * Is told when a request leaves and when a 429 arrives; to wait for a place is the caller's part (S5), but for a redirect.
+   * Is told when a request leaves, and whether a 429 or another answer arrives; to wait for a place is the caller's part
+   * (S5), but for a redirect.
    */
-  readonly gate?: Pick<Gate, 'departed' | 'park'> & Partial<Pick<Gate, 'acquire'>>;
+  readonly gate?: Pick<Gate, 'departed' | 'refused' | 'passed'> & Partial<Pick<Gate, 'acquire'>>;
   /** What several clients of one service learn together. @default this client's own */
   readonly paths?: Paths;
   /** How connections are made: through a proxy, or within a process. @default sockets */
@@ -166,10 +167,11 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
       }
       const failure = failureOf(route.method, result, maxResponseBytes);
       if (failure?.kind === 'rejected' && failure.status === 429)
-        gate?.park(
+        gate?.refused(
           route.rateClass,
           failure.retryAfterMs === undefined ? undefined : result.endedAt + failure.retryAfterMs,
         );
+      else if (isAnswer(failure)) gate?.passed(route.rateClass);
       return failure
         ? failed(failure, result)
         : read<Reply<N>>(route, result, undocumented, aboutOf(input, result), input.asIs);
@@ -207,6 +209,10 @@ const failed = (failure: Failure, result: Pick<Exchange, 'sentAt' | 'endedAt' | 
   ...times(result),
 });
 
+/** Whether the service itself said what became of the call. */
+const isAnswer = (failure: Failure | undefined): boolean =>
+  failure === undefined || (failure.kind === 'rejected' && !failure.unproven);
+
 /** What the reader should know of a reply beside its body. */
 function aboutOf({ id }: CallInput, { head }: Exchange): About {
   const header = (name: string) => (head?.headers[name] === undefined ? undefined : String(head.headers[name]));
@@ -222,7 +228,8 @@ function read<R>(route: Route, result: Exchange, undocumented: Undocumented, abo
   const json = body.length === 0 ? { value: undefined } : parseJson(body);
   if (json === undefined) return unreadable('the reply is not JSON', true);
   if (isTooDeep(json.value)) return unreadable(`the reply is nested deeper than ${MOST_LEVELS} levels`);
-  if (saysFailed(json.value)) return failed({ kind: 'unknown', reason: 'saysFailed', status }, result);
+  const saidToFail = () => failed({ kind: 'unknown', reason: 'saysFailed', status }, result);
+  if (isWithoutSuccess(json.value)) return saidToFail();
   try {
     return {
       ok: true,
@@ -233,6 +240,7 @@ function read<R>(route: Route, result: Exchange, undocumented: Undocumented, abo
     };
   } catch (error) {
     if (body.length === 0) return unreadable('the reply is empty', true);
+    if (error instanceof FailedReply) return saidToFail();
     if (error instanceof UnreadableBody) return unreadable(error.message);
     if (error instanceof z.ZodError) return unreadable(shapeProblem(error));
     throw error;
@@ -240,7 +248,8 @@ function read<R>(route: Route, result: Exchange, undocumented: Undocumented, abo
 }
 
 /** A success by its status and a failure by its words proves neither; what it did is looked up (S2). */
-const saysFailed = (body: unknown): boolean => at(body, 'success') === false && (at(body, 'data') ?? null) === null;
+const isWithoutSuccess = (body: unknown): boolean =>
+  at(body, 'success') === false && (at(body, 'data') ?? null) === null;
 
 /** Names the fields that are wrong; zod's own messages name kinds of values, not the values (S4). */
 const shapeProblem = (error: z.ZodError): string =>

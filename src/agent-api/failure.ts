@@ -8,7 +8,10 @@ export type Failure =
       kind: 'notSent';
       reason: 'refused' | 'dns' | 'connectTimeout' | 'tls' | 'tooLate' | 'aborted' | 'token' | 'unreachable';
     }
-  /** The request left and no answer proves what became of it. `saysFailed`: 2xx with `success: false` and nothing else. */
+  /**
+   * The request left and no answer proves what became of it. `saysFailed`: 2xx with `success: false` and no data, or, of a
+   * list, an error and no record.
+   */
   | {
       kind: 'unknown';
       reason: 'connectionLost' | 'timeout' | 'serverError' | 'unprovenBody' | 'saysFailed';
@@ -20,6 +23,8 @@ export type Failure =
       status: number;
       /** Without a JSON object, so the word may be that of something in between and says nothing about the service. */
       unproven?: true;
+      /** With no body at all: something in between writes a page of its own, so this is more likely the service. */
+      empty?: true;
       code?: string;
       /** The tier that a 403 names. */
       requiredTier?: string;

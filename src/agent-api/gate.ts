@@ -28,11 +28,19 @@ export interface Gate {
   /** A request of this class leaves now. The client reports it when it is given the gate. */
   departed(rateClass: RateClass): void;
   /**
-   * After a 429: nothing of this class passes before this wall-clock moment; without one, for a full window. Neither
-   * shortened nor jittered; an earlier park that ends later stands. Of a class that counts as writes too the 429 does not
-   * say which limit was met: the writes are parked as well, for one of their windows at most, since theirs asks no more.
+   * After a 429: nothing of this class passes before this wall-clock moment; without one, for a full window. From the third
+   * in a row on a short pause has shown to be too short: each is twice as long as the one before, up to a window. The client
+   * reports it when it is given the gate.
    */
-  park(rateClass: RateClass, untilMs?: number): void;
+  refused(rateClass: RateClass, untilMs?: number): void;
+  /** The service answered a request of this class with anything but a 429: no limit is in its way. The client reports it. */
+  passed(rateClass: RateClass): void;
+  /**
+   * Nothing of this class passes before this wall-clock moment, by what other processes heard. Neither shortened nor
+   * jittered; an earlier park that ends later stands. Of a class that counts as writes too a 429 does not say which limit
+   * was met: the writes are parked as well, for one of their windows at most, since theirs asks no more.
+   */
+  park(rateClass: RateClass, untilMs: number): void;
   /**
    * A person had ended every park at `at`, milliseconds of any one clock, or 0 for never. What is told first was so before
    * this gate parked anything; what is told again changes nothing.
@@ -49,6 +57,9 @@ export interface GateOptions {
   readonly sendWindowMs?: number;
 }
 
+/** So many refusals in a row are what any limiter may do; from then on pauses grow. */
+const REFUSALS_AS_TOLD = 2;
+
 interface Place {
   /** When it was planned; when it was used once it was. */
   at: number;
@@ -58,6 +69,8 @@ interface Place {
 /** One limit's state. Times are `performance.now()`. */
 class Lane {
   parkedUntil = 0;
+  #refusals = 0;
+  #pauseMs = 0;
   #pace = idle;
   #places: Place[] = [];
   #promised = 0;
@@ -98,7 +111,21 @@ class Lane {
     if (this.even) this.#pace = parkUntil(this.#pace, until, paceFor(this.limit));
   }
 
+  /** For how long to pause after a 429 that asks for so long. One that arrives in a pause left before it: it says nothing new. */
+  pauseAfterRefusal(now: number, askedMs: number): number {
+    if (this.parkedUntil > now) return askedMs;
+    this.#refusals++;
+    const grown = this.#refusals > REFUSALS_AS_TOLD ? Math.min(2 * this.#pauseMs, this.limit.windowMs) : 0;
+    this.#pauseMs = Math.max(askedMs, grown);
+    return this.#pauseMs;
+  }
+
+  passed(): void {
+    this.#refusals = 0;
+  }
+
   unpark(now: number): void {
+    this.passed();
     if (this.parkedUntil <= now) return;
     this.parkedUntil = now;
     // One request first, and then the even pace again.
@@ -129,6 +156,10 @@ export function createGate({ limits, sendWindowMs = 5_000 }: GateOptions): Gate 
 
   let endedAt: number | undefined;
   const clock = () => performance.now();
+  const park = (rateClass: RateClass, now: number, forMs: number) => {
+    for (const each of lanesOf(rateClass))
+      each.park(now + (each === lanes[rateClass] ? forMs : Math.min(forMs, each.limit.windowMs)));
+  };
   const toWall = (moment: number) => Date.now() + Math.max(0, Math.ceil(moment - clock()));
 
   return {
@@ -162,13 +193,16 @@ export function createGate({ limits, sendWindowMs = 5_000 }: GateOptions): Gate 
       const now = clock();
       for (const each of lanesOf(rateClass)) each.departed(now);
     },
-    park(rateClass, untilMs) {
+    refused(rateClass, untilMs) {
       const now = clock();
       const own = lanes[rateClass];
-      const until = now + (untilMs === undefined ? own.limit.windowMs : untilMs - Date.now());
-      for (const each of lanesOf(rateClass))
-        each.park(each === own ? until : Math.min(until, now + each.limit.windowMs));
+      const askedMs = untilMs === undefined ? own.limit.windowMs : untilMs - Date.now();
+      park(rateClass, now, own.pauseAfterRefusal(now, askedMs));
     },
+    passed(rateClass) {
+      for (const each of lanesOf(rateClass)) each.passed();
+    },
+    park: (rateClass, untilMs) => park(rateClass, clock(), untilMs - Date.now()),
     parksEnded(at) {
       if (endedAt !== undefined && at > endedAt) for (const lane of Object.values(lanes)) lane.unpark(clock());
       endedAt = Math.max(at, endedAt ?? 0);

@@ -10,7 +10,7 @@ export interface Paging {
   page?: number;
   /** Records of the whole list. */
   total?: number;
-  /** The service says whether there is more. */
+  /** The service says whether there is more, in so many words: to name a next page is `next`. */
   more?: boolean;
   /** The next page: a cursor under the name of the parameter that it most likely has, or the query of a link. */
   next?: { cursor: { name: string; value: string } } | { link: string } | { page: number };
@@ -94,9 +94,8 @@ export function pagingIn(body: unknown, list: readonly string[], seen: number, h
   const following = more === false || next === 'end' ? undefined : next;
   if (following !== undefined) found.next = following;
   if (more !== undefined) found.more = more;
-  else if (following !== undefined) found.more = true;
   else if (next === 'end') found.more = false;
-  else if (pages !== undefined && found.page !== undefined && found.total === undefined)
+  else if (following === undefined && pages !== undefined && found.page !== undefined && found.total === undefined)
     found.more = found.page < pages;
   return found;
 }

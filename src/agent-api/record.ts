@@ -14,9 +14,11 @@ import {
   layers,
   type Names,
   namesOf,
+  plainKey,
+  saysFailed,
   withNames,
 } from './shape';
-import { type ListNoun, type Reader, type RecordNoun, UnreadableBody } from './undocumented';
+import { FailedReply, type ListNoun, type Reader, type RecordNoun, UnreadableBody } from './undocumented';
 
 /** How records of one kind are told from others. */
 export interface Kind<S extends z.ZodObject> {
@@ -106,7 +108,10 @@ export interface Page<T> extends Paging {
 }
 
 /** Names under which lists stand, where more than one would do. */
-const USUAL = ['data', 'items', 'results', 'records', 'content', 'edges', 'nodes', 'entries', 'rows', 'values', 'list'];
+const USUAL = [
+  ...['data', 'items', 'results', 'records', 'content', 'edges', 'nodes', 'entries', 'rows', 'values', 'list'],
+  ...['result', 'response', 'payload', 'value', 'docs', 'hits', 'objects', 'elements'],
+];
 
 /** A list: an array, a map by ID or the edges of a graph, in whatever envelope. */
 export function list<S extends z.ZodObject>(noun: ListNoun, kind: Kind<S>): Reader<Page<z.output<S>>> {
@@ -133,14 +138,19 @@ export function list<S extends z.ZodObject>(noun: ListNoun, kind: Kind<S>): Read
       const fits = entries.map((entry, i) => read(entry, keys?.[i])).filter((one) => one !== undefined);
       const own = fits.reduce((sum, { ofItsOwn }) => sum + ofItsOwn, 0) / Math.max(1, fits.length);
       const name = path.findLast((key) => !/^\d+$/.test(key)) ?? '';
-      const rank = name === noun ? 0 : USUAL.includes(name) || path.length === 0 ? 1 : 2;
-      if (entries.length === 0) return keys === undefined ? [{ items: [], own: 0, unreadable: 0, path, rank }] : [];
+      const plain = plainKey(name);
+      const rank = plain === noun ? 0 : USUAL.includes(plain) || name === '' ? 1 : 2;
+      // An empty one is known by its name only: any other may be of anything, such as `details` of an error.
+      if (entries.length === 0)
+        return rank < 2 || plain.endsWith(noun) ? [{ items: [], own: 0, unreadable: 0, path, rank }] : [];
       // Entries that show no field of their own may be anything.
       if (fits.length === 0 || (own === 0 && (rank === 2 || keys !== undefined))) return [];
       return [{ items: fits.map(({ parsed }) => parsed), own, unreadable: entries.length - fits.length, path, rank }];
     });
     found.sort((one, other) => other.own - one.own || one.rank - other.rank || one.path.length - other.path.length);
     const [best, rival] = found;
+    const shows = best === undefined ? 0 : best.items.length + best.unreadable;
+    if (shows === 0 && saysFailed(body)) throw new FailedReply(`the reply says that it has no list of ${noun}`);
     if (best === undefined) {
       if (isEmptyList(root, noun)) return { items: [], ...pagingIn(body, [], 0, about.headers) };
       throw new UnreadableBody(

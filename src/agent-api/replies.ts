@@ -2,7 +2,7 @@
 import { list, record } from './record';
 import { type Capture, type CaptureItem, kinds, type Lead } from './records';
 import { describeKeys } from './shape';
-import { type Reader, UnreadableBody } from './undocumented';
+import { FailedReply, type Reader, UnreadableBody } from './undocumented';
 
 const oneCapture = record('capture', kinds.capture);
 const itemsOf = list('items', kinds.captureItem);
@@ -19,6 +19,8 @@ export const captureAndItems: Reader<{ capture: Capture & { status: string }; it
   try {
     return { capture, items: itemsOf(body, undocumented).items };
   } catch (error) {
+    // An error beside a capture is the capture's.
+    if (error instanceof FailedReply) return { capture, items: [] };
     if (error instanceof UnreadableBody && undocumented.lists.items === undefined) return { capture, items: [] };
     throw error;
   }

@@ -43,6 +43,16 @@ export function fieldOf(layer: unknown, name: string): unknown {
 export const asText = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value : undefined;
 
+/** Whether the value of a field such as `error` tells anything: `null`, `[]` and `{"code": 0, "message": ""}` do not. */
+const isSaid = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null ? Object.values(value).some(isSaid) : Boolean(value);
+
+/** Whether a reply says at its top that the call failed. Not by `"status": "failed"`: captures, and filters by it, say that. */
+export const saysFailed = (body: unknown): boolean =>
+  ['success', 'ok'].some((name) => fieldOf(body, name) === false) ||
+  ['error', 'errors'].some((name) => isSaid(fieldOf(body, name))) ||
+  ['error', 'fail', 'failure'].includes(plainWord(asText(fieldOf(body, 'status')) ?? ''));
+
 /** Names of fields as the document has them, by their plain form. */
 export type Names = ReadonlyMap<string, string>;
 export const namesOf = (names: readonly string[]): Names => new Map(names.map((name) => [plainKey(name), name]));

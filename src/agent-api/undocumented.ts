@@ -46,7 +46,7 @@ export const Undocumented = z.strictObject({
     'Where a reply keeps its one record, by the kind of record: a path such as `data.item`. Default: found by the fields that it shows.',
   ),
   lists: paths(LISTS).describe(
-    'Where a reply keeps its list, by the kind of list: a path such as `data.results`. Default: found by the fields of its records.',
+    'Where a reply keeps its list, by the kind of list: a path such as `data.results`. Default: found by the fields of its records, an empty list by its name.',
   ),
   leadsList: z
     .strictObject({
@@ -144,6 +144,9 @@ export type Undocumented = z.infer<typeof Undocumented>;
 export class UnreadableBody extends Error {
   override readonly name = 'UnreadableBody';
 }
+
+/** S2: it shows nothing, and its words say that the call failed: not even that there is nothing to show. */
+export class FailedReply extends UnreadableBody {}
 
 /** What else is known of a reply. */
 export interface About {

@@ -20,6 +20,8 @@ export const Item = z.object({
   workflowId: z.string(),
   /** Its input, but for what the backfill fills in. */
   input: z.record(z.string(), z.unknown()),
+  /** Credits that earlier tries in the same batch have cost; absent where there was none. */
+  spent: z.number().optional(),
 });
 export type Item = z.output<typeof Item>;
 

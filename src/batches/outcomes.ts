@@ -24,7 +24,18 @@ export const Ended = z.object({
   /** What came of it: the project's or the capture's ID. */
   ref: z.string().optional(),
 });
-export type Ended = z.output<typeof Ended>;
+/** `paidBefore`: a look has found the credits paid, with the same budget; an earlier try may have told them. */
+export type Ended = z.output<typeof Ended> & { paidBefore?: true };
+
+/**
+ * What one try adds to its item, whose credits are the sum of its tries. What a try finds paid for may be told already; what
+ * it has paid itself is not, also where the books remember only its payment.
+ * @param spent credits that earlier tries have told
+ */
+export const thisTry = ({ paidBefore, ...ended }: Ended, spent = 0): z.output<typeof Ended> => ({
+  ...ended,
+  credits: paidBefore ? Math.max(0, ended.credits - spent) : ended.credits,
+});
 
 /** A line of the item ledger. */
 export const LedgerLine = z.object({
@@ -45,6 +56,7 @@ const ChildResult = z.looseObject({
   outcome: z.string(),
   reason: z.string().optional(),
   credits: z.number().default(0),
+  paidBefore: z.literal(true).optional(),
   projectId: z.string().optional(),
   captureId: z.string().optional(),
   submitted: z.boolean().default(false),
@@ -56,13 +68,14 @@ const ChildResult = z.looseObject({
 export function endedBy(operation: Operation, result: unknown): Ended {
   const parsed = ChildResult.safeParse(result);
   if (!parsed.success) return { outcome: 'failed', reason: 'unreadableResult', credits: 0 };
-  const { outcome, reason, credits, projectId, captureId, submitted, reprocesses, analysis } = parsed.data;
+  const { outcome, reason, credits, paidBefore, projectId, captureId, submitted, reprocesses, analysis } = parsed.data;
   const ref = operation === 'convertLead' || operation === 'auditProject' ? projectId : captureId;
   const ended = (word: OutcomeWord, why = reason): Ended => ({
     outcome: word,
     ...(why && { reason: why }),
     credits,
     ...(ref && { ref }),
+    ...(paidBefore && { paidBefore }),
   });
   switch (outcome) {
     case 'converted':

@@ -13,9 +13,9 @@ import { type AboutToSend, type Decision, lateRefusal, mayBeSent, type Refused }
 import { type BalanceReading, type Ceilings, type OverCeiling, overCeiling } from './ceilings';
 import type { Act, Draft, Entry } from './entry';
 import { Journal } from './journal';
+import { LongAgo, paidIn } from './long-ago';
 import type { BooksOptions } from './options';
 import { Place } from './place';
-import { linesOf } from './reading';
 import { Sealing } from './sealing';
 import { Standing } from './standing';
 
@@ -36,6 +36,7 @@ export class Books {
   readonly place: Place;
   readonly #journal: Journal;
   readonly #sealing: Sealing;
+  readonly #longAgo: LongAgo;
   #standing: Standing | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   /** What has happened and is not written yet, in its order. */
@@ -52,6 +53,7 @@ export class Books {
   constructor(private readonly options: BooksOptions) {
     this.place = new Place(options.storage, options.user);
     this.#journal = new Journal(options.storage, options.user);
+    this.#longAgo = new LongAgo(options);
     this.#sealing = new Sealing(this.#journal, (what, error) => options.warn(what, error));
   }
 
@@ -147,18 +149,8 @@ export class Books {
    * @throws {StorageError} also `damaged`
    */
   async paidFor(subject: string): Promise<Settled | undefined> {
-    const paidIn = ({ sends }: Standing) => sends.settled.find((one) => one.subject === subject && one.credits > 0);
-    const lately = paidIn(await this.standing());
-    if (lately) return lately;
-    const { storage, user, timeZone } = this.options;
-    const standing = new Standing(timeZone());
-    let last: Settled | undefined;
-    let credits = 0;
-    for await (const { entry, booked } of linesOf(storage, user, standing)) {
-      if (booked?.subject === subject) credits += booked.credits;
-      if ('subject' in entry && entry.subject === subject) last = paidIn(standing) ?? last;
-    }
-    return credits > 0 ? last : undefined;
+    const standing = await this.standing();
+    return paidIn(standing, subject) ?? this.#longAgo.paidFor(subject, standing.sends.forgottenBefore);
   }
 
   /** Of those who ask at the same time, or within a second, one reads. */

@@ -91,6 +91,7 @@ export class Standing {
       }
       case 'act': {
         if (ALLOWING.has(entry.update)) put(this.#allowed, entry.workflowId, entry.seq);
+        if (entry.update === 'release') this.#forgetPrices();
         this.acts = [...this.acts, entry.id].slice(-KEEP_ACTS);
         return undefined;
       }
@@ -194,6 +195,11 @@ export class Standing {
     if (!kind || configured === undefined || known?.configured === configured) return;
     if (known?.configured === undefined) this.#prices.set(kind, { real: known?.real ?? 0, configured });
     else this.#prices.set(kind, { real: 0, configured });
+  }
+
+  /** A person lets everything go on: a price by mistake, above every cap, would let no call through that could correct it. */
+  #forgetPrices(): void {
+    for (const [kind, { configured }] of this.#prices) this.#prices.set(kind, { real: 0, configured });
   }
 
   /** A reply says what a call cost: of those under way each is reserved as much. */

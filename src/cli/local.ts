@@ -7,7 +7,7 @@ import { toAccount } from '../config/account';
 import { AccountFile, ConfigFile } from '../config/schema';
 import type { TemporalServer } from '../dev-server/server';
 import type { Sandbox } from '../sandbox';
-import { connectNative } from '../temporal/connect-worker';
+import { closeIfUnused, connectNative } from '../temporal/connect-worker';
 import { explained } from '../temporal/unreachable';
 import { type RunningWorker, startWorker } from '../worker';
 
@@ -46,7 +46,7 @@ export async function localWorker(server: TemporalServer, config: Config, log: L
   const { uiUrl } = server;
   const worker = await startWorker({ config, connection, namespace, log, uiUrl, startHere: true }).catch(
     async (error: unknown) => {
-      await connection.close();
+      await closeIfUnused(connection);
       throw explained(server.config, error);
     },
   );

@@ -6,8 +6,9 @@ import { serveHealth, WorkerHealth } from '../health';
 import { createLogger } from '../log';
 import { rootMessage } from '../root-cause';
 import { SameUser } from '../runtime';
-import { connectNative } from '../temporal/connect-worker';
+import { closeIfUnused, connectNative } from '../temporal/connect-worker';
 import { buildOf } from '../temporal/deployment';
+import { pollsRefused } from '../temporal/pollers';
 import { installSdkRuntime } from '../temporal/sdk-runtime';
 import { explained } from '../temporal/unreachable';
 import { startWorker } from '../worker';
@@ -33,6 +34,9 @@ function isTrue(name: string): boolean {
   throw new ConfigError([`${name}: it is 'true' or 'false'`]);
 }
 
+/** @throws ConfigError */
+export const patchesAreHeld = (): boolean => isTrue('AUDIT_RUNNER_HOLD_PATCHES');
+
 /** @throws ConfigError where nothing can listen there */
 const listening = (address: string, health: WorkerHealth) =>
   serveHealth(address, health).catch((error: unknown) => {
@@ -50,7 +54,7 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
   process.prependListener('uncaughtException', (error) => log.fatal({ err: error }, 'the worker ends'));
   for (const notice of config.notices) log.warn(notice);
   const build = buildOf(process.env);
-  const holdsPatches = isTrue('AUDIT_RUNNER_HOLD_PATCHES');
+  const holdsPatches = patchesAreHeld();
   const health = new WorkerHealth();
   const healthAddress = process.env.AUDIT_RUNNER_HEALTH_ADDRESS;
   const probed = healthAddress ? await listening(healthAddress, health) : undefined;
@@ -73,9 +77,10 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
     });
     log.info({ accounts: Object.keys(config.accounts), ...build }, 'worker is running');
     if (holdsPatches) log.info('runs take no change that workers of the version before cannot replay');
-    health.runs(worker, () =>
-      connection.withDeadline(Date.now() + ASK_MS, () => connection.workflowService.getSystemInfo({})),
-    );
+    health.runs(worker, async () => {
+      await connection.withDeadline(Date.now() + ASK_MS, () => connection.workflowService.getSystemInfo({}));
+      return pollsRefused({ connection, namespace });
+    });
     void signals.first.then((signal) => {
       health.stops();
       log.info({ signal }, 'worker finishes the calls in flight and ends; a second signal ends it at once');
@@ -83,14 +88,14 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
     });
     await worker.done;
     log.info('worker has ended');
+    await connection.close();
     return EXIT.done;
   } catch (error) {
+    await closeIfUnused(connection);
     if (error instanceof SameUser || error instanceof Overwrites) throw new ConfigError([error.message]);
-    const reason = explained(address, error);
-    if (reason === error) log.error({ err: error }, 'the worker cannot go on');
-    throw reason;
+    log.error({ err: error }, 'the worker cannot go on');
+    throw explained(address, error);
   } finally {
     probed?.close();
-    await connection.close();
   }
 }

@@ -45,6 +45,7 @@ const CREDENTIALS =
 const ENDPOINT = "check the endpoint: ?endpoint=… in the storage's URL, or AWS_ENDPOINT_URL_S3 and AWS_ENDPOINT_URL";
 const REGION = "check the region: ?region=… in the storage's URL, or AWS_REGION";
 const BUCKET = "create it, or correct the bucket in the storage's URL (STORAGE_URL)";
+const SERVER = 'see that its server works, and is neither overloaded nor out of reach';
 const RIGHTS = 'let the credentials list the bucket, and read, write and delete below its prefix';
 
 const NO_BUCKET = /^(NoSuchBucket|InvalidBucketName)$/;
@@ -52,9 +53,13 @@ const BAD_CREDENTIALS =
   /^(InvalidAccessKeyId|SignatureDoesNotMatch|InvalidToken|ExpiredToken|InvalidClientTokenId|Unauthorized|InvalidSecurity)$/;
 const NO_CREDENTIALS = /^(CredentialsProviderError|TokenProviderError)$/;
 const WRONG_REGION = /^(PermanentRedirect|TemporaryRedirect|AuthorizationHeaderMalformed)$/;
-/** EAI_AGAIN, ECONNRESET and time limits are not among them: these pass. */
+/** EAI_AGAIN, ECONNRESET and time limits are not among them: these pass, and nobody has to correct the endpoint. */
 const NOT_THERE = /^(ENOTFOUND|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH)$/;
 const NO_TLS = /^(EPROTO|ERR_TLS.*|ERR_SSL.*|DEPTH_ZERO.*|UNABLE_TO_.*|SELF_SIGNED.*|CERT_.*|HOSTNAME_MISMATCH)$/;
+
+const LOST = /^(ECONNRESET|EPIPE)$/;
+/** What the SDK has tried several times by then. */
+const OVERLOADED = /^(SlowDown|RequestTimeout|TooManyRequests)$/;
 
 /** The bucket and its server, for a person. */
 export const whereIs = ({ bucket, endpoint }: BucketAddress): string =>
@@ -69,7 +74,7 @@ export const notS3 = (address: BucketAddress, status?: number): StorageError =>
   );
 
 /**
- * A sentence for what a person has to mend; undefined for everything else, which comes through as it is. The error itself
+ * A sentence for what a person has to see to; undefined for everything else, which comes through as it is. The error itself
  * is not kept as a cause: S3's answers to a wrong signature hold the key's ID and what was signed (S4).
  */
 export function explain(error: unknown, address: BucketAddress): StorageError | undefined {
@@ -88,7 +93,18 @@ export function explain(error: unknown, address: BucketAddress): StorageError | 
     return unusable(`The credentials for the ${where} are not accepted (${code || status})`, CREDENTIALS);
   if (NOT_THERE.test(systemCode)) return unusable(`The ${where} cannot be reached (${systemCode})`, ENDPOINT);
   if (NO_TLS.test(systemCode)) return unusable(`The ${where} cannot be reached by TLS (${systemCode})`, ENDPOINT);
-  if (status === undefined || status >= 500) return undefined;
+  // S7: a run that Temporal tries again by itself says nothing, and reads from the service what it stores each time.
+  const faulty = faultOf({ name, code, systemCode, status });
+  if (faulty !== undefined) return unusable(`The ${where} does not answer as it should (${faulty})`, SERVER);
+  if (status === undefined) return undefined;
   if (code === '' && status !== 403) return notS3(address, status);
   return status === 403 ? unusable(`Access to the ${where} is denied (${code || status})`, RIGHTS) : undefined;
+}
+
+/** What the server itself, or the way to it, does wrong. Its own words are not repeated (S4). */
+function faultOf({ name, code = '', systemCode, status }: Parts): string | undefined {
+  // The SDK gives this name to connections that were lost, too.
+  if (name === 'TimeoutError') return LOST.test(systemCode ?? '') ? systemCode : 'no answer in time';
+  if (status === undefined || !(status >= 500 || status === 429 || OVERLOADED.test(code))) return undefined;
+  return /^\w{1,40}$/.test(code) ? `${status} ${code}` : `${status}`;
 }

@@ -1,7 +1,7 @@
 /** A bucket as storage: AWS S3, or a server that speaks its protocol (MinIO, R2, Ceph). */
 import { Readable } from 'node:stream';
 import type { ListObjectsV2CommandInput, ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
-import { type Loaded, load } from './bucket-client';
+import { LIMITS, type Limits, type Loaded, load } from './bucket-client';
 import { explain, isAbsent, isConflict, isOutOfRange, isTaken, notS3, whereIs } from './bucket-failure';
 import type { BucketAddress } from './bucket-url';
 import { foldersOf, isRef, namesOf, shownRef } from './ref';
@@ -21,11 +21,14 @@ export class BucketStorage implements Storage {
   #loaded: Promise<Loaded> | undefined;
 
   /** Credentials come from where the AWS SDK finds them: the environment, a profile, the machine's role. */
-  constructor(private readonly address: BucketAddress) {}
+  constructor(
+    private readonly address: BucketAddress,
+    private readonly limits: Limits = LIMITS,
+  ) {}
 
   async read(ref: string): Promise<Readable> {
     const found = await this.#get(ref);
-    if (found) return found.body;
+    if (found) return this.#explainedAsRead(found.body);
     throw new StorageError('notFound', `There is no document ${shownRef(ref)} in ${this.describe()}.`);
   }
 
@@ -170,10 +173,24 @@ export class BucketStorage implements Storage {
     if (onlyS3Says === undefined) throw notS3(this.address);
   }
 
+  /** What breaks while a document is read has the same sentence. */
+  #explainedAsRead(body: Readable): Readable {
+    const { address } = this;
+    async function* pieces() {
+      try {
+        yield* body;
+      } catch (error) {
+        throw explain(error, address) ?? error;
+      }
+    }
+    // What nobody has read from has not begun, and would leave the answer open.
+    return Readable.from(pieces(), { objectMode: false }).once('close', () => body.destroy());
+  }
+
   /** @param source whose own failure is nothing that the bucket did */
   async #explained<T>(work: (loaded: Loaded) => Promise<T>, source?: { readonly failure?: unknown }): Promise<T> {
     try {
-      this.#loaded ??= load(this.address);
+      this.#loaded ??= load(this.address, this.limits);
       return await work(await this.#loaded);
     } catch (error) {
       if (error instanceof StorageError || source?.failure !== undefined) throw error;

@@ -15,3 +15,6 @@ export async function connectNative(
   });
   return { connection, namespace };
 }
+
+/** After a failure, which is what is told: workers that were made, or still run, keep their connection from being closed. */
+export const closeIfUnused = (connection: NativeConnection): Promise<void> => connection.close().catch(() => undefined);

@@ -140,6 +140,8 @@ async function reach({ namespace, address, tls, apiKey, metadata }: ConnectionCo
     ...(apiKey !== undefined && { apiKey }),
     ...(metadata !== undefined && { metadata }),
     connectTimeout: ATTEMPT_MS,
+    // As a worker's own connection does. Left to itself grpc-js obeys `http_proxy` and its like.
+    channelArgs: { 'grpc.enable_http_proxy': 0 },
     interceptors: [repeated],
   });
   try {

@@ -192,7 +192,7 @@ export class LedgerClient {
 
   /** The status, at most a second old; undefined when there is no ledger yet or it does not answer soon. */
   status(): Promise<LedgerStatus | undefined> {
-    const now = Date.now();
+    const now = performance.now();
     if (!this.cached || now - this.cached.at > STATUS_FRESH_MS)
       this.cached = { at: now, status: this.apart(() => this.readStatus()) };
     return this.cached.status;

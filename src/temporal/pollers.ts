@@ -1,9 +1,9 @@
 /** Who may ask the Temporal server for work: it takes a number of open requests from a namespace, and refuses the rest. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from '@temporalio/client';
 import type { WorkerOptions } from '@temporalio/worker';
 import { queueClasses } from '../agent-api/rate-class';
-import type { Connected } from './connect';
 import { GRPC, grpcStatus, serverWords } from './grpc-status';
 
 /** What a server takes by default from all workers of a namespace: `frontend.namespaceCount`, for each of its frontends. */
@@ -41,7 +41,10 @@ const BETWEEN_MS = 100;
 export async function pollsRefused({
   connection,
   namespace,
-}: Pick<Connected, 'connection' | 'namespace'>): Promise<string | undefined> {
+}: {
+  connection: Pick<Connection, 'withDeadline' | 'workflowService'>;
+  namespace: string;
+}): Promise<string | undefined> {
   const ask = async () => {
     try {
       await connection.withDeadline(Date.now() + PROBE_MS, () =>

@@ -124,6 +124,7 @@ export async function setQueueLimit(
  * for a person: where the server cannot keep the limit of reads or polls (older than 1.29), each process keeps it on its
  * own only, and then the account needs a single worker process (S5).
  * @param givesTurns see {@link wantedRate}
+ * @param keepsHeld leaves a limit as it is that is right while patches are held: whoever is no worker cannot know whether they are
  */
 export async function ensureQueueLimits(
   connection: Service,
@@ -131,24 +132,36 @@ export async function ensureQueueLimits(
   account: string,
   limits: Readonly<Record<QueueClass, Limit>>,
   givesTurns = true,
+  keepsHeld = false,
 ): Promise<string[]> {
   const warnings: string[] = [];
   for (const queueClass of queueClasses) {
     const queue = queueName(account, queueClass);
-    const rate = await wantedRate(connection, namespace, account, queueClass, limits[queueClass], givesTurns);
-    const warning = await ensureQueueLimit(connection, namespace, queue, rate);
+    const rateIf = (turns: boolean) =>
+      wantedRate(connection, namespace, account, queueClass, limits[queueClass], turns);
+    const rate = await rateIf(givesTurns);
+    const right = keepsHeld ? [rate, await rateIf(false)] : [rate];
+    const warning = await ensureQueueLimit(connection, namespace, queue, rate, right);
     // S5: the ledger keeps that of the writes.
     if (warning !== undefined && queueClass !== 'writes') warnings.push(warning);
   }
   return warnings;
 }
 
-async function ensureQueueLimit(connection: Service, namespace: string, queue: string, rate: number) {
+/** @param right the limits that are left as they are */
+async function ensureQueueLimit(
+  connection: Service,
+  namespace: string,
+  queue: string,
+  rate: number,
+  right: readonly number[],
+): Promise<string | undefined> {
   const cannot = (why: string) =>
     `The Temporal server does not keep the limit of queue ${queue}: ${why}. ` +
     'Each worker process keeps the limit on its own only: run a single one for this account, or use server 1.29 or later.';
   try {
-    if (isSame((await readQueueLimit(connection, namespace, queue))?.rate, rate)) return undefined;
+    const found = (await readQueueLimit(connection, namespace, queue))?.rate;
+    if (right.some((each) => isSame(found, each))) return undefined;
     await setQueueLimit(connection, namespace, queue, rate);
     // A busy server tells its matching nodes a moment after it has accepted the setting.
     for (const deadline = performance.now() + VISIBLE_TIMEOUT_MS; performance.now() < deadline; await sleep(POLL_MS))

@@ -28,8 +28,8 @@ type Services = Pick<Connection, 'operatorService' | 'workflowService'>;
 /**
  * Makes the project's search attributes exist in the namespace, and waits until the server takes them. Safe to repeat.
  *
- * Returns a warning for a person where the server lets nobody do that through its API (managed Temporal): without the
- * attributes there, runs cannot go on. Throws when one exists with another type, for the same reason.
+ * Returns a warning for a person where they are missing and the server lets nobody register them through its API (managed
+ * Temporal): without them runs cannot go on. Throws when one exists with another type, for the same reason.
  */
 export async function registerSearchAttributes(connection: Services, namespace: string): Promise<string | undefined> {
   const deadline = performance.now() + VISIBLE_TIMEOUT_MS;
@@ -46,6 +46,8 @@ export async function registerSearchAttributes(connection: Services, namespace: 
     return undefined;
   } catch (error) {
     if (!isRefusal(error)) throw error;
+    // A server that refuses this question, too, has told nothing.
+    if (await areTaken(connection, namespace).catch(() => false)) return undefined;
     const list = wanted.map(({ name, type }) => `${name} (${TypedSearchAttributes.toMetadataType(type)})`).join(', ');
     return (
       `This Temporal server lets nobody register search attributes through its API, as managed Temporal does. ` +
@@ -66,6 +68,23 @@ async function areTaken({ workflowService }: Services, namespace: string): Promi
   } catch (error) {
     if (isUnprepared(error)) return false;
     throw error;
+  }
+}
+
+/**
+ * The search attributes that the namespace lacks; `listed` is false where the server lists them to nobody: then all of them are
+ * named unless it takes all.
+ */
+export async function lackingAttributes(
+  connection: Services,
+  namespace: string,
+): Promise<{ listed: boolean; lacking: readonly { name: string; type: SearchAttributeType }[] }> {
+  try {
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    return { listed: true, lacking: wanted.filter(({ name }) => customAttributes[name] === undefined) };
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return { listed: false, lacking: (await areTaken(connection, namespace)) ? [] : wanted };
   }
 }
 

@@ -110,6 +110,30 @@ describe('all leads are read, each once,', () => {
   });
 });
 
+describe.each([10, 20, 25, 50])('S2: pages of %i, without a word of how many there are,', (size) => {
+  const byOffset = (all: object[]) => (q: URLSearchParams) => ({ leads: page(all, number(q, 'offset', 0), size) });
+  const byNumber = (all: object[]) => (q: URLSearchParams) => ({
+    leads: page(all, (number(q, 'page', 1) - 1) * size, size),
+  });
+  const ways = { 'by offsets': byOffset, 'by page numbers': byNumber };
+
+  test.each(Object.entries(ways))('are read to the last, %s', async (_, way) => {
+    for (const count of [6 * size, 6 * size + 3]) {
+      const service = await serviceOf(way(leads(count)));
+      expect(await readAll(service)).toMatchObject({ count, listed: count, cut: undefined });
+    }
+  });
+
+  test('end where the last page is given again beyond the end, and may be cut', async () => {
+    const all = leads(3 * size);
+    const service = await serviceOf((q) => ({
+      leads: page(all, (Math.min(number(q, 'page', 1), 3) - 1) * size, size),
+    }));
+    expect(await readAll(service)).toMatchObject({ count: 3 * size, listed: 3 * size, cut: 'perhaps' });
+    expect(service.seen.length).toBeLessThanOrEqual(6);
+  });
+});
+
 test.each([10, 20])('a list of just %i that has no pages is neither asked for for ever nor cut', async (count) => {
   const service = await serviceOf(() => leads(count));
   expect(await readAll(service)).toMatchObject({ count, listed: count, cut: 'perhaps' });
@@ -124,6 +148,103 @@ test('a list that goes on, and cannot be had, is told with its setting', async (
   expect(await readAll(service)).toMatchObject({ listed: 20, cut: 'more', mend: 'undocumented.leadsList.offset' });
   const cursors = await serviceOf(() => ({ data: leads(20), nextCursor: 'b' }));
   expect(await readAll(cursors)).toMatchObject({ cut: 'more', mend: 'undocumented.leadsList.cursor' });
+});
+
+describe('records that are shown again', () => {
+  const all = leads(1_200);
+  const from = (q: URLSearchParams) => number(q, 'offset', 0);
+  /** A page that has the first lead of all once more, as where many were created at the same moment. */
+  const repeating = (q: URLSearchParams, at: number) =>
+    from(q) === 500 ? page(all, 499, 500).toSpliced(at, 1, all[0] ?? {}) : page(all, from(q), 500);
+  const shown = (q: URLSearchParams) => ({ pagination: { limit: 500, offset: from(q), total: 1_200 } });
+
+  test.each([
+    ['within a later page', 7, () => ({ total: 1_200 })],
+    ['within a later page of a service that says where that is', 7, shown],
+    ['at the beginning of a page of a service that says where that is', 0, shown],
+  ])('%s do not end the list', async (_, at, paging) => {
+    const service = await serviceOf((q) => ({ data: repeating(q, at), ...paging(q) }));
+    expect(await readAll(service)).toMatchObject({ listed: 1_200, cut: undefined });
+    expect(service.seen).toHaveLength(3);
+  });
+
+  test('as a whole page are the same page, whatever the service says of its place', async () => {
+    const paging = (q: URLSearchParams) => ({ pagination: { limit: 500, offset: from(q), total: 1_000 } });
+    const service = await serviceOf((q) => ({ data: page(all, 0, 500), ...paging(q) }));
+    expect(await readAll(service)).toMatchObject({ listed: 500, cut: 'more' });
+    const numbered = await serviceOf((q) => ({
+      data: page(all, (number(q, 'page', 1) - 1) * 500, 500),
+      pagination: { offset: from(q), total: 1_000 },
+    }));
+    expect(await readAll(numbered)).toMatchObject({ count: 1_000, listed: 1_000, cut: undefined });
+  });
+
+  test('as a page that has changed a little end the list at the third', async () => {
+    const lists = [all, all.toSpliced(499, 1), all.toSpliced(498, 1)];
+    const service = await serviceOf((q) => ({ data: page(lists.shift() ?? all, 0, 500), ...shown(q) }));
+    expect(await readAll(service)).toMatchObject({ cut: 'more' });
+    expect(service.seen).toHaveLength(3);
+  });
+});
+
+describe('S2: a page without records', () => {
+  const all = leads(45);
+
+  test('is passed where the service names the next one', async () => {
+    const service = await serviceOf((q) => {
+      const at = number(q, 'cursor', 0);
+      // Every other page is empty, as where a filter is applied to pages that were cut before.
+      return {
+        leads: at % 2 === 0 ? [] : page(all, ((at - 1) / 2) * 20, 20),
+        ...(at < 6 && { nextCursor: `${at + 1}` }),
+      };
+    });
+    expect(await readAll(service)).toMatchObject({ count: 45, listed: 45, cut: undefined });
+    const numbered = await serviceOf((q) => {
+      const at = number(q, 'page', 1);
+      return { leads: at % 2 === 1 ? [] : page(all, (at / 2 - 1) * 20, 20), page: at, hasMore: at < 6 };
+    });
+    expect(await readAll(numbered)).toMatchObject({ count: 45, listed: 45, cut: undefined });
+  });
+
+  test.each([
+    ['it says that there is more', { leads: [], hasMore: true }, 'more', 1],
+    ['it names the same page again', { leads: [], nextCursor: 'b', hasMore: true }, 'more', 2],
+    [
+      'it says so behind a page that it named, and names none',
+      (q: URLSearchParams) => ({ leads: [], hasMore: true, ...(!q.has('cursor') && { nextCursor: 'b' }) }),
+      'more',
+      2,
+    ],
+    ['nothing but the same name', { leads: [], nextCursor: 'b' }, undefined, 2],
+    ['it says that this was all', { leads: [], nextCursor: 'b', hasMore: false }, undefined, 1],
+    ['a total that counts without the filter', { leads: [], total: 300 }, undefined, 1],
+  ])('as the only one: %s', async (_, body, cut, asked) => {
+    const service = await serviceOf(typeof body === 'function' ? body : () => body);
+    expect(await readAll(service)).toMatchObject({ listed: 0, cut });
+    expect(service.seen).toHaveLength(asked);
+  });
+
+  test('and another, and another: not for ever', async () => {
+    const service = await serviceOf((q) => ({ leads: [], nextCursor: `${number(q, 'cursor', 0) + 1}` }));
+    expect(await readAll(service)).toMatchObject({ listed: 0, cut: 'perhaps' });
+    expect(service.seen.length).toBeLessThan(30);
+  });
+
+  test('behind the deepest offset is not the end, by the total', async () => {
+    const many = leads(2_000);
+    const deepest = (q: URLSearchParams) =>
+      number(q, 'offset', 0) < 1_000 ? page(many, number(q, 'offset', 0), 100) : [];
+    const service = await serviceOf((q) => ({ leads: deepest(q), total: 2_000 }));
+    expect(await readAll(service, 100)).toMatchObject({ listed: 1_000, cut: 'more' });
+    // More are asked for than the service gives.
+    expect(await readAll(service, 500)).toMatchObject({ listed: 1_000, cut: 'more' });
+  });
+
+  test.each([7, 20])('behind %i is the end, though the total counts without the filter', async (count) => {
+    const service = await serviceOf((q) => ({ leads: page(leads(count), number(q, 'offset', 0), 500), total: 300 }));
+    expect(await readAll(service)).toMatchObject({ count, listed: count, cut: undefined });
+  });
 });
 
 test('a service that refuses names is asked which, and all of them are told at once', async () => {
@@ -178,6 +299,17 @@ describe('B8: a list that ignores the filter by survey link', () => {
   test('is found out where records do not show their link: it lists leads of one that nobody has', async () => {
     const service = await serviceOf(() => leads(3));
     await expect(check(service, [{}, { staticSlugId: LINK }])).rejects.toMatchObject(ignored);
+  });
+
+  test.each([
+    { data: null, error: 'x' },
+    { message: 'x', details: [] },
+  ])('is not cleared by %j', async (body) => {
+    let isWell = false;
+    const service = await serviceOf(() => (isWell ? leads(3) : body));
+    await expect(check(service, [{}])).rejects.toThrow();
+    isWell = true;
+    await expect(check(service, [{}])).rejects.toMatchObject(ignored);
   });
 
   test.each<[string, (query: URLSearchParams) => object | number]>([

@@ -1,6 +1,14 @@
-import { type ProjectRecord, sightingIn } from '../../activities/references';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { lookForReference, type ProjectRecord, recordRef, sightingIn } from '../../activities/references';
 import { Project } from '../../src/agent-api/records';
 import { withReference } from '../../src/audits/reference';
+import { FolderStorage } from '../../src/storage/folder';
+import { closeAll } from '../agent-api/server';
+import { asActivity, serviceOf } from './service';
+
+afterEach(closeAll);
 
 const since = Date.parse('2026-03-02T08:00:00.000Z');
 const record = { since, clientName: 'Harbour Logistics' };
@@ -76,4 +84,26 @@ test('S2: once something was sent, a project of another name is in doubt as long
   expect(seenBy(record, ...fields).strange).toEqual([]);
   const newest = Date.parse('2026-03-02T08:02:00.000Z');
   expect(seenBy({ ...sent, newest }, ...fields).strange).toEqual([]);
+});
+
+describe('S2: the ledger asks the whole list for a reference, in pages of ten without a total,', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'references-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const storage = new FolderStorage(folder);
+  const lost = { clientName: 'Harbour Logistics', description: withReference('x', 'ref-1') };
+  const others = Array.from({ length: 82 }, (_, i) => ({ id: `p${i}`, clientName: 'School', description: 'x' }));
+  /** What it says where the lost project stands behind so many others. */
+  const look = async (before: number) => {
+    const all = [...others.slice(0, before), { id: 'lost', ...lost }, ...others.slice(before)];
+    const { runtime } = await serviceOf((query) => {
+      const from = Number(query.get('offset') ?? 0);
+      return { projects: all.slice(from, from + 10) };
+    });
+    await storage.write(recordRef('default', 'ref-1'), JSON.stringify({ ...record, sent: true }));
+    return asActivity(() => lookForReference(runtime, storage, 'ref-1'));
+  };
+
+  test.each([0, 59, 60, 82])('and finds it behind %i others', async (before) => {
+    expect(await look(before)).toBe('found');
+  });
 });

@@ -172,6 +172,14 @@ describe('replies that are not what the route returns', () => {
     expect(await apiOf(shown.baseUrl).call('projects.deliverables', { id: 'x' })).toMatchObject({ ok: true });
   });
 
+  it('S2: a 2xx that shows an empty list and an error is no answer', async () => {
+    const said = await serve((response) => json(response, 200, { projects: [], error: 'secret' }));
+    expect(await apiOf(said.baseUrl).call('projects.list')).toMatchObject({
+      ok: false,
+      failure: { kind: 'unknown', reason: 'saysFailed', status: 200 },
+    });
+  });
+
   it('a reply that is too large is unreadable, and is not read to its end', async () => {
     let written = 0;
     const server = await serve((response, _seen, socket) => {

@@ -124,8 +124,8 @@ it('does not send anybody further away than one window beyond the next place', a
 it('a 429 parks its whole class until the moment that is given, and an earlier one does not shorten that', async () => {
   const gate = createGate({ limits: LIMITS });
   const until = Date.now() + 30_000;
-  gate.park('writes', until);
-  gate.park('writes', Date.now() + 1_000);
+  gate.refused('writes', until);
+  gate.refused('writes', Date.now() + 1_000);
   expect(Math.abs((gate.parkedUntil('writes') ?? 0) - until)).toBeLessThan(50);
   expect(Math.abs(retryAt(await gate.acquire('writes')) - until)).toBeLessThan(50);
   expect(gate.parkedUntil('reads')).toBeUndefined();
@@ -135,7 +135,7 @@ it('a 429 parks its whole class until the moment that is given, and an earlier o
 
 it('a 429 without a moment parks for a full window', () => {
   const gate = createGate({ limits: LIMITS });
-  gate.park('notes');
+  gate.refused('notes');
   expect(Math.abs((gate.parkedUntil('notes') ?? 0) - Date.now() - 3_600_000)).toBeLessThan(1_000);
 });
 
@@ -145,9 +145,9 @@ it.each([
 ] as const)('a 429 for %s parks the writes too, as long as their limit could have been the reason', (rateClass, ms) => {
   const gate = createGate({ limits: LIMITS });
   const left = (each: RateClass) => (gate.parkedUntil(each) ?? 0) - Date.now();
-  gate.park(rateClass, Date.now() + 20_000);
+  gate.refused(rateClass, Date.now() + 20_000);
   expect(Math.abs(left('writes') - 20_000)).toBeLessThan(1_000);
-  gate.park(rateClass, Date.now() + ms);
+  gate.refused(rateClass, Date.now() + ms);
   expect(Math.abs(left('writes') - LIMITS.writes.windowMs)).toBeLessThan(1_000);
   expect(Math.abs(left(rateClass) - ms)).toBeLessThan(1_000);
 });

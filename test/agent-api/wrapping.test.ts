@@ -131,8 +131,39 @@ describe('a list', () => {
     [{ leads: null }],
     [{ leads: {} }],
     [[]],
+    [{ success: true, data: [], error: null, errors: [], message: 'OK' }],
+    [{ status: 'success', result: { leads: [] }, error: { code: 0, message: '' } }],
+    [{ _embedded: { leads: [] }, links: [] }],
+    [{ Leads: [] }],
+    [[[]]],
+    [{ surveyLeads: [], status: 'failed' }],
+    [{ found: [], total: 0 }],
+    [{ success: true, data: null, message: 'No leads' }],
   ])('none in %j', (body) => {
-    expect(read('leads.list', body)).toMatchObject({ items: [] });
+    expect(read('leads.list', body)).toEqual(expect.objectContaining({ items: [] }));
+  });
+
+  test.each([
+    [{ data: null, error: { code: 'X' } }],
+    [{ data: null, errors: [{ message: 'x' }] }],
+    [{ status: 'error', message: 'x', data: null }],
+    [{ status: 'FAIL', leads: [] }],
+    [{ ok: false, errors: [] }],
+    [{ success: false, data: [] }],
+    [{ error: 'x', leads: [], pagination: { limit: 50, offset: 0, total: 0 } }],
+    [{ error: 'x' }],
+    [{ message: 'oops', details: [] }],
+    [{ data: { id: 'x', tags: [] } }],
+  ])('S2: none in %j is not believed', (body) => {
+    expect(() => read('leads.list', body)).toThrow();
+  });
+
+  test('S2: what is shown beside an error is shown', () => {
+    expect(read('leads.list', { error: 'x', leads: two })).toMatchObject({ items: [{ id: 'l1' }, { id: 'l2' }] });
+    const capture = { id: 'c1', status: 'failed', channel: 'text_note' };
+    expect(read('captures.get', { ...capture, error: 'x', items: [] }, {}, 'c1')).toMatchObject({ items: [] });
+    const settings = { lists: { items: 'items' } };
+    expect(read('captures.get', { ...capture, error: 'x', items: [] }, settings, 'c1')).toMatchObject({ items: [] });
   });
 
   test('one entry that is odd does not spoil the rest', () => {
@@ -152,9 +183,12 @@ describe('a list', () => {
   test.each([
     [{ pagination: { limit: '50', offset: '0', total: '120' } }, { limit: 50, offset: 0, total: 120 }],
     [{ has_more: true }, { more: true }],
-    [{ nextCursor: 'abc' }, { more: true, next: { cursor: { name: 'cursor', value: 'abc' } } }],
+    [{ nextCursor: 'abc' }, { next: { cursor: { name: 'cursor', value: 'abc' } } }],
     [{ meta: { next_page_token: 'abc' } }, { next: { cursor: { name: 'page_token', value: 'abc' } } }],
-    [{ pageInfo: { endCursor: 'abc', hasNextPage: true } }, { next: { cursor: { name: 'after', value: 'abc' } } }],
+    [
+      { pageInfo: { endCursor: 'abc', hasNextPage: true } },
+      { more: true, next: { cursor: { name: 'after', value: 'abc' } } },
+    ],
     [{ pageInfo: { endCursor: 'abc', hasNextPage: false } }, { more: false }],
     [{ next: 'https://elsewhere.example/api/leads?page=2&x=1' }, { next: { link: 'page=2&x=1' } }],
     [{ links: { next: '/api/leads?cursor=b', prev: null } }, { next: { link: 'cursor=b' } }],

@@ -3,7 +3,7 @@ import { applyColumns, mapColumns } from '../../src/batches/columns';
 import { type Row, readCsv, readJsonl } from '../../src/batches/item-rows';
 import { checkRow } from '../../src/batches/items';
 import { LONGEST } from '../../src/batches/lines';
-import { endedBy, stopsAll } from '../../src/batches/outcomes';
+import { endedBy, stopsAll, thisTry } from '../../src/batches/outcomes';
 import { noNeeds, planBackfill } from '../../src/batches/plan';
 
 /** In pieces that cut characters and line ends in two. */
@@ -190,6 +190,16 @@ test.each([
   ['convertLead', 'nonsense', { outcome: 'failed', reason: 'unreadableResult', credits: 0 }],
 ] as const)('what a run of %s means for its item: %j', (operation, result, ended) => {
   expect(endedBy(operation, result)).toEqual(ended);
+});
+
+test.each([
+  ['what an earlier try has told', { paidBefore: true }, 1_000, 0],
+  ['what no earlier try has told', { paidBefore: true }, 0, 1_000],
+  ['what it has paid once more', {}, 1_000, 1_000],
+  ['nothing, where the books have forgotten', { credits: 0 }, 1_000, 0],
+])('S3: a try adds to its item, of %s', (_, result, spent, credits) => {
+  const ended = endedBy('auditProject', { outcome: 'failed', credits: 1_000, ...result });
+  expect(thisTry(ended, spent)).toEqual({ outcome: 'failed', reason: 'failed', credits });
 });
 
 test('only refusals of the whole account stop all', () => {

@@ -1,4 +1,5 @@
 /** S1, S3, S8: what the books allow follows from the configuration and the books, whatever the ledger was told by a message. */
+import { randomUUID } from 'node:crypto';
 import type { Begun } from '../../src/books/entry';
 import { leadSubject } from '../../src/paying/subject';
 import { at, booksOf, NOTHING, paid, pay } from './books.stage';
@@ -91,6 +92,21 @@ describe('S3: the price of the last reply', () => {
     expect(await pay(books, 'l1', { ceilings, credits: 1_200 })).toBeUndefined();
     expect(await pay(booksOf('w2'), 'l2', { ceilings, credits: 1_200 })).toBeUndefined();
   });
+});
+
+test('S3: the price of a reply that was wrong is forgotten when a person releases the account', async () => {
+  const ceilings = { perDay: 10_000 };
+  const books = booksOf('w1');
+  await pay(books, 'l0');
+  await paid(books, 'l0', { credits: 1_000_000 });
+  at.now += 2 * HOUR;
+  expect(await pay(books, 'l1', { ceilings })).toMatchObject({ cap: 'day', credits: 1_000_000 });
+  const release = { update: 'release', workflowId: 'account-ledger.u1', runId: 'r', when: at.now, said: '{}' };
+  await books.act({ kind: 'act', ...release }, randomUUID());
+  expect(await pay(booksOf('w2'), 'l1', { ceilings })).toBeUndefined();
+  // The next reply is believed again.
+  await paid(books, 'l1', { credits: 1_500 });
+  expect(await pay(books, 'l2', { ceilings: { perDay: 2_500 } })).toMatchObject({ cap: 'day', credits: 1_500 });
 });
 
 test('S3: what was under way at midnight counts for the day in which it may be booked, too', async () => {

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { freePort } from '../../src/dev-server/free-port';
 import { type OwnServer, startServer } from '../../src/dev-server/server';
 import { type Sandbox, startSandbox } from '../../src/sandbox';
@@ -41,6 +43,38 @@ test('a worker with a malformed token ends at once and does not show it', async 
   expect(stderr).toContain('AGENT_API_TOKEN does not hold a token');
   expect(stdout + stderr).not.toContain('tooShort1');
   expect(code).toBe(2);
+});
+
+/** Options of Node with which a program changes a part of itself before it begins. */
+function changed(script: string): { NODE_OPTIONS: string } {
+  const file = join(cli.folder, 'changed.js');
+  writeFileSync(file, script);
+  return { NODE_OPTIONS: `--require ${file}` };
+}
+
+const AT_ITS_START = `
+  const limits = require(${JSON.stringify(join(__dirname, '../../dist/src/temporal/queue-limits.js'))});
+  limits.ensureQueueLimits = async () => {
+    throw Object.assign(new Error('14 UNAVAILABLE: gone'), { code: 14, details: 'gone', metadata: {} });
+  };`;
+const AT_WORK = `
+  const { Worker } = require(${JSON.stringify(require.resolve('@temporalio/worker'))});
+  const { run } = Worker.prototype;
+  Worker.prototype.run = function () {
+    return this.options.taskQueue.endsWith('.polls') ? Promise.reject(new Error('one part fails')) : run.call(this);
+  };`;
+
+test.each([
+  ['late in its start', AT_ITS_START, 'no Temporal server answers', 'UNAVAILABLE: gone', 4],
+  ['at work', AT_WORK, 'one part fails', 'one part fails', 1],
+])('a worker that fails %s says why, though its connection is in use', async (_, script, sentence, cause, exit) => {
+  server = await startServer({ port });
+  const { code, stdout, stderr } = await cli.run(['worker'], { ...env, ...changed(script) });
+  expect(stderr).toContain(sentence);
+  expect(stdout + stderr).not.toContain('Cannot close connection');
+  const logged = stdout.split('\n').filter((line) => line.includes('the worker cannot go on'));
+  expect(logged.join()).toContain(cause);
+  expect(code).toBe(exit);
 });
 
 test('a worker that still waits for the Temporal server ends on SIGTERM', async () => {

@@ -5,6 +5,9 @@ import { PutBucketPolicyCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { Place } from '../../src/books/place';
 import { freePort } from '../../src/dev-server/free-port';
 import { openStorage, type Storage } from '../../src/storage';
+import { LIMITS } from '../../src/storage/bucket-client';
+import { parseBucketUrl } from '../../src/storage/bucket-url';
+import { BucketStorage } from '../../src/storage/s3';
 import { bucketOf, inProcess, SECRET, useBuckets } from './bucket';
 import { listed, mebibytes } from './contract';
 
@@ -97,18 +100,7 @@ describe('a server whose lists show late what was written', () => {
   });
 });
 
-describe('what passes comes through as it is', () => {
-  it('a server that asks to slow down', async () => {
-    const url = await buckets.moto.bucket();
-    const storage = through(
-      url,
-      await buckets.between((_path, _method, response) => s3Error(response, 503, 'SlowDown')),
-    );
-    await expect(storage.read('doc')).rejects.toMatchObject({ name: 'SlowDown' });
-    await expect(storage.write('doc', 'x')).rejects.toMatchObject({ name: 'SlowDown' });
-    await expect(storage.stat('doc')).rejects.toMatchObject({ name: 'SlowDown' });
-  });
-
+describe('what breaks off', () => {
   it('a document that breaks off is a failure, and no shorter document', async () => {
     const url = await buckets.moto.bucket();
     const cut = await buckets.between((_path, _method, response) => {
@@ -214,6 +206,55 @@ describe('what a person has to mend is said in a sentence', () => {
     expect(sentence).toMatch(/does not speak S3.*check the endpoint/);
   });
 
+  it.each([
+    [500, 'InternalError', '500 InternalError'],
+    [502, undefined, '502'],
+    [503, 'SlowDown', '503 SlowDown'],
+    [503, undefined, '503'],
+    [503, SECRET, '503'],
+    [504, '', '504'],
+    [429, 'TooManyRequests', '429 TooManyRequests'],
+    [400, 'RequestTimeout', '400 RequestTimeout'],
+  ])('S7: a server that answers %i %s', async (status, code, fault) => {
+    const endpoint = await buckets.between((_path, _method, response) =>
+      code
+        ? s3Error(response, status, code)
+        : !!response.writeHead(status, { 'content-type': 'text/html' }).end(code ?? '<html><p>Bad gateway</html>'),
+    );
+    expect(await sentences(openStorage(`s3://bucket?endpoint=${endpoint}`))).toEqual([
+      `The bucket 'bucket' at ${endpoint} does not answer as it should (${fault}): ` +
+        'see that its server works, and is neither overloaded nor out of reach.',
+    ]);
+  });
+
+  it('S7: a server that takes requests and never answers, before the time of an activity is over', async () => {
+    expect(LIMITS.tries * LIMITS.answerMs).toBeLessThan(100_000);
+    let requests = 0;
+    const endpoint = await buckets.between(() => {
+      requests++;
+      return true;
+    });
+    const address = parseBucketUrl(`s3://bucket?endpoint=${endpoint}`, {});
+    const storage = new BucketStorage(address, { ...LIMITS, answerMs: 200 });
+    const [sentence, ...others] = await sentences(storage, ['read', 'write', 'stat', 'list', 'delete']);
+    expect(others).toEqual([]);
+    expect(sentence).toContain('does not answer as it should (no answer in time)');
+    expect(requests).toBe(5 * LIMITS.tries);
+  });
+
+  it('S7: a document that stops coming', async () => {
+    const endpoint = await buckets.between(
+      (_path, _method, response) =>
+        response.writeHead(200, { etag: '"x"', 'content-length': '10' }).write('half') || true,
+    );
+    const address = parseBucketUrl(`s3://bucket?endpoint=${endpoint}`, {});
+    const source = await new BucketStorage(address, { ...LIMITS, idleMs: 200 }).read('doc');
+    await expect(text(source)).rejects.toMatchObject({
+      name: 'StorageUnusable',
+      message: expect.stringContaining('does not answer as it should (no answer in time)'),
+    });
+  });
+
   it('credentials that are nowhere', async () => {
     const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env;
     const none = { AWS_EC2_METADATA_DISABLED: 'true', AWS_CONFIG_FILE: '/none', AWS_SHARED_CREDENTIALS_FILE: '/none' };
@@ -251,13 +292,16 @@ describe('seen from a process of its own', () => {
       });
   });
 
-  it('a connection that is lost comes through as it is, after it was tried again', async () => {
+  it('a connection that is lost is named, after it was tried again', async () => {
     let requests = 0;
     const endpoint = await buckets.between((_path, _method, response) => {
       requests++;
       return !!response.socket?.destroy();
     });
-    expect(await failureOf(`s3://bucket?endpoint=${endpoint}`)).toMatchObject({ code: 'ECONNRESET' });
+    expect(await failureOf(`s3://bucket?endpoint=${endpoint}`)).toMatchObject({
+      name: 'StorageUnusable',
+      message: expect.stringContaining('does not answer as it should (ECONNRESET)'),
+    });
     expect(requests).toBeGreaterThan(1);
   });
 });

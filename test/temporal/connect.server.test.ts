@@ -71,6 +71,35 @@ test('a request whose repetition comes due when the connection is closed fails, 
   await refused;
 });
 
+test('a proxy in the environment is not asked', async () => {
+  const proxy = createServer().listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  let asked = 0;
+  proxy.on('connection', (socket) => {
+    asked++;
+    socket.destroy();
+  });
+  const { port } = proxy.address() as AddressInfo;
+  const names = ['grpc_proxy', 'https_proxy', 'http_proxy', 'no_grpc_proxy', 'no_proxy'];
+  const before = Object.fromEntries(names.map((name) => [name, process.env[name]]));
+  try {
+    for (const name of names) {
+      if (name.startsWith('no_')) delete process.env[name];
+      else process.env[name] = `http://127.0.0.1:${port}`;
+    }
+    const { address, namespace } = temporal;
+    const { connection } = await connectNative({ config: { address, namespace } });
+    await connection.close();
+    expect(asked).toBe(0);
+  } finally {
+    for (const [name, value] of Object.entries(before)) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+    proxy.close();
+  }
+});
+
 test('without waiting, says where no server answers', async () => {
   const address = `127.0.0.1:${await freePort()}`;
   await expect(connectClient({ config: { address, namespace: 'default' } })).rejects.toThrow(

@@ -75,11 +75,15 @@ test('S5: while patches are held no ledger gives turns, and the queue alone keep
     }),
   };
   const { max, windowMs } = LIMITS.writes;
-  for (const [givesTurns, times] of [
-    [true, 2],
-    [false, 1],
+  for (const [givesTurns, keepsHeld, times] of [
+    [true, true, 2],
+    [false, true, 1],
+    // Whoever is no worker does not end the holding.
+    [true, true, 1],
+    [true, false, 2],
+    [false, false, 1],
   ] as const) {
-    expect(await ensureQueueLimits(partitioned, namespace, 'held', LIMITS, givesTurns)).toEqual([]);
+    expect(await ensureQueueLimits(partitioned, namespace, 'held', LIMITS, givesTurns, keepsHeld)).toEqual([]);
     const { rate = 0 } = (await read(queueName('held', 'writes'))) ?? {};
     expect(rate).toBeCloseTo(times * queueRate(max, windowMs));
   }

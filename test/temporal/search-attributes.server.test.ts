@@ -1,6 +1,6 @@
 import { temporal as api } from '@temporalio/proto';
 import { connectClient } from '../../src/temporal/connect';
-import { registerSearchAttributes } from '../../src/temporal/search-attributes';
+import { lackingAttributes, registerSearchAttributes } from '../../src/temporal/search-attributes';
 import { newNamespace, startTestTemporal, type TestTemporal } from '../support/temporal';
 
 const { IndexedValueType } = api.api.enums.v1;
@@ -36,6 +36,23 @@ test('a run can be started with what has just been registered', async () => {
   const searchAttributes = { Account: ['main'], NeedsPerson: [true], CreditsSpent: [1] };
   await client.workflow.start('anything', { workflowId: 'w', taskQueue: 'q', searchAttributes });
   await close();
+});
+
+test('where the server lists them to nobody, as managed Temporal does, it is asked whether it takes them', async () => {
+  const { namespace } = await newNamespace({ bare: true });
+  const { connection } = temporal;
+  const refusal = Object.assign(new Error('7 PERMISSION_DENIED: no'), { code: 7, details: 'no', metadata: {} });
+  const managed = {
+    workflowService: connection.workflowService,
+    operatorService: Object.assign(Object.create(connection.operatorService), {
+      listSearchAttributes: () => Promise.reject(refusal),
+    }),
+  };
+  await expect(registerSearchAttributes(managed, namespace)).resolves.toContain('until its settings have these');
+  expect((await lackingAttributes(managed, namespace)).lacking).not.toEqual([]);
+  await registerSearchAttributes(connection, namespace);
+  await expect(registerSearchAttributes(managed, namespace)).resolves.toBeUndefined();
+  expect(await lackingAttributes(managed, namespace)).toEqual({ listed: false, lacking: [] });
 });
 
 test('refuses a namespace where a name has another type', async () => {

@@ -365,6 +365,33 @@ test.concurrent('who names no budget is asked first', async () => {
   expect(await run.result()).toMatchObject({ ended: 'rejected', credits: 0, reasons: { 'skipped: notApproved': 1 } });
 });
 
+test.each([
+  ['a project of its own', () => ({ project: { clientName: 'Paid Once' } })],
+  ['a lead', () => ({ leadId: free.splice(0, 1)[0] })],
+])(
+  'S3: an audit that has paid for %s and failed is tried again with what it has paid, which counts once',
+  async (_, row) => {
+    const file = await store('paid.jsonl', `${JSON.stringify(row())}\n`);
+    const { control } = stage.sandbox;
+    const refusals = () => control.stats().faults.filter(({ route }) => route === 'projects.analysis').length;
+    const before = refusals();
+    control.addFault({ route: 'projects.analysis', fault: 'status', status: 403, times: 3 });
+    const run = await start(`paid-${before}`, { operation: 'auditProject', file, maxCredits: 1_000 });
+    const isRefused = async (times: number) =>
+      refusals() === before + times && (await waiting(run)).includes('(http403). It would');
+    for (const times of [1, 2]) {
+      await until(() => isRefused(times));
+      await run.executeUpdate(messages.resumeUpdate, { args: [{ by: 'Ada' }] });
+    }
+    await until(() => isRefused(3));
+    expect(await run.query(messages.backfillProgressQuery)).toMatchObject({ credits: 1_000, counts: { failed: 1 } });
+    await run.executeUpdate(messages.stopUpdate, { args: [{ by: 'Ada' }] });
+    const result = await run.result();
+    await accounts(result);
+    expect(result).toMatchObject({ credits: 1_000, counts: { failed: 1 } });
+  },
+);
+
 test('captures: every one that matches is extracted again', async () => {
   const requests = () => stage.sandbox.control.stats().requests.byRoute['captures.reprocess'] ?? 0;
   const before = requests();

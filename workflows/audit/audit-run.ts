@@ -13,6 +13,8 @@ export interface Taken {
   /** `found`: a project with this reference was there already. */
   how?: 'given' | 'created' | 'found' | 'converted' | 'alreadyConverted';
   credits: number;
+  /** A look has found them paid: an earlier run with the same budget may have told them. */
+  paidBefore?: true;
   /** Until when the service may not show the project yet; 0 for one that a person named. */
   freshUntil: number;
 }

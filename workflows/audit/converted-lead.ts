@@ -34,9 +34,9 @@ const LONGEST_BETWEEN_LOOKS_MS = 4 * 3_600_000;
 export async function convertToProject(at: AuditRun, leadId: string): Promise<string> {
   at.status.step('converting', `Converting lead ${leadId}`);
   at.status.figures(md`The run ${linkTo(convertLeadId(at.account, leadId))} says how far it is.`);
-  const { outcome, reason, credits, projectId } = await conversionOf(at, leadId);
+  const { outcome, reason, credits, paidBefore, projectId } = await conversionOf(at, leadId);
   at.status.figures();
-  at.taken.credits = credits;
+  Object.assign(at.taken, { credits, ...(paidBefore && { paidBefore }) });
   if (credits > 0) gotSomething();
   if (projectId) return take(at, { projectId, how: outcome === 'converted' ? 'converted' : 'alreadyConverted' });
   if (outcome === 'converted' || outcome === 'alreadyConverted')

@@ -7,7 +7,7 @@ import { projectSubject } from '../../src/paying/subject';
 import { reasonInWords } from '../../src/runs/reason-words';
 import { grouped } from '../../src/text/numbers';
 import { elsewhere } from '../paying/elsewhere';
-import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
+import { isPaidBefore, type Outcome, type Purchase, payOnce } from '../paying/pay-once';
 import { lookWhen } from '../paying/walk';
 import { WHY } from '../shared/asker';
 import { control, reads, writes } from '../shared/calls';
@@ -73,7 +73,8 @@ async function conclude(at: AuditRun, { project, reference, search }: Creation, 
         at.notes.push(
           `A project with the reference ${reference} was there already; another reference makes another project.`,
         );
-      take(at, { projectId, how: ours ? 'created' : 'found', credits });
+      const paid = isPaidBefore(outcome) && { paidBefore: true as const };
+      take(at, { projectId, how: ours ? 'created' : 'found', credits, ...paid });
       // S2: the description is touched, if at all, only when the project's ID is kept, here and beyond this run.
       await search.keep(projectId);
       await describe(at, project, reference, projectId);

@@ -1,4 +1,5 @@
 /** What a backfill knows: numbers and the window, however many items it has. Goes over when it continues as new. */
+import { patched } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import type { Opened } from '../../activities/backfill';
 import type { Prepared } from '../../activities/backfill-list';
@@ -23,7 +24,12 @@ export interface Running extends Pick<Item, 'n' | 'id' | 'workflowId'>, Placed {
   lost?: boolean;
   /** It has failed before. */
   retry: boolean;
+  /** Credits that those tries have told. */
+  spent?: number;
 }
+
+/** What earlier tries of an item have told. Runs from before this patch reserved and counted it with each try. */
+export const toldBefore = ({ spent = 0 }: Item): number => (spent > 0 && patched('countsPaymentsOnce') ? spent : 0);
 
 /** A list that is worked off in order. */
 export interface WorkList {

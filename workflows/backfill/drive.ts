@@ -9,7 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Item } from '../../src/batches/items';
-import { type Ended, stopsAll } from '../../src/batches/outcomes';
+import { type Ended, stopsAll, thisTry } from '../../src/batches/outcomes';
 import { type BackfillPlan, priceOf } from '../../src/batches/plan';
 import { answerWith } from '../../src/runs/answers';
 import { counted } from '../../src/text/numbers';
@@ -22,7 +22,7 @@ import { creditsSpent } from '../shared/status';
 import { tellPersonNeeded } from '../shared/tell';
 import type { Controls } from './batch-controls';
 import { describe, progressOf } from './batch-details';
-import { endedIn, type Running, type State, sample, type WorkList } from './batch-state';
+import { endedIn, type Running, type State, sample, toldBefore, type WorkList } from './batch-state';
 import type { Common } from './common';
 import { Feed } from './feed';
 import { afterRefusal, refusedBy } from './refusal';
@@ -191,7 +191,7 @@ export class Drive {
   #nextPrice(list: WorkList): number {
     const { operation, facts } = this.common;
     const item = this.#feed.peek(list);
-    return item ? priceOf(operation, item.input, facts) : 0;
+    return item ? Math.max(0, priceOf(operation, item.input, facts) - toldBefore(item)) : 0;
   }
 
   #begin(list: WorkList, item: Item): void {
@@ -203,8 +203,9 @@ export class Drive {
     window.begin(item, list.name !== 'items');
   }
 
-  #ended({ n, line, id, workflowId, retry, at: begunAt }: Running, ended: Ended): void {
+  #ended({ n, line, id, workflowId, retry, spent, at: begunAt }: Running, how: Ended): void {
     const { state, controls } = this;
+    const ended = thisTry(how, spent);
     if (retry) state.counts.failed--;
     state.counts[ended.outcome]++;
     this.#blockers.oneEnded();

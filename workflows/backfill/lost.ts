@@ -1,8 +1,11 @@
 /** An item whose run was terminated or failed. S6: whether it was paid for is asked, never assumed. */
+import { patched } from '@temporalio/workflow';
+import type { FollowedRun } from '../../activities/followed-run';
 import type { Item } from '../../src/batches/items';
 import type { Ended } from '../../src/batches/outcomes';
 import { AuditProjectInput } from '../../src/inputs/audit-project';
 import { leadSubject, projectSubject } from '../../src/paying/subject';
+import { convertLeadId } from '../../src/runs/run-ids';
 import { findOut } from '../paying/lost-lead';
 import { control } from '../shared/calls';
 import type { Running } from './batch-state';
@@ -10,7 +13,7 @@ import type { Common } from './common';
 
 export async function afterLostRun(
   { operation, facts, status, runKey, input: { account } }: Common,
-  { id }: Running,
+  { id, workflowId, runId }: Running,
   input: Item['input'],
   reason: string,
 ): Promise<Ended> {
@@ -21,6 +24,8 @@ export async function afterLostRun(
   }
   const subject = await subjectOf(account, input);
   if (subject === undefined) return { outcome: 'failed', reason, credits: 0 };
+  if (typeof input.leadId === 'string' && patched('followsLostConversion'))
+    await conversionEnded(convertLeadId(account, input.leadId), { workflowId, runId });
   await control.awaitSettled({ account, subject });
   const { settled } = await control.subjectState({ account, subject });
   const credits = settled?.run === runKey ? settled.credits : 0;
@@ -28,6 +33,12 @@ export async function afterLostRun(
   if (credits > 0)
     return { outcome: 'waiting', reason: `person: ${reason}`, credits, ...(settled?.ref && { ref: settled.ref }) };
   return { outcome: 'failed', reason, credits: 0 };
+}
+
+/** Waits for the conversion that the audit has begun: it sends nothing more, and hears out what it has sent. */
+async function conversionEnded(workflowId: string, of: FollowedRun): Promise<void> {
+  const child = await control.ownChild({ workflowId, of });
+  if (child?.isRunning) await control.awaitRun({ workflowId, runId: child.runId });
 }
 
 /** What an audit may have paid for. */

@@ -21,7 +21,7 @@ import { control, fairnessKey } from '../shared/calls';
 import { linkTo } from '../shared/links';
 import { knowsOwnChildren, type OwnChild, ownChild } from '../shared/own-child';
 import { BEGINS, beside } from '../shared/status';
-import type { Running } from './batch-state';
+import { type Running, toldBefore } from './batch-state';
 import type { Common } from './common';
 import { afterLostRun } from './lost';
 
@@ -51,10 +51,13 @@ export class Window {
   ) {}
 
   /** Begins an item. */
-  begin({ n, line, id, workflowId, input }: Item, retry: boolean): void {
+  begin(item: Item, retry: boolean): void {
+    const { n, line, id, workflowId, input } = item;
     const { operation, facts } = this.common;
-    const price = priceOf(operation, input, facts);
-    const running: Running = { n, line, id, workflowId, price, at: Date.now(), theirs: false, retry };
+    const spent = toldBefore(item);
+    const price = Math.max(0, priceOf(operation, input, facts) - spent);
+    const paid = spent > 0 && { spent };
+    const running: Running = { n, line, id, workflowId, price, at: Date.now(), theirs: false, retry, ...paid };
     this.running.set(n, running);
     this.#shielded(() => this.#lane(running, this.#perform(running, input)));
   }

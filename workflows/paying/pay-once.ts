@@ -22,6 +22,9 @@ export interface Done {
   ours: boolean;
 }
 
+/** Found paid, with the same budget, by a run that had sent nothing: an earlier one may have told it. */
+export const isPaidBefore = ({ ours, sent, credits }: Done): boolean => ours && !sent && credits > 0;
+
 export type Outcome =
   | Done
   | { how: 'refused'; reason: string }

@@ -13,7 +13,7 @@ import { MORE_POLLS, pollsRefused } from '../../temporal/pollers';
 import { partitionsOf, readQueueLimit, wantedRate } from '../../temporal/queue-limits';
 import { queueState } from '../../temporal/queue-workers';
 import { controlQueueName, queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
-import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
+import { lackingAttributes } from '../../temporal/search-attributes';
 import { TESTED_SERVERS, untestedServer } from '../../temporal/tested-servers';
 import { PROGRAM } from '../../text/command';
 import { utc } from '../../time/utc';
@@ -116,13 +116,12 @@ async function encryption({ client }: Connected): Promise<Check> {
 }
 
 async function searchAttributes({ connection, namespace }: Connected): Promise<Check> {
-  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-  const missing = Object.values(searchAttributeKeys).filter(({ name }) => customAttributes[name] === undefined);
-  if (missing.length === 0) return ok('search attributes', 'all registered');
-  const names = missing.map(({ name, type }) => `${name} (${type})`).join(', ');
+  const { listed, lacking } = await lackingAttributes(connection, namespace);
+  if (lacking.length === 0) return ok('search attributes', 'all registered');
+  const names = lacking.map(({ name, type }) => `${name} (${type})`).join(', ');
   return wrong(
     'search attributes',
-    `missing: ${names}`,
+    `${listed ? 'missing' : 'one or more are missing of'}: ${names}`,
     `\`${PROGRAM} setup\` registers them; in managed Temporal, add them to the namespace`,
   );
 }

@@ -134,8 +134,9 @@ export class Activity {
   /** The try that counts has answered. */
   answered(result: TryResult): void {
     if ('completed' in result) this.#end('ActivityTaskCompleted', { result: result.completed });
-    else if ('cancelled' in result) this.#end('ActivityTaskCanceled', {});
-    else this.#tried(result.failed);
+    else if ('failed' in result) this.#tried(result.failed);
+    // From a worker whose task another server does not know, after a backup: nobody has asked this one to cancel it.
+    else if (this.cancelRequested) this.#end('ActivityTaskCanceled', {});
   }
 
   requestCancel(): void {

@@ -18,11 +18,12 @@ export class Finding extends Error {
 
 /** A request that costs, as the books have it. */
 interface Sent {
-  seq: number;
   run: string;
   credits: number;
-  /** What it came to. */
-  became?: { seq: number; credits: number };
+  /** A reply had said that such calls cost more than is configured. */
+  isDear: boolean;
+  /** What it came to, and whether that was known then. */
+  became?: { isDear: boolean; credits: number };
 }
 
 /** The service and the books name a project otherwise. */
@@ -52,17 +53,17 @@ export class PaymentRules {
   /** S3: also where the ledger was deleted and takes its sums with it: the books in the storage do not (S8). */
   #mustBeAllowed(paid: Payment, own: readonly Payment[]): void {
     const { budget, misfortunes, service } = this.scene;
-    const { sent, dearerAt } = this.#books();
+    const sent = this.#books();
     const request = sent.get(keyOf(paid.subject));
     if (!request && paid.subject.startsWith('lead:') && this.#areBooksWhole)
       throw new Finding('S8', `${paid.subject} was paid for, and the books do not say that it was sent`);
-    const { seq = 0, run } = request ?? {};
+    const { isDear = false, run } = request ?? {};
     const runOf = ({ subject }: Payment) => sent.get(keyOf(subject))?.run;
     /** What nobody could know when this one was sent: that calls cost more than is configured, before a reply had said so. */
     const unknown = (other: Payment) => {
       const became = sent.get(keyOf(other.subject))?.became;
-      if (seq < dearerAt) return other.credits - this.scene.priceOf(other.subject);
-      return became && became.seq < dearerAt ? Math.max(0, other.credits - became.credits) : 0;
+      if (!isDear) return other.credits - this.scene.priceOf(other.subject);
+      return became && !became.isDear ? Math.max(0, other.credits - became.credits) : 0;
     };
     const day = paid.at.slice(0, '2026-01-05'.length);
     const month = paid.at.slice(0, '2026-01'.length);
@@ -88,25 +89,26 @@ export class PaymentRules {
     return storage.areBooksKept && !notWhole.some((what) => misfortunes.happened.has(what));
   }
 
-  /** What they say was sent; and from which entry on they know that calls cost more than is configured. */
-  #books() {
+  /** What they say was sent. */
+  #books(): Map<string, Sent> {
     const sent = new Map<string, Sent>();
-    let dearerAt = Number.POSITIVE_INFINITY;
+    let isDear = false;
     for (const [ref, document] of this.scene.storage.books()) {
       const entry = ref.includes('/entries/') ? parseStored(document.toString(), Entry) : undefined;
       if (entry?.kind === 'begun')
         for (const [subject, { run, credits }] of Object.entries(entry.open))
-          sent.set(keyOf(subject), { seq: 0, run, credits });
-      if (entry?.kind === 'sending')
-        sent.set(keyOf(entry.subject), { seq: entry.seq, run: entry.run, credits: entry.credits });
+          sent.set(keyOf(subject), { run, credits, isDear });
+      if (entry?.kind === 'sending') sent.set(keyOf(entry.subject), { run: entry.run, credits: entry.credits, isDear });
+      // A person who releases the account has it forget what calls cost.
+      if (entry?.kind === 'act' && entry.update === 'release') isDear = false;
       if (entry?.kind !== 'became') continue;
-      const { seq, subject, settlement } = entry;
+      const { subject, settlement } = entry;
       const request = sent.get(keyOf(subject));
       if (!request || (settlement.kind !== 'paid' && settlement.kind !== 'foundPaid')) continue;
       const { credits = request.credits } = settlement;
-      request.became = { seq, credits };
-      if (settlement.kind === 'paid' && credits > this.scene.priceOf(subject)) dearerAt = Math.min(dearerAt, seq);
+      if (settlement.kind === 'paid' && credits > this.scene.priceOf(subject)) isDear = true;
+      request.became = { isDear, credits };
     }
-    return { sent, dearerAt };
+    return sent;
   }
 }
