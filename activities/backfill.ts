@@ -5,7 +5,8 @@ import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import { About, type Item, type Source } from '../src/batches/items';
 import { type Ended, endedBy, type LedgerLine, thisTry } from '../src/batches/outcomes';
-import type { BackfillInput, Operation } from '../src/inputs/backfill';
+import { BackfillInput, type Operation } from '../src/inputs/backfill';
+import { InputError, parseInput } from '../src/inputs/parse-input';
 import { countItems } from '../src/metrics/items';
 import { StorageError } from '../src/storage';
 import { inAccount } from '../src/storage/account-folder';
@@ -155,6 +156,15 @@ export function createBackfillActivities(deps: Deps) {
       throw wrongInput(`redriveOf: '${redriveOf}' worked for account '${earlier.account}'; give that one.`);
     if (operation !== undefined && operation !== earlier.operation)
       throw wrongInput(`operation: '${redriveOf}' was a backfill of ${earlier.operation}; leave operation out.`);
+    try {
+      parseInput(BackfillInput, { account, operation: earlier.operation, redriveOf, redrive, defaults }, 'backfill');
+    } catch (error) {
+      throw error instanceof InputError ? wrongInput(...error.problems) : error;
+    }
+    if (items === undefined && source && !redrive.includes('skipped'))
+      throw wrongInput(
+        `redrive: '${redriveOf}' has begun none of its items; they count as 'skipped', so give that too, or leave redrive out.`,
+      );
     const from: Source =
       items === undefined && source
         ? { ...source, defaults: { ...source.defaults, ...defaults } }

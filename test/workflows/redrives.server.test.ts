@@ -58,3 +58,26 @@ test.concurrent('a start under an ID that has no list yet counts, for redrives, 
   expect(await play('listed', { redriveOf: 'unlisted' })).toMatchObject({ items: 1, counts: { done: 1 } });
   expect(await play('unlisted', { operation, file })).toMatchObject({ items: 2, counts: { done: 2 } });
 });
+
+test.concurrent('defaults of a redrive are checked like those of a batch, also where only the earlier run knows the operation', async () => {
+  const input = { operation: 'convertLead', file: leadsIn('defaults.csv', 2), maxItems: 0 } as const;
+  await play('defaults', input);
+  expect(await failureOf('no field', { redriveOf: 'defaults', defaults: { askperson: false } })).toMatchObject({
+    type: 'BadInput',
+    message: expect.stringMatching(/defaults\[field 1\].*a field of convertLead/),
+  });
+  const wrong = await play('no value', { redriveOf: 'defaults', defaults: { askPerson: 'no' } });
+  expect(wrong).toMatchObject({ items: 2, counts: { quarantined: 2, failed: 0 } });
+  const again = await play('right', { redriveOf: 'defaults', defaults: { askPerson: false } });
+  expect(again).toMatchObject({ items: 2, counts: { done: 2 } });
+});
+
+test.concurrent('what a batch without a list has left was never begun, and is taken only where that is asked for', async () => {
+  await failureOf('never', { operation: 'convertLead', file: { ref: 'never.csv' } });
+  leadsIn('never.csv', 1);
+  expect(await failureOf('only failed', { redriveOf: 'never', redrive: ['failed', 'waiting'] })).toMatchObject({
+    type: 'BadInput',
+    message: expect.stringContaining("redrive: 'never' has begun none of its items"),
+  });
+  expect(await play('skipped', { redriveOf: 'never', redrive: ['skipped'] })).toMatchObject({ counts: { done: 1 } });
+});
