@@ -8,7 +8,7 @@ import { plainWord } from '../src/agent-api/shape';
 import type { ShownItem } from '../src/batches/approval-page';
 import { applyColumns, mapColumns } from '../src/batches/columns';
 import { type Row, readCsv, readJsonl } from '../src/batches/item-rows';
-import { type About, type Checked, checkAgain, checkRow, type Listed } from '../src/batches/items';
+import { type Checked, checkAgain, checkRow, type Listed } from '../src/batches/items';
 import { UnreadableFile } from '../src/batches/lines';
 import { type BackfillInput, formatOf, type Operation } from '../src/inputs/backfill';
 import { WRONG_INPUT } from '../src/inputs/parse-input';
@@ -17,8 +17,8 @@ import { type Storage, StorageError } from '../src/storage';
 import { firstMade } from '../src/storage/first-made';
 import { type InlineOrStored, openEach } from '../src/storage/inline-or-stored';
 import { givenRef } from '../src/storage/of-account';
-import { storedJson } from '../src/storage/stored-json';
 import { counted } from '../src/text/numbers';
+import { tellOf } from './backfill-about';
 import { placesOf } from './backfill-ledger';
 import { type Candidate, ITEMS, type ListMade, type Prepared, readList, writeList } from './backfill-list';
 import { listCaptures } from './capture-list';
@@ -147,7 +147,7 @@ export function createBackfillSourceActivities(deps: Deps) {
     async itemsFromEarlier(call: Making & { earlier: Listed; outcomes: readonly string[] }): Promise<Prepared> {
       const { earlier, outcomes, ...making } = call;
       const defaults = { ...earlier.defaults, ...making.defaults };
-      const places = await placesOf(storage, earlier.folder, earlier.items, outcomes, 'skipped');
+      const places = await placesOf(storage, earlier.folder, earlier.items, outcomes, 'skipped', earlier.parts);
       async function* candidates(): AsyncGenerator<Candidate> {
         for await (const item of readList(storage, { folder: earlier.folder, list: ITEMS, size: earlier.items })) {
           if (!places.has(item.n)) continue;
@@ -190,17 +190,6 @@ const leadIn = ({ decision, name, readiness, composite, score = null }: PageRow)
       };
 
 const isOf = (channel: string | null | undefined, wanted: string) => !channel || plainWord(channel) === wanted;
-
-/**
- * Beside the folders of all runs with this ID: how a redrive finds the last one, also when the server has forgotten it.
- * @param isLatest whether a redrive is to find this one
- */
-export async function tellOf(storage: Storage, about: About, isLatest = true): Promise<void> {
-  const { folder } = about;
-  const latest = `${folder.slice(0, folder.lastIndexOf('/'))}/latest.json`;
-  for (const ref of [`${folder}/backfill.json`, ...(isLatest ? [latest] : [])])
-    await storage.write(ref, `${storedJson(about)}\n`, { contentType: 'application/json' });
-}
 
 /** A note's text goes into a file of its own. */
 async function candidate(storage: Storage, { folder }: Making, checked: Checked, line: number): Promise<Candidate> {

@@ -1,20 +1,18 @@
 /** What a backfill does in the storage: its list, its item ledger; and what became of runs that it does not own. */
-import { createHash } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
-import { About, type Item, type Source } from '../src/batches/items';
+import type { About, Item, Source } from '../src/batches/items';
 import { type Ended, endedBy, type LedgerLine, thisTry } from '../src/batches/outcomes';
 import { BackfillInput, type Operation } from '../src/inputs/backfill';
 import { InputError, parseInput } from '../src/inputs/parse-input';
 import { countItems } from '../src/metrics/items';
-import { StorageError } from '../src/storage';
 import { inAccount } from '../src/storage/account-folder';
-import { readIfThere } from '../src/storage/stored-json';
 import { quoted } from '../src/text/list-filter';
-import { type Concluding, placesOf, writeLedger, writePart } from './backfill-ledger';
+import { folderOf, latestOf, tellOf, tellParts, unlessDamaged } from './backfill-about';
+import { type Concluded, type Concluding, placesOf, writeLedger, writePart } from './backfill-ledger';
 import { type Candidate, ITEMS, readList, writeList } from './backfill-list';
-import { createBackfillSourceActivities, type Making, tellOf, wrongInput } from './backfill-source';
+import { createBackfillSourceActivities, type Making, wrongInput } from './backfill-source';
 import type { Deps } from './deps';
 import { endOf, type FollowedRun, followDelay } from './followed-run';
 import { requeueAfter } from './requeue';
@@ -63,10 +61,7 @@ export function createBackfillActivities(deps: Deps) {
         redriveOf === undefined ? { operation: given, from: source } : await redriven({ ...call, redriveOf }, firstRun);
       if (operation === undefined) throw wrongInput('operation is missing.');
       // A run that comes to no list leaves that of an earlier one for redrives.
-      const before = await latestOf(account, workflowId).catch((error) => {
-        if (error instanceof StorageError && error.kind === 'damaged') return undefined;
-        throw error;
-      });
+      const before = await unlessDamaged(latestOf(storage, account, workflowId));
       await tellOf(storage, { folder, account, operation, source: from }, before?.items === undefined);
       return { folder, operation, ...(redriveOf !== undefined && { source: from }) };
     },
@@ -105,12 +100,15 @@ export function createBackfillActivities(deps: Deps) {
     },
 
     /** The whole item ledger: each item once, with its last word. Repeatable. No call of the API. */
-    concludeBackfill: ({ operation, ...call }: Concluding & { operation: Operation }) =>
-      writeLedger(storage, call, async ({ workflowId }) => {
+    async concludeBackfill({ operation, ...call }: Concluding & { operation: Operation }): Promise<Concluded> {
+      const concluded = await writeLedger(storage, call, async ({ workflowId }) => {
         const closed = await closedRun(operation, { workflowId });
         if (closed?.ended) return thisTry(closed.ended);
         return { outcome: 'waiting', reason: closed ? 'person: lineUnreadable' : 'ownRun', credits: 0 };
-      }),
+      });
+      if (call.parts !== undefined) await tellParts(storage, call.folder, call.parts);
+      return concluded;
+    },
 
     /** How many runs of this backfill's items wait for a person now, by their own word: items, and conversions of audits. */
     async itemsAsking(): Promise<number> {
@@ -186,18 +184,12 @@ export function createBackfillActivities(deps: Deps) {
       throw wrongInput(
         `redriveOf: '${workflowId}' is still running; give it the update retryFailed, or stop it first.`,
       );
-    const about = await latestOf(account, workflowId);
+    const about = await latestOf(storage, account, workflowId);
     if (about === undefined)
       throw wrongInput(
         `redriveOf: no backfill '${workflowId}' of account '${account}' has left a list in ${storage.describe()}.`,
       );
     return about;
-  }
-
-  /** What the last run of this ID that has a list, or else the last one, says of itself. @throws {StorageError} `damaged` */
-  async function latestOf(account: string, workflowId: string): Promise<About | undefined> {
-    const latest = `${folderOf(workflowId)}/latest.json`;
-    return (await readIfThere(storage, inAccount(account, latest), About)) ?? readIfThere(storage, latest, About);
   }
 
   async function closedRun(operation: Operation, run: FollowedRun): Promise<ClosedRun | undefined> {
@@ -211,9 +203,3 @@ export function createBackfillActivities(deps: Deps) {
 
 const firstOf = ({ workflowExecutionInfo: info }: WorkflowExecutionDescription['raw'], runId: string): string =>
   info?.firstRunId || runId;
-
-/** Where backfills of this workflow ID keep their folders. An ID that is no plain name is hashed (S4). */
-function folderOf(workflowId: string): string {
-  const plain = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(workflowId) && !workflowId.includes('..');
-  return `backfills/${plain ? workflowId : createHash('sha256').update(workflowId).digest('hex').slice(0, 24)}`;
-}

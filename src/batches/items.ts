@@ -38,6 +38,8 @@ export const About = z.object({
   operation: z.enum(OPERATIONS),
   /** Items of its list; absent until that is made: then a redrive makes it, from `source`. */
   items: z.int().optional(),
+  /** Parts of its item ledger, once it has ended; absent in those of before. */
+  parts: z.int().optional(),
   /** What its items share, unless they have a value of their own; absent before 0.3.0 and as long as there is no list. */
   defaults: z.record(z.string(), z.unknown()).optional(),
   /** What was checked when it was written is not checked again. */

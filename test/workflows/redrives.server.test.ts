@@ -1,5 +1,5 @@
 /** S6: what a batch has left undone is found again, whatever was started under its ID since. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BackfillJson } from '../../src/inputs/backfill';
 import { backfill } from '../../workflows';
@@ -80,4 +80,16 @@ test.concurrent('what a batch without a list has left was never begun, and is ta
     message: expect.stringContaining("redrive: 'never' has begun none of its items"),
   });
   expect(await play('skipped', { redriveOf: 'never', redrive: ['skipped'] })).toMatchObject({ counts: { done: 1 } });
+});
+
+test.concurrent('parts of the item ledger from before a reset are not believed', async () => {
+  const file = leadsIn('stale.csv', 1);
+  const [, id] = readFileSync(join(stage.folder, 'storage', file.ref), 'utf8').split('\n');
+  stage.sandbox.control.addFault({ route: 'leads.convert', about: id, fault: 'status', status: 422 });
+  const { counts, files } = await play('stale', { operation: 'convertLead', file });
+  expect(counts).toMatchObject({ failed: 1 });
+  // One part was written; this one would be of a try that a reset has undone.
+  const stale = JSON.stringify({ n: 0, id, outcome: 'done', credits: 0 });
+  writeFileSync(join(stage.folder, 'storage', files.folder, 'ledger', '000001.jsonl'), `${stale}\n`);
+  expect(await play('of stale', { redriveOf: 'stale' })).toMatchObject({ items: 1, counts: { done: 1 } });
 });
