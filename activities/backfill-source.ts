@@ -8,7 +8,7 @@ import { plainWord } from '../src/agent-api/shape';
 import type { ShownItem } from '../src/batches/approval-page';
 import { applyColumns, mapColumns } from '../src/batches/columns';
 import { type Row, readCsv, readJsonl } from '../src/batches/item-rows';
-import { type About, type Checked, checkRow, type Listed } from '../src/batches/items';
+import { type Checked, checkAgain, checkRow, type Listed } from '../src/batches/items';
 import { UnreadableFile } from '../src/batches/lines';
 import { type BackfillInput, formatOf, type Operation } from '../src/inputs/backfill';
 import { WRONG_INPUT } from '../src/inputs/parse-input';
@@ -17,8 +17,8 @@ import { type Storage, StorageError } from '../src/storage';
 import { firstMade } from '../src/storage/first-made';
 import { type InlineOrStored, openEach } from '../src/storage/inline-or-stored';
 import { givenRef } from '../src/storage/of-account';
-import { storedJson } from '../src/storage/stored-json';
 import { counted } from '../src/text/numbers';
+import { tellOf } from './backfill-about';
 import { placesOf } from './backfill-ledger';
 import { type Candidate, ITEMS, type ListMade, type Prepared, readList, writeList } from './backfill-list';
 import { listCaptures } from './capture-list';
@@ -146,27 +146,31 @@ export function createBackfillSourceActivities(deps: Deps) {
     /** Makes the list from what an earlier backfill has left. No call of the API. */
     async itemsFromEarlier(call: Making & { earlier: Listed; outcomes: readonly string[] }): Promise<Prepared> {
       const { earlier, outcomes, ...making } = call;
-      const places = await placesOf(storage, earlier.folder, earlier.items, outcomes, 'skipped');
+      const defaults = { ...earlier.defaults, ...making.defaults };
+      const places = await placesOf(storage, earlier.folder, earlier.items, outcomes, 'skipped', earlier.parts);
       async function* candidates(): AsyncGenerator<Candidate> {
         for await (const item of readList(storage, { folder: earlier.folder, list: ITEMS, size: earlier.items })) {
+          if (!places.has(item.n)) continue;
           const { n: _, ...same } = item;
-          if (places.has(item.n)) yield { ...same, input: { ...same.input, ...making.defaults } };
+          const checked = checkAgain(making, item, earlier.defaults);
+          if ('problem' in checked) yield { line: item.line ?? 0, problem: `${item.id}: ${checked.problem}` };
+          else yield { ...same, input: checked.input };
         }
       }
-      return await make(making, candidates());
+      return await make({ ...making, defaults }, candidates());
     },
   };
 
   /** @param notes on the source, complete once the candidates were read */
   async function make(making: Making, candidates: AsyncIterable<Candidate>, notes: string[] = []): Promise<Prepared> {
-    const { folder, operation, account } = making;
+    const { folder, operation, account, defaults } = making;
     const write = async () => {
       const list = await writeList(storage, { folder, list: ITEMS, operation }, candidates);
       return { ...list, notes };
     };
     const place = `${folder}/list.json`;
     const { made, isEarlier } = await firstMade(storage, place, KeptList, write, ({ needs }) => needs.items > 0);
-    await tellOf(storage, { folder, account, operation, items: made.needs.items });
+    await tellOf(storage, { folder, account, operation, items: made.needs.items, defaults });
     const told = isEarlier && Context.current().info.attempt === 1 ? [...made.notes, KEPT] : made.notes;
     return { ...made, notes: told, mayBeSpent: await creditsLeft(deps, account) };
   }
@@ -186,13 +190,6 @@ const leadIn = ({ decision, name, readiness, composite, score = null }: PageRow)
       };
 
 const isOf = (channel: string | null | undefined, wanted: string) => !channel || plainWord(channel) === wanted;
-
-/** Beside the folders of all runs with this ID: how a redrive finds the last one, also when the server has forgotten it. */
-export async function tellOf(storage: Storage, about: About): Promise<void> {
-  const { folder } = about;
-  for (const ref of [`${folder}/backfill.json`, `${folder.slice(0, folder.lastIndexOf('/'))}/latest.json`])
-    await storage.write(ref, `${storedJson(about)}\n`, { contentType: 'application/json' });
-}
 
 /** A note's text goes into a file of its own. */
 async function candidate(storage: Storage, { folder }: Making, checked: Checked, line: number): Promise<Candidate> {

@@ -1,17 +1,18 @@
 /** What a backfill does in the storage: its list, its item ledger; and what became of runs that it does not own. */
-import { createHash } from 'node:crypto';
 import { Context } from '@temporalio/activity';
+import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
-import { About, type Item, type Source } from '../src/batches/items';
+import type { About, Item, Source } from '../src/batches/items';
 import { type Ended, endedBy, type LedgerLine, thisTry } from '../src/batches/outcomes';
-import type { BackfillInput, Operation } from '../src/inputs/backfill';
+import { BackfillInput, type Operation } from '../src/inputs/backfill';
+import { InputError, parseInput } from '../src/inputs/parse-input';
 import { countItems } from '../src/metrics/items';
 import { inAccount } from '../src/storage/account-folder';
-import { readIfThere } from '../src/storage/stored-json';
 import { quoted } from '../src/text/list-filter';
-import { type Concluding, placesOf, writeLedger, writePart } from './backfill-ledger';
+import { folderOf, latestOf, tellOf, tellParts, unlessDamaged } from './backfill-about';
+import { type Concluded, type Concluding, placesOf, writeLedger, writePart } from './backfill-ledger';
 import { type Candidate, ITEMS, readList, writeList } from './backfill-list';
-import { createBackfillSourceActivities, type Making, tellOf, wrongInput } from './backfill-source';
+import { createBackfillSourceActivities, type Making, wrongInput } from './backfill-source';
 import type { Deps } from './deps';
 import { endOf, type FollowedRun, followDelay } from './followed-run';
 import { requeueAfter } from './requeue';
@@ -54,11 +55,14 @@ export function createBackfillActivities(deps: Deps) {
       const { account, operation: given, redriveOf, ...source } = call;
       const { workflowExecution: run } = Context.current().info;
       const { workflowId = '', runId = '' } = run ?? {};
-      const folder = `${inAccount(account, folderOf(workflowId))}/${await firstRunOf(workflowId, runId)}`;
+      const firstRun = await firstRunOf(workflowId, runId);
+      const folder = `${inAccount(account, folderOf(workflowId))}/${firstRun}`;
       const { operation, from } =
-        redriveOf === undefined ? { operation: given, from: source } : await redriven({ ...call, redriveOf });
+        redriveOf === undefined ? { operation: given, from: source } : await redriven({ ...call, redriveOf }, firstRun);
       if (operation === undefined) throw wrongInput('operation is missing.');
-      await tellOf(storage, { folder, account, operation, source: from });
+      // A run that comes to no list leaves that of an earlier one for redrives.
+      const before = await unlessDamaged(latestOf(storage, account, workflowId));
+      await tellOf(storage, { folder, account, operation, source: from }, before?.items === undefined);
       return { folder, operation, ...(redriveOf !== undefined && { source: from }) };
     },
 
@@ -96,12 +100,15 @@ export function createBackfillActivities(deps: Deps) {
     },
 
     /** The whole item ledger: each item once, with its last word. Repeatable. No call of the API. */
-    concludeBackfill: ({ operation, ...call }: Concluding & { operation: Operation }) =>
-      writeLedger(storage, call, async ({ workflowId }) => {
+    async concludeBackfill({ operation, ...call }: Concluding & { operation: Operation }): Promise<Concluded> {
+      const concluded = await writeLedger(storage, call, async ({ workflowId }) => {
         const closed = await closedRun(operation, { workflowId });
         if (closed?.ended) return thisTry(closed.ended);
         return { outcome: 'waiting', reason: closed ? 'person: lineUnreadable' : 'ownRun', credits: 0 };
-      }),
+      });
+      if (call.parts !== undefined) await tellParts(storage, call.folder, call.parts);
+      return concluded;
+    },
 
     /** How many runs of this backfill's items wait for a person now, by their own word: items, and conversions of audits. */
     async itemsAsking(): Promise<number> {
@@ -134,16 +141,28 @@ export function createBackfillActivities(deps: Deps) {
 
   async function firstRunOf(workflowId: string, runId: string): Promise<string> {
     const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
-    return raw.workflowExecutionInfo?.firstRunId || runId;
+    return firstOf(raw, runId);
   }
 
   /** What an earlier backfill has left: of its list, or, where it has none yet, all of its source. */
-  async function redriven({ account, operation, redriveOf, redrive, defaults }: Opening & { redriveOf: string }) {
-    const { items, source, ...earlier } = await findEarlier(account, redriveOf);
+  async function redriven(
+    { account, operation, redriveOf, redrive, defaults }: Opening & { redriveOf: string },
+    asking: string,
+  ) {
+    const { items, source, ...earlier } = await findEarlier(account, redriveOf, asking);
     if (earlier.account !== account)
       throw wrongInput(`redriveOf: '${redriveOf}' worked for account '${earlier.account}'; give that one.`);
     if (operation !== undefined && operation !== earlier.operation)
       throw wrongInput(`operation: '${redriveOf}' was a backfill of ${earlier.operation}; leave operation out.`);
+    try {
+      parseInput(BackfillInput, { account, operation: earlier.operation, redriveOf, redrive, defaults }, 'backfill');
+    } catch (error) {
+      throw error instanceof InputError ? wrongInput(...error.problems) : error;
+    }
+    if (items === undefined && source && !redrive.includes('skipped'))
+      throw wrongInput(
+        `redrive: '${redriveOf}' has begun none of its items; they count as 'skipped', so give that too, or leave redrive out.`,
+      );
     const from: Source =
       items === undefined && source
         ? { ...source, defaults: { ...source.defaults, ...defaults } }
@@ -151,11 +170,12 @@ export function createBackfillActivities(deps: Deps) {
     return { operation: earlier.operation, from };
   }
 
-  async function findEarlier(account: string, workflowId: string): Promise<About> {
+  /** @param asking first run of who asks, which may have the same workflow ID */
+  async function findEarlier(account: string, workflowId: string, asking: string): Promise<About> {
     const running = await client.workflow
       .getHandle(workflowId)
       .describe()
-      .then(({ status }) => status.name === 'RUNNING')
+      .then(({ status, runId, raw }) => status.name === 'RUNNING' && firstOf(raw, runId) !== asking)
       .catch((error) => {
         if (error instanceof WorkflowNotFoundError) return false;
         throw error;
@@ -164,9 +184,7 @@ export function createBackfillActivities(deps: Deps) {
       throw wrongInput(
         `redriveOf: '${workflowId}' is still running; give it the update retryFailed, or stop it first.`,
       );
-    const latest = `${folderOf(workflowId)}/latest.json`;
-    const about =
-      (await readIfThere(storage, inAccount(account, latest), About)) ?? (await readIfThere(storage, latest, About));
+    const about = await latestOf(storage, account, workflowId);
     if (about === undefined)
       throw wrongInput(
         `redriveOf: no backfill '${workflowId}' of account '${account}' has left a list in ${storage.describe()}.`,
@@ -183,8 +201,5 @@ export function createBackfillActivities(deps: Deps) {
   }
 }
 
-/** Where backfills of this workflow ID keep their folders. An ID that is no plain name is hashed (S4). */
-function folderOf(workflowId: string): string {
-  const plain = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(workflowId) && !workflowId.includes('..');
-  return `backfills/${plain ? workflowId : createHash('sha256').update(workflowId).digest('hex').slice(0, 24)}`;
-}
+const firstOf = ({ workflowExecutionInfo: info }: WorkflowExecutionDescription['raw'], runId: string): string =>
+  info?.firstRunId || runId;

@@ -38,6 +38,10 @@ export const About = z.object({
   operation: z.enum(OPERATIONS),
   /** Items of its list; absent until that is made: then a redrive makes it, from `source`. */
   items: z.int().optional(),
+  /** Parts of its item ledger, once it has ended; absent in those of before. */
+  parts: z.int().optional(),
+  /** What its items share, unless they have a value of their own; absent before 0.3.0 and as long as there is no list. */
+  defaults: z.record(z.string(), z.unknown()).optional(),
   /** What was checked when it was written is not checked again. */
   source: z.custom<Source>((source) => typeof source === 'object' && source !== null).optional(),
 });
@@ -86,6 +90,22 @@ export function checkRow({ account, operation, defaults }: Kind, row: Readonly<R
     return { problem: 'captureId is missing; reprocessCapture extracts a capture that is there.' };
   const id = idOf(account, input);
   return { id, workflowId: runId[operation](account, id), input, ...(typeof note === 'string' && { note }) };
+}
+
+/**
+ * Checks an item of an earlier backfill for its redrive. A value of its own wins, as in a row; what all items of that backfill
+ * shared may be another now.
+ * @param before the defaults of that backfill, where they are known
+ */
+export function checkAgain(kind: Kind, { input }: Item, before: Kind['defaults'] = {}): Checked {
+  const isOwn = ([field, value]: [string, unknown]) => JSON.stringify(value) !== JSON.stringify(before[field]);
+  const own = Object.entries(input).filter(isOwn);
+  const now = checkRow({ ...kind, defaults: { ...before, ...kind.defaults } }, Object.fromEntries(own));
+  const then = checkRow({ ...kind, defaults: {} }, input);
+  // Of what it works on a payment may be under way: under another name it would be paid again (S1).
+  if ('id' in now && 'id' in then && now.id !== then.id)
+    return { problem: 'would work on something else with these defaults.' };
+  return now;
 }
 
 const hash = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 24);

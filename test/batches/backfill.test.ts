@@ -1,7 +1,7 @@
 import { LIMITS } from '../../src/agent-api/routes';
 import { applyColumns, mapColumns } from '../../src/batches/columns';
 import { type Row, readCsv, readJsonl } from '../../src/batches/item-rows';
-import { checkRow } from '../../src/batches/items';
+import { checkAgain, checkRow } from '../../src/batches/items';
 import { LONGEST } from '../../src/batches/lines';
 import { endedBy, stopsAll, thisTry } from '../../src/batches/outcomes';
 import { noNeeds, planBackfill } from '../../src/batches/plan';
@@ -138,6 +138,34 @@ describe('items', () => {
     const [one, other] = ['Acme', 'Apex'].map((clientName) => check('auditProject', { project: { clientName } }));
     expect(one).not.toEqual(other);
     expect(check('auditProject', { project: { clientName: 'Acme' } })).toEqual(one);
+  });
+
+  const again = (input: Record<string, unknown>, before: object | undefined, now: Record<string, unknown>) =>
+    checkAgain(
+      { account: 'default', operation: 'auditProject', defaults: now },
+      { n: 0, id: 'P1', workflowId: 'audit-project.default.P1', input },
+      before === undefined ? undefined : { ...before },
+    );
+
+  test('of a redrive keep values of their own; what all shared may be another', () => {
+    const input = { projectId: 'P1', askPerson: false, maxCredits: 500 };
+    expect(again(input, { askPerson: false }, { askPerson: true, maxCredits: 900 })).toMatchObject({
+      input: { projectId: 'P1', askPerson: true, maxCredits: 500 },
+    });
+    expect(again(input, { askPerson: false }, {})).toMatchObject({ input });
+    // A list of an earlier version does not tell what was shared.
+    expect(again(input, undefined, { askPerson: true, personDeadline: '1d' })).toMatchObject({
+      input: { ...input, personDeadline: '1d' },
+    });
+  });
+
+  test('of a redrive are problems where no run would take them, or would work on something else', () => {
+    expect(again({ projectId: 'P1' }, undefined, { maxCredits: -1 })).toEqual({
+      problem: expect.stringContaining('maxCredits was given'),
+    });
+    expect(again({ project: { clientName: 'A' } }, undefined, { reference: 'R-1' })).toEqual({
+      problem: expect.stringContaining('something else'),
+    });
   });
 
   test('S4: a problem names the field and quotes no note', () => {

@@ -35,7 +35,7 @@ test.concurrent('a batch that goes on as a new run knows its items again that we
 
 /** It begins once more, and comes as far as before. */
 async function beginsAgain(run: Run, scene: Scene): Promise<void> {
-  await resetToFirst(scene.stage, 'batch');
+  await resetToFirst(scene.stage, 'batch', run.firstExecutionRunId);
   await until(() => waits(run, 'the day'));
   await waitsForBudget(scene, run);
 }
@@ -46,18 +46,22 @@ test.concurrent('a batch that was reset to its beginning withdraws what it had b
     await stop(run);
   }));
 
-test.concurrent('a batch that was reset to its beginning counts what it had done before as its own', () =>
-  inScene(SMALL, async (scene) => {
-    await scene.stage.startWorker();
-    await scene.limitDay(2_000);
-    const run = await start(scene, 'batch', await eight(scene));
-    await waitsForBudget(scene, run);
-    await beginsAgain(run, scene);
-    await raiseBudget(scene);
-    const result = await scene.stage.temporal.client.workflow.getHandle<typeof backfill>('batch').result();
-    expect(result).toMatchObject({ ended: 'done', credits: 8_000, counts: { done: 8, alreadyDone: 0 } });
-    expect(scene.stage.figures()).toMatchObject({ spent: 8_000, paidTwice: 0 });
-  }));
+// One that goes on as a new run does so while it asks what it had done before.
+test.concurrent.each([600, 1])(
+  'a batch that was reset to its beginning counts what it had done before as its own, renewed after %i',
+  (renewAfter) =>
+    inScene(SMALL, async (scene) => {
+      await scene.stage.startWorker();
+      await scene.limitDay(2_000);
+      const run = await start(scene, 'batch', await eight(scene), renewAfter);
+      await waitsForBudget(scene, run);
+      await beginsAgain(run, scene);
+      await raiseBudget(scene);
+      const result = await scene.stage.temporal.client.workflow.getHandle<typeof backfill>('batch').result();
+      expect(result).toMatchObject({ ended: 'done', credits: 8_000, counts: { done: 8, alreadyDone: 0 } });
+      expect(scene.stage.figures()).toMatchObject({ spent: 8_000, paidTwice: 0 });
+    }),
+);
 
 test.concurrent('a batch of leads by a filter that was reset to its beginning does no more than it may', () =>
   inScene(SMALL, async (scene) => {

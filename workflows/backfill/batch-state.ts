@@ -20,8 +20,10 @@ export interface Running extends Pick<Item, 'n' | 'id' | 'workflowId'>, Placed {
   price: number;
   /** When it was begun, milliseconds. */
   at: number;
-  /** It was begun by somebody else. */
+  /** It was begun by somebody else, or by this batch before it was reset, and has ended. */
   theirs: boolean;
+  /** The second of these. */
+  own?: boolean;
   /** Its run is gone; a call of it may yet show. */
   lost?: boolean;
   /** It has failed before. */

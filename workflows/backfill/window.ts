@@ -73,7 +73,8 @@ export class Window {
   async withdraw(now: boolean): Promise<void> {
     const { facts } = this.common;
     // Those that are no children of this run are asked for ever more seldom: anew, soon again.
-    const followed = [...this.running.values()].filter(({ n, runId }) => runId !== undefined && !this.#children.has(n));
+    const isFollowed = ({ n, runId, theirs }: Running) => runId !== undefined && !theirs && !this.#children.has(n);
+    const followed = [...this.running.values()].filter(isFollowed);
     await this.#begun.withdraw();
     this.#follow(followed);
     await untilEnded(facts, () => this.running.size === 0 && this.starting === 0, now);
@@ -124,7 +125,8 @@ export class Window {
 
   /** What a followed run means for its item. */
   async #afterRun(running: Running, { ended, status }: ClosedRun): Promise<Ended> {
-    if (running.theirs) return doneBefore(ended) ?? this.#perform(running, await this.#inputOf(running), true);
+    if (running.theirs)
+      return doneBefore(ended, running.own) ?? this.#perform(running, await this.#inputOf(running), true);
     if (ended) return ended;
     Object.assign(running, { lost: true, away: true } satisfies Partial<Running>);
     return afterLostRun(this.common, running, await this.#inputOf(running), status);
@@ -158,10 +160,12 @@ export class Window {
         this.starting--;
       });
     if (!child) {
-      running.theirs = true;
-      const { workflowId } = running;
-      const [closed] = await control.awaitItems({ operation, runs: [{ workflowId, runId: own?.firstExecutionRunId }] });
-      const done = doneBefore(closed?.ended, own !== undefined);
+      // For the next run, too, where this one continues as new before it has the answer.
+      const known = { theirs: true, own: own !== undefined, runId: own?.firstExecutionRunId };
+      Object.assign(running, known satisfies Partial<Running>);
+      const { workflowId, runId } = running;
+      const [closed] = await control.awaitItems({ operation, runs: [{ workflowId, runId }] });
+      const done = doneBefore(closed?.ended, running.own);
       if (done) return done;
       if (!again) return this.#perform(running, input, true);
       return { outcome: 'skipped', reason: 'inAnotherRun', ...closed?.ended, credits: 0 };
