@@ -14,14 +14,15 @@ import { createGate } from './agent-api/gate';
 import { TokenError, type TokenSource } from './agent-api/token';
 import { type Account, apiOptions, type Ceilings } from './config';
 import { type Budget, LAPSES_AFTER_MS } from './ledger';
-import { holdCause } from './ledger/account-failures';
+import { type HoldCause, holdCause } from './ledger/account-failures';
 import { measuredApi, measuredGate } from './metrics/measured-calls';
 import { rootMessage } from './root-cause';
 import { FailureType } from './runs/failure-types';
 import type { Storage } from './storage';
 import { BookedLedger } from './temporal/booked-ledger';
 import type { Gauged } from './temporal/gauges';
-import { ledgerAway } from './temporal/ledger-client';
+import { latestLedger } from './temporal/latest-ledger';
+import { LedgerClient, type LedgerConfig, ledgerAway } from './temporal/ledger-client';
 import { ledgerId } from './temporal/ledger-id';
 
 /** Two accounts are one user: their limits and credits are one, and two ledgers would not see each other (S1). */
@@ -129,11 +130,29 @@ export function createRuntime(
     const attempt = await whoseToken(asking);
     if (attempt.ok) return ledgerId(attempt.value.userId);
     const held = holdCause(attempt.failure);
-    if (held) await known?.ledger.reportHold(held);
+    if (held) await reportHold(held);
     throw ApplicationFailure.nonRetryable(
       `it is not known who the token of account '${account.name}' belongs to: ${held?.reason ?? describeFailure(attempt.failure)}`,
       held ? FailureType.held : FailureType.upstream,
     );
+  }
+
+  /**
+   * S7: a process that never knew whose its token is tells the ledger for which the account has worked last, unless another
+   * worker works for it: that one may have another token, and meets what holds the account by itself. One that was killed
+   * counts until its word lapses.
+   */
+  async function reportHold(held: HoldCause): Promise<void> {
+    if (known) return known.ledger.reportHold(held);
+    try {
+      const latest = await latestLedger(client, account.name);
+      if (!latest) return;
+      const { budget, restingSince, holds } = latest.status;
+      if (budget.live || restingSince !== undefined || holds.some(({ kind }) => kind === held.kind)) return;
+      await new LedgerClient(client, latest.workflowId, configuration()).reportHold(held);
+    } catch (error) {
+      warn('the hold of the account could not be told to its ledger', error);
+    }
   }
 
   /** Asks the service once for each token; after a failure not again before the probe interval is over. */
@@ -155,18 +174,21 @@ export function createRuntime(
         `The accounts '${other}' and '${account.name}' belong to the same user. Configure the user once: two accounts would each spend the whole limit.`,
       );
     owners.set(id, account.name);
-    const { timing } = account;
-    const config = { account: account.name, worker, lapsesAfterMs: 2 * renewMs, timing, budget: presentBudget() };
-    own ??= new BookedLedger(
-      client,
-      id,
-      { ...config, probeEveryMs: timing.holdProbeMs },
-      { storage, warn, ceilings: () => ceilings(account).budget, creditsOf: (route) => account.credits(route) },
-    );
+    own ??= new BookedLedger(client, id, configuration(), {
+      ...{ storage, warn },
+      ceilings: () => ceilings(account).budget,
+      creditsOf: (route) => account.credits(route),
+    });
     const found = own;
     await tell(found);
     if (asking.token !== undefined) known = { token: asking.token, ledger: found };
     return found;
+  }
+
+  function configuration(): LedgerConfig {
+    const { name, timing } = account;
+    const own = { account: name, worker, lapsesAfterMs: 2 * renewMs, timing, budget: presentBudget() };
+    return { ...own, probeEveryMs: timing.holdProbeMs };
   }
 
   function presentBudget(): Budget {

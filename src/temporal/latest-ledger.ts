@@ -1,0 +1,27 @@
+/** The ledger of an account, for a process that cannot ask the service whose its token is. */
+import type { Client } from '@temporalio/client';
+import { type LedgerStatus, statusQuery } from '../ledger/messages';
+import { ledgersOf } from '../runs/lists';
+
+/** The server offers a query to the worker that had the ledger last, and ten seconds later, if that one is gone, to any. */
+const QUERY_MS = 20_000;
+
+/**
+ * That of the user for whom a worker was configured last. An account whose token became another user's has several.
+ * @returns undefined where none is open
+ * @throws where one does not answer: it may be that one
+ */
+export async function latestLedger(
+  client: Client,
+  account: string,
+): Promise<{ workflowId: string; status: LedgerStatus } | undefined> {
+  const ids = new Set<string>();
+  for await (const { workflowId } of client.workflow.list({ query: ledgersOf(account) })) ids.add(workflowId);
+  const ask = async (workflowId: string) => ({
+    workflowId,
+    status: await client.workflow.getHandle(workflowId).query(statusQuery),
+  });
+  const ledgers = await client.withDeadline(Date.now() + QUERY_MS, () => Promise.all([...ids].map(ask)));
+  const at = ({ status }: (typeof ledgers)[number]) => status.configuredAt ?? 0;
+  return ledgers.sort((one, other) => at(other) - at(one))[0];
+}
