@@ -96,7 +96,7 @@ export function createRuntime(
       return known?.token ?? present;
     },
   };
-  const shared = { ...apiOptions(account), gate, paths: { slash: false }, ...(open && { open }) };
+  const shared = { ...apiOptions(account), gate, endings: new Map(), ...(open && { open }) };
   const api = measuredApi(account.name, createAgentApi({ ...shared, token }));
 
   /** Asks the service who the present token belongs to. @param asking learns which token it was */

@@ -16,6 +16,7 @@ import type { Attempt, Failure } from './failure';
 import type { Gate } from './gate';
 import { type Exchange, exchange, type HttpRequest } from './http';
 import { nextLink } from './paging';
+import { ended, learnEnding, type PathEndings } from './path-endings';
 import { queryString } from './query';
 import { PAID_MS_MIN, type Reply, type Route, type RouteName, routes } from './routes';
 import { at } from './shape';
@@ -56,8 +57,8 @@ export interface AgentApiOptions {
    * (S5), but for a redirect.
    */
   readonly gate?: Pick<Gate, 'departed' | 'refused' | 'passed'> & Partial<Pick<Gate, 'acquire'>>;
-  /** What several clients of one service learn together. @default this client's own */
-  readonly paths?: Paths;
+  /** What several clients of one service learn together of its paths. @default this client's own */
+  readonly endings?: PathEndings;
   /** How connections are made: through a proxy, or within a process. @default sockets */
   readonly open?: Open;
 }
@@ -70,12 +71,6 @@ const sockets: Open = (origin, { kept, connectTimeoutMs }) => {
   const options = { connect: { timeout: connectTimeoutMs }, pipelining: 1, allowH2: false } as const;
   return kept ? new Pool(origin, options) : new Client(origin, options);
 };
-
-/** How the service's paths end, as far as its redirects of reads have shown. */
-export interface Paths {
-  /** They end with a slash: it sends reads there from the paths of agent-api.md. Then writes go there at once. */
-  slash: boolean;
-}
 
 /** The Agent API of one account. */
 export interface AgentApi {
@@ -95,7 +90,7 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
     timeouts = {},
     maxResponseBytes = MAX_RESPONSE_BYTES,
     gate,
-    paths = { slash: false },
+    endings = new Map(),
     open = sockets,
   } = options;
   const undocumented = options.undocumented ?? options.unshown ?? Undocumented.parse({});
@@ -134,7 +129,7 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
       const route: Route = routes[name];
       const asked = base.prefix + pathOf(route, input.id);
       const query = queryString(name, input.query ?? {}, undocumented, input.next);
-      const path = (paths.slash ? `${asked}/` : asked) + query;
+      const path = ended(endings, name, asked) + query;
       const body = wireBody(route, input);
       const secret = readToken(token);
       if (secret === undefined) return failed({ kind: 'notSent', reason: 'token' }, { endedAt: Date.now() });
@@ -160,8 +155,6 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
       for (let hops = 0; hops < MAX_HOPS && route.method === 'GET'; hops++) {
         const to = redirected(result, base.origin, request.path);
         if (to === undefined || !(await placeFor(route, input))) break;
-        const [beforeQuery] = to.split('?');
-        if (beforeQuery === asked || beforeQuery === `${asked}/`) paths.slash = beforeQuery !== asked;
         request.path = to;
         result = decoded(await send(once, request), maxResponseBytes);
       }
@@ -171,7 +164,10 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
           route.rateClass,
           failure.retryAfterMs === undefined ? undefined : result.endedAt + failure.retryAfterMs,
         );
-      else if (isAnswer(failure)) gate?.passed(route.rateClass);
+      else if (isAnswer(failure)) {
+        gate?.passed(route.rateClass);
+        if (route.method === 'GET') learnEnding(endings, name, asked, request.path);
+      }
       return failure
         ? failed(failure, result)
         : read<Reply<N>>(route, result, undocumented, aboutOf(input, result), input.asIs);
@@ -211,7 +207,7 @@ const failed = (failure: Failure, result: Pick<Exchange, 'sentAt' | 'endedAt' | 
 
 /** Whether the service itself said what became of the call. */
 const isAnswer = (failure: Failure | undefined): boolean =>
-  failure === undefined || (failure.kind === 'rejected' && !failure.unproven);
+  failure === undefined || (failure.kind === 'rejected' && !failure.unproven && failure.status >= 400);
 
 /** What the reader should know of a reply beside its body. */
 function aboutOf({ id }: CallInput, { head }: Exchange): About {

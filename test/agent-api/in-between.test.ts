@@ -1,6 +1,6 @@
 /** What stands between the service and its client: compression, redirects, errors of other forms. */
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { apiOf, closeAll, json, serve } from './server';
+import { apiOf, closeAll, json, type Seen, serve } from './server';
 
 afterEach(closeAll);
 
@@ -65,6 +65,53 @@ describe.each([301, 302, 307, 308])('a redirect with %i', (status) => {
       'GET /api/lead-generation/leads/l1/',
       'POST /api/lead-generation/leads/l1/convert/',
     ]);
+  });
+
+  test('of reads of one kind of path says nothing of another kind', async () => {
+    const server = await serve((response, { url }) => {
+      const [path = '', query] = url.split('?');
+      const isCollection = /\/projects\/?$/.test(path);
+      const right = path.replace(/\/$/, '') + (isCollection ? '/' : '');
+      if (path !== right) return json(response, status, {}, { location: query ? `${right}?${query}` : right });
+      json(response, 200, isCollection ? { projects: [] } : { id: 'p1' });
+    });
+    const api = apiOf(server.baseUrl);
+    await api.call('account.user');
+    const read = async () => {
+      await api.call('projects.list');
+      await api.call('projects.get', { id: 'p1' });
+    };
+    await read();
+    await api.call('projects.update', { id: 'p1', body: { description: 'A' } });
+    await api.call('projects.audit', { id: 'p1' });
+    await read();
+    await api.call('projects.list');
+    await api.call('projects.create', { body: { clientName: 'A' } });
+    const [{ url: list }, ...rest] = server.seen.slice(1) as [Seen, ...Seen[]];
+    expect(list).toBe('/api/projects');
+    expect(rest.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'GET /api/projects/',
+      'GET /api/projects/p1',
+      'PATCH /api/projects/p1',
+      'POST /api/projects/p1/audit-analysis',
+      'GET /api/projects/',
+      'GET /api/projects/p1',
+      'GET /api/projects/',
+      'POST /api/projects/',
+    ]);
+  });
+
+  test('of reads of records is not that of what is below them, once something else was read without one', async () => {
+    const server = await serve((response, { url }) => {
+      const right = /\/leads\/l1\/?$/.test(url) ? '/api/lead-generation/leads/l1/' : url.replace(/\/$/, '');
+      if (url === right) json(response, 200, lead);
+      else json(response, status, {}, { location: right });
+    });
+    const api = apiOf(server.baseUrl);
+    await api.call('account.user');
+    await api.call('leads.get', { id: 'l1' });
+    await api.call('leads.convert', { id: 'l1' });
+    expect(server.seen.at(-1)).toMatchObject({ method: 'POST', url: '/api/lead-generation/leads/l1/convert' });
   });
 
   test('in a circle ends', async () => {
