@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { CallInput } from '../src/agent-api/call-input';
+import { MOST_CREDITS } from '../src/agent-api/credits';
 import type { Attempt } from '../src/agent-api/failure';
 import { isSameLimit } from '../src/agent-api/limiter';
 import { queueClassOf } from '../src/agent-api/rate-class';
@@ -181,7 +182,9 @@ function requestOf(
   const own = account.limits[rateClass];
   const turn = { limit: account.limits[lane], withinMs: account.timing.sendWindowMs };
   return {
-    ...{ subject, attempt, run, runCap, lookedAt, credits: account.credits(route) },
+    ...{ subject, attempt, run, lookedAt, credits: account.credits(route) },
+    // A number for "no limit" may be more than ledger and books take.
+    runCap: Math.min(runCap, MOST_CREDITS),
     ...(again && { again }),
     ...(readSince !== undefined && { readSince }),
     ...(hasTurns(lane) && { turn }),

@@ -280,3 +280,19 @@ test.concurrent('S7: a worker dies before the ledger hears that its call was not
     expect(await stage.spentByLedger()).toBe(1_000);
     expect((await ledger.query(statusQuery)).holds).toEqual([]);
   }));
+
+test.concurrent('S3, S8: who names more credits than there can be pays once, and the books take it', () =>
+  playing({}, async (stage) => {
+    await stage.startWorker();
+    const limits = [Number.MAX_SAFE_INTEGER, 2_000_000_000_000];
+    const results = leadsOf(stage, limits.length).map(async (leadId, i) => {
+      const run = await stage.temporal.client.workflow.start(convertLead, {
+        ...{ workflowId: `convert-lead.default.${leadId}`, taskQueue: 'audit-runner' },
+        args: [{ leadId, maxCredits: limits[i] ?? 0 }],
+      });
+      return run.result();
+    });
+    for (const result of await Promise.all(results))
+      expect(result).toMatchObject({ outcome: 'converted', credits: 1_000 });
+    expect(stage.figures()).toMatchObject({ spent: 2_000, paidTwice: 0 });
+  }));
