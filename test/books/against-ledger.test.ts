@@ -1,8 +1,8 @@
 /** S8: what nothing in the storage vouches for is compared with what the ledger has heard. */
-
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lackingIn } from '../../src/books/against-ledger';
+import { bookedBy, lackingIn } from '../../src/books/against-ledger';
 import { linesOf } from '../../src/books/reading';
 import { Standing } from '../../src/books/standing';
 import * as ledger from '../../src/ledger';
@@ -115,4 +115,22 @@ test('of what both have forgotten the sums of thirty days tell', async () => {
   expect(await lacking()).toEqual([
     expect.stringMatching(/^1,000 of the credits booked since .* are missing in them$/),
   ]);
+});
+
+test('a call that was cleared is missing nowhere, and excuses no credits that are missing', async () => {
+  await begin('l1');
+  at.now += 70 * MINUTE;
+  const subject = leadSubject('l1');
+  const said = JSON.stringify({ subject, reason: 'not in the web app' });
+  const act = { workflowId: 'account-ledger.u1', runId: 'r', when: at.now, said };
+  await books.act({ kind: 'act', update: 'clear', ...act }, randomUUID());
+  // Written, and not taken yet.
+  expect(await lacking()).toEqual([]);
+  state = ledger.clear(state, subject).state;
+  expect(await lacking()).toEqual([]);
+  expect(bookedBy(await books.standing(), at.now)).toMatchObject({ reserved: 0 });
+  await begin('l2');
+  await end('l2');
+  unlinkSync(last());
+  expect(await lacking()).toContainEqual(expect.stringMatching(/paid for lead:l2, .* what became of it is missing$/));
 });
