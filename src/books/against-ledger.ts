@@ -51,6 +51,17 @@ export function lackingIn(standing: Standing, state: LedgerState, now: number): 
   ];
 }
 
+/** What stays reserved in the books though the ledger holds nothing for it: nobody is left who looks it up. A sentence for each. */
+export function leftReserved(standing: Standing, { flights }: LedgerState, now: number): string[] {
+  return standing
+    .leftAt(now)
+    .flatMap(([subject, { attempt, credits, overAt }]) =>
+      credits === 0 || flights.open[subject]?.attempt === attempt
+        ? []
+        : `${grouped(credits)} credits stay reserved for ${subject}, which was over at ${utc(overAt)} UTC, and nobody has told what became of it: if it was not paid, send 'clear' to the ledger`,
+    );
+}
+
 function describePaid({ sends }: Standing, { subject, attempt, credits, at, byLook }: Settled): string[] {
   if (credits === 0 || at <= sends.forgottenBefore) return [];
   const paid = `by the ledger ${grouped(credits)} credits were paid for ${subject}, booked at ${utc(at)} UTC`;

@@ -126,6 +126,11 @@ export class Standing {
     return sumOf(this.#reserved(now));
   }
 
+  /** Of what was over so long ago that no look books it any more what is still reserved, by subject. */
+  leftAt(now: number): [subject: string, send: OpenSend][] {
+    return this.#open().filter(([subject, send]) => !mayBeBooked(send, now) && !this.#cleared.has(subject, send));
+  }
+
   /** Credits that open sends may have cost later than a moment, whoever says that they have not; but for one of a subject. */
   maybePaidSince(since: number, but: string | undefined): number {
     return sumOf(this.#open(but).flatMap(([, send]) => (send.overAt >= since ? send : [])));
