@@ -2,16 +2,7 @@
  * The books beside what the ledger knows (S8). Nothing in the storage vouches for the last entry: what became of a call, or that
  * one was about to be sent, the ledger has heard as well, and for a while remembers it.
  */
-import {
-  compared,
-  hasLater,
-  type LedgerStart,
-  type LedgerState,
-  momentsOf,
-  reservedCredits,
-  sumSince,
-  WORDS,
-} from '../ledger';
+import { compared, hasLater, type LedgerStart, type LedgerState, momentsOf, sumSince, WORDS } from '../ledger';
 import type { Settled } from '../paying/open-sends';
 import { grouped } from '../text/numbers';
 import { dayOf } from '../time/day';
@@ -26,7 +17,8 @@ const COMPARED_DAYS = 3;
 const WRITTEN_WITHIN_MS = 60_000;
 
 /** What the books come to, as the ledger compares it with its own sums; undefined where there are none. */
-export function bookedBy({ seq, days, sends, timeZone, said }: Standing, now: number): LedgerStart['booked'] {
+export function bookedBy(standing: Standing, now: number): LedgerStart['booked'] {
+  const { seq, days, timeZone, said } = standing;
   if (seq === 0) return undefined;
   const sums = Object.fromEntries(days);
   const since: Record<string, number> = {};
@@ -35,8 +27,7 @@ export function bookedBy({ seq, days, sends, timeZone, said }: Standing, now: nu
     since[from] = sumSince(from, sums);
   }
   const [[from = '', credits = 0] = []] = Object.entries(since);
-  const reserved = reservedCredits({ flights: sends });
-  return { from, credits, since, reserved, said: momentsOf(said) };
+  return { from, credits, since, reserved: standing.reserved(now), said: momentsOf(said) };
 }
 
 /**
@@ -58,6 +49,17 @@ export function lackingIn(standing: Standing, state: LedgerState, now: number): 
       : []),
     ...lackingSum(standing, state, now),
   ];
+}
+
+/** What stays reserved in the books though the ledger holds nothing for it: nobody is left who looks it up. A sentence for each. */
+export function leftReserved(standing: Standing, { flights }: LedgerState, now: number): string[] {
+  return standing
+    .leftAt(now)
+    .flatMap(([subject, { attempt, credits, overAt }]) =>
+      credits === 0 || flights.open[subject]?.attempt === attempt
+        ? []
+        : `${grouped(credits)} credits stay reserved for ${subject}, which was over at ${utc(overAt)} UTC, and nobody has told what became of it: if it was not paid, send 'clear' to the ledger`,
+    );
 }
 
 function describePaid({ sends }: Standing, { subject, attempt, credits, at, byLook }: Settled): string[] {

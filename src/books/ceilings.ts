@@ -50,7 +50,7 @@ export function overCeiling(
 ): OverCeiling | undefined {
   if (credits <= 0) return undefined;
   const capped = { kind: 'capped', credits } as const;
-  if (run !== undefined && perRun !== null && standing.spentBy(run, subject) + credits > perRun)
+  if (run !== undefined && perRun !== null && standing.spentBy(run, now, subject) + credits > perRun)
     return { ...capped, cap: 'run' };
   const { timeZone } = standing;
   if (perMonth !== null && standing.spentIn(monthOf(now, timeZone), now, subject) + credits > perMonth)
@@ -63,8 +63,10 @@ export function overCeiling(
 }
 
 /** What others and we have left of the balance, if all that is under way is paid and the reading shows nothing of late. */
-const surelyLeft = (standing: Standing, { amount, askedAt, lagMs }: BalanceReading, subject: string | undefined) =>
-  amount - standing.bookedSince(askedAt - lagMs) - standing.reserved(subject);
+function surelyLeft(standing: Standing, { amount, askedAt, lagMs }: BalanceReading, subject: string | undefined) {
+  const shown = askedAt - lagMs;
+  return amount - standing.bookedSince(shown) - standing.maybePaidSince(shown, subject);
+}
 
 const SETTINGS = { run: 'budget.perRun', day: 'budget.perDay', month: 'budget.perMonth' } as const;
 

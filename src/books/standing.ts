@@ -4,6 +4,7 @@ import type { PaidKind } from '../paying/once-only';
 import { type Booking, noOpenSends, type OpenSend, type OpenSends, settle, take } from '../paying/open-sends';
 import { paidKindOf } from '../paying/subject';
 import { dayOf } from '../time/day';
+import { Cleared } from './cleared';
 import type { Begun, Entry } from './entry';
 
 /** What lets a run pay: `start` is written for how it began. */
@@ -45,6 +46,7 @@ export class Standing {
   /** By the workflow ID of a run the number of the entry by which it may pay. */
   readonly #allowed = new Map<string, number>();
   readonly #prices = new Map<PaidKind, Price>();
+  readonly #cleared = new Cleared();
   /** Entries of which nothing is known. */
   lost = 0;
   /** The account's name, as far as the books tell. */
@@ -92,6 +94,7 @@ export class Standing {
       case 'act': {
         if (ALLOWING.has(entry.update)) put(this.#allowed, entry.workflowId, entry.seq);
         if (entry.update === 'release') this.#forgetPrices();
+        this.#cleared.hear(entry, this.sends.open);
         this.acts = [...this.acts, entry.id].slice(-KEEP_ACTS);
         return undefined;
       }
@@ -113,14 +116,24 @@ export class Standing {
     let sum = 0;
     for (const [day, credits] of this.days) if (day.startsWith(period)) sum += credits;
     const isIn = (moment: number) => dayOf(moment, this.timeZone).startsWith(period);
-    for (const { grantedAt, overAt, credits } of this.#open(but))
-      if (now <= overAt + BOOKED_LATE_MS || isIn(grantedAt) || isIn(overAt)) sum += credits;
+    for (const send of this.#reserved(now, but))
+      if (mayBeBooked(send, now) || isIn(send.grantedAt) || isIn(send.overAt)) sum += send.credits;
     return sum;
   }
 
-  /** Credits reserved for what may still be under way, or of which nobody knows what became of it. */
-  reserved(but?: string): number {
-    return sumOf(this.#open(but));
+  /** Credits reserved at a moment for what may be under way, or of which nobody has told what became of it. */
+  reserved(now: number): number {
+    return sumOf(this.#reserved(now));
+  }
+
+  /** Of what was over so long ago that no look books it any more what is still reserved, by subject. */
+  leftAt(now: number): [subject: string, send: OpenSend][] {
+    return this.#open().filter(([subject, send]) => !mayBeBooked(send, now) && !this.#cleared.has(subject, send));
+  }
+
+  /** Credits that open sends may have cost later than a moment, whoever says that they have not; but for one of a subject. */
+  maybePaidSince(since: number, but: string | undefined): number {
+    return sumOf(this.#open(but).flatMap(([, send]) => (send.overAt >= since ? send : [])));
   }
 
   /** Credits booked later than a moment. Of more than {@link KEEP_BOOKINGS} the last ones. */
@@ -147,15 +160,17 @@ export class Standing {
   }
 
   /** The same for a run. */
-  spentBy(run: string, but?: string): number {
-    return (this.runs.get(run) ?? 0) + sumOf(this.#open(but).filter((send) => send.run === run));
+  spentBy(run: string, now: number, but?: string): number {
+    return (this.runs.get(run) ?? 0) + sumOf(this.#reserved(now, but).filter((send) => send.run === run));
   }
 
   /** What a ledger takes over. It goes through Temporal, which takes two megabytes at once. */
   get kept(): Kept {
     const latest = (sums: ReadonlyMap<string, number>, most: number) => Object.fromEntries([...sums].slice(-most));
+    const open = this.#open().filter(([subject, send]) => !this.#cleared.has(subject, send));
     return {
-      flights: this.sends,
+      // The ledger, too, has not held any longer what was cleared.
+      flights: { ...this.sends, open: Object.fromEntries(open) },
       days: latest(new Map([...this.days].sort(([one], [other]) => (one < other ? -1 : 1))), KEEP_DAYS),
       runs: latest(this.runs, KEEP_RUNS),
       bookings: this.bookings.slice(-KEEP_BOOKINGS),
@@ -164,8 +179,15 @@ export class Standing {
     };
   }
 
-  #open(but?: string): OpenSend[] {
-    return Object.entries(this.sends.open).flatMap(([subject, open]) => (subject === but ? [] : open));
+  #open(but?: string): [subject: string, send: OpenSend][] {
+    return Object.entries(this.sends.open).filter(([subject]) => subject !== but);
+  }
+
+  /** What counts as spent: all that is open, but for what was cleared once it cannot be booked any more. */
+  #reserved(now: number, but?: string): OpenSend[] {
+    return this.#open(but).flatMap(([subject, send]) =>
+      mayBeBooked(send, now) || !this.#cleared.has(subject, send) ? send : [],
+    );
   }
 
   #hear(said: Said): void {
@@ -219,6 +241,8 @@ export class Standing {
     if (this.bookings.length > 2 * KEEP_BOOKINGS) this.bookings = this.bookings.slice(-KEEP_BOOKINGS);
   }
 }
+
+const mayBeBooked = ({ overAt }: OpenSend, now: number): boolean => now <= overAt + BOOKED_LATE_MS;
 
 const sumOf = (sends: readonly OpenSend[]): number => sends.reduce((sum, { credits }) => sum + credits, 0);
 

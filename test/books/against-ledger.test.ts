@@ -1,8 +1,8 @@
 /** S8: what nothing in the storage vouches for is compared with what the ledger has heard. */
-
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lackingIn } from '../../src/books/against-ledger';
+import { bookedBy, lackingIn, leftReserved } from '../../src/books/against-ledger';
 import { linesOf } from '../../src/books/reading';
 import { Standing } from '../../src/books/standing';
 import * as ledger from '../../src/ledger';
@@ -115,4 +115,39 @@ test('of what both have forgotten the sums of thirty days tell', async () => {
   expect(await lacking()).toEqual([
     expect.stringMatching(/^1,000 of the credits booked since .* are missing in them$/),
   ]);
+});
+
+const clear = (lead: string) => {
+  const said = JSON.stringify({ subject: leadSubject(lead), reason: 'not in the web app' });
+  const act = { workflowId: 'account-ledger.u1', runId: 'r', when: at.now, said };
+  return books.act({ kind: 'act', update: 'clear', ...act }, randomUUID());
+};
+
+test('a call that was cleared is missing nowhere, and excuses no credits that are missing', async () => {
+  await begin('l1');
+  at.now += 70 * MINUTE;
+  await clear('l1');
+  // Written, and not taken yet.
+  expect(await lacking()).toEqual([]);
+  state = ledger.clear(state, leadSubject('l1')).state;
+  expect(await lacking()).toEqual([]);
+  expect(bookedBy(await books.standing(), at.now)).toMatchObject({ reserved: 0 });
+  await begin('l2');
+  await end('l2');
+  unlinkSync(last());
+  expect(await lacking()).toContainEqual(expect.stringMatching(/paid for lead:l2, .* what became of it is missing$/));
+});
+
+test('what stays reserved is told once no look books it any more, where the ledger holds nothing for it, until it is cleared', async () => {
+  await begin('l1');
+  const over = at.now + 515_000;
+  await pay(books, 'l2');
+  const left = async (afterMs: number) => leftReserved(await books.standing(), state, over + afterMs);
+  expect(await left(60 * MINUTE)).toEqual([]);
+  expect(await left(60 * MINUTE + 1)).toEqual([
+    "1,000 credits stay reserved for lead:l2, which was over at 2026-11-30 23:08:35 UTC, and nobody has told what became of it: if it was not paid, send 'clear' to the ledger",
+  ]);
+  at.now += 2 * 60 * MINUTE;
+  await clear('l2');
+  expect(await left(60 * MINUTE + 1)).toEqual([]);
 });

@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
+import { Books } from '../../src/books/books';
+import { openStorage } from '../../src/storage';
 import { convertLead, leadPipeline } from '../../workflows';
 import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { completedLeads, type Stage, startStage } from '../support/stage';
@@ -92,6 +94,26 @@ test('S8: verify with the ledger finds that the last entry is gone, and knows th
   rmSync(join(books(), user(), 'storage.json'));
   const unmarked = await verify();
   expect(unmarked.stderr).toMatch(/storage\.json' is missing .*, or write \{"v":1,"id":"[0-9a-f-]{36}"\} into it/);
+});
+
+test('verify with the ledger names what stays reserved, since a worker died and nobody else knows of its call', async () => {
+  const at = Date.now() - 2 * 3_600_000;
+  const lost = new Books({
+    ...{ storage: openStorage(stage.config.storageUrl), user: user(), worker: 'died', now: () => at },
+    ...{ timeZone: () => 'UTC', begin: () => Promise.reject(new Error('there are books')), warn: () => undefined },
+  });
+  const send = { attempt: 'a', run: 'r', credits: 1_000 };
+  const refused = await lost.beforeSend({
+    request: { ...send, subject: 'lead:lost', lookedAt: at, runCap: 1_000 },
+    open: { ...send, grantedAt: at, overAt: at + 1 },
+    timing: stage.config.accounts.default?.timing ?? { sendWindowMs: 1, paidTimeoutMs: 1, settlingMs: 1 },
+    ceilings: { perRun: null, perDay: null, perMonth: null, balanceFloor: 0 },
+    withinMs: 60_000,
+  });
+  await lost.close();
+  expect(refused).toBeUndefined();
+  const { stderr } = await cli.run(['books', 'verify', '--with-ledger'], env);
+  expect(stderr).toMatch(/^Account default, user .*: 1,000 credits stay reserved for lead:lost, /m);
 });
 
 test('where there are no books the ledger tells what it knows, also of a time', async () => {

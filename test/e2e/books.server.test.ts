@@ -8,6 +8,7 @@ import { Standing } from '../../src/books/standing';
 import {
   adjustUpdate,
   beginSendUpdate,
+  clearUpdate,
   configureUpdate,
   holdUpdate,
   releaseUpdate,
@@ -30,6 +31,7 @@ const convert = (client: Client, leadId: string) =>
     ...{ workflowId: `convert-lead.default.${leadId}`, taskQueue: 'audit-runner' },
     args: [{ leadId }],
   });
+const DAY_MS = 86_400_000;
 const settledSoon = { ...UNHURRIED, settlingMs: 3_000 };
 
 /** Another Temporal that knows nothing, as after its database was lost; its workers have the same configuration. */
@@ -172,6 +174,34 @@ test.concurrent('S8: a run spends no more than the ceiling of a run, whatever it
     const kinds = [];
     for await (const { entry } of linesOf(storage, user, new Standing('UTC'))) kinds.push(entry.kind);
     expect(kinds).not.toContain('sending');
+  }));
+
+test.concurrent('S8: what a person has cleared is not reserved for good, and counts in full if it was paid after all', () =>
+  playing({ account: { timing: { ...UNHURRIED, paidTimeoutMs: 120_000 } } }, async (stage) => {
+    await stage.startWorker();
+    const { client } = stage.temporal;
+    const [lead = ''] = leadsOf(stage, 1);
+    const inBooks = async () => {
+      const [storage, standing] = [openStorage(stage.config.storageUrl), new Standing('UTC')];
+      for (const user of await usersWithBooks(storage)) for await (const _ of linesOf(storage, user, standing));
+      return { reserved: [0, DAY_MS].map((later) => standing.reserved(Date.now() + later)), kept: standing.kept };
+    };
+    stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 100_000 });
+    const run = await convert(client, lead);
+    await until(() => stage.figures().converts === 1);
+    expect((await inBooks()).reserved).toEqual([1_000, 1_000]);
+    const subject = leadSubject(lead);
+    const said = { subject, reason: 'not in the web app', by: 'Ada' };
+    const ledger = client.workflow.getHandle(stage.ledgerId);
+    expect(await ledger.executeUpdate(clearUpdate, { args: [said] })).toMatch(/^It is no longer held\./);
+    const { reserved, kept } = await inBooks();
+    expect({ reserved, open: kept.flights.open }).toEqual({ reserved: [1_000, 0], open: {} });
+    expect(await ledger.executeUpdate(clearUpdate, { args: [said] })).toMatch(/^The ledger did not hold it/);
+    stage.sandbox.control.endDelays();
+    expect(await run.result()).toMatchObject({ outcome: 'converted', credits: 1_000 });
+    const { runs, flights } = (await inBooks()).kept;
+    expect({ runs: Object.values(runs), open: flights.open }).toEqual({ runs: [1_000], open: {} });
+    expect(await stage.spentByLedger()).toBe(1_000);
   }));
 
 test.concurrent('S8: while workers have different storages nothing is paid, the pages say why, and it goes on when they are alike', () =>

@@ -59,10 +59,10 @@ the books forget what the last reply said that a call costs (attacks)
   src/books/standing.js: return Math.max(configured, known.real); ==> return configured;
   src/ledger/prices.js: Math.max(configured, prices[kind]?.real ?? 0) ==> configured
 what was under way at midnight counts for no day (attacks)
-  src/books/standing.js: if (now <= overAt + BOOKED_LATE_MS || isIn(grantedAt) || isIn(overAt)) ==> if (false)
+  src/books/standing.js: if (mayBeBooked(send, now) || isIn(send.grantedAt) || isIn(send.overAt)) ==> if (false)
   src/ledger/caps.js: if (perDay !== null && spent + reserved + credits > perDay) ==> if (perDay !== null && spent + credits > perDay)
 the ceiling of a run is not kept (attacks)
-  src/books/ceilings.js: if (run !== undefined && perRun !== null && standing.spentBy(run, subject) + credits > perRun) ==> if (false)
+  src/books/ceilings.js: if (run !== undefined && perRun !== null && standing.spentBy(run, now, subject) + credits > perRun) ==> if (false)
   src/ledger/caps.js: Math.min(runCap, perRun) ==> runCap
 what is about to be sent is not written into the books
   src/books/about-to-send.js: { write: { kind: 'sending', subject, runCap, ...open, credits, overAt, price, ...why } } ==> { refuse: undefined }

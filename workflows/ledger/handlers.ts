@@ -128,6 +128,10 @@ export function handleWorkers(book: Book): void {
   );
 }
 
+/** S8: the books mind no word while the call may still be booked. */
+const COUNTS_A_WHILE =
+  'If the books have reserved credits for it, these count towards the ceilings until an hour after it is over.';
+
 const wordOf = <T>({ by = 'somebody' }: Reasoned, value: T) => ({ value, by, at: Date.now() });
 
 /** What people may change; who did it and why is kept. */
@@ -200,7 +204,8 @@ export function handlePeople(book: Book): void {
     inTurn(book, ({ subject, ...said }) => {
       const { state, cleared } = policy.clear(book.state, subject);
       if (cleared) act(state, `cleared ${subject}`, said);
-      return cleared ? 'It is no longer held.' : "It was not held; see 'open' in the status.";
+      const held = cleared ? 'It is no longer held.' : "The ledger did not hold it; see 'open' in the status.";
+      return `${held} ${COUNTS_A_WHILE}`;
     }),
     {
       description:

@@ -2,7 +2,6 @@
 import { accountOfBooks, type Line, linesOf, usersWithBooks } from '../../books/reading';
 import { Standing } from '../../books/standing';
 import { loadConfig } from '../../config';
-import { reservedCredits } from '../../ledger';
 import { openStorage, type Storage } from '../../storage';
 import { isTimeZone } from '../../time/day';
 import { utc } from '../../time/utc';
@@ -90,7 +89,7 @@ export const summary = (standing: Standing) => ({
   entries: standing.seq,
   lost: standing.lost,
   credits: [...standing.days.values()].reduce((sum, credits) => sum + credits, 0),
-  open: reservedCredits({ flights: standing.sends }),
+  open: standing.reserved(Date.now()),
 });
 
 export const nameOf = (user: string, account: string): string => `Account ${account || '(unknown)'}, user ${user}`;

@@ -1,5 +1,5 @@
 /** `audit-runner books verify`: whether books are as they were written. */
-import { lackingIn } from '../../books/against-ledger';
+import { lackingIn, leftReserved } from '../../books/against-ledger';
 import { Standing } from '../../books/standing';
 import { type Beside, verify } from '../../books/verifying';
 import type { LedgerState } from '../../ledger';
@@ -30,17 +30,19 @@ export async function verifyBooksCommand({ withLedger = false, ...options }: Ver
     const ledger = ledgers.get(user);
     const standing = ledger ? new Standing(ledger.timeZone) : books.standing;
     const [problems, isWhole] = await problemsOf({ ...books, standing }, ledger);
-    found.push({ user, ...summary(standing), problem: problems[0], problems, isWhole });
+    const left = ledger && isWhole ? leftReserved(standing, ledger, Date.now()) : [];
+    found.push({ user, ...summary(standing), problem: problems[0], problems, left, isWhole });
   }
   if (options.json) printJson(found.map(({ isWhole: _, ...one }) => one));
   else
-    for (const { user, account, entries, credits, open, lost, problems, isWhole } of found) {
+    for (const { user, account, entries, credits, open, lost, problems, left, isWhole } of found) {
       const what = `${counted(entries, 'entry', 'entries')}, ${number(credits)} credits booked, ${number(open)} reserved for what may be under way`;
       const without = lost === 0 ? '' : `, but without ${number(lost)} that were given up`;
       const name = nameOf(user, account);
       if (!isWhole) tell(`${name}: damaged after ${what}. ${problems.join('; ')}`);
       else if (problems.length === 0) print(`${name}: whole${without}; ${what}`);
       else tell(`${name}: its entries follow each other${without} (${what}), but\n- ${problems.join('\n- ')}`);
+      for (const one of left) tell(`${name}: ${one}`);
     }
   if (!options.json && !withLedger) tell(UNSEEN);
   return found.some(({ problems }) => problems.length > 0) ? EXIT.failed : EXIT.done;

@@ -74,7 +74,7 @@ export class Administrators {
       if (entry) standing.apply(entry, hashAfter(entry, line));
     }
     const { said, bookedSinceNote } = standing;
-    return { said, bookedSinceNote, reserved: standing.reserved() };
+    return { said, bookedSinceNote, reserved: standing.reserved(this.scene.world.now) };
   }
 
   /** From now on there are books. What Temporal has lost before, they would not know. */

@@ -228,7 +228,7 @@ export class Oracle {
     const least = ({ credits, subject }: Payment) => Math.min(credits, scene.priceOf(subject));
     const own = all.filter(({ by }) => by === 'agent').reduce((sum, paid) => sum + least(paid), 0);
     const every = all.reduce((sum, { credits }) => sum + credits, 0);
-    const open = standing.reserved();
+    const open = standing.reserved(0);
     const booked = standing.spentIn('', 0) - open;
     const isLacking = booked + open < own && !administrators.areBooksLost && !administrators.isLedgerAlone;
     if (booked - untrue > every || isLacking)
