@@ -1,6 +1,6 @@
 /** S8: what people say counts at once where it tightens, and where it lets more be spent when it is written into the books. */
 import { join } from 'node:path';
-import { WorkflowUpdateFailedError, WorkflowUpdateStage } from '@temporalio/client';
+import { type WorkflowHandle, WorkflowUpdateFailedError, WorkflowUpdateStage } from '@temporalio/client';
 import type { Entry } from '../../src/books/entry';
 import { linesOf } from '../../src/books/reading';
 import { Standing } from '../../src/books/standing';
@@ -135,6 +135,7 @@ describe('what a person says later counts, also where the earlier word is writte
   /** @param play what is said by `waits` in it waits for the storage until all is said. @returns the answers to that */
   async function whileAway(
     play: (waits: (update: string, said?: object) => Promise<void>) => Promise<void>,
+    on: WorkflowHandle = ledger(),
   ): Promise<(string | undefined)[]> {
     for (let tries = 10; ; tries--) {
       const answers: Promise<string | undefined>[] = [];
@@ -142,7 +143,8 @@ describe('what a person says later counts, also where the earlier word is writte
       try {
         await play(async (update, said = {}) => {
           const options = { args: saying(said), waitForStage: WorkflowUpdateStage.ACCEPTED };
-          answers.push(refusal((await ledger().startUpdate<unknown, [object]>(update, options)).result()));
+          const handle = on.startUpdate<unknown, [object]>(update, options);
+          answers.push(refusal((await handle).result()));
         });
       } finally {
         putBack(place());
@@ -220,5 +222,18 @@ describe('what a person says later counts, also where the earlier word is writte
     expect(clear).toMatch(/^clear: nothing was changed, since another call for it was let through after that was said/);
     expect((await ledger().query(stateQuery)).flights.open).toMatchObject({ [subject]: { attempt: `${attempt}` } });
     expect(await say('clear', { subject })).toBe('taken');
+  }, 300_000);
+
+  test('a pipeline, too, goes by the limit that was said later', async () => {
+    const run = await pipeline('later-limit');
+    await until(asks(run));
+    const [more] = await whileAway(async (waits) => {
+      await waits('changeLimits', { maxCredits: 60_000 });
+      const args = saying({ maxCredits: 2_000, by: 'Ann' });
+      expect(await refusal(run.executeUpdate<unknown, [object]>('changeLimits', { args }))).toBe('taken');
+    }, run);
+    expect(more).toMatch(/^changeLimits: nothing was changed, since Ann set the same limit after that was said/);
+    await run.executeUpdate('stop', { args: saying({ now: true }) });
+    await run.result();
   }, 300_000);
 });

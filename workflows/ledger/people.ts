@@ -6,7 +6,7 @@ import { describeWanted } from '../../src/ledger/details';
 import * as messages from '../../src/ledger/messages';
 import { FailureType } from '../../src/runs/failure-types';
 import { loosens } from '../shared/kept-acts';
-import { LATER_WORD, overtakes } from '../shared/overtaken';
+import { LATER_WORD, overtakes, overtakesLimits } from '../shared/overtaken';
 import { checked, note } from '../shared/said';
 import type { Book } from './book';
 
@@ -66,9 +66,7 @@ export function handlePeople(book: Book): void {
       const [who, at] = [by ?? 'somebody', Date.now()];
       const next = policy.setBudget(book.state, wanted, who, at);
       const limits = policy.LIMITS.filter((limit) => wanted[limit] !== undefined);
-      overtakes<BudgetSaid>('setBudget', `${who} set the same limit`, (said) =>
-        limits.some((limit) => said[limit] !== undefined),
-      );
+      overtakesLimits(wanted, who, 'setBudget');
       act(next, describeWanted(wanted), { by, reason }, policy.wordsOn(next, limits, who, at));
       return policy.budgetInForce(book.state, Date.now());
     },

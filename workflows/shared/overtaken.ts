@@ -36,6 +36,14 @@ export function overtakes<T>(update: string, why: string, isMeant: (said: T) => 
   }
 }
 
+/** Limits are set now: what was to set one of them before. @param by who sets them */
+export function overtakesLimits(limits: object, by = 'somebody', update = 'changeLimits'): void {
+  const names = Object.entries(limits).flatMap(([name, value]) => (value === undefined ? [] : name));
+  overtakes<object>(update, `${by} set the same limit`, (said) =>
+    names.some((name) => Reflect.get(said, name) !== undefined),
+  );
+}
+
 /** Why an update must not be taken any more, now that its turn has come, if so: one sentence. */
 export function whyOvertaken({ updateId, name }: UpdateInput): string | undefined {
   const one = heard.get(updateId);
