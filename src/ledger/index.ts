@@ -49,6 +49,7 @@ export { type Asked, isBehind, type Reread, reread } from './rereading';
 export {
   hasLater,
   isUnkept,
+  knowsAct,
   LIMITS,
   laterOf,
   momentsOf,

@@ -89,3 +89,7 @@ export const withAction = (state: LedgerState, action: Action): LedgerState => (
   ...state,
   actions: [...(state.actions ?? []), action].slice(-KEEP_ACTIONS),
 });
+
+/** Whether an act is among those that the ledger knows. @param id of the update that said it */
+export const knowsAct = ({ actions = [] }: LedgerState, id: string | undefined): boolean =>
+  id !== undefined && actions.some((action) => action.id === id);

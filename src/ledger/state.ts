@@ -130,6 +130,8 @@ export interface Action extends Vouched {
   readonly by: string;
   readonly what: string;
   readonly reason: string;
+  /** Of the update that said it; absent from one of an earlier version, and from what the ledger did. */
+  readonly id?: string;
   /** The ledger itself did it. */
   readonly isOwn?: boolean;
 }

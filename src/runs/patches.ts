@@ -17,6 +17,7 @@ export const PATCHES = {
   keepsActs: '0.3.0',
   keepsSaid: '0.3.0',
   knowsOwnChildren: '0.3.0',
+  laterWordCounts: '0.3.0',
   loosensWhenWritten: '0.3.0',
   mindsPlaceOfBooks: '0.3.0',
   notesBalance: '0.3.0',

@@ -17,6 +17,7 @@ jest.mock('@temporalio/workflow', () => ({
   ...jest.requireActual('@temporalio/workflow'),
   patched: () => true,
   condition: async () => undefined,
+  currentUpdateInfo: () => undefined,
   setCurrentDetails: () => undefined,
   upsertSearchAttributes: () => undefined,
   workflowInfo: () => ({ runStartTime: new Date(0) }),
@@ -36,9 +37,12 @@ export class Handled {
 
   constructor() {
     const { Book } = jest.requireActual<typeof import('../../workflows/ledger/book')>('../../workflows/ledger/book');
-    const { handlePeople, handleQuestions, handleWorkers } = jest.requireActual<
-      typeof import('../../workflows/ledger/handlers')
-    >('../../workflows/ledger/handlers');
+    const { handleQuestions, handleWorkers } = jest.requireActual<typeof import('../../workflows/ledger/handlers')>(
+      '../../workflows/ledger/handlers',
+    );
+    const { handlePeople } = jest.requireActual<typeof import('../../workflows/ledger/people')>(
+      '../../workflows/ledger/people',
+    );
     this.#book = new Book();
     for (const handle of [handlePeople, handleWorkers, handleQuestions]) handle(this.#book);
   }

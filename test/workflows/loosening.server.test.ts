@@ -1,9 +1,11 @@
 /** S8: what people say counts at once where it tightens, and where it lets more be spent when it is written into the books. */
 import { join } from 'node:path';
-import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { type WorkflowHandle, WorkflowUpdateFailedError, WorkflowUpdateStage } from '@temporalio/client';
 import type { Entry } from '../../src/books/entry';
 import { linesOf } from '../../src/books/reading';
 import { Standing } from '../../src/books/standing';
+import type { BeginSend } from '../../src/ledger';
+import { beginSendUpdate, booksQuery, settleUpdate, stateQuery, statusQuery } from '../../src/ledger/messages';
 import { openStorage } from '../../src/storage';
 import { type accountLedger, leadPipeline } from '../../workflows';
 import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
@@ -115,3 +117,123 @@ test('limits of an account are tightened at once, and loosened when that is writ
     return acts.filter((update) => update === 'setBudget').length === 2 && acts.includes('release');
   });
 }, 300_000);
+
+describe('what a person says later counts, also where the earlier word is written only then', () => {
+  const ledger = () => stage.temporal.client.workflow.getHandle<typeof accountLedger>(stage.ledgerId);
+  const status = () => ledger().query(statusQuery);
+  const state = () =>
+    ledger()
+      .query(booksQuery)
+      .catch(() => null);
+  beforeAll(() => until(async () => (await state()) !== null));
+  const saying = (said: object): [object] => [{ reason: 'test', ...said }];
+  const say = (update: string, said: object = {}) =>
+    refusal(ledger().executeUpdate<unknown, [object]>(update, { args: saying(said) }));
+  const refusals = async () =>
+    (await entries()).flatMap((one) => (one.kind === 'act' && / refused$/.test(one.update) ? [one] : []));
+
+  /** @param play what is said by `waits` in it waits for the storage until all is said. @returns the answers to that */
+  async function whileAway(
+    play: (waits: (update: string, said?: object) => Promise<void>) => Promise<void>,
+    on: WorkflowHandle = ledger(),
+  ): Promise<(string | undefined)[]> {
+    for (let tries = 10; ; tries--) {
+      const answers: Promise<string | undefined>[] = [];
+      takeAway(place());
+      try {
+        await play(async (update, said = {}) => {
+          const options = { args: saying(said), waitForStage: WorkflowUpdateStage.ACCEPTED };
+          const handle = on.startUpdate<unknown, [object]>(update, options);
+          answers.push(refusal((await handle).result()));
+        });
+      } finally {
+        putBack(place());
+      }
+      const ends = await Promise.all(answers);
+      // On a busy machine the storage may be back too late.
+      if (tries === 0 || !ends.some((end) => end?.includes('cannot be written'))) return ends;
+    }
+  }
+
+  test('a release lifts no hold that was said after it, and the books say so; the next one does', async () => {
+    const before = (await refusals()).length;
+    const [early, late] = await whileAway(async (waits) => {
+      await waits('release', { by: 'Bob' });
+      expect(await say('hold', { by: 'Ann' })).toBe('taken');
+      expect((await status()).holds).toMatchObject([{ kind: 'manual' }]);
+      await waits('release', { by: 'Cem' });
+    });
+    expect(early).toBe(
+      'release: nothing was changed, since the account was put on hold by Ann after that was said. Look, and send it again if it is still right.',
+    );
+    expect(late).toBe('taken');
+    expect((await status()).holds).toEqual([]);
+    await until(async () => (await refusals()).length > before);
+    expect((await refusals()).at(-1)).toMatchObject({ update: 'release, refused', by: 'Bob' });
+  }, 300_000);
+
+  test('a hold stays after an earlier release', async () => {
+    await whileAway(async (waits) => {
+      await waits('release');
+      await say('hold');
+    });
+    expect((await status()).holds).toMatchObject([{ kind: 'manual' }]);
+    expect(await say('release')).toBe('taken');
+  }, 300_000);
+
+  test('a higher limit does not lift a lower one that was said after it, but another limit is another matter', async () => {
+    expect(await say('setBudget', { perDay: 10_000, balanceFloor: 500 })).toBe('taken');
+    const [higher, floor] = await whileAway(async (waits) => {
+      await waits('setBudget', { perDay: 20_000 });
+      await waits('setBudget', { balanceFloor: 0 });
+      expect(await say('setBudget', { perDay: 8_000, by: 'Ann' })).toBe('taken');
+    });
+    expect(higher).toMatch(/^setBudget: nothing was changed, since Ann set the same limit after that was said\. Look/);
+    expect(floor).toBe('taken');
+    expect((await status()).budget).toMatchObject({ perDay: 8_000, balanceFloor: 0 });
+  }, 300_000);
+
+  test('of two higher limits the one said later counts, whichever is written first', async () => {
+    const [first, second] = await whileAway(async (waits) => {
+      await waits('setBudget', { perDay: 30_000 });
+      await waits('setBudget', { perDay: 25_000 });
+    });
+    expect(first).toMatch(/^taken$|set the same limit/);
+    expect(second).toBe('taken');
+    expect((await status()).budget).toMatchObject({ perDay: 25_000 });
+  }, 300_000);
+
+  test('S1: what is cleared is the call that was open when that was said', async () => {
+    const [subject, run] = ['lead:cleared', 'run'];
+    let attempt = 0;
+    const begin = async () => {
+      const args: [BeginSend] = [
+        { subject, run, attempt: `${++attempt}`, runCap: 1e6, credits: 0, lookedAt: Date.now() },
+      ];
+      expect(await ledger().executeUpdate(beginSendUpdate, { args })).toMatchObject({ kind: 'granted' });
+    };
+    await begin();
+    const [clear] = await whileAway(async (waits) => {
+      await waits('clear', { subject });
+      const settled = { subject, run, attempt: `${attempt}`, settlement: { kind: 'notPaid' } as const };
+      await ledger().executeUpdate(settleUpdate, { args: [settled] });
+      await begin();
+    });
+    expect(clear).toMatch(/^clear: nothing was changed, since another call for it was let through after that was said/);
+    expect((await ledger().query(stateQuery)).flights.open).toMatchObject({ [subject]: { attempt: `${attempt}` } });
+    expect(await say('clear', { subject })).toBe('taken');
+  }, 300_000);
+
+  test('a pipeline, too, goes by the limit that was said later', async () => {
+    const run = await pipeline('later-limit');
+    await until(asks(run));
+    const [more] = await whileAway(async (waits) => {
+      await waits('changeLimits', { maxCredits: 60_000 });
+      const args = saying({ maxCredits: 2_000, by: 'Ann' });
+      expect(await refusal(run.executeUpdate<unknown, [object]>('changeLimits', { args }))).toBe('taken');
+    }, run);
+    expect(more).toMatch(/^changeLimits: nothing was changed, since Ann set the same limit after that was said/);
+    await run.executeUpdate('stop', { args: saying({ now: true }) });
+    await run.result();
+  }, 300_000);
+});

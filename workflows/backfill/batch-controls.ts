@@ -5,6 +5,7 @@ import { type BackfillInput, LimitChanges } from '../../src/inputs/backfill';
 import { PersonNote, StopSaid } from '../../src/inputs/person-messages';
 import { counted } from '../../src/text/numbers';
 import { loosens } from '../shared/kept-acts';
+import { overtakesLimits } from '../shared/overtaken';
 import { type Answered, answered, checked } from '../shared/said';
 import { ownStatus } from '../shared/status';
 import * as messages from './batch-messages';
@@ -172,6 +173,7 @@ export class Controls {
       messages.changeLimitsUpdate,
       (changes) => {
         const { by, reason, ...limits } = changes;
+        overtakesLimits(limits, by);
         for (const [name, value] of Object.entries(limits))
           if (value !== undefined) Object.assign(state.limits, { [name]: value });
         this.onLimits();

@@ -10,7 +10,7 @@ import { utc } from '../../src/time/utc';
 import { epoch } from '../shared/reset';
 
 const OPENING =
-  'The ledger is finding out from a worker what is in its books. Until it knows, it grants nothing and takes nothing: try again in a moment.';
+  'The ledger is finding out from a worker what is in its books. Until it knows, it grants nothing, and takes nothing but a hold: try again in a moment.';
 const opening = () => ApplicationFailure.nonRetryable(OPENING, FailureType.opening);
 
 /** Runs from before this patch read the books in the storage only when they open. */

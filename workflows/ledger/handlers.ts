@@ -1,12 +1,10 @@
-/** A ledger's handlers. No worker's message waits, so that a grant is one workflow task old at most (S1). */
-import { condition, patched, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
-import { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../../src/inputs/person-messages';
+/** A ledger's handlers of what is not said by people. No worker's message waits, so that a grant is one workflow task old at most (S1). */
+import { patched, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
+import type { ClearSaid } from '../../src/inputs/person-messages';
 import * as policy from '../../src/ledger';
-import { describeWanted } from '../../src/ledger/details';
 import * as messages from '../../src/ledger/messages';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
-import { loosens } from '../shared/kept-acts';
-import { checked, note } from '../shared/said';
+import { overtakes } from '../shared/overtaken';
 import { type Book, COMPARES, MINDS_PLACE, REREADS, TAKES_TURNS } from './book';
 import { obstacleOf, statusOf } from './ledger-status';
 import { requireShape, shapes } from './validate';
@@ -19,12 +17,6 @@ const onceOpen =
     validator(message);
   };
 
-/** What a person says is said once: it waits until the books are open. */
-const inTurn =
-  <T, R>(book: Book, handle: (said: T) => R) =>
-  (said: T): R | Promise<R> =>
-    book.isOpen ? handle(said) : condition(() => book.isOpen).then(() => handle(said));
-
 /** What workers say: before and after each call that must not happen twice, and what the service told them. */
 export function handleWorkers(book: Book): void {
   setHandler(
@@ -34,6 +26,9 @@ export function handleWorkers(book: Book): void {
       const awake = policy.wake(turn && !gives ? policy.withoutTurns(book.state) : book.state);
       const { state, answer } = policy.beginSend(awake, { ...request, ...(gives && { turn }) }, Date.now());
       if (answer.kind === 'capped' && answer.cap === 'floor') book.balanceWanted = true;
+      const { subject } = request;
+      if (state.flights.open[subject] !== awake.flights.open[subject])
+        overtakes<ClearSaid>('clear', 'another call for it was let through', (said) => said.subject === subject);
       book.change(state);
       return answer;
     },
@@ -124,105 +119,6 @@ export function handleWorkers(book: Book): void {
     {
       validator: onceOpen(book, requireShape(shapes.park)),
       description: 'Internal: sent by a worker that met a 429: its whole class waits.',
-    },
-  );
-}
-
-/** S8: the books mind no word while the call may still be booked. */
-const COUNTS_A_WHILE =
-  'If the books have reserved credits for it, these count towards the ceilings until an hour after it is over.';
-
-const wordOf = <T>({ by = 'somebody' }: Reasoned, value: T) => ({ value, by, at: Date.now() });
-
-/** What people may change; who did it and why is kept. */
-export function handlePeople(book: Book): void {
-  const act = (
-    next: policy.LedgerState,
-    what: string,
-    { by = 'somebody', reason }: Reasoned,
-    said: policy.Said = {},
-  ) => {
-    const action = { at: Date.now(), by, what, reason };
-    note((who) => {
-      if (!book.isOpen) return;
-      const actions = book.state.actions?.map((one) => (one === action ? { ...one, ...who } : one));
-      book.change({ ...book.state, ...(actions && { actions }) });
-    });
-    book.change(policy.withAction(policy.say(next, said), action));
-  };
-  for (const update of ['release', 'clear']) loosens(update);
-  loosens('adjust', ({ credits }: AdjustSaid) => credits < 0);
-  loosens('setBudget', (wanted: BudgetSaid) => book.isOpen && policy.allowsMore(book.state, wanted, Date.now()));
-  setHandler(
-    messages.setBudgetUpdate,
-    ({ by, reason, ...wanted }) => {
-      const [who, at] = [by ?? 'somebody', Date.now()];
-      const next = policy.setBudget(book.state, wanted, who, at);
-      const limits = policy.LIMITS.filter((limit) => wanted[limit] !== undefined);
-      act(next, describeWanted(wanted), { by, reason }, policy.wordsOn(next, limits, who, at));
-      return policy.budgetInForce(book.state, Date.now());
-    },
-    {
-      description:
-        'Changes what may be spent, up to what is configured: {"perDay": 20000, "balanceFloor": 0, "reason": "…", "by": "…"}. Give the configured value, or perDay null where none is configured, for no limit besides the configuration.',
-      validator: onceOpen(
-        book,
-        checked(BudgetSaid, 'setBudget', (wanted) => {
-          const refusal = policy.budgetRefusal(book.state, wanted, Date.now());
-          if (refusal) throw new Error(`setBudget: ${refusal}`);
-        }),
-      ),
-    },
-  );
-  setHandler(
-    messages.holdUpdate,
-    inTurn(book, (said) => {
-      const hold = { kind: 'manual', since: Date.now(), reason: said.reason } as const;
-      act(policy.hold(book.state, hold), 'put on hold', said, { hold: wordOf(said, said.reason) });
-      return 'The account is on hold: nothing that costs or that could happen twice is sent until it is released.';
-    }),
-    {
-      description: 'Puts the account on hold: {"reason": "…", "by": "…"}',
-      validator: checked(Reasoned, 'hold'),
-    },
-  );
-  setHandler(
-    messages.releaseUpdate,
-    inTurn(book, ({ parks = false, ...said }) => {
-      const what = parks ? 'released, with what a 429 has parked' : 'released';
-      act(policy.releaseAll(book.state, parks, Date.now()), what, said, { hold: wordOf(said, null) });
-      return 'The account is released. A cause that is still there puts it on hold again.';
-    }),
-    {
-      description:
-        'Lifts every hold of the account: {"reason": "…", "by": "…"}. What the service asked to wait for (429) goes on when that is over; with "parks": true new calls go on at once, runs that already wait for a read look at least every hour, and the service may refuse it again.',
-      validator: checked(ReleaseSaid, 'release'),
-    },
-  );
-  setHandler(
-    messages.clearUpdate,
-    inTurn(book, ({ subject, ...said }) => {
-      const { state, cleared } = policy.clear(book.state, subject);
-      if (cleared) act(state, `cleared ${subject}`, said);
-      const held = cleared ? 'It is no longer held.' : "The ledger did not hold it; see 'open' in the status.";
-      return `${held} ${COUNTS_A_WHILE}`;
-    }),
-    {
-      description:
-        'Says that an open send is over and did not happen: {"subject": "lead:…", "reason": "…", "by": "…"}. Look into the web app first.',
-      validator: checked(ClearSaid, 'clear'),
-    },
-  );
-  setHandler(
-    messages.adjustUpdate,
-    inTurn(book, ({ credits, ...said }) => {
-      const adjustment = { subject: policy.ADJUSTMENT, run: policy.ADJUSTMENT, credits, at: Date.now() };
-      act(policy.book(book.state, adjustment), `adjusted by ${credits} credits`, said);
-      return policy.spentOn(book.state, Date.now());
-    }),
-    {
-      description: 'Corrects today\'s sum: {"credits": -1000, "reason": "…", "by": "…"}',
-      validator: checked(AdjustSaid, 'adjust'),
     },
   );
 }

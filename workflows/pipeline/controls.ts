@@ -5,6 +5,7 @@ import { PersonNote, StopSaid } from '../../src/inputs/person-messages';
 import { counted } from '../../src/text/numbers';
 import type { BlockerWatch } from '../shared/blocker-watch';
 import { loosens } from '../shared/kept-acts';
+import { overtakesLimits } from '../shared/overtaken';
 import { type Answered, answered, checked } from '../shared/said';
 import type { Status } from '../shared/status';
 
@@ -98,6 +99,7 @@ export class Controls {
     setHandler(
       changeLimitsUpdate,
       ({ by, reason, ...limits }) => {
+        overtakesLimits(limits, by);
         Object.assign(state.limits, limits);
         this.onLimits();
         this.note(`changeLimits ${JSON.stringify(limits)}`, { ...(by && { by }), ...(reason && { reason }) });

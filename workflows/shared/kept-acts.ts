@@ -12,6 +12,7 @@ import { INTERNAL_UPDATES } from '../../src/ledger/messages';
 import { FailureType } from '../../src/runs/failure-types';
 import { accountOfRun, onControlQueue } from './control-queue';
 import { failureText } from './failures';
+import { hear as hearInOrder, whyOvertaken } from './overtaken';
 import { lastNoted } from './said';
 import { ownStatus } from './status';
 import { tell } from './tell';
@@ -79,23 +80,29 @@ export function loosens<T>(update: string, when: (said: T) => boolean = () => tr
 export const keepsActs: WorkflowInboundCallsInterceptor = {
   handleUpdate(input, next) {
     if (INTERNAL_UPDATES.has(input.name)) return next(input);
-    const account = accountOfRun();
-    const isLoosening = loosening.get(input.name)?.(input.args[0] as never) === true;
-    if (account !== undefined && isLoosening && patched('loosensWhenWritten'))
-      return handleWritten(account, input, next);
-    const before = lastNoted();
-    const answer = next(input);
-    const noted = lastNoted();
-    if (patched('keepsActs'))
-      answer.then(
-        () => keep(input, noted === before ? undefined : noted),
-        () => undefined,
-      );
+    const over = hearInOrder(input);
+    const answer = handle(input, next);
+    answer.then(over, over);
     return answer;
   },
 };
 
 type Handle = (input: UpdateInput) => Promise<unknown>;
+
+function handle(input: UpdateInput, next: Handle): Promise<unknown> {
+  const account = accountOfRun();
+  const isLoosening = loosening.get(input.name)?.(input.args[0] as never) === true;
+  if (account !== undefined && isLoosening && patched('loosensWhenWritten')) return handleWritten(account, input, next);
+  const before = lastNoted();
+  const answer = next(input);
+  const noted = lastNoted();
+  if (patched('keepsActs'))
+    answer.then(
+      () => keep(input, noted === before ? undefined : noted),
+      () => undefined,
+    );
+  return answer;
+}
 
 /** Takes an update once it is written. @throws ApplicationFailure where it cannot be, or is too late by then: nothing is changed */
 async function handleWritten(account: string, input: UpdateInput, next: Handle): Promise<unknown> {
@@ -109,19 +116,28 @@ async function handleWritten(account: string, input: UpdateInput, next: Handle):
     },
   );
   const before = lastNoted();
-  try {
-    getActivator()
-      .updateHandlers.get(name)
-      ?.validator?.(...input.args);
-  } catch (error) {
+  const refusal = refusalOf(input);
+  if (refusal !== undefined) {
     const refused = { ...input, name: `${name}, refused`, updateId: `${input.updateId}/refused` };
     inBackground(() => write(books, account, refused));
-    throw ApplicationFailure.nonRetryable(error instanceof Error ? error.message : String(error), FailureType.badInput);
+    throw ApplicationFailure.nonRetryable(refusal, FailureType.badInput);
   }
   const answer = await next(input);
   const noted = lastNoted();
   inBackground(() => hear(account, name, kept, noted === before ? undefined : noted));
   return answer;
+}
+
+/** Why what waited to be written is too late by now, if so. */
+function refusalOf(input: UpdateInput): string | undefined {
+  try {
+    getActivator()
+      .updateHandlers.get(input.name)
+      ?.validator?.(...input.args);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  return whyOvertaken(input);
 }
 
 /** @param noted puts who it was onto the run's page, and into its result */

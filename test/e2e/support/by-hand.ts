@@ -61,10 +61,12 @@ export const knowsAfterReset = ({ at, without, continued = false }: Reset) =>
     await scene.worker();
     const first = await scene.ledger().describe();
     await until(async () => {
+      // Until its books are open it refuses that.
       if (continued)
         await client.workflow
           .getHandle(scene.stage.ledgerId)
-          .executeUpdate(adjustUpdate, { args: [{ credits: 0, reason: 'test' }] });
+          .executeUpdate(adjustUpdate, { args: [{ credits: 0, reason: 'test' }] })
+          .catch(() => undefined);
       return !continued || (await scene.ledger().describe()).runId !== first.runId;
     });
     const { lead, run } = await inTheCall(scene);

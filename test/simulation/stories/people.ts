@@ -272,7 +272,7 @@ export class People {
       .executeUpdate(update, { args: [said] })
       .catch((error: Error) => {
         const { message } = error.cause instanceof Error ? error.cause : error;
-        if (!message.includes('Send it again')) return;
+        if (!/send it again|try again in a moment/i.test(message)) return;
         world.after(LOOKS_EVERY_MS, () => {
           if (run.isOpen) this.say(run, update, said);
         });
