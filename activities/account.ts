@@ -2,23 +2,20 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { includesId } from '../src/agent-api/id';
 import type { RateClass } from '../src/agent-api/rate-class';
-import { describeCeiling } from '../src/books/ceilings';
-import { type Hold, stopping } from '../src/ledger';
-import { describeHold, describePatience, describePause, describeStandstill } from '../src/ledger/details';
+import { describeStandstill } from '../src/ledger/details';
 import type { SubjectState } from '../src/ledger/messages';
-import { describeShortage } from '../src/ledger/shortage';
 import type { LookOutcome } from '../src/paying/attempt-plan';
 import { isPaidKind, type PaidKind, type Prices, pricesOf } from '../src/paying/once-only';
 import type { PayTiming, Settlement } from '../src/paying/open-sends';
 import { partsOf } from '../src/paying/subject';
 import { rootMessage } from '../src/root-cause';
 import { FailureType } from '../src/runs/failure-types';
-import { StorageError } from '../src/storage';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { describeMend, lookAtRuns } from '../src/temporal/failing-tasks';
 import { type LedgerClient, ledgerAway } from '../src/temporal/ledger-client';
 import { within } from '../src/time/within';
 import { askBalance, callRoute } from './call';
+import { type Clearance, type ClearanceAsked, clearanceOf } from './clearance';
 import { type AccountRuntime, type Deps, runtimeOf } from './deps';
 import {
   askingRun,
@@ -43,35 +40,6 @@ export interface AccountFacts extends Prices {
 
 /** What a question for the balance came back with; `problem`: an answer, in which no balance can be read. */
 type Probed = { kind: 'ok'; balance: number } | { kind: 'ok'; problem: string } | { kind: 'otherUser' };
-
-/** What a waiting run wants to do. */
-export interface ClearanceAsked {
-  account: string;
-  /** What is about to be spent; 0: nothing, then a lack of credits does not stand in the way. */
-  credits: number;
-  /** Only holds count, no budget. @default false */
-  holdsOnly?: boolean;
-  /** Key of the run whose cap counts; when it is over nothing is waited for. */
-  run?: string;
-  /** Runs that the asker waits for. @default none */
-  others?: readonly string[];
-}
-
-/** Whether a waiting run may go on, and if not, why and until when. */
-export interface Clearance {
-  clear: boolean;
-  why?: string;
-  /** It is a limit on what may be spent, and no hold. */
-  short?: boolean;
-  /** The service asked to wait: a sentence. What was asked for may go on all the same, with other calls. */
-  pause?: string;
-  /** One of the others, or one that these wait for, cannot go on by itself: a sentence. */
-  stuck?: string;
-  /** Those of the others that are not running. */
-  closed?: string[];
-  /** What keeps it, in a word that stays the same as long as that does; absent where it cannot be told. */
-  what?: string;
-}
 
 /** A ledger that does not answer within this, or so often, is told of. */
 const PASSES_WITHIN_MS = 10_000;
@@ -99,41 +67,6 @@ export function createAccountActivities(deps: Deps) {
       const passes = performance.now() - askedAt < PASSES_WITHIN_MS && Context.current().info.attempt < PASSING_TRIES;
       throw passes ? error : cannotBeHad(error);
     });
-  };
-
-  const clearance = async ({ account, credits, holdsOnly }: ClearanceAsked): Promise<Clearance> => {
-    const runtime = runtimeOf(deps, account);
-    try {
-      const ledger = await runtime.ledger();
-      // A ledger on hold that was terminated would keep everybody waiting: its status starts another.
-      const status = await ledger.status();
-      if (!status) return { clear: false, why: (await ledger.trouble()) ?? 'the ledger does not answer yet' };
-      // Known without asking again: a thousand runs may wait for a hold.
-      const holds = stopping(status.holds, credits);
-      if (holds.length > 0) return keptBy(holds);
-      const pause = describePause(status.parked, ledger.now());
-      if (credits === 0 || holdsOnly) return { clear: true, ...(pause && { pause }) };
-      const obstacle = await ledger.obstacle(credits);
-      if (obstacle.kind === 'held') return keptBy(obstacle.holds);
-      if (obstacle.kind === 'unwritten') return { clear: false, why: obstacle.why, what: 'booksTrouble' };
-      // A balance that a new ledger has not read yet is not what is in the way.
-      if (obstacle.kind === 'capped' && obstacle.balance === 'unread' && status.patientUntil !== undefined)
-        return { clear: false, why: describePatience(status.patientUntil, status.isComparing), what: 'patience' };
-      if (obstacle.kind === 'capped')
-        return {
-          clear: false,
-          why: describeShortage(obstacle, obstacle.figures ?? status),
-          what: obstacle.cap,
-          short: true,
-        };
-      const over = await ledger.overCeiling(credits);
-      if (over) return { clear: false, why: describeCeiling(over), what: `books-${over.cap}`, short: true };
-      return { clear: true, ...(pause && { pause }) };
-    } catch (error) {
-      const what = whatFails(error);
-      const why = error instanceof Error ? error.message : 'the ledger cannot be reached';
-      return { clear: false, why, ...(what && { what }) };
-    }
   };
 
   /** What was paid for shows without the run that has paid: else its credits stay reserved until a person decides. */
@@ -225,7 +158,7 @@ export function createAccountActivities(deps: Deps) {
 
     /** May a waiting run go on? Asked once; the answer says why not. */
     async clearance(asked: ClearanceAsked): Promise<Clearance> {
-      const found = await clearance(asked);
+      const found = await clearanceOf(deps, asked);
       const { failing, closed } = await lookAtRuns(deps.client, asked.others ?? []);
       return { ...found, ...(failing && { stuck: describeMend(failing) }), ...(closed.length > 0 && { closed }) };
     },
@@ -235,7 +168,7 @@ export function createAccountActivities(deps: Deps) {
      * history events; costs no call of the API.
      */
     async awaitClearance(asked: ClearanceAsked & Pick<Clearance, 'what'>): Promise<Clearance | undefined> {
-      const found = await clearance(asked);
+      const found = await clearanceOf(deps, asked);
       if (found.clear || (asked.run !== undefined && (await isOver(asked.run)))) return undefined;
       const { why, what } = found;
       if (what !== undefined && what !== asked.what) return found;
@@ -277,18 +210,6 @@ async function standstillOf(ledger: BookedLedger | undefined): Promise<string | 
   const status = await ledger?.status();
   return ledger && status && describeStandstill(status, ledger.now());
 }
-
-/** S7: who waits for something else hears of it; undefined for what may pass at once. */
-function whatFails(error: unknown): string | undefined {
-  if (error instanceof StorageError) return 'books';
-  return error instanceof ApplicationFailure && error.type === FailureType.ledger ? 'ledger' : undefined;
-}
-
-const keptBy = (holds: readonly Hold[]): Clearance => ({
-  clear: false,
-  why: holds.map(describeHold).join('; '),
-  what: holds.map(({ kind }) => kind).join(),
-});
 
 /** Whether the ledger whose workflow this activity belongs to is the one of the user that the token belongs to. */
 const isAsking = ({ workflowId }: LedgerClient): boolean =>

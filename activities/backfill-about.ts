@@ -15,8 +15,16 @@ const ownRef = (folder: string) => `${folder}/backfill.json`;
 /** Beside the folders of all runs with this ID. */
 const latestRef = (folder: string) => `${folder.slice(0, folder.lastIndexOf('/'))}/latest.json`;
 
-/** @param isLatest whether a redrive is to find this one */
-export async function tellOf(storage: Storage, about: About, isLatest = true): Promise<void> {
+/** It may have left something undone: it has items, and was not only planned. */
+const mayLeave = ({ items = 0, dryRun = false }: About): boolean => items > 0 && !dryRun;
+
+/** A redrive finds it as the latest of its ID, unless a run before may have left something undone and it does not (S6). */
+export async function tellOf(storage: Storage, about: About, workflowId: string): Promise<void> {
+  const before = mayLeave(about) ? undefined : await unlessDamaged(latestOf(storage, about.account, workflowId));
+  await write(storage, about, before === undefined || !mayLeave(before));
+}
+
+async function write(storage: Storage, about: About, isLatest: boolean): Promise<void> {
   const { folder } = about;
   for (const ref of [ownRef(folder), ...(isLatest ? [latestRef(folder)] : [])])
     await storage.write(ref, `${storedJson(about)}\n`, { contentType: 'application/json' });
@@ -27,10 +35,10 @@ export async function tellParts(storage: Storage, folder: string, parts: number)
   const about = await unlessDamaged(readIfThere(storage, ownRef(folder), About));
   if (about === undefined) return;
   const latest = await unlessDamaged(readIfThere(storage, latestRef(folder), About));
-  await tellOf(storage, { ...about, parts }, latest?.folder === folder);
+  await write(storage, { ...about, parts }, latest?.folder === folder);
 }
 
-/** What the last run of this ID that has a list, or else the last one, says of itself. @throws {StorageError} `damaged` */
+/** What the last run of this ID that may have left something undone, or else the last one, says of itself. @throws {StorageError} `damaged` */
 export async function latestOf(storage: Storage, account: string, workflowId: string): Promise<About | undefined> {
   const latest = `${folderOf(workflowId)}/latest.json`;
   return (await readIfThere(storage, inAccount(account, latest), About)) ?? readIfThere(storage, latest, About);

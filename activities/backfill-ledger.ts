@@ -87,6 +87,8 @@ export interface Concluded {
   counts: Counts;
   /** Items that did not go well, by outcome and reason. */
   reasons: Record<string, number>;
+  /** The first of those that have failed; absent from workers of earlier versions. */
+  failed?: Pick<LedgerLine, 'id' | 'run' | 'reason'>[];
   credits: number;
   /** What a person should know of it, one sentence each. */
   notes: string[];
@@ -116,6 +118,9 @@ export interface Concluding {
   parts?: number;
 }
 
+/** Failed items that the page names. */
+const MOST_FAILED = 10;
+
 /** Lines that a note names. */
 const MOST_NAMED = 20;
 
@@ -131,6 +136,7 @@ export async function writeLedger(
   const unreadable = new Set<string>();
   const counts = noCounts();
   const reasons: Record<string, number> = {};
+  const failed: NonNullable<Concluded['failed']> = [];
   let credits = 0;
   const whyNot = (n: number) => unbegun.findLast(({ from }) => from <= n)?.reason ?? 'notBegun';
   // Two passes, so that of 100,000 lines only numbers are in memory: the first finds out which word is the last.
@@ -143,6 +149,8 @@ export async function writeLedger(
   const count = (line: LedgerLine): LedgerLine => {
     counts[line.outcome]++;
     credits += line.credits;
+    const { outcome, id, run, reason } = line;
+    if (outcome === 'failed' && failed.length < MOST_FAILED) failed.push({ id, run, reason });
     if (line.outcome === 'done' || line.outcome === 'alreadyDone') return line;
     const why = line.outcome === 'quarantined' ? line.outcome : `${line.outcome}: ${line.reason ?? 'unknown'}`;
     if (why in reasons || Object.keys(reasons).length < MOST_REASONS) reasons[why] = (reasons[why] ?? 0) + 1;
@@ -185,5 +193,5 @@ export async function writeLedger(
           `${counted(unreadable.size, 'line')} of the item ledger could not be read; what became of the items was asked of the items' own runs. Where: ${named}.`,
         ]
       : [];
-  return { counts, reasons, credits, notes, files: { ledger: ref, quarantine: quarantineRef(folder) } };
+  return { counts, reasons, failed, credits, notes, files: { ledger: ref, quarantine: quarantineRef(folder) } };
 }

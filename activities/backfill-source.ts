@@ -32,6 +32,8 @@ export interface Making {
   folder: string;
   operation: Operation;
   defaults: BackfillInput['defaults'];
+  /** Nothing of it is begun. @default false */
+  dryRun?: boolean;
 }
 
 /** Of a page: leads with what the rules decided, captures as they are. */
@@ -163,15 +165,17 @@ export function createBackfillSourceActivities(deps: Deps) {
 
   /** @param notes on the source, complete once the candidates were read */
   async function make(making: Making, candidates: AsyncIterable<Candidate>, notes: string[] = []): Promise<Prepared> {
-    const { folder, operation, account, defaults } = making;
+    const { folder, operation, account, defaults, dryRun } = making;
     const write = async () => {
       const list = await writeList(storage, { folder, list: ITEMS, operation }, candidates);
       return { ...list, notes };
     };
     const place = `${folder}/list.json`;
     const { made, isEarlier } = await firstMade(storage, place, KeptList, write, ({ needs }) => needs.items > 0);
-    await tellOf(storage, { folder, account, operation, items: made.needs.items, defaults });
-    const told = isEarlier && Context.current().info.attempt === 1 ? [...made.notes, KEPT] : made.notes;
+    const { attempt, workflowExecution: run } = Context.current().info;
+    const about = { folder, account, operation, items: made.needs.items, defaults, ...(dryRun && { dryRun }) };
+    await tellOf(storage, about, run?.workflowId ?? '');
+    const told = isEarlier && attempt === 1 ? [...made.notes, KEPT] : made.notes;
     return { ...made, notes: told, mayBeSpent: await creditsLeft(deps, account) };
   }
 }

@@ -9,7 +9,7 @@ import { InputError, parseInput } from '../src/inputs/parse-input';
 import { countItems } from '../src/metrics/items';
 import { inAccount } from '../src/storage/account-folder';
 import { quoted } from '../src/text/list-filter';
-import { folderOf, latestOf, tellOf, tellParts, unlessDamaged } from './backfill-about';
+import { folderOf, latestOf, tellOf, tellParts } from './backfill-about';
 import { type Concluded, type Concluding, placesOf, writeLedger, writePart } from './backfill-ledger';
 import { type Candidate, ITEMS, readList, writeList } from './backfill-list';
 import { createBackfillSourceActivities, type Making, wrongInput } from './backfill-source';
@@ -60,9 +60,7 @@ export function createBackfillActivities(deps: Deps) {
       const { operation, from } =
         redriveOf === undefined ? { operation: given, from: source } : await redriven({ ...call, redriveOf }, firstRun);
       if (operation === undefined) throw wrongInput('operation is missing.');
-      // A run that comes to no list leaves that of an earlier one for redrives.
-      const before = await unlessDamaged(latestOf(storage, account, workflowId));
-      await tellOf(storage, { folder, account, operation, source: from }, before?.items === undefined);
+      await tellOf(storage, { folder, account, operation, source: from }, workflowId);
       return { folder, operation, ...(redriveOf !== undefined && { source: from }) };
     },
 

@@ -16,7 +16,7 @@ import { summaries } from '../src/runs/summaries';
 import { md, paragraphs } from '../src/text/md';
 import { counted, grouped } from '../src/text/numbers';
 import { Controls } from './backfill/batch-controls';
-import { progressOf, totalOf } from './backfill/batch-details';
+import { describeFailed, progressOf, totalOf } from './backfill/batch-details';
 import type { BackfillProgress, BackfillResult } from './backfill/batch-messages';
 import { type Before, begin, endedIn, type Renewal, renewalOf, type State } from './backfill/batch-state';
 import { Drive } from './backfill/drive';
@@ -181,6 +181,7 @@ export async function backfill(
     status.figures(
       paragraphs([
         ended === 'planned' ? planned?.page() : left && left.count > 0 ? describeGoesOn(left) : undefined,
+        concluded && describeFailed(concluded),
         md`In the storage: ${folder}`,
       ]),
     );

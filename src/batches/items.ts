@@ -40,6 +40,8 @@ export const About = z.object({
   items: z.int().optional(),
   /** Parts of its item ledger, once it has ended; absent in those of before. */
   parts: z.int().optional(),
+  /** It was only planned. */
+  dryRun: z.boolean().optional(),
   /** What its items share, unless they have a value of their own; absent before 0.3.0 and as long as there is no list. */
   defaults: z.record(z.string(), z.unknown()).optional(),
   /** What was checked when it was written is not checked again. */

@@ -6,6 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasLater, type Kept, momentsOf, NOTES, type Said } from '../ledger';
+import type { ObstacleAsked } from '../ledger/messages';
 import type { Settled, Settlement } from '../paying/open-sends';
 import { rootMessage } from '../root-cause';
 import { StorageError } from '../storage';
@@ -115,18 +116,25 @@ export class Books {
   }
 
   /**
-   * The ceiling that stands in the way of so many credits more, by the books as they were a second ago at most.
+   * The ceiling that stands in the way of so many credits more, by the books as they were a second ago at most; of a call, of
+   * what it costs by them, where that is more.
    * @param reading of the balance, where a part of it must remain
    * @throws {StorageError} while they cannot be written or read
    */
-  async obstacle(ceilings: Ceilings, credits: number, reading?: BalanceReading): Promise<OverCeiling | undefined> {
+  async obstacle(
+    ceilings: Ceilings,
+    { credits: least, call }: ObstacleAsked,
+    reading?: BalanceReading,
+  ): Promise<OverCeiling | undefined> {
     // Nobody else tries that again while all wait.
     if (this.place.id === undefined) await this.place.readSoon().catch(() => undefined);
     const { trouble } = this;
     if (trouble !== undefined)
       throw new StorageError('unusable', `the books in the storage cannot be kept, so nothing is paid: ${trouble}`);
     if (ceilings.perDay === null && ceilings.perMonth === null && reading === undefined) return undefined;
-    return overCeiling(await this.#ofLate(), ceilings, { credits }, this.options.now(), reading);
+    const standing = await this.#ofLate();
+    const credits = call ? Math.max(least, standing.priceOf(call.subject, call.credits)) : least;
+    return overCeiling(standing, ceilings, { credits }, this.options.now(), reading);
   }
 
   /**

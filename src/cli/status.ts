@@ -9,6 +9,7 @@ import { type Config, loadConfig } from '../config';
 import { describeBudget, describeDearer, describeHold, describePatience, describeState } from '../ledger/details';
 import { type LedgerStatus, obstacleQuery } from '../ledger/messages';
 import { describeShortage } from '../ledger/shortage';
+import { leadSubject } from '../paying/subject';
 import { BUDGET_STAGE } from '../runs/stages';
 import { WORKFLOW_TYPES } from '../runs/workflow-types';
 import type { Connected } from '../temporal/connect';
@@ -147,8 +148,10 @@ async function withShortage(client: Client, one: AccountStatus, accounts: Config
   // Which limit leaves how much is known when a new ledger has its readings.
   if (!one.present || one.patientUntil !== undefined) return one;
   const credits = accounts[one.account]?.credits('leads.convert') ?? routes['leads.convert'].credits;
+  // Its price of now, which is that of any lead.
+  const asked = { credits, call: { subject: leadSubject('any'), credits } };
   const obstacle = await client
-    .withDeadline(Date.now() + QUERY_MS, () => client.workflow.getHandle(one.ledger).query(obstacleQuery, { credits }))
+    .withDeadline(Date.now() + QUERY_MS, () => client.workflow.getHandle(one.ledger).query(obstacleQuery, asked))
     .catch(() => undefined);
   if (obstacle?.kind !== 'capped') return one;
   const waiting = `Stage = '${BUDGET_STAGE}' AND Account = ${quoted(one.account)} AND ExecutionStatus = 'Running'`;

@@ -44,7 +44,7 @@ export { compareBalance, nextComparison, patientUntil, withoutComparison } from 
 export { askTurn, withoutTurns } from './giving-turns';
 export { answeredWithoutBalance, hold, park, readBalance, release, rest, stopping, wake } from './holds';
 export { openLedger, reopen, whole } from './opening-state';
-export { type Dearer, dearer, reservedAnew } from './prices';
+export { type Dearer, dearer, type PricedCall, reservation, reservedAnew } from './prices';
 export { type Asked, isBehind, type Reread, reread } from './rereading';
 export {
   hasLater,

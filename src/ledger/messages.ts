@@ -71,7 +71,16 @@ export type Figures = Pick<
 export type Obstacle =
   | Extract<policy.BeginAnswer, { kind: 'held' | 'unwritten' }>
   | (Extract<policy.BeginAnswer, { kind: 'capped' }> & { figures?: Figures })
-  | { kind: 'none' };
+  /** `credits`: what would be reserved; absent from a ledger on a worker of an earlier version. */
+  | { kind: 'none'; credits?: number };
+
+/** What is about to be spent. */
+export interface ObstacleAsked {
+  /** 0 asks for holds alone. */
+  credits: number;
+  /** S7: its price of now counts, whatever it cost before. Ledgers on workers of earlier versions go by `credits`. */
+  call?: policy.PricedCall;
+}
 
 /** A turn of one class. */
 export interface TurnOf extends TurnAsked {
@@ -111,8 +120,7 @@ export const INTERNAL_UPDATES: ReadonlySet<string> = new Set(
   ].map(({ name }) => name),
 );
 export const statusQuery = defineQuery<LedgerStatus>('status');
-/** @param credits what is about to be spent; 0 asks for holds alone */
-export const obstacleQuery = defineQuery<Obstacle, [{ credits: number }]>('obstacle');
+export const obstacleQuery = defineQuery<Obstacle, [ObstacleAsked]>('obstacle');
 export const stateQuery = defineQuery<policy.LedgerState>('state');
 /** For the ledger that replaces it; null: its books were never opened, so it has granted nothing. */
 export const booksQuery = defineQuery<policy.LedgerState | null>('books');

@@ -8,6 +8,13 @@ import type { OpenSends } from '../paying/open-sends';
 import { paidKindOf } from '../paying/subject';
 import type { LedgerState, Price } from './state';
 
+/** A call that is about to be made. */
+export interface PricedCall {
+  readonly subject: string;
+  /** What it costs by the configuration of who asks. */
+  readonly credits: number;
+}
+
 /** What is reserved for a call that costs so much by the configuration. A free call stays one. */
 export function reservation({ prices }: LedgerState, subject: string, configured: number): number {
   const kind = paidKindOf(subject);

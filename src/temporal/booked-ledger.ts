@@ -11,7 +11,7 @@ import type { BalanceReading, Ceilings, OverCeiling } from '../books/ceilings';
 import { readSoon } from '../books/read-soon';
 import type { Standing } from '../books/standing';
 import type { BeginAnswer, BeginSend, Budget, LedgerStart, LedgerState, Settle } from '../ledger';
-import { type SubjectState, stateQuery } from '../ledger/messages';
+import { type ObstacleAsked, type SubjectState, stateQuery } from '../ledger/messages';
 import { type Kind, ONCE_ONLY, paidKinds } from '../paying/once-only';
 import { lastEffect, type OpenSend, REMEMBER_MS, type Settled } from '../paying/open-sends';
 import { paidKindOf, partsOf } from '../paying/subject';
@@ -311,10 +311,10 @@ export class BookedLedger extends LedgerClient {
     return available === undefined ? undefined : { amount: available + reserved, askedAt: this.now(), lagMs: 0 };
   }
 
-  /** The ceiling that stands in the way of so many credits more, if any. */
-  async overCeiling(credits: number): Promise<OverCeiling | undefined> {
+  /** The ceiling that stands in the way of so many credits more, or of what the call costs by the books, if any. */
+  async overCeiling(asked: ObstacleAsked): Promise<OverCeiling | undefined> {
     const { ceilings, storage } = this.bookkeeping;
     const reading = await this.#reading(Number.NEGATIVE_INFINITY);
-    return readSoon(this.books.obstacle(ceilings(), credits, reading), storage);
+    return readSoon(this.books.obstacle(ceilings(), asked, reading), storage);
   }
 }

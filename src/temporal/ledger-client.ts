@@ -21,6 +21,7 @@ import {
   type LedgerStatus,
   leaveUpdate,
   type Obstacle,
+  type ObstacleAsked,
   obstacleQuery,
   parkUpdate,
   readBalanceUpdate,
@@ -230,9 +231,9 @@ export class LedgerClient {
     return this.answered((ledger) => ledger.query(claimsQuery, but));
   }
 
-  /** What stands in the way of spending so many credits more; 0 asks for holds alone. */
-  obstacle(credits: number): Promise<Obstacle> {
-    return this.answered((ledger) => ledger.query(obstacleQuery, { credits }));
+  /** What stands in the way of spending so many credits more, or what a call costs now. */
+  obstacle(asked: ObstacleAsked): Promise<Obstacle> {
+    return this.answered((ledger) => ledger.query(obstacleQuery, asked));
   }
 
   subject(subject: string): Promise<SubjectState> {

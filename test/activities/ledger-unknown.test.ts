@@ -47,3 +47,20 @@ test.each([
   // It waits for that, then.
   await expect(asked(what)).rejects.toThrow(error.message);
 });
+
+test.each([
+  ['lead:1', 1_200],
+  ['call:projects.update/k', 7],
+])('S7: what is waited for, %s, is asked at the price of now, and another price is said', async (subject, credits) => {
+  const prices: Record<string, number> = { 'leads.convert': 1_200, 'projects.update': 7 };
+  const capped = jest.fn(async () => ({ kind: 'capped', cap: 'day', credits: 5_000 }));
+  const status = { holds: [], parked: {}, budget: { from: {} } };
+  const ledger = { status: async () => status, now: () => 0, obstacle: capped };
+  const account = { timing: { holdProbeMs: 1_000 }, credits: (route: string) => prices[route] };
+  const deps = { accounts: new Map([['default', { account, ledger: async () => ledger }]]) } as unknown as Deps;
+  const { awaitClearance } = createAccountActivities(deps);
+  const asked = { account: 'default', credits: 1_000_000, subject, what: 'day-1000000-' };
+  const found = await new MockActivityEnvironment().run(awaitClearance, asked);
+  expect(found).toMatchObject({ clear: false, what: 'day-5000-' });
+  expect(capped).toHaveBeenCalledWith({ credits: 1_000_000, call: { subject, credits } });
+});

@@ -54,7 +54,7 @@ test('S3: ceilings of run, day and month hold for all processes, and count what 
     cap: 'month',
     until: Date.parse('2026-12-01'),
   });
-  expect(await one.obstacle({ ...NONE, perMonth: 3_000 }, 1_000)).toMatchObject({ cap: 'month' });
+  expect(await one.obstacle({ ...NONE, perMonth: 3_000 }, { credits: 1_000 })).toMatchObject({ cap: 'month' });
   at.now = Date.parse('2026-12-01T00:00:01Z');
   expect(await pay(other, 'l5', { run: 'r5', ceilings })).toBeUndefined();
 });
@@ -210,15 +210,15 @@ test('S7: while it cannot be read where the books are, whoever waits is told so,
     create: (ref, content) => (isAway ? Promise.reject(new Error('EIO')) : real.create(ref, content)),
   }));
   const books = booksOf('w1', { storage });
-  await expect(books.obstacle(NONE, 1_000)).rejects.toThrow('the books in the storage cannot be kept');
+  await expect(books.obstacle(NONE, { credits: 1_000 })).rejects.toThrow('the books in the storage cannot be kept');
   expect(books.trouble).toContain('EIO');
   isAway = false;
-  expect(await books.obstacle(NONE, 1_000)).toBeUndefined();
+  expect(await books.obstacle(NONE, { credits: 1_000 })).toBeUndefined();
   expect(books.trouble).toBeUndefined();
   // What was read once is known also while the storage is away.
   isAway = true;
   await expect(books.place.read()).rejects.toThrow('EIO');
-  expect(await books.obstacle(NONE, 1_000)).toBeUndefined();
+  expect(await books.obstacle(NONE, { credits: 1_000 })).toBeUndefined();
 });
 
 test('S8: a payment names the entry that allowed it: how its run began, or what a person said to it last', async () => {

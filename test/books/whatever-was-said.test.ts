@@ -47,7 +47,7 @@ describe('S3: what must remain of the balance', () => {
     expect(await pay(other, 'l2', { ceilings, reading: reading(41_999) })).toMatchObject({ cap: 'floor' });
     at.now += 300_001;
     expect(await pay(other, 'l2', { ceilings, reading: reading(41_999) })).toBeUndefined();
-    expect(await other.obstacle({ ...NO_CEILING, ...ceilings }, 1_000, reading(41_999))).toMatchObject({
+    expect(await other.obstacle({ ...NO_CEILING, ...ceilings }, { credits: 1_000 }, reading(41_999))).toMatchObject({
       cap: 'floor',
     });
   });
@@ -101,6 +101,10 @@ test('S3: the price of a reply that was wrong is forgotten when a person release
   await paid(books, 'l0', { credits: 1_000_000 });
   at.now += 2 * HOUR;
   expect(await pay(books, 'l1', { ceilings })).toMatchObject({ cap: 'day', credits: 1_000_000 });
+  const waiting = { credits: 1_000, call: { subject: leadSubject('l1'), credits: 1_000 } };
+  expect(await books.obstacle({ ...NO_CEILING, balanceFloor: 0, ...ceilings }, waiting)).toMatchObject({
+    credits: 1_000_000,
+  });
   const release = { update: 'release', workflowId: 'account-ledger.u1', runId: 'r', when: at.now, said: '{}' };
   await books.act({ kind: 'act', ...release }, randomUUID());
   expect(await pay(booksOf('w2'), 'l1', { ceilings })).toBeUndefined();

@@ -73,7 +73,7 @@ describe('the cap that holds', () => {
     ).toBe(until);
     const status = statusOf(spent, NOW);
     // A status that was read before or after may tell of other limits: the answer brings its own figures.
-    const obstacle = obstacleOf(spent, 1_000, NOW);
+    const obstacle = obstacleOf(spent, { credits: 1_000 }, NOW);
     expect(obstacle.kind === 'capped' && obstacle.figures && describeShortage(obstacle, obstacle.figures)).toMatch(
       /credits of the month are used up: 3,000 spent, of 3,000 a month.*at 2026-12-01 00:00 UTC.*budget\.perMonth/,
     );
@@ -239,6 +239,15 @@ describe('a price above the configured one', () => {
       NOW + 5_000,
     );
     expect(other.answer).toMatchObject({ kind: 'granted', flight: { credits: 2_300 } });
+  });
+
+  test('is what a waiting run asks with as long as it stands, whatever the run was told', () => {
+    const learned = paid(grant(open({ perDay: 4_000 }), 1, 1, NOW).state, 1, 2_300, NOW);
+    const asked = { credits: 1_000, call: { subject: 'lead:2', credits: 1_000 } };
+    expect(obstacleOf(learned, asked, NOW)).toMatchObject({ kind: 'capped', cap: 'day', credits: 2_300 });
+    expect(obstacleOf(learned, { ...asked, call: { subject: 'project:2', credits: 1_000 } }, NOW).kind).toBe('none');
+    const forgotten = ledger.releaseAll(learned, false, NOW);
+    expect(obstacleOf(forgotten, { ...asked, credits: 2_300 }, NOW)).toEqual({ kind: 'none', credits: 1_000 });
   });
 
   test('is that of its own kind, falls again with a reply that says less, and never below the configured one', () => {

@@ -8,6 +8,7 @@ import type { BackfillResult } from '../../workflows/backfill';
 import * as messages from '../../workflows/backfill/batch-messages';
 import type { Renewal } from '../../workflows/backfill/batch-state';
 import { decideUpdate } from '../../workflows/shared/asker';
+import { detailsOf } from '../support/details';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -161,6 +162,13 @@ test.concurrent('a redrive does only what failed in an earlier run', async () =>
   expect(first.counts).toMatchObject({ done: 5, failed: 3 });
   expect(converted(ids)).toBe(5);
   expect(first.reasons).toEqual({ 'failed: http422': 3 });
+  // S6: its page names them, with the command for each of the next steps.
+  const page = await detailsOf(stage.temporal.client, 'faulty');
+  expect(page).toContain('**3 items failed.**');
+  for (const id of ids.slice(0, 3))
+    expect(page).toMatch(new RegExp(`convert-lead\\.default\\.${id}[^\n]*cannot use what was sent`));
+  expect(page).not.toContain(ids[3]);
+  for (const next of ['status', 'redrive']) expect(page).toContain(`audit-runner backfill ${next} faulty`);
   const second = await (await start('redriven', { redriveOf: 'faulty' })).result();
   expect(second).toMatchObject({ operation: 'convertLead', items: 3, counts: { done: 3, failed: 0 } });
   const failed = (await stored(first.files.ledger)).filter(({ outcome }) => outcome === 'failed');

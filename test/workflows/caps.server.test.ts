@@ -1,11 +1,13 @@
 /** S3: what is allowed holds for all workers together, as it is configured now, at the price that is really paid. */
+import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import type { Config } from '../../src/config';
-import { setBudgetUpdate, statusQuery } from '../../src/ledger/messages';
-import { leadPipeline } from '../../workflows';
-import { onStage, type Stage, type StageOptions, UNHURRIED } from '../support/stage';
+import { adjustUpdate, releaseUpdate, setBudgetUpdate, statusQuery } from '../../src/ledger/messages';
+import { convertLead, leadPipeline } from '../../workflows';
+import { progressQuery } from '../../workflows/shared/status';
+import { completedLeads, onStage, type Stage, type StageOptions, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 
 const onStageOf40 = (options: StageOptions, play: (stage: Stage) => Promise<void>) =>
@@ -136,3 +138,30 @@ test.concurrent('a price above the configured one: the cap is exact as soon as a
       expect((await status(stage)).dearer).toMatchObject([{ kind: 'lead', real: 1_000, configured: 400 }]);
     },
   ));
+
+test.concurrent('S7: a run that waits asks at the price of now: one that was learned by mistake, and forgotten, keeps nobody', () =>
+  onStageOf40({ account: { timing } }, async (stage) => {
+    await stage.startWorker();
+    const { control } = stage.sandbox;
+    const [first, second] = completedLeads(stage);
+    const convert = (leadId = '') =>
+      stage.temporal.client.workflow.start(convertLead, {
+        ...{ workflowId: `convert ${leadId}`, taskQueue: 'audit-runner', args: [{ leadId, maxCredits: 2_000_000 }] },
+      });
+    control.addFault({
+      ...{ route: 'leads.convert', about: first, fault: 'instead' },
+      body: { success: true, data: { auditId: randomUUID(), creditsUsed: 1_000_000, pdfAttached: true } },
+    });
+    await convert(first);
+    await until(async () => (await status(stage).catch(() => undefined))?.dearer[0]?.real === 1_000_000);
+    const by = { reason: 'test', by: 'Ada' };
+    await ledgerOf(stage).executeUpdate(setBudgetUpdate, { args: [{ perDay: 3_000, ...by }] });
+    const run = await convert(second);
+    const says = (what: string) =>
+      until(async () => JSON.stringify(await run.query(progressQuery).catch(() => '')).includes(what));
+    await says('the next call costs 1,000,000.');
+    await ledgerOf(stage).executeUpdate(releaseUpdate, { args: [by] });
+    await says('the next call costs 1,000.');
+    await ledgerOf(stage).executeUpdate(adjustUpdate, { args: [{ credits: -999_000, ...by }] });
+    expect(await run.result()).toMatchObject({ outcome: 'converted', credits: 1_000 });
+  }));

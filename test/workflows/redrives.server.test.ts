@@ -36,6 +36,25 @@ test.concurrent('a start under the same ID that came to no list leaves the list 
   expect(await play('rest', { redriveOf: 'monthly' })).toMatchObject({ items: 2, counts: { done: 2 } });
 });
 
+test.concurrent.each(['dry run', 'list without items'])(
+  'a %s under the same ID leaves that of the run before',
+  async (what) => {
+    const id = `weekly ${what}`;
+    const input = { operation: 'convertLead', file: leadsIn(`${id}.csv`, 3) } as const;
+    expect(await play(id, { ...input, maxItems: 1 })).toMatchObject({ counts: { done: 1, skipped: 2 } });
+    if (what === 'dry run') await play(id, { ...input, file: leadsIn(`other ${id}.csv`, 1), dryRun: true });
+    else expect(await play(id, { ...input, file: leadsIn(`none ${id}.csv`, 0) })).toMatchObject({ items: 0 });
+    expect(await play(`rest of ${what}`, { redriveOf: id })).toMatchObject({ items: 2, counts: { done: 2 } });
+  },
+);
+
+test.concurrent('a plan can be carried out by a redrive where no batch before it has left anything', async () => {
+  const input = { operation: 'convertLead', dryRun: true } as const;
+  await play('plan', { ...input, file: leadsIn('plan.csv', 2) });
+  await play('plan', { ...input, file: leadsIn('later plan.csv', 1) });
+  expect(await play('of plan', { redriveOf: 'plan' })).toMatchObject({ items: 1, counts: { done: 1 } });
+});
+
 test.concurrent('a redrive may have the ID of the run that it redrives', async () => {
   const input = { operation: 'convertLead', file: leadsIn('own.csv', 3) } as const;
   expect(await play('own', { ...input, maxItems: 1 })).toMatchObject({ counts: { done: 1, skipped: 2 } });

@@ -1,11 +1,15 @@
 /** What a backfill says of itself, in Markdown and in figures. */
+import { workflowInfo } from '@temporalio/workflow';
+import type { Concluded } from '../../activities/backfill-ledger';
 import { OUTCOMES } from '../../src/batches/outcomes';
 import type { BackfillPlan } from '../../src/batches/plan';
-import { outcomesInWords } from '../../src/runs/reason-words';
-import { type Markdown, md, paragraphs, sentence } from '../../src/text/md';
+import { outcomesInWords, reasonInWords } from '../../src/runs/reason-words';
+import { command } from '../../src/text/command';
+import { bullets, code, type Markdown, md, paragraphs, sentence } from '../../src/text/md';
 import { counted, grouped } from '../../src/text/numbers';
 import { formatDuration } from '../../src/time/duration';
 import { linked } from '../shared/begun';
+import { linkTo } from '../shared/links';
 import { onlyWait } from '../shared/place';
 import type { Controls } from './batch-controls';
 import type { BackfillProgress } from './batch-messages';
@@ -35,6 +39,25 @@ export function progressOf(
     ...rateOf(state, total - done),
     ...{ paused: paused !== undefined, limits: { ...limits }, folder: state.opened.folder },
   };
+}
+
+/** S6: of one that has ended: the first items that have failed, and where all of them stand. */
+export function describeFailed({
+  failed = [],
+  counts,
+  files: { ledger },
+}: Pick<Concluded, 'failed' | 'counts'> & { files: { quarantine: string; ledger?: string } }): Markdown | undefined {
+  if (ledger === undefined) return undefined;
+  const items = failed.map(({ id, run, reason = 'unknown' }) => {
+    const what = run === undefined ? md`${id}` : linkTo(run);
+    return md`${what}: ${reasonInWords(reason)}`;
+  });
+  const more = counts.failed - items.length;
+  const { workflowId } = workflowInfo();
+  return bullets(
+    md`**${counted(counts.failed, 'item')} failed.** Each stands with its reason in the item ledger, ${code(ledger)} in the storage. ${code(command('backfill status', workflowId))} counts the reasons, and ${code(command('backfill redrive', workflowId))} does what is left:`,
+    more > 0 ? [...items, md`and ${grouped(more)} more`] : items,
+  );
 }
 
 /** @param stands nothing goes on at the moment: a rate says nothing of when the rest ends */

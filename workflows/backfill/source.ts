@@ -33,9 +33,9 @@ export async function prepare(
   before: Listing = {},
 ): Promise<{ prepared: Prepared } | { listing: Listing }> {
   const { input, facts, status, opened } = at;
-  const { account } = input;
+  const { account, dryRun } = input;
   const { leads, captures, file, defaults, redrive, earlier } = opened.source ?? { ...input, earlier: undefined };
-  const making: Making = { account, folder: opened.folder, operation: opened.operation, defaults };
+  const making: Making = { account, folder: opened.folder, operation: opened.operation, defaults, dryRun };
   const made = streaming('Make the list of items');
   if (earlier) return { prepared: await made.itemsFromEarlier({ ...making, earlier, outcomes: redrive }) };
   if (file) return { prepared: await made.itemsFromFile({ ...making, file }) };

@@ -131,7 +131,7 @@ export function handleQuestions(book: Book): void {
   setHandler(messages.statusQuery, () => statusOf(book.state, Date.now()), {
     description: 'Balance, sums, open sends, holds.',
   });
-  setHandler(messages.obstacleQuery, ({ credits }) => obstacleOf(book.state, credits, Date.now()), {
+  setHandler(messages.obstacleQuery, (asked) => obstacleOf(book.state, asked, Date.now()), {
     description: 'What stands in the way of spending so many credits more: a hold, a cap, or nothing.',
   });
   setHandler(messages.stateQuery, () => book.state, { description: 'The whole state.' });

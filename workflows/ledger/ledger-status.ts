@@ -1,6 +1,6 @@
 /** A ledger's answers to the queries `status` and `obstacle`. */
 import * as policy from '../../src/ledger';
-import type { LedgerStatus, Obstacle } from '../../src/ledger/messages';
+import type { LedgerStatus, Obstacle, ObstacleAsked } from '../../src/ledger/messages';
 
 export function statusOf(state: policy.LedgerState, now: number): LedgerStatus {
   const available = policy.available(state);
@@ -36,9 +36,10 @@ export function statusOf(state: policy.LedgerState, now: number): LedgerStatus {
   };
 }
 
-export function obstacleOf(state: policy.LedgerState, credits: number, now: number): Obstacle {
+export function obstacleOf(state: policy.LedgerState, { credits: said, call }: ObstacleAsked, now: number): Obstacle {
+  const credits = call ? policy.reservation(state, call.subject, call.credits) : said;
   const obstacle = policy.obstacle(state, credits, now);
-  if (obstacle?.kind !== 'capped') return obstacle ?? { kind: 'none' };
+  if (obstacle?.kind !== 'capped') return obstacle ?? { kind: 'none', credits };
   const { account, budget, spentToday, spentThisMonth, reserved, available, unreadable } = statusOf(state, now);
   const figures = { account, budget, spentToday, spentThisMonth, reserved };
   const ofBalance = { ...(available !== undefined && { available }), ...(unreadable && { unreadable }) };

@@ -86,6 +86,7 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
   const { subject, price, run, looked } = wanted;
   // A cap, and a try that nobody heard out, are of what costs.
   const paidBy = price > 0 ? run.key : undefined;
+  const spending = (credits: number) => ({ credits, subject, ...(paidBy !== undefined && { run: paidBy }) });
   const { settlingMs } = facts.timing;
   let plan: AttemptPlan = start(Date.now());
   if (looked) plan = advance(plan, { type: 'looked', ...looked }, Date.now(), settlingMs);
@@ -148,12 +149,12 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
       case 'awaitHold': {
         const own = isUnheard ? await ownTryAfterHold(step) : undefined;
         if (own) return advance(plan, { type: 'sent', outcome: own }, Date.now(), settlingMs);
-        await awaitClearance(status, account, price, paidBy);
+        await awaitClearance(status, account, spending(price));
         return resume(plan, Date.now());
       }
       case 'awaitBudget':
         status.at('budget');
-        await awaitClearance(status, account, step.credits ?? price, paidBy);
+        await awaitClearance(status, account, spending(step.credits ?? price));
         return resume(plan, Date.now());
       case 'ask': {
         const decision = await within(() => wanted.ask(step.why));
@@ -175,7 +176,7 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
   async function ownTryAfterHold(step: Step): Promise<ReturnType<typeof ownOutcome>> {
     if (paidBy === undefined || !patched('hearsTryAfterHold')) return undefined;
     // As what is free: a lack of credits does not keep anybody from asking.
-    await awaitClearance(status, account, 0, paidBy);
+    await awaitClearance(status, account, spending(0));
     return ownTry(step);
   }
 

@@ -3,7 +3,8 @@
 import type { Priority } from '@temporalio/common';
 import { type ActivityInterfaceFor, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities';
-import type { AccountFacts, Clearance, ClearanceAsked } from '../../activities/account';
+import type { AccountFacts } from '../../activities/account';
+import type { Clearance, ClearanceAsked } from '../../activities/clearance';
 import type { QueueClass } from '../../src/agent-api/rate-class';
 import { FailureType } from '../../src/runs/failure-types';
 import { queueName } from '../../src/temporal/queues';
@@ -178,11 +179,15 @@ export async function retryUntilAnswered<T>(
 
 /**
  * Waits until the ledger lets the account go on; says why it does not.
- * @param credits what is about to be spent: 0 does not wait for credits
- * @param run key of the run whose cap counts: when that is over, nothing is waited for
+ * @param spending what is about to be spent, on what, and by which run: when that is over, nothing is waited for.
+ * Default: nothing, and a lack of credits does not keep it
  */
-export async function awaitClearance(status: Status, account: string, credits = 0, run?: string): Promise<void> {
-  const asked = { account, credits, ...(run !== undefined && { run }) };
+export async function awaitClearance(
+  status: Status,
+  account: string,
+  spending: Omit<ClearanceAsked, 'account'> = { credits: 0 },
+): Promise<void> {
+  const asked = { account, ...spending };
   if (!(await untilClear(asked, (why) => status.waits(`The account is not free to go on: ${why}`)))) return;
   status.goesOn();
 }
