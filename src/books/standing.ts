@@ -157,6 +157,7 @@ export class Standing {
     return {
       flights: this.sends,
       days: latest(new Map([...this.days].sort(([one], [other]) => (one < other ? -1 : 1))), KEEP_DAYS),
+      timeZone: this.timeZone,
       runs: latest(this.runs, KEEP_RUNS),
       bookings: this.bookings.slice(-KEEP_BOOKINGS),
       said: this.said,

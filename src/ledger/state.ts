@@ -271,6 +271,8 @@ export type Moments = { readonly [F in keyof Said]?: number };
 export interface Kept {
   readonly flights: OpenSends;
   readonly days: Readonly<Record<string, number>>;
+  /** In which these days begin and end; absent from a worker of an earlier version. */
+  readonly timeZone?: string;
   readonly runs: Readonly<Record<string, number>>;
   readonly bookings: readonly Booking[];
   /** Absent from a worker of an earlier version. */
