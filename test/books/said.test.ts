@@ -1,7 +1,12 @@
 /** S8: what people said stands in the books: hold and limits as typed words, and everything as a log. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Act } from '../../src/books/entry';
+import { mend } from '../../src/books/mending';
+import { Standing } from '../../src/books/standing';
 import { leadSubject } from '../../src/paying/subject';
-import { at, booksOf, paid, pay } from './books.stage';
+import { openStorage } from '../../src/storage';
+import { at, booksOf, entries, paid, pay } from './books.stage';
 
 const note = <T>(value: T, ms: number) => ({ value, by: 'Ada', at: ms });
 const act = (when: number): Act => ({
@@ -20,7 +25,7 @@ test('of hold and limits the later word counts, by whichever process and in whic
 });
 
 test.each([
-  ['a time zone that is none', { timeZone: note('x', 1) }],
+  ['a time zone longer than any name', { timeZone: note('x'.repeat(1_001), 1) }],
   ['a limit of half a credit', { perDay: note(0.5, 1) }],
   ['a limit below nothing', { perDay: note(-5, 1) }],
   ['a moment that is none', { hold: note('x', Number.NaN) }],
@@ -28,6 +33,16 @@ test.each([
   const books = booksOf('w1');
   await books.say(said).catch(() => undefined);
   expect((await booksOf('w2').standing()).said).toEqual({});
+});
+
+test('a time zone that this machine does not know is what was said all the same: the books are whole', async () => {
+  const said = { timeZone: note('Mars/Olympus', 1) };
+  await booksOf('w1').say(said);
+  const [line = ''] = readdirSync(entries()).slice(-1);
+  expect(readFileSync(join(entries(), line), 'utf8')).toContain('Mars/Olympus');
+  expect((await booksOf('w2').standing()).said).toEqual(said);
+  const { lost } = await mend(openStorage(at.folder), 'u1', new Standing('UTC'), { givesUpLost: true, now: at.now });
+  expect(lost).toEqual([]);
 });
 
 test('an act is written once, however often it is tried, and by whichever process', async () => {
