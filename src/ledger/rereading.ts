@@ -31,7 +31,7 @@ export function isBehind(state: LedgerState, { booked, budget }: LedgerStart): b
   const { days, adjusted = {}, timeZone } = state;
   if (booked === undefined) return false;
   if (hasLater(booked.said ?? {}, momentsOf(saidOf(state)), WORDS)) return true;
-  if (budget.timeZone !== timeZone) return false;
+  if ((booked.timeZone ?? budget.timeZone) !== timeZone) return false;
   return sumSince(booked.from, days) - sumSince(booked.from, adjusted) < booked.credits;
 }
 

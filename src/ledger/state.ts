@@ -239,6 +239,8 @@ export interface LedgerStart {
   booked?: {
     readonly from: string;
     readonly credits: number;
+    /** In which these days begin. @default that of the budget, by a worker of an earlier version */
+    readonly timeZone?: string;
     /** The same from each of the first days on. */
     readonly since?: Readonly<Record<string, number>>;
     /** What is reserved in them for calls of which they do not know the end. */

@@ -84,7 +84,7 @@ export class LedgerClient {
 
   /** @param config its `worker` is made up when it is absent */
   constructor(
-    private readonly client: Client,
+    protected readonly client: Client,
     readonly workflowId: string,
     config: LedgerConfig,
   ) {

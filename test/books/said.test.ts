@@ -19,7 +19,7 @@ test('of hold and limits the later word counts, by whichever process and in whic
   await other.say({ hold: note(null, 15), perDay: note(null, 30) });
   await one.say({ hold: note('month end', 20) });
   const standing = await booksOf('w3').standing();
-  expect(standing.kept.said).toEqual({ hold: note('month end', 20), perDay: note(null, 30) });
+  expect(standing.keptIn('UTC').said).toEqual({ hold: note('month end', 20), perDay: note(null, 30) });
   // What they begin with, and two words.
   expect(standing.seq).toBe(3);
 });
@@ -75,7 +75,7 @@ describe('of the noted balance', () => {
     expect((await booksOf('w3').kept())?.bookedSinceNote).toBe(1_700);
     await other.say(noted(48_300, at.now + 1));
     const standing = await booksOf('w4').standing();
-    expect([standing.seq, standing.kept.bookedSinceNote]).toEqual([10, 0]);
+    expect([standing.seq, standing.keptIn('UTC').bookedSinceNote]).toEqual([10, 0]);
   });
 
   test('a note from before the books explains nothing: what was booked in between has no moment in them', async () => {
