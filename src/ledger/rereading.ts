@@ -32,8 +32,13 @@ export function isBehind(state: LedgerState, { booked, budget }: LedgerStart): b
   if (booked === undefined) return false;
   if (hasLater(booked.said ?? {}, momentsOf(saidOf(state)), WORDS)) return true;
   if ((booked.timeZone ?? budget.timeZone) !== timeZone) return false;
-  return sumSince(booked.from, days) - sumSince(booked.from, adjusted) < booked.credits;
+  const from = beginsAlike(state, booked.from) ? booked.from : shifted(booked.from, -STRAYING_DAYS);
+  return sumSince(from, days) - sumSince(from, adjusted) < booked.credits;
 }
+
+/** Whether the ledger's days have begun as they do now since this one: those of before a change of the time zone stay as they were. */
+const beginsAlike = ({ timeZone, zonedAt }: LedgerState, since: string): boolean =>
+  zonedAt === undefined || dayOf(zonedAt, timeZone) < since;
 
 /** When the books were asked for, and what was open by then: what the ledger has learnt since may not stand in them yet. */
 export interface Asked {
@@ -108,8 +113,7 @@ function gainOf(state: LedgerState, books: Kept, ahead: readonly Booking[]): Map
   const both = all.filter((day) => day >= first);
   // What the ledger has just before these days may be on them in the books; by the same time zone only what is more on the first.
   const edge = all.filter((day) => day >= before && day < first).reduce((sum, day) => sum + known(day), 0);
-  const isAlike =
-    books.timeZone === timeZone && (state.zonedAt === undefined || dayOf(state.zonedAt, timeZone) < before);
+  const isAlike = books.timeZone === timeZone && beginsAlike(state, before);
   const strayed = Math.max(0, isAlike ? Math.min(edge, more(both[0] ?? first)) : edge);
   let left = both.reduce((sum, day) => sum + more(day), 0) - strayed;
   const gained = new Map<string, number>();

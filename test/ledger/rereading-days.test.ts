@@ -88,6 +88,13 @@ test('a configured time zone that moves east makes no payment of before another 
   const late = evening + 60 * DAY + 1;
   const again = reread(moved, booksOf(all, 'UTC'), late);
   expect(again.days).toEqual(state.days);
+  // Nor are they worth a reading each time that a worker tells what they come to.
+  const told = ({ days }: ledger.Kept) => ({
+    ...start('UTC'),
+    booked: { from: '2026-09-01', credits: ledger.sumSince('2026-09-01', days) },
+  });
+  expect(ledger.isBehind(moved, told(booksOf(all, 'UTC')))).toBe(false);
+  expect(ledger.isBehind(moved, told(booksOf([...all, { at: late, credits: 5_000 }], 'UTC')))).toBe(true);
   none(
     gains(
       moved,
