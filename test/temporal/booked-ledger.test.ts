@@ -169,7 +169,7 @@ test('S7: of damaged books it is told which document it is, in a way that passes
 test.each([
   ['Pacific/Kiritimati', "in the ledger's, as a person has set it"],
   [undefined, 'in its own, where the ledger does not say which'],
-])('a worker tells what the books come to by days of a time zone: %s, %s', async (timeZone) => {
+])('a worker tells what the books come to by days of a time zone: %s, %s', async (timeZone, _) => {
   await paid();
   const told: LedgerStart[] = [];
   const handle = {
