@@ -126,8 +126,9 @@ export class BookedLedger extends LedgerClient {
     }
   }
 
-  /** In which its days begin, by what a person set or another worker; undefined where it does not answer at once. */
+  /** In which its days begin, by what a person set or another worker; undefined where it does not answer at once, or never has. */
   async #ledgersTimeZone(): Promise<string | undefined> {
+    if (this.lastRunId === undefined) return undefined;
     const ask = () => this.client.workflow.getHandle(this.workflowId).query(statusQuery);
     const status = await this.client.withDeadline(Date.now() + ASKED_WITHIN_MS, ask).catch(() => undefined);
     return status?.budget.timeZone;
