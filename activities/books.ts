@@ -40,11 +40,11 @@ export function createBooksActivities(deps: Deps) {
   };
 
   /** S8: what was paid, by the books in the storage. */
-  const read = async ({ books }: BookedLedger, said?: Said): Promise<Reread> => {
+  const read = async ({ books }: BookedLedger, said?: Said, timeZone?: string): Promise<Reread> => {
     const work = async () => {
       // What cannot be written keeps nobody from reading; the ledger sees by what is there that it is not.
       if (said) await books.say(said).catch((error) => log.warn({ err: error }, 'what people said cannot be kept'));
-      return books.kept();
+      return books.kept(timeZone);
     };
     try {
       const kept = await within(work(), READ_WITHIN_MS, 'it does not answer');
@@ -55,10 +55,10 @@ export function createBooksActivities(deps: Deps) {
   };
 
   /** What passes in a moment is not worth opening without them. */
-  const readPatiently = async (ledger: BookedLedger): Promise<Reread> => {
+  const readPatiently = async (ledger: BookedLedger, timeZone?: string): Promise<Reread> => {
     const until = performance.now() + OPEN_WITHIN_MS;
     for (;;) {
-      const found = await read(ledger);
+      const found = await read(ledger, undefined, timeZone);
       if (found.unread === undefined || performance.now() > until) return found;
       await sleep(PAUSE_MS, undefined, { signal: Context.current().cancellationSignal });
     }
@@ -82,19 +82,23 @@ export function createBooksActivities(deps: Deps) {
         const { isTold, ...before } = await booksBefore(asked);
         if (!isTold && attempt < SOON_TRIES && !(await isAlone()))
           throw again('This worker knows of no ledger before this one; other workers are asked whether they do');
-        const found = before.lost || !before.state ? await readPatiently(ledger) : {};
+        const found = before.lost || !before.state ? await readPatiently(ledger, before.state?.timeZone) : {};
         return { configured, probeEveryMs: config.probeEveryMs, before: { ...before, ...found } };
       } catch (error) {
         throw error instanceof NotYetKnown ? again(error.message) : error;
       }
     },
 
-    /** The books in the storage, for a ledger that knows less. @param said what it knows and they may lack: it is written first */
-    async rereadBooks(said?: Said): Promise<Reread> {
+    /**
+     * The books in the storage, for a ledger that knows less.
+     * @param said what it knows and they may lack: it is written first
+     * @param timeZone in which its days begin
+     */
+    async rereadBooks(said?: Said, timeZone?: string): Promise<Reread> {
       const { workflowId = '' } = Context.current().info.workflowExecution ?? {};
       const ledger = ledgerOf(deps, workflowId);
       if (!ledger) return { unread: 'the worker that was asked does not work for this user' };
-      return read(ledger, said);
+      return read(ledger, said, timeZone);
     },
   };
 }

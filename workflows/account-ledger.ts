@@ -182,7 +182,8 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
     book.isBehind = false;
     const asked = { at: rereadAt, open: book.state.flights.open };
     const said = hasUnkept() ? policy.saidOf(book.state) : undefined;
-    const found = await ask((activities) => activities.rereadBooks(said));
+    const { timeZone } = book.state;
+    const found = await ask((activities) => activities.rereadBooks(said, timeZone));
     if (!book.isOpen) return;
     const reread = policy.reread(book.state, found ?? { unread: NOBODY_TELLS }, asked, Date.now());
     book.change(notesBalance ? reread : policy.withoutComparison(reread));

@@ -16,18 +16,21 @@ const COMPARED_DAYS = 3;
 /** What the ledger has granted is in the books, or given up, after this; milliseconds. */
 const WRITTEN_WITHIN_MS = 60_000;
 
-/** What the books come to, as the ledger compares it with its own sums; undefined where there are none. */
-export function bookedBy(standing: Standing, now: number): LedgerStart['booked'] {
-  const { seq, days, timeZone, said } = standing;
+/**
+ * What the books come to, as the ledger compares it with its own sums; undefined where there are none.
+ * @param timeZone the ledger's
+ */
+export function bookedBy(standing: Standing, now: number, timeZone: string): LedgerStart['booked'] {
+  const { seq, said } = standing;
   if (seq === 0) return undefined;
-  const sums = Object.fromEntries(days);
+  const sums = Object.fromEntries(standing.daysIn(timeZone));
   const since: Record<string, number> = {};
   for (let n = 0; n < COMPARED_DAYS; n++) {
     const from = dayOf(now - COMPARED_MS + n * DAY_MS, timeZone);
     since[from] = sumSince(from, sums);
   }
   const [[from = '', credits = 0] = []] = Object.entries(since);
-  return { from, credits, since, reserved: standing.reserved(now), said: momentsOf(said) };
+  return { from, credits, timeZone, since, reserved: standing.reserved(now), said: momentsOf(said) };
 }
 
 /**
@@ -80,7 +83,7 @@ function describePaid({ sends }: Standing, { subject, attempt, credits, at, byLo
 /** As the ledger itself compares them, which puts the account on hold for it. */
 function lackingSum(standing: Standing, state: LedgerState, now: number): string[] {
   const { account, timing, timeZone } = state;
-  const booked = bookedBy(standing, now);
+  const booked = bookedBy(standing, now, timeZone);
   const budget = { perDay: null, balanceFloor: 0, timeZone };
   const free = { ...state, holds: state.holds.filter(({ kind }) => kind !== 'books') };
   const { holds } = compared(free, { account, timing, budget, ...(booked && { booked }) }, now);

@@ -10,6 +10,7 @@ import type { ObstacleAsked } from '../ledger/messages';
 import type { Settled, Settlement } from '../paying/open-sends';
 import { rootMessage } from '../root-cause';
 import { StorageError } from '../storage';
+import { isTimeZone } from '../time/day';
 import { type AboutToSend, type Decision, lateRefusal, mayBeSent, type Refused } from './about-to-send';
 import { type BalanceReading, type Ceilings, type OverCeiling, overCeiling } from './ceilings';
 import type { Act, Draft, Entry } from './entry';
@@ -180,10 +181,14 @@ export class Books {
     return this.#trouble ?? (failure === undefined ? undefined : whyNot(failure));
   }
 
-  /** For a ledger that knows less; undefined where nothing was ever paid. */
-  async kept(): Promise<Kept | undefined> {
+  /**
+   * For a ledger that knows less; undefined where nothing was ever paid.
+   * @param timeZone the ledger's, in which it knows days
+   */
+  async kept(timeZone?: string): Promise<Kept | undefined> {
     const standing = await this.standing();
-    return standing.seq === 0 ? undefined : standing.kept;
+    const isKnown = timeZone !== undefined && isTimeZone(timeZone);
+    return standing.seq === 0 ? undefined : standing.keptIn(isKnown ? timeZone : standing.timeZone);
   }
 
   /** This process ends: what is still to be told is tried once more, at once. */

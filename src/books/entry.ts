@@ -1,6 +1,5 @@
 /** What stands in the books of a user: one entry before each payment and one after it, and what people said to its runs, in their words. */
 import { z } from 'zod';
-import { TimeZone } from '../inputs/fields';
 import type { Settled, Settlement } from '../paying/open-sends';
 
 const Credits = z.number().min(-1e12).max(1e12);
@@ -76,7 +75,8 @@ const Said = z.object({
     hold: note(Text.nullable()),
     perDay: note(Limit.nullable()),
     balanceFloor: note(Limit.nullable()),
-    timeZone: note(TimeZone.nullable()),
+    /** Another machine may not know it: what was written there stays readable here. */
+    timeZone: note(Text.nullable()),
     /** Absent from entries of an earlier version, which reads those that have it without it. */
     balance: note(Credits),
   }),

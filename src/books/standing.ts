@@ -13,6 +13,9 @@ const ALLOWING: ReadonlySet<string> = new Set(['start', 'approve', 'changeLimits
 const MOST_RUNS = 50_000;
 /** So many are known again when they are written once more. */
 const KEEP_ACTS = 200;
+/** Days of all time zones begin with a quarter of an hour; so many of those in which something was paid are years. */
+const QUARTER_MS = 900_000;
+const MOST_QUARTERS = 50_000;
 /** So many attempts are known that did not pay: the ledger hears of it a moment later, unless the process dies in between. */
 const KEEP_UNPAID = 200;
 /** What is over may be booked so long afterwards: the run looks, and then the ledger. Milliseconds. */
@@ -32,6 +35,9 @@ export class Standing {
   /** Credits spent, by calendar day and by run. */
   readonly days = new Map<string, number>();
   readonly runs = new Map<string, number>();
+  /** Of the days those that were spent before there were books, and what was spent since, by quarter of an hour. */
+  #daysBefore: Begun['days'] = {};
+  readonly #quarters = new Map<number, number>();
   /** The last ones, {@link KEEP_BOOKINGS} at least. */
   bookings: Booking[] = [];
   /** What people have said of hold and limits. */
@@ -164,14 +170,26 @@ export class Standing {
     return (this.runs.get(run) ?? 0) + sumOf(this.#reserved(now, but).filter((send) => send.run === run));
   }
 
-  /** What a ledger takes over. It goes through Temporal, which takes two megabytes at once. */
-  get kept(): Kept {
+  /** Credits spent by calendar day of any time zone, of the last years. */
+  daysIn(timeZone: string): ReadonlyMap<string, number> {
+    if (timeZone === this.timeZone) return this.days;
+    const days = new Map(Object.entries(this.#daysBefore));
+    for (const [quarter, credits] of this.#quarters) add(days, dayOf(quarter * QUARTER_MS, timeZone), credits);
+    return days;
+  }
+
+  /**
+   * What a ledger takes over. It goes through Temporal, which takes two megabytes at once.
+   * @param timeZone the ledger's
+   */
+  keptIn(timeZone: string): Kept {
     const latest = (sums: ReadonlyMap<string, number>, most: number) => Object.fromEntries([...sums].slice(-most));
     const open = this.#open().filter(([subject, send]) => !this.#cleared.has(subject, send));
     return {
       // The ledger, too, has not held any longer what was cleared.
       flights: { ...this.sends, open: Object.fromEntries(open) },
-      days: latest(new Map([...this.days].sort(([one], [other]) => (one < other ? -1 : 1))), KEEP_DAYS),
+      days: latest(new Map([...this.daysIn(timeZone)].sort(([one], [other]) => (one < other ? -1 : 1))), KEEP_DAYS),
+      timeZone,
       runs: latest(this.runs, KEEP_RUNS),
       bookings: this.bookings.slice(-KEEP_BOOKINGS),
       said: this.said,
@@ -201,6 +219,7 @@ export class Standing {
 
   #begin({ account, days, runs, open, settled = [], forgottenBefore = 0 }: Begun): void {
     this.account = account;
+    this.#daysBefore = days;
     for (const [day, credits] of Object.entries(days)) add(this.days, day, credits);
     for (const [run, credits] of Object.entries(runs)) put(this.runs, run, (this.runs.get(run) ?? 0) + credits);
     this.sends = {
@@ -234,6 +253,8 @@ export class Standing {
   #book(booking: Booking): void {
     const { run, credits, at } = booking;
     add(this.days, dayOf(at, this.timeZone), credits);
+    const quarter = Math.floor(at / QUARTER_MS);
+    put(this.#quarters, quarter, (this.#quarters.get(quarter) ?? 0) + credits, MOST_QUARTERS);
     put(this.runs, run, (this.runs.get(run) ?? 0) + credits);
     this.bookings.push(booking);
     // What is given back was booked too much, and maybe before the note.
@@ -250,7 +271,7 @@ const add = (sums: Map<string, number>, key: string, credits: number): void =>
   void sums.set(key, (sums.get(key) ?? 0) + credits);
 
 /** What was put last comes last; of too many the oldest go. */
-export function put<V>(all: Map<string, V>, key: string, value: V, most = MOST_RUNS): void {
+export function put<K, V>(all: Map<K, V>, key: K, value: V, most = MOST_RUNS): void {
   all.delete(key);
   all.set(key, value);
   if (all.size <= most) return;

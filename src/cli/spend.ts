@@ -10,7 +10,7 @@ import { print, printJson, tell } from './output';
 import { sentenceOf } from './sentence';
 import { withServer } from './server';
 import { periodOf } from './since';
-import { type Spent, showSpent, summedByLedger, userOf } from './spend/shown';
+import { BY_LEDGER, type Spent, showSpent, summedByLedger, userOf } from './spend/shown';
 import type { SummedBy } from './summed-by';
 
 export interface SpendOptions {
@@ -30,9 +30,15 @@ export async function spendCommand({ since, until, by = 'day', limit, ...options
   const asked: Asked = { by, period: periodOf({ since, until }, Date.now()), limit: limit ?? DEFAULT_LIMIT[by] };
   // Nothing of a time that somebody names is live.
   const isLive = isAllTime(asked.period);
-  const early = isLive ? await readLedgers(options.account) : NOT_ASKED;
-  const { sums, none, unread } = await readSums(options, asked, early.found);
-  const { found, missing } = isLive || sums.length > 0 ? early : await readLedgers(options.account);
+  let ledgers = isLive ? await readLedgers(options.account) : NOT_ASKED;
+  let booked = await readSums(options, asked, ledgers);
+  if (!isLive && booked.sums.length === 0) {
+    ledgers = await readLedgers(options.account);
+    // Books have the name that the account had when they were begun: whose they are, its ledger tells.
+    if (ledgers.users.length > 0 && booked.unread === undefined) booked = await readSums(options, asked, ledgers);
+  }
+  const { sums, none, unread } = booked;
+  const { found, missing } = isLive || sums.length === 0 ? ledgers : NOT_ASKED;
   const all = joined(sums, found, asked);
   if (all.length === 0) {
     const { code, sentence } = sentenceOf(missing);
@@ -40,6 +46,7 @@ export async function spendCommand({ since, until, by = 'day', limit, ...options
   }
   if (options.json) printJson(all);
   else print(all.map((spent) => (isLive ? showSpent(spent, by) : describeSummed(spent, by))).join('\n\n'));
+  if (!isLive && sums.length === 0) tell(none === undefined ? `${BY_LEDGER}.` : `${BY_LEDGER}; ${none}.`);
   if (unread !== undefined) tell(`The books cannot be read: ${sentenceOf(unread).sentence}`);
   if (missing !== undefined) tell(`Balance, holds and calls under way are not known: ${sentenceOf(missing).sentence}`);
   const failure = missing ?? unread;
@@ -47,39 +54,43 @@ export async function spendCommand({ since, until, by = 'day', limit, ...options
 }
 
 interface Ledgers {
+  /** Whose they are, also of those that do not answer. */
+  users: string[];
   found: Books[];
   /** Why there are not more. */
   missing?: unknown;
 }
-const NOT_ASKED: Ledgers = { found: [] };
+const NOT_ASKED: Ledgers = { users: [], found: [] };
 
 async function readLedgers(account: string | undefined): Promise<Ledgers> {
+  const users: string[] = [];
   const found: Books[] = [];
   try {
     await withServer('reads', async ({ client }) => {
       const ledgers = await requireLedgers(client, account);
+      users.push(...ledgers.map((ledger) => userOf({ ledger })));
       const read = await Promise.allSettled(ledgers.map((ledger) => readBooks(client, ledger)));
       found.push(...read.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])));
       for (const one of read) if (one.status === 'rejected') throw one.reason;
     });
-    return { found };
+    return { users, found };
   } catch (missing) {
     if (missing instanceof Exit && missing.code === EXIT.badInput) throw missing;
-    return { found, missing };
+    return { users, found, missing };
   }
 }
 
-/** By the books; none where there are none. @param live their days begin as those of these ledgers */
+/** By the books; none where there are none. @param live of these ledgers, too, and their days begin as theirs */
 async function readSums(
   options: Pick<SpendOptions, 'account' | 'config'>,
   asked: Asked,
-  live: readonly Books[],
+  live: Ledgers,
 ): Promise<{ sums: Summed[]; none?: string; unread?: unknown }> {
   const sums: Summed[] = [];
   try {
-    const { storage, all } = await booksIn(options);
+    const { storage, all } = await booksIn({ ...options, usersToo: live.users });
     for (const { user, ...books } of all) {
-      const timeZone = live.find((one) => userOf(one) === user)?.status.budget.timeZone;
+      const timeZone = live.found.find((one) => userOf(one) === user)?.status.budget.timeZone;
       const standing = timeZone === undefined ? books.standing : new Standing(timeZone);
       sums.push(await summedUp({ ...books, user, standing }, asked));
     }

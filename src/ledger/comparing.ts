@@ -47,7 +47,7 @@ export function placed(state: LedgerState, { books }: LedgerStart, now: number):
  * lately may be missing in them. So may what became of a call whose worker died, but that is still reserved in them.
  */
 export function compared(state: LedgerState, { booked, budget }: LedgerStart, now: number): LedgerState {
-  if (booked?.since === undefined || budget.timeZone !== state.timeZone) return state;
+  if (booked?.since === undefined || (booked.timeZone ?? budget.timeZone) !== state.timeZone) return state;
   if (now < (state.zonedAt ?? Number.NEGATIVE_INFINITY) + REKEYED_MS) return state;
   const { since, reserved = 0 } = booked;
   // What was written before midnight and booked after it differs in the sum since that day, and in no other.

@@ -5,7 +5,7 @@
 import type { Booking, OpenSend, Settled } from '../paying/open-sends';
 import { dayOf } from '../time/day';
 import { bookOff } from './balance';
-import { sumSince } from './book';
+import { KEEP_DAYS, sumSince } from './book';
 import { toCompare } from './explaining';
 import { hasLater, momentsOf, saidOf, takeOver, WORDS } from './said';
 import type { Kept, LedgerStart, LedgerState } from './state';
@@ -13,6 +13,7 @@ import { todayOf } from './today';
 
 /** What is settled may reach the ledger so long before the books, milliseconds: then the ledger's word counts. */
 const AHEAD_MS = 60_000;
+const DAY_MS = 86_400_000;
 
 /** What a worker found in the storage. */
 export interface Reread {
@@ -30,9 +31,14 @@ export function isBehind(state: LedgerState, { booked, budget }: LedgerStart): b
   const { days, adjusted = {}, timeZone } = state;
   if (booked === undefined) return false;
   if (hasLater(booked.said ?? {}, momentsOf(saidOf(state)), WORDS)) return true;
-  if (budget.timeZone !== timeZone) return false;
-  return sumSince(booked.from, days) - sumSince(booked.from, adjusted) < booked.credits;
+  if ((booked.timeZone ?? budget.timeZone) !== timeZone) return false;
+  const from = beginsAlike(state, booked.from) ? booked.from : shifted(booked.from, -STRAYING_DAYS);
+  return sumSince(from, days) - sumSince(from, adjusted) < booked.credits;
 }
+
+/** Whether the ledger's days have begun as they do now since this one: those of before a change of the time zone stay as they were. */
+const beginsAlike = ({ timeZone, zonedAt }: LedgerState, since: string): boolean =>
+  zonedAt === undefined || dayOf(zonedAt, timeZone) < since;
 
 /** When the books were asked for, and what was open by then: what the ledger has learnt since may not stand in them yet. */
 export interface Asked {
@@ -94,21 +100,47 @@ const sumOf = (some: readonly Booking[]): number => some.reduce((sum, { credits 
 
 /**
  * What the books have more, by day. Both may have a payment on days next to each other, by a midnight or a time zone: so it is
- * no more than they have more in all.
+ * no more than they have more in all, of the days that both still know. Rather too little: the books themselves keep the ceilings.
  */
-function gainOf({ days, adjusted = {}, timeZone }: LedgerState, books: Kept, ahead: readonly Booking[]) {
-  const [oldest = ''] = Object.keys(books.days).sort();
-  const known = (day: string) => (days[day] ?? 0) - (adjusted[day] ?? 0);
-  const paid = (day: string) => (books.days[day] ?? 0) + sumOf(ahead.filter(({ at }) => dayOf(at, timeZone) === day));
-  const all = [...new Set([...Object.keys(books.days), ...Object.keys(days)])].filter((day) => day >= oldest);
-  let left = all.reduce((sum, day) => sum + paid(day) - known(day), 0);
+function gainOf(state: LedgerState, books: Kept, ahead: readonly Booking[]): Map<string, number> {
+  const { days, adjusted = {}, timeZone } = state;
+  const aheadOn = (day: string) => sumOf(ahead.filter(({ at }) => dayOf(at, timeZone) === day));
+  const known = (day: string) => (days[day] ?? 0) - (adjusted[day] ?? 0) - aheadOn(day);
+  const more = (day: string) => (books.days[day] ?? 0) - known(day);
+  const first = firstKnown(days, books.days);
+  const before = shifted(first, -STRAYING_DAYS);
+  const all = [...new Set([...Object.keys(books.days), ...Object.keys(days)])].sort();
+  const both = all.filter((day) => day >= first);
+  // What the ledger has just before these days may be on them in the books; by the same time zone only what is more on the first.
+  const edge = all.filter((day) => day >= before && day < first).reduce((sum, day) => sum + known(day), 0);
+  const isAlike = books.timeZone === timeZone && beginsAlike(state, before);
+  const strayed = Math.max(0, isAlike ? Math.min(edge, more(both[0] ?? first)) : edge);
+  let left = both.reduce((sum, day) => sum + more(day), 0) - strayed;
   const gained = new Map<string, number>();
-  for (const day of all.sort().reverse()) {
-    const credits = Math.max(0, Math.min(left, paid(day) - known(day)));
+  for (const day of both.reverse()) {
+    const credits = Math.max(0, Math.min(left, more(day)));
     if (credits > 0) gained.set(day, credits);
     left -= credits;
   }
   return gained;
+}
+
+/** A payment may be so many days apart by two time zones, or by a worker that could not write it down at once. */
+const STRAYING_DAYS = 2;
+
+/** The first day that is whole in both, which keep the last ones alone; of the books what strays before it is looked for in the ledger. */
+function firstKnown(own: LedgerState['days'], theirs: Kept['days']): string {
+  const oldestOf = (days: object) => Object.keys(days).sort()[0] ?? '';
+  const isTrimmed = Object.keys(own).length >= KEEP_DAYS;
+  const ownFirst = isTrimmed ? shifted(oldestOf(own), STRAYING_DAYS) : '';
+  const booksFirst = oldestOf(theirs);
+  return ownFirst > booksFirst ? ownFirst : booksFirst;
+}
+
+/** So many days later; what is no day stays as it is. */
+function shifted(day: string, days: number): string {
+  const moved = new Date(Date.parse(day) + days * DAY_MS);
+  return Number.isNaN(moved.getTime()) ? day : moved.toISOString().slice(0, 10);
 }
 
 /** What the ledger has settled of late and the books do not have, as bookings. */

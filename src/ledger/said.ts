@@ -3,6 +3,7 @@
  * ledger and in the books in the storage; of each the later word counts, so that neither a lost ledger nor one that went back to a
  * backup forgets a hold.
  */
+import { isTimeZone } from '../time/day';
 import { inZone } from './budget';
 import { hold, release } from './holds';
 import type { Action, LedgerState, Moments, PersonNote, Said, SetByPeople } from './state';
@@ -65,7 +66,7 @@ export function takeOver(state: LedgerState, books: Said | undefined, now: numbe
   }
   for (const field of LIMITS) {
     const word = books[field];
-    if (word && isNews(field)) next = { ...next, set: withWord(next.set, field, word) };
+    if (word && isNews(field) && isKnownHere(field, word)) next = { ...next, set: withWord(next.set, field, word) };
   }
   const zone = next.set.timeZone?.value;
   if (zone !== undefined && zone !== next.timeZone) next = inZone(next, zone, now);
@@ -74,6 +75,10 @@ export function takeOver(state: LedgerState, books: Said | undefined, now: numbe
   const action = { at: now, by: 'the ledger', isOwn: true, what, reason: 'it knew less' } as const;
   return withAction(next, action);
 }
+
+/** A time zone may have been said on a machine that knows more of them. */
+const isKnownHere = (field: keyof SetByPeople, { value }: PersonNote<string | number | null>): boolean =>
+  field !== 'timeZone' || value === null || isTimeZone(String(value));
 
 /** As it was said, whatever is configured by now: of both the strictest counts. */
 function withWord(set: SetByPeople, field: keyof SetByPeople, word: PersonNote<string | number | null>): SetByPeople {

@@ -241,6 +241,8 @@ export interface LedgerStart {
   booked?: {
     readonly from: string;
     readonly credits: number;
+    /** In which these days begin. @default that of the budget, by a worker of an earlier version */
+    readonly timeZone?: string;
     /** The same from each of the first days on. */
     readonly since?: Readonly<Record<string, number>>;
     /** What is reserved in them for calls of which they do not know the end. */
@@ -273,6 +275,8 @@ export type Moments = { readonly [F in keyof Said]?: number };
 export interface Kept {
   readonly flights: OpenSends;
   readonly days: Readonly<Record<string, number>>;
+  /** In which these days begin and end; absent from a worker of an earlier version. */
+  readonly timeZone?: string;
   readonly runs: Readonly<Record<string, number>>;
   readonly bookings: readonly Booking[];
   /** Absent from a worker of an earlier version. */

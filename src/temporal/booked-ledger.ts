@@ -11,7 +11,7 @@ import type { BalanceReading, Ceilings, OverCeiling } from '../books/ceilings';
 import { readSoon } from '../books/read-soon';
 import type { Standing } from '../books/standing';
 import type { BeginAnswer, BeginSend, Budget, LedgerStart, LedgerState, Settle } from '../ledger';
-import { type ObstacleAsked, type SubjectState, stateQuery } from '../ledger/messages';
+import { type ObstacleAsked, type SubjectState, stateQuery, statusQuery } from '../ledger/messages';
 import { type Kind, ONCE_ONLY, paidKinds } from '../paying/once-only';
 import { lastEffect, type OpenSend, REMEMBER_MS, type Settled } from '../paying/open-sends';
 import { paidKindOf, partsOf } from '../paying/subject';
@@ -34,6 +34,7 @@ const MOST_DEARER = 10;
 
 /** How long the ledger waits for what the books come to, and when they are compared after what a look has found. */
 const READ_WITHIN_MS = 2_000;
+const ASKED_WITHIN_MS = 1_000;
 const COMPARE_AFTER_MS = 10_000;
 /** A million entries take a minute. */
 const READ_ALL_WITHIN_MS = 80_000;
@@ -95,7 +96,9 @@ export class BookedLedger extends LedgerClient {
     const isKnown = place.id !== undefined;
     // Long books are told when they have been read.
     const read = this.books.standing();
-    const reading = read.then((standing) => this.#bookedOf(standing, budget ?? this.config.budget));
+    const reading = Promise.all([read, this.#ledgersTimeZone()]).then(([standing, timeZone = standing.timeZone]) =>
+      bookedBy(standing, this.now(), timeZone),
+    );
     this.#booked = await Promise.race([reading, sleep(READ_WITHIN_MS, undefined, { ref: false })]).catch(
       () => undefined,
     );
@@ -123,9 +126,12 @@ export class BookedLedger extends LedgerClient {
     }
   }
 
-  #bookedOf(standing: Standing, budget: Budget): LedgerStart['booked'] {
-    // Read before its time zone was changed.
-    return standing.timeZone === budget.timeZone ? bookedBy(standing, this.now()) : undefined;
+  /** In which its days begin, by what a person set or another worker; undefined where it does not answer at once, or never has. */
+  async #ledgersTimeZone(): Promise<string | undefined> {
+    if (this.lastRunId === undefined) return undefined;
+    const ask = () => this.client.workflow.getHandle(this.workflowId).query(statusQuery);
+    const status = await this.client.withDeadline(Date.now() + ASKED_WITHIN_MS, ask).catch(() => undefined);
+    return status?.budget.timeZone;
   }
 
   override async beginSend(request: Omit<BeginSend, 'sender'>): Promise<BeginAnswer> {

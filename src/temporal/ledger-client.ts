@@ -85,7 +85,7 @@ export class LedgerClient {
 
   /** @param config its `worker` is made up when it is absent */
   constructor(
-    private readonly client: Client,
+    protected readonly client: Client,
     readonly workflowId: string,
     config: LedgerConfig,
   ) {

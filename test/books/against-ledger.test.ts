@@ -131,7 +131,7 @@ test('a call that was cleared is missing nowhere, and excuses no credits that ar
   expect(await lacking()).toEqual([]);
   state = ledger.clear(state, leadSubject('l1')).state;
   expect(await lacking()).toEqual([]);
-  expect(bookedBy(await books.standing(), at.now)).toMatchObject({ reserved: 0 });
+  expect(bookedBy(await books.standing(), at.now, 'UTC')).toMatchObject({ reserved: 0 });
   await begin('l2');
   await end('l2');
   unlinkSync(last());

@@ -240,3 +240,24 @@ test('S8: a payment names the entry that allowed it: how its run began, or what 
   await act('approve');
   expect(await allowedBy('l4')).toBe(8);
 });
+
+test('days are summed up in any time zone, and what was spent before there were books stays on its days', async () => {
+  const begun = { ...NOTHING, days: { '2026-10-31': 500 } };
+  const books = booksOf('w1', { begun });
+  at.now = Date.parse('2026-11-30T18:00:00Z');
+  for (const lead of ['1', '2', '3']) {
+    await pay(books, lead);
+    await paid(books, lead);
+    at.now += 16 * 60_000;
+  }
+  const dayIn = async (timeZone: string) => {
+    const kept = await booksOf('w2', { begun }).kept(timeZone);
+    return [kept?.timeZone, kept?.days];
+  };
+  expect(await dayIn('UTC')).toEqual(['UTC', { '2026-10-31': 500, '2026-11-30': 3_000 }]);
+  expect(await dayIn('Asia/Tokyo')).toEqual(['Asia/Tokyo', { '2026-10-31': 500, '2026-12-01': 3_000 }]);
+  // Where a day begins at 18:15 by UTC.
+  const both = { '2026-10-31': 500, '2026-11-30': 1_000, '2026-12-01': 2_000 };
+  expect(await dayIn('Asia/Kathmandu')).toEqual(['Asia/Kathmandu', both]);
+  expect(await dayIn('Mars/Olympus')).toEqual(await dayIn('UTC'));
+});

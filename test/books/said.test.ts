@@ -1,7 +1,12 @@
 /** S8: what people said stands in the books: hold and limits as typed words, and everything as a log. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Act } from '../../src/books/entry';
+import { mend } from '../../src/books/mending';
+import { Standing } from '../../src/books/standing';
 import { leadSubject } from '../../src/paying/subject';
-import { at, booksOf, paid, pay } from './books.stage';
+import { openStorage } from '../../src/storage';
+import { at, booksOf, entries, paid, pay } from './books.stage';
 
 const note = <T>(value: T, ms: number) => ({ value, by: 'Ada', at: ms });
 const act = (when: number): Act => ({
@@ -14,13 +19,13 @@ test('of hold and limits the later word counts, by whichever process and in whic
   await other.say({ hold: note(null, 15), perDay: note(null, 30) });
   await one.say({ hold: note('month end', 20) });
   const standing = await booksOf('w3').standing();
-  expect(standing.kept.said).toEqual({ hold: note('month end', 20), perDay: note(null, 30) });
+  expect(standing.keptIn('UTC').said).toEqual({ hold: note('month end', 20), perDay: note(null, 30) });
   // What they begin with, and two words.
   expect(standing.seq).toBe(3);
 });
 
 test.each([
-  ['a time zone that is none', { timeZone: note('x', 1) }],
+  ['a time zone longer than any name', { timeZone: note('x'.repeat(1_001), 1) }],
   ['a limit of half a credit', { perDay: note(0.5, 1) }],
   ['a limit below nothing', { perDay: note(-5, 1) }],
   ['a moment that is none', { hold: note('x', Number.NaN) }],
@@ -28,6 +33,16 @@ test.each([
   const books = booksOf('w1');
   await books.say(said).catch(() => undefined);
   expect((await booksOf('w2').standing()).said).toEqual({});
+});
+
+test('a time zone that this machine does not know is what was said all the same: the books are whole', async () => {
+  const said = { timeZone: note('Mars/Olympus', 1) };
+  await booksOf('w1').say(said);
+  const [line = ''] = readdirSync(entries()).slice(-1);
+  expect(readFileSync(join(entries(), line), 'utf8')).toContain('Mars/Olympus');
+  expect((await booksOf('w2').standing()).said).toEqual(said);
+  const { lost } = await mend(openStorage(at.folder), 'u1', new Standing('UTC'), { givesUpLost: true, now: at.now });
+  expect(lost).toEqual([]);
 });
 
 test('an act is written once, however often it is tried, and by whichever process', async () => {
@@ -60,7 +75,7 @@ describe('of the noted balance', () => {
     expect((await booksOf('w3').kept())?.bookedSinceNote).toBe(1_700);
     await other.say(noted(48_300, at.now + 1));
     const standing = await booksOf('w4').standing();
-    expect([standing.seq, standing.kept.bookedSinceNote]).toEqual([10, 0]);
+    expect([standing.seq, standing.keptIn('UTC').bookedSinceNote]).toEqual([10, 0]);
   });
 
   test('a note from before the books explains nothing: what was booked in between has no moment in them', async () => {

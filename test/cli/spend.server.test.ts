@@ -126,6 +126,10 @@ test('where there are no books the ledger tells what it knows, also of a time', 
   expect((await cli.run(['spend'], env)).stdout).toContain('there are no books yet');
   const lately = await cli.run(['spend', '--since', '2d', '--by', 'month', '--json'], env);
   expect(JSON.parse(lately.stdout)).toMatchObject([{ by: { [today().slice(0, 7)]: 3_000 } }]);
+  expect(lately).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('the last forty days with payments alone; there'),
+  });
   const before = await cli.run(['spend', '--until', '2d', '--json'], env);
   expect(JSON.parse(before.stdout)).toMatchObject([{ by: {}, credits: 0 }]);
   expect(await cli.run(['spend', '--by', 'run'], env)).toMatchObject({
@@ -143,4 +147,31 @@ test('where no worker answers the books tell what was spent, and what is missing
   expect(JSON.parse(stdout)).toMatchObject([{ user: user(), credits: 3_000, by: { [today()]: 3_000 } }]);
   expect(JSON.parse(stdout)[0]).not.toHaveProperty('status');
   expect(stderr).toMatch(/Balance, holds and calls under way are not known: the ledger .* does not answer/);
+});
+
+test('the books of an account that has another name now, or of which the first entry is lost, are found by its ledger', async () => {
+  const { default: own } = stage.config.accounts;
+  const accounts = own ? { renamed: { ...own, name: 'renamed' } } : {};
+  const renamed = await stage.startWorker({ ...stage.config, accounts });
+  await until(async () => (await cli.run(['spend', '--account', 'renamed', '--json'], env)).code === 0);
+  const isFound = async () => {
+    const { code, stdout } = await cli.run(['spend', '--account', 'renamed', '--by', 'run', '--json'], env);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([{ user: user(), credits: 3_000, status: { account: 'renamed' } }]);
+    const lately = await cli.run(['spend', '--account', 'renamed', '--since', '365d', '--json'], env);
+    expect(lately).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(lately.stdout)).toMatchObject([{ user: user(), credits: 3_000, by: { [today()]: 3_000 } }]);
+    expect(JSON.parse(lately.stdout)[0].entries).toBeGreaterThan(0);
+  };
+  await isFound();
+  const entries = join(books(), user(), 'entries');
+  rmSync(join(entries, readdirSync(entries).sort()[0] ?? ''));
+  expect(await cli.run(['books', 'restore', '--give-up-lost'], env)).toMatchObject({ code: 0 });
+  await isFound();
+  // Also while no worker answers for it.
+  renamed.stop();
+  await renamed.done;
+  const { code, stdout } = await cli.run(['spend', '--account', 'renamed', '--since', '365d', '--json'], env);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject([{ user: user(), credits: 3_000 }]);
 });

@@ -48,6 +48,15 @@ test('an older worker, one that could not read them or has another time zone, an
   expect(compared(corrected, told(3_000))).toBe(corrected);
 });
 
+test("a worker that is configured with another time zone sums its books up in the ledger's", () => {
+  const told = (timeZone: string) => ({
+    ...{ ...start, budget: { ...budget, timeZone: 'Europe/Berlin' } },
+    booked: { from: '2026-10-22', credits: 0, timeZone, since: { '2026-10-22': 0 } },
+  });
+  expect(compared(three(), told('UTC')).holds).toMatchObject([{ kind: 'books', lacks: 3_000 }]);
+  expect(compared(three(), told('Europe/Berlin')).holds).toEqual([]);
+});
+
 test('books that lack something put the account on hold, for what costs alone', () => {
   const held = compared(three(), told(1_000));
   expect(held.holds).toEqual([

@@ -128,4 +128,8 @@ test('sums of days in another time zone are not compared', () => {
   const elsewhere = { ...said(open()), budget: { ...budget, timeZone: 'Asia/Tokyo' } };
   expect(ledger.isBehind(state, elsewhere)).toBe(false);
   expect(ledger.isBehind(state, start)).toBe(false);
+  // In the ledger's own they are, whatever the worker is configured with.
+  const more = { ...said(paid(state, 'lead:2')).booked, timeZone: 'UTC' };
+  expect(ledger.isBehind(state, { ...elsewhere, booked: more })).toBe(true);
+  expect(ledger.isBehind(state, { ...start, booked: { ...more, timeZone: 'Asia/Tokyo' } })).toBe(false);
 });

@@ -56,6 +56,16 @@ test('of each the later word counts, whatever else was said in between', () => {
   expect(ledger.isUnkept(heard(both, { ...books, perDay: note(3_000, 30) }))).toBe(false);
 });
 
+test('a time zone that this machine does not know is left out, and all else is taken over', () => {
+  const state = ledger.setBudget(open(), { timeZone: 'Asia/Tokyo' }, 'Ada', NOW + 10);
+  const said = { timeZone: note('Mars/Olympus', 20), perDay: note(5_000, 20) };
+  const again = heard(state, said);
+  expect([again.timeZone, again.set.timeZone?.value, perDay(again)]).toEqual(['Asia/Tokyo', 'Asia/Tokyo', 5_000]);
+  expect([ledger.isBehind(again, told(said)), ledger.isUnkept(again)]).toEqual([false, false]);
+  // It is handed on as it was said.
+  expect(again.said?.timeZone?.value).toBe('Mars/Olympus');
+});
+
 test('a limit as strict as the configuration of the moment is not forgotten when that is loosened', () => {
   const strict = { ...start, budget: { ...budget, perDay: 5_000 } };
   const state = open({ perDay: note(5_000, 1) }, strict);

@@ -2,12 +2,13 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LedgerState, type Settle, settle } from '../../src/ledger';
+import { type LedgerStart, type LedgerState, type Settle, settle } from '../../src/ledger';
 import { openLedger } from '../../src/ledger/opening-state';
 import { type OpenSend, take } from '../../src/paying/open-sends';
 import { leadSubject } from '../../src/paying/subject';
 import { openStorage } from '../../src/storage';
 import { BookedLedger } from '../../src/temporal/booked-ledger';
+import { dayOf } from '../../src/time/day';
 
 const NOW = Date.now();
 const subject = leadSubject('l1');
@@ -163,4 +164,33 @@ test('S7: of damaged books it is told which document it is, in a way that passes
     name: 'StorageUnusable',
     message: expect.stringContaining(second),
   });
+});
+
+test.each([
+  ['Pacific/Kiritimati', "in the ledger's, as a person has set it"],
+  [undefined, 'in its own, where the ledger does not say which'],
+])('a worker tells what the books come to by days of a time zone: %s, %s', async (timeZone, _) => {
+  await paid();
+  const told: LedgerStart[] = [];
+  const handle = {
+    query: async () => {
+      if (timeZone === undefined) throw new Error('it does not answer');
+      return { budget: { timeZone }, flights: {} };
+    },
+    startUpdate: async (_: unknown, { args: [said] }: { args: [LedgerStart] }) => {
+      told.push(said);
+      return { result: async () => Date.now(), workflowRunId: 'run-1' };
+    },
+  };
+  const client = { workflow: { getHandle: () => handle }, withDeadline: (_: number, work: () => unknown) => work() };
+  const own = { storage: openStorage(folder), ceilings: () => budget, creditsOf: () => 1_000, warn: () => undefined };
+  const booked = new BookedLedger(client as never, 'account-ledger.u1', config, own);
+  // It is asked once it has answered anything.
+  for (const _ of [1, 2]) await booked.configure();
+  await booked.books.close();
+  const toldIn = (zone: string) => {
+    const from = dayOf(Date.now() - 30 * 86_400_000, zone);
+    return { budget: { timeZone: 'UTC' }, booked: { timeZone: zone, from, credits: 1_000 } };
+  };
+  expect(told).toMatchObject([toldIn('UTC'), toldIn(timeZone ?? 'UTC')]);
 });

@@ -97,6 +97,7 @@ export const shapes = {
       .object({
         from: z.iso.date(),
         credits: z.int(),
+        timeZone: TimeZone.optional(),
         since: z.record(z.iso.date(), z.int()).optional(),
         reserved: z.number().min(0).optional(),
         said: moments.optional(),

@@ -11,8 +11,10 @@ import { progressView } from '../progress';
 
 export interface BooksOptions {
   user?: string;
-  /** Only the books of this account. */
+  /** Only the books of this account, by its name when they were begun. */
   account?: string;
+  /** And those of these users: an account may have another name by now. */
+  usersToo?: readonly string[];
   /** @default that of the account's configuration */
   timeZone?: string;
   json?: boolean;
@@ -43,6 +45,7 @@ export function noBooks(storage: Storage, { user, account }: BooksOptions): stri
 export async function booksIn({
   user,
   account,
+  usersToo = [],
   timeZone,
   config,
 }: BooksOptions): Promise<{ storage: Storage; all: UsersBooks[] }> {
@@ -54,8 +57,8 @@ export async function booksIn({
   for (const one of await usersWithBooks(storage)) {
     if (user !== undefined && one !== user) continue;
     const owner = timeZone === undefined || account !== undefined ? await accountOfBooks(storage, one) : undefined;
-    if (account !== undefined && owner !== account) continue;
-    const standing = new Standing(timeZone ?? (owner && accounts[owner]?.timeZone) ?? 'UTC');
+    if (account !== undefined && owner !== account && !usersToo.includes(one)) continue;
+    const standing = new Standing(timeZone ?? accounts[account ?? owner ?? '']?.timeZone ?? 'UTC');
     all.push({ user: one, storage, standing });
   }
   return { storage, all };

@@ -68,7 +68,10 @@ export function showSpent({ ledger = '', status, bookings = [], ...spent }: Spen
   return parts.join('\n\n');
 }
 
+/** Where sums come from that are not those of books. */
+export const BY_LEDGER = 'By the ledger, which knows the last forty days with payments alone';
+
 const describeSource = ({ entries, credits }: Summed): string =>
   entries === 0
-    ? 'By the ledger, which knows the last forty days; there are no books yet'
+    ? `${BY_LEDGER}; there are no books yet`
     : `By the books: ${number(credits)} credits booked since they began`;
