@@ -9,8 +9,8 @@ export type Failure =
       reason: 'refused' | 'dns' | 'connectTimeout' | 'tls' | 'tooLate' | 'aborted' | 'token' | 'unreachable';
     }
   /**
-   * The request left and no answer proves what became of it. `saysFailed`: 2xx with `success: false` and no data, or, of a
-   * list, an error and no record.
+   * The request left and no answer proves what became of it. `saysFailed`: 2xx with `success: false` and no data, or with an
+   * error and no record.
    */
   | {
       kind: 'unknown';

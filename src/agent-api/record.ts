@@ -80,6 +80,8 @@ export function record<S extends z.ZodObject>(noun: RecordNoun, kind: Kind<S>): 
     const what = `where the record stands with 'undocumented.records.${noun}'`;
     if (best === undefined && found.length > 0)
       throw new UnreadableBody(`the reply shows another ${noun} than the one that was asked for: say ${what}`);
+    if (best === undefined && saysFailed(body))
+      throw new FailedReply(`the reply holds no ${noun}, and says that the call failed`);
     if (best === undefined)
       throw new UnreadableBody(
         `the reply holds no ${noun} in a shape that audit-runner knows (${describeKeys(body)}): say ${what}`,

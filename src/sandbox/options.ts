@@ -75,17 +75,15 @@ export const FaultRule = z.strictObject({
 });
 export type FaultRule = z.output<typeof FaultRule>;
 
-/** An answer of somebody's own has to be made for its route. */
-const RandomFault = z.enum(FAULTS).exclude(['instead']);
-
 /** Random faults, seeded, on a share of the requests of some routes. */
 export const FaultRate = z.strictObject({
   share: z.number().min(0).max(1),
   routes: z.array(RouteNameSchema).min(1),
+  /** An answer of somebody's own has to be made for its routes. @default all but `instead` */
   faults: z
-    .array(RandomFault)
+    .array(z.enum(FAULTS))
     .min(1)
-    .default([...RandomFault.options]),
+    .default(FAULTS.filter((fault) => fault !== 'instead')),
   ...faultDetails,
 });
 export type FaultRate = z.output<typeof FaultRate>;

@@ -172,9 +172,12 @@ describe('replies that are not what the route returns', () => {
     expect(await apiOf(shown.baseUrl).call('projects.deliverables', { id: 'x' })).toMatchObject({ ok: true });
   });
 
-  it('S2: a 2xx that shows an empty list and an error is no answer', async () => {
-    const said = await serve((response) => json(response, 200, { projects: [], error: 'secret' }));
-    expect(await apiOf(said.baseUrl).call('projects.list')).toMatchObject({
+  it.each([
+    ['an empty list', 'projects.list', { projects: [], error: 'secret' }],
+    ['no record', 'leads.convert', { error: 'secret' }],
+  ] as const)('S2: a 2xx that shows %s and an error is no answer', async (_, route, body) => {
+    const said = await serve((response) => json(response, 200, body));
+    expect(await apiOf(said.baseUrl).call(route, route === 'leads.convert' ? { id: 'x' } : {})).toMatchObject({
       ok: false,
       failure: { kind: 'unknown', reason: 'saysFailed', status: 200 },
     });

@@ -5,6 +5,7 @@ import { mend } from '../../../src/books/mending';
 import { Standing } from '../../../src/books/standing';
 import { parseStored } from '../../../src/storage/stored-json';
 import type { Run } from '../engine/run';
+import { STORAGE_TROUBLES } from '../worker/storage';
 import { type Act, LOSSES } from './plan';
 import type { Scene } from './scene';
 
@@ -31,7 +32,7 @@ export class Administrators {
 
   storageAway(which: number, later: (then: () => void) => void): boolean {
     const { storage } = this.scene;
-    storage.trouble = ['EIO', 'EACCES', 'ENOSPC'][which % 3];
+    storage.trouble = STORAGE_TROUBLES[which % STORAGE_TROUBLES.length];
     later(() => {
       storage.trouble = undefined;
     });

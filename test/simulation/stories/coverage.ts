@@ -1,15 +1,20 @@
 /** What a long simulation has to have met: what never happened was not tested. */
 
+import { FAULTS } from '../../../src/sandbox/options';
 import { MISHAPS } from '../engine/mishaps';
 import { shownBy } from '../engine/proto';
 import type { Run } from '../engine/run';
-import { ACTS, type Begun, DISTURBANCES } from './plan';
+import { STORAGE_TROUBLES } from '../worker/storage';
+import { ACTS, type Begun } from './plan';
+import { SHAPES } from './shapes';
 
 /** By then each must have happened. */
 const ENOUGH_STORIES = 2_000;
 const TYPES: readonly Begun['type'][] = ['leadPipeline', 'convertLead', 'backfill', 'auditProject', 'ingestCapture'];
 /** What people do to runs of any type. */
 const TO_RUNS = ['cancel', 'terminate', 'startAgain', 'resetActivity', 'resetRun'] as const;
+
+export const RETRIES = ['retryFailed', 'an audit that was paid for, failed, and tried again'] as const;
 
 /** An act, and the state in which it met a run: `cancel convertLead/asking`. */
 export const meeting = (act: string, run: Run): string =>
@@ -18,7 +23,10 @@ export const meeting = (act: string, run: Run): string =>
 /** @returns what did not happen in so many stories, and should have */
 export function neverMet(stories: number, happened: ReadonlyMap<string, number>): string[] {
   if (stories < ENOUGH_STORIES) return [];
-  const single = [...Object.keys(MISHAPS), ...ACTS, ...DISTURBANCES.map((fault) => `fault ${fault}`)];
+  const single = [
+    ...[...Object.keys(MISHAPS), ...ACTS, ...SHAPES, ...RETRIES],
+    ...[...FAULTS.map((fault) => `fault ${fault}`), ...STORAGE_TROUBLES.map((trouble) => `storage ${trouble}`)],
+  ];
   const pairs = TO_RUNS.flatMap((act) => TYPES.map((type) => `${act} ${type}`));
   const met = [...happened.keys()];
   return [

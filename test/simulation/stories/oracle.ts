@@ -12,6 +12,7 @@ import { utc } from '../../../src/time/utc';
 import type { Failure } from '../engine/proto';
 import type { Run } from '../engine/run';
 import { OLD_BUILD } from '../worker/host';
+import { RETRIES } from './coverage';
 import { Finding, PaymentRules } from './payments';
 import { clientOf, isBatch, type People } from './people';
 import type { Scene } from './scene';
@@ -239,7 +240,7 @@ export class Oracle {
     return standing;
   }
 
-  /** S6: what pipelines and batches say that they have spent is what the books say, where nobody has meddled with their runs. */
+  /** S6: what pipelines and batches say that they have spent the service has charged for them, where nobody has meddled with their runs. */
   #batches({ runs }: Standing): void {
     const { scene, people } = this;
     if (people.isLedgerLost || people.administrators.areBooksLost) return;
@@ -248,12 +249,24 @@ export class Oracle {
     const isOdd = (run: Run) => people.meddled.has(run) || replaced.has(run) || scene.isBeforeRollout(run);
     for (const run of every.filter(isBatch)) {
       const { credits } = (scene.resultOf(run) ?? {}) as { credits?: number };
-      const spent = runs.get(`${run.workflowId}/${run.firstRunId}`) ?? 0;
-      const children = every.filter(({ start }) => start.parent?.run.workflowId === run.workflowId);
-      if (credits !== undefined && credits !== spent && ![run, ...children].some(isOdd))
+      const key = `${run.workflowId}/${run.firstRunId}`;
+      const spent = runs.get(key) ?? 0;
+      const charged = this.#payments.chargedFor(key);
+      const isBelow = ({ start: { parent } }: Run): boolean =>
+        parent !== undefined && (parent.run.workflowId === run.workflowId || isBelow(parent.run));
+      const below = every.filter(isBelow);
+      const inVain = below.filter((one) => {
+        const { outcome, credits: paid = 0 } = (scene.resultOf(one) ?? {}) as { outcome?: string; credits?: number };
+        const isTriedAgain = below.some(
+          ({ workflowId, startedAt }) => workflowId === one.workflowId && startedAt > one.startedAt,
+        );
+        return one.type === 'auditProject' && outcome === 'failed' && paid > 0 && isTriedAgain;
+      });
+      for (const _ of inVain) scene.misfortunes.note(RETRIES[1]);
+      if (credits !== undefined && (credits !== spent || credits !== charged) && ![run, ...below].some(isOdd))
         throw new Finding(
           'S6',
-          `${run.workflowId} says that it has spent ${credits} credits, and the books say ${spent}`,
+          `${run.workflowId} says that it has spent ${credits} credits, the books say ${spent}, and the service ${charged}`,
         );
     }
   }
@@ -273,16 +286,18 @@ export class Oracle {
       const all = runs.filter((run) => leadOf(run) === leadId);
       const by = paid.get(`lead:${leadId}`);
       const results = all.map(
-        (run) => scene.resultOf(run) as { outcome: string; credits: number; reason?: string } | undefined,
+        (run) => scene.resultOf(run) as { outcome: string; credits: number; paidBefore?: true } | undefined,
       );
       const byId = new Map<string, number[]>();
       all.forEach(({ workflowId }, n) => {
         byId.set(workflowId, [...(byId.get(workflowId) ?? []), results[n]?.credits ?? 0]);
       });
-      // What a run said before it, or the one that began it, was reset, it says again.
+      // What a look has found paid may be told already; what a run said before it, or the one that began it, was reset, it says again.
       const wasReset = new Set(
-        all.flatMap((run) =>
-          replaced.has(run) || (run.start.parent && replaced.has(run.start.parent.run)) ? run.workflowId : [],
+        all.flatMap((run, n) =>
+          results[n]?.paidBefore || replaced.has(run) || (run.start.parent && replaced.has(run.start.parent.run))
+            ? run.workflowId
+            : [],
         ),
       );
       const credits = [...byId].reduce(

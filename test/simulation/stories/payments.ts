@@ -83,6 +83,15 @@ export class PaymentRules {
       throw new Finding('S3', `${credits} credits are left, of which ${budget.balanceFloor} must remain`);
   }
 
+  /** What the service has charged for requests that a run had sent, by the books. */
+  chargedFor(run: string): number {
+    const sent = this.#books();
+    const own = this.scene.service.payments.all.filter(
+      ({ subject, by }) => by === 'agent' && sent.get(keyOf(subject))?.run === run,
+    );
+    return own.reduce((sum, { credits }) => sum + credits, 0);
+  }
+
   get #areBooksWhole(): boolean {
     const { misfortunes, storage } = this.scene;
     const notWhole = ['beginBooks', 'setBooksBack', 'damageDocument', 'loseBoth'];

@@ -2,16 +2,19 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { LedgerState } from '../../../src/ledger';
 import { convertLeadId } from '../../../src/runs/run-ids';
+import type { BackfillProgress } from '../../../workflows/backfill/batch-messages';
 import { shownBy } from '../engine/proto';
 import type { Run } from '../engine/run';
 import { Administrators } from './administrators';
 import { attack } from './attacks';
-import { meeting } from './coverage';
+import { meeting, RETRIES } from './coverage';
 import { type Act, type Begun, LOSSES } from './plan';
 import type { Scene } from './scene';
 
 /** Runs that have ended not longer ago than this are reset as well. */
 const RECENTLY_MS = 1_800_000;
+/** So often people have what has failed in a batch tried again. */
+const MOST_RETRIES = 3;
 /** Whose answers people know by looking into the web app. */
 const LOOKS_EVERY_MS = 600_000;
 const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
@@ -20,6 +23,12 @@ export const isBatch = ({ type }: Run): boolean => type === 'leadPipeline' || ty
 
 /** Whom the project with this reference is for. */
 export const clientOf = (reference: string): string => reference.replace('R-', 'Client ');
+
+/** What an audit of a new project for a client is started with. */
+export const auditOf = (client: number) => {
+  const reference = `R-${client}`;
+  return { project: { clientName: clientOf(reference) }, reference };
+};
 
 export class People {
   readonly administrators: Administrators;
@@ -32,6 +41,8 @@ export class People {
   isAttacked = false;
   /** The lead whose conversion was asked for last. */
   lastPaid: string | undefined;
+  /** By the first run of each batch. */
+  readonly #retried = new Map<string, number>();
   /** What was started, in its order. */
   readonly #begun: [Begun, number][] = [];
   /** Workflow IDs of what was paused and is to go on. */
@@ -52,11 +63,9 @@ export class People {
     if (begun.type === 'convertLead') {
       const leadId = scene.leads[begun.lead]?.id ?? '';
       scene.start(begun.type, this.#idOf(begun, n), { leadId, maxCredits: begun.maxCredits });
-    } else if (begun.type === 'auditProject') {
-      const reference = `R-${begun.client}`;
-      const project = { clientName: clientOf(reference) };
-      scene.start(begun.type, who, { project, reference, documents: [{ ref: 'brief.txt' }] });
-    } else if (begun.type === 'ingestCapture')
+    } else if (begun.type === 'auditProject')
+      scene.start(begun.type, who, { ...auditOf(begun.client), documents: [{ ref: 'brief.txt' }] });
+    else if (begun.type === 'ingestCapture')
       scene.start(begun.type, who, { note: `What was said at meeting ${begun.note}` });
     else scene.start(begun.type, who, begun.input);
   }
@@ -186,6 +195,9 @@ export class People {
         control.revokeToken({ token: scene.token });
         later(() => control.restoreToken({ token: scene.token }));
         return true;
+      case 'failAudits':
+        control.failNextJob({ times: 1 + (which % 4) });
+        return true;
       case 'noCredits': {
         const { credits } = control.credits();
         control.setCredits({ credits: 500 });
@@ -264,17 +276,27 @@ export class People {
     return true;
   }
 
+  async #retryFailed(run: Run): Promise<void> {
+    const tries = this.#retried.get(run.firstRunId) ?? 0;
+    if (run.type !== 'backfill' || tries === MOST_RETRIES) return;
+    const progress = await this.scene.ask<BackfillProgress>(run, 'progress');
+    if (!progress || progress.counts.failed === 0) return;
+    this.#retried.set(run.firstRunId, tries + 1);
+    this.say(run, RETRIES[0], { by: 'Ann' }, () => this.scene.misfortunes.note(RETRIES[0]));
+  }
+
   /** Whoever is told to send it again does. */
-  say(run: Run, update: string, said: object): void {
+  say(run: Run, update: string, said: object, onTaken: () => void = () => undefined): void {
     const { client, world } = this.scene;
     client.workflow
       .getHandle(run.workflowId)
       .executeUpdate(update, { args: [said] })
+      .then(onTaken)
       .catch((error: Error) => {
         const { message } = error.cause instanceof Error ? error.cause : error;
         if (!/send it again|try again in a moment/i.test(message)) return;
         world.after(LOOKS_EVERY_MS, () => {
-          if (run.isOpen) this.say(run, update, said);
+          if (run.isOpen) this.say(run, update, said, onTaken);
         });
       });
   }
@@ -291,6 +313,7 @@ export class People {
       // Paused again, since it went back to a moment before it was resumed.
       if (this.#resumed.has(run.workflowId) && (await scene.detailsOf(run))?.includes('Paused by Ann'))
         this.#resume(run);
+      await this.#retryFailed(run);
       if (shownBy(run.searchAttributes.NeedsPerson) !== true) continue;
       const leadId = shownBy(run.searchAttributes.LeadId);
       const isConverted = scene.leads.some(({ id, surveyStatus }) => id === leadId && surveyStatus === 'converted');

@@ -1,10 +1,10 @@
 /** What a story consists of, made up from its seed: who starts what, what goes wrong and how often, what people do. */
 import { type RouteName, routes } from '../../../src/agent-api/routes';
-import { Marks } from '../../../src/sandbox/marks';
 import { FAULTS, type FaultRate, ProjectsListed } from '../../../src/sandbox/options';
 import { MISHAPS, type Mishap } from '../engine/mishaps';
 import { Random } from '../world/random';
 import type { SceneOptions } from './scene';
+import { ERRORS, marksOf, shapeOf } from './shapes';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -23,7 +23,7 @@ export type Begun = { at: number } & (
 export const ACTS = [
   ...(['cancel', 'terminate', 'startAgain', 'resetActivity', 'convertInWebApp', 'convertAgain'] as const),
   ...(['pause', 'stop', 'terminateLedger', 'deleteLedger', 'startLedgerByHand', 'holdLedger'] as const),
-  ...(['loseDatabase', 'setTemporalBack', 'resetRun', 'resetLedger'] as const),
+  ...(['loseDatabase', 'setTemporalBack', 'resetRun', 'resetLedger', 'failAudits'] as const),
   ...([
     'killSwitch',
     'revokeToken',
@@ -49,8 +49,8 @@ export type Act = {
   forMs: number;
 };
 
-export type Faults = Omit<FaultRate, 'routes' | 'code' | 'body' | 'retryAfterForm'>;
-export const DISTURBANCES = FAULTS.filter((fault): fault is Faults['faults'][number] => fault !== 'instead');
+export type Faults = Omit<FaultRate, 'routes' | 'code' | 'body' | 'retryAfterForm'> & Partial<Pick<FaultRate, 'body'>>;
+const DISTURBANCES = FAULTS.filter((fault) => fault !== 'instead');
 
 export interface Plan {
   seed: number;
@@ -79,12 +79,6 @@ const NEXT_MORNING = 24 * HOUR;
 const RESTLESS = [0, 0, 18 * HOUR - 5 * MINUTE, NEXT_MORNING];
 /** They take ten times as long to play: whoever waits all night looks around every minute. */
 const SHARE_OF_RESTLESS = 1 / 16;
-
-const marksOf = (random: Random): Marks => {
-  const { descriptions, notes, documents } = Marks.shape;
-  const one = <T>({ options }: { options: readonly T[] }) => random.pick(options);
-  return { descriptions: one(descriptions.unwrap()), notes: one(notes.unwrap()), documents: one(documents.unwrap()) };
-};
 
 export function planOf(seed: number): Plan {
   const random = new Random(seed * 7_919 + 17);
@@ -178,6 +172,12 @@ export function planOf(seed: number): Plan {
   if (plan.faults?.status === 429)
     plan.faults.faults = plan.faults.faults.filter((fault) => fault !== 'statusAfterCommit');
   if (plan.faults?.faults.length === 0) plan.faults = undefined;
+  const apart = new Random(seed * 7_919 + 22);
+  const { pages, ...shape } = shapeOf(apart);
+  plan.scene = { ...plan.scene, ...(pages && { pages }), sandbox: { ...plan.scene.sandbox, ...shape } };
+  if (plan.faults && apart.chance(0.4))
+    plan.faults = { ...plan.faults, faults: [...plan.faults.faults, 'instead'], body: apart.pick(ERRORS) };
+  if (apart.chance(0.3)) addAudits(plan, when, apart);
   if (crowded === MORNING) addNextMorning(plan, leads);
   plan.scene.rollout = rolloutOf(seed, crowdedMs);
   // Runs that were reset on the build before stay as that one left them, and it could not cope with resets.
@@ -211,6 +211,31 @@ function addNextMorning(plan: Plan, leads: number): void {
     };
     plan.acts.push({ at: when(), ...act });
   }
+}
+
+/** Audits as items of a batch, of leads or of new projects; some fail after they were paid for, and people have them tried again. */
+function addAudits(plan: Plan, when: () => number, random: Random): void {
+  const leads = { scoring: { minReadiness: 0 } };
+  const input = {
+    operation: 'auditProject',
+    ...(random.chance(0.5) ? { leads } : { file: { ref: 'projects.jsonl' } }),
+    defaults: {
+      documents: ['brief.txt'],
+      maxStarts: random.between(1, 2),
+      mode: random.pick(['async', 'async', 'sync']),
+    },
+    ...{ approval: 'none', maxItems: random.between(2, 6), window: random.between(1, 4) },
+    maxCredits: random.pick([1_000, 3_000, 20_000]),
+  };
+  const at = when();
+  plan.runs.push({ at, type: 'backfill', input });
+  const act = (): Act => ({
+    at: at + random.between(1, 15 * MINUTE),
+    what: 'failAudits',
+    which: random.between(0, 3),
+    forMs: 0,
+  });
+  plan.acts.push(act(), act());
 }
 
 /** In some stories a new build comes out while much happens. */

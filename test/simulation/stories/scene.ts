@@ -13,6 +13,7 @@ import { match } from '../../../src/sandbox/router';
 import { newToken } from '../../../src/sandbox/seed';
 import { Service } from '../../../src/sandbox/service';
 import { Statistics } from '../../../src/sandbox/statistics';
+import { variantOverrides } from '../../../src/sandbox/wire-names';
 import { createClient } from '../../../src/temporal/client';
 import { ledgerId } from '../../../src/temporal/ledger-id';
 import { rateOf } from '../../../src/temporal/queue-limits';
@@ -24,12 +25,14 @@ import { Server } from '../engine/server';
 import { createService } from '../engine/service';
 import type { Build } from '../worker/bundle';
 import { connect } from '../worker/connection';
+import type { Pages } from '../worker/pages';
 import { WorkerProcess } from '../worker/process';
 import { MemoryStorage } from '../worker/storage';
 import { Wire } from '../worker/transport';
 import { enter } from '../world/install';
 import type { Process } from '../world/world';
 import { World } from '../world/world';
+import { SHAPES } from './shapes';
 
 const BASE_URL = 'http://127.0.0.1:8080';
 /** A worker that was killed is replaced after this at most, milliseconds. */
@@ -47,6 +50,8 @@ export interface SceneOptions {
   /** @default a Monday morning */
   beginsAt?: number;
   sandbox?: SandboxOptions;
+  /** How its lists are put. @default as the sandbox does */
+  pages?: Pages;
   workers?: number;
   /** The clock of each worker is so far ahead or behind at most, milliseconds. */
   skewMs?: number;
@@ -92,7 +97,10 @@ export class Scene {
     this.misfortunes.kill = (process, at) => this.kill(process, at);
     const { price, budget } = options;
     const credits = price === undefined ? {} : { 'leads.convert': price };
-    const file = AccountFile.parse({ baseUrl: BASE_URL, tokenEnv: 'TOKEN', credits, budget });
+    const isOther = options.sandbox?.variant === 'b';
+    if (isOther) this.misfortunes.note(SHAPES[0]);
+    const undocumented = isOther ? variantOverrides : {};
+    const file = AccountFile.parse({ baseUrl: BASE_URL, tokenEnv: 'TOKEN', credits, budget, undocumented });
     this.budget = file.budget;
     // Of a server with our settings, or with its own.
     const partitions = seed % 2 === 0 ? 1 : 4;
@@ -115,10 +123,12 @@ export class Scene {
       const paid = PAID.exec(`${method} ${path}`);
       if (paid) this.onPaidRequest(paid[1]);
     };
-    this.#wire = new Wire(this.misfortunes, agentServer(this.service, statistics), onArrival, (method, path) => {
+    const onDeparture = (method: string, path: string) => {
       const target = match(method, path.replace(/\?.*/, ''));
       if (target?.kind === 'agent' && queueClassOf(target.rateClass) === 'writes') this.writes.push(this.world.now);
-    });
+    };
+    const listener = agentServer(this.service, statistics);
+    this.#wire = new Wire(this.misfortunes, listener, onArrival, onDeparture, options.pages);
     this.#connection = connect(this.misfortunes, () => this.server.latency(), createService(this.server));
     this.client = createClient({ connection: this.#connection, namespace: NAMESPACE }, {});
     this.#account = toAccount('default', file, { TOKEN: this.token }, '/');

@@ -2,7 +2,7 @@
 import type { Run } from '../engine/run';
 import { Oracle } from './oracle';
 import { Finding } from './payments';
-import { People } from './people';
+import { auditOf, People } from './people';
 import { type Act, type Plan, ROUTES } from './plan';
 import { Scene } from './scene';
 
@@ -13,6 +13,8 @@ const HEALED_WITHIN_MS = 36 * HOUR;
 const AFTERWARDS_MS = HOUR / 2;
 /** While a request that costs is under way, or while it may still have its effect. */
 const AT_A_PAYMENT_MS = [3_000, 500_000];
+/** New projects for a batch; the first are also those of audits that people start. */
+const PROJECTS = [1, 2, 3, 4, 5, 6].map((n) => JSON.stringify(auditOf(n))).join('\n');
 /** More steps than any story has. */
 const MOST_STEPS = 3_000_000;
 
@@ -38,6 +40,7 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
   const oracle = new Oracle(scene, people);
   scene.storage.areBooksKept = plan.acts.every(({ what }) => what !== 'beginBooks');
   scene.storage.documents.set('brief.txt', Buffer.from('What the client does.'));
+  scene.storage.documents.set('projects.jsonl', Buffer.from(PROJECTS));
   const { budget } = scene;
   const trouble = () => {
     misfortunes.areOver = false;

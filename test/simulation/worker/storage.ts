@@ -5,6 +5,11 @@ import { type Storage, StorageError, type Stored } from '../../../src/storage';
 import type { Mishaps } from '../engine/mishaps';
 import { here } from '../world/world';
 
+/** What a call of it may fail with for a while: a folder's own errors, and a server that refuses, or answers to nobody. */
+export const STORAGE_TROUBLES = ['EIO', 'EACCES', 'ENOSPC', '503 SlowDown', 'no answer in time'] as const;
+/** Its client gives up then (`LIMITS` of `bucket-client.ts`). */
+const HANGS_MS = 90_000;
+
 /** Until a list shows what was written or deleted, as in some stores that speak the S3 protocol. */
 const MOST_LATE_MS = 180_000;
 
@@ -16,7 +21,7 @@ const ENTRIES = /^books\/(?=.*\/(entries|segments)\/)/;
 export class MemoryStorage {
   readonly documents = new Map<string, Buffer>();
   /** What each call fails with while it is away, full, or refuses everybody. */
-  trouble: string | undefined;
+  trouble: (typeof STORAGE_TROUBLES)[number] | undefined;
   /** Otherwise their entries go nowhere, as before the version that keeps books. */
   areBooksKept = true;
   /** What lists show: a document that was written is there after a while, and one that was deleted is no more. */
@@ -157,14 +162,19 @@ export class MemoryStorage {
       if (!mishaps.crossing(process, `storage ${what}`)) return;
       const trouble = mishaps.happens('storageFull') ? 'ENOSPC' : this.trouble;
       const isLost = mishaps.happens('storageReplyLost');
-      world.after(mishaps.happens('slow') ? world.random.pick([2_000, 20_000]) : world.random.between(1, 4), () => {
-        if (!trouble) effect();
+      if (this.trouble) mishaps.note(`storage ${this.trouble}`);
+      const isServers = trouble?.includes(' ');
+      const usualMs = mishaps.happens('slow') ? world.random.pick([2_000, 20_000]) : world.random.between(1, 4);
+      world.after(trouble === 'no answer in time' ? HANGS_MS : usualMs, () => {
+        // A server that says so may have done it.
+        if (!trouble || (isServers && world.random.chance(0.2))) effect();
         world.after(
           1,
           () => {
             if (!mishaps.crossing(process, `storage ${what} done`)) return;
             const code = trouble ?? (isLost ? 'EIO' : undefined);
-            if (code) reject(Object.assign(new Error(code), { code }));
+            if (isServers) reject(new StorageError('unusable', `The bucket does not answer as it should (${code})`));
+            else if (code) reject(Object.assign(new Error(code), { code }));
             else resolve();
           },
           process,

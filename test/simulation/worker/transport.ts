@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { Dispatcher } from 'undici';
 import type { Mishaps } from '../engine/mishaps';
 import { here } from '../world/world';
+import { type Pages, paged } from './pages';
 
 type Options = Dispatcher.DispatchOptions;
 type Handler = Dispatcher.DispatchHandler;
@@ -17,6 +18,7 @@ export class Wire extends Dispatcher {
     private readonly listener: RequestListener,
     private readonly onArrival: (method: string, path: string) => void,
     private readonly onDeparture: (method: string, path: string) => void,
+    private readonly pages?: Pages,
   ) {
     super();
   }
@@ -66,11 +68,16 @@ export class Wire extends Dispatcher {
         // What has left arrives, whatever becomes of its sender.
         world.after(this.#latency(), () =>
           here.exit(() => {
-            request = incoming(options, () => back(() => fail('ECONNRESET')));
-            this.onArrival(options.method, options.path);
+            const { method, path } = options;
+            const list = this.pages && paged(this.pages, method, path, (what) => this.mishaps.note(what));
+            request = incoming({ ...options, ...(list && { path: list.path }) }, () => back(() => fail('ECONNRESET')));
+            this.onArrival(method, path);
             this.listener(
               request as IncomingMessage & Readable,
-              outgoing((...reply) => back(() => answer(...reply))),
+              outgoing((status, headers, body) => {
+                const put = status === 200 ? list?.put(body) : undefined;
+                back(() => answer(status, headers, put ?? body));
+              }),
             );
           }),
         );
