@@ -8,7 +8,7 @@ import { BackfillInput, type Operation } from '../src/inputs/backfill';
 import { InputError, parseInput } from '../src/inputs/parse-input';
 import { countItems } from '../src/metrics/items';
 import { inAccount } from '../src/storage/account-folder';
-import { isPassing } from '../src/temporal/grpc-status';
+import { GRPC, grpcStatus, isPassing } from '../src/temporal/grpc-status';
 import { quoted } from '../src/text/list-filter';
 import { folderOf, latestOf, tellOf, tellParts, unlessDamaged } from './backfill-about';
 import { type Concluded, type Concluding, placesOf, writeLedger, writePart } from './backfill-ledger';
@@ -123,7 +123,7 @@ export function createBackfillActivities(deps: Deps) {
       try {
         return (await client.withDeadline(Date.now() + COUNT_MS, () => client.workflow.count(query))).count;
       } catch (error) {
-        if (isPassing(error)) return undefined;
+        if (isPassing(error) || grpcStatus(error) === GRPC.CANCELLED) return undefined;
         throw error;
       }
     },

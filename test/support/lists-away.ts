@@ -3,16 +3,15 @@ import type { ConnectionLike } from '@temporalio/client';
 
 export const LISTS_AWAY = 'ListWorkflowExecutions operation failed. Select failed: connection refused';
 
-const away = () =>
-  Promise.reject(
-    Object.assign(new Error(`14 UNAVAILABLE: ${LISTS_AWAY}`), {
-      code: 14,
-      details: LISTS_AWAY,
-      metadata: { get: () => [] },
-    }),
-  );
+const fails = (code: number, details: string) =>
+  Promise.reject(Object.assign(new Error(`${code}: ${details}`), { code, details, metadata: { get: () => [] } }));
+const away = () => fails(14, LISTS_AWAY);
+/** As a worker's connection says it. */
+const notInTime = () => fails(1, 'Timeout expired');
 
-/** What this connection asks of lists fails from now on. */
+/** What this connection asks of lists fails from now on; counts at first by the server's word, then for want of an answer. */
 export function takeListsAway({ workflowService }: ConnectionLike): void {
-  Object.assign(workflowService, { countWorkflowExecutions: away, listWorkflowExecutions: away });
+  let counts = 0;
+  const count = () => (counts++ === 0 ? away() : notInTime());
+  Object.assign(workflowService, { countWorkflowExecutions: count, listWorkflowExecutions: away });
 }
