@@ -8,6 +8,7 @@ import { BackfillInput, type Operation } from '../src/inputs/backfill';
 import { InputError, parseInput } from '../src/inputs/parse-input';
 import { countItems } from '../src/metrics/items';
 import { inAccount } from '../src/storage/account-folder';
+import { GRPC, grpcStatus, isPassing } from '../src/temporal/grpc-status';
 import { quoted } from '../src/text/list-filter';
 import { folderOf, latestOf, tellOf, tellParts } from './backfill-about';
 import { type Concluded, type Concluding, placesOf, writeLedger, writePart } from './backfill-ledger';
@@ -43,6 +44,8 @@ const PORTION = 60;
 const PORTION_BYTES = 48 * 1024;
 /** Runs that are asked for at the same time. */
 const ASKED_AT_ONCE = 10;
+/** How long the server has to count runs. */
+const COUNT_MS = 10_000;
 
 export function createBackfillActivities(deps: Deps) {
   const { storage, client } = deps;
@@ -108,11 +111,19 @@ export function createBackfillActivities(deps: Deps) {
       return concluded;
     },
 
-    /** How many runs of this backfill's items wait for a person now, by their own word: items, and conversions of audits. */
-    async itemsAsking(): Promise<number> {
+    /**
+     * How many runs of this backfill's items wait for a person now, by their own word: items, and conversions of audits.
+     * undefined: the server's lists do not answer. It goes on without them, and is not kept from saying what it waits for (S7).
+     */
+    async itemsAsking(): Promise<number | undefined> {
       const own = quoted(Context.current().info.workflowExecution?.workflowId ?? '');
       const query = `(ParentWorkflowId = ${own} OR RootWorkflowId = ${own}) AND NeedsPerson = true AND ExecutionStatus = 'Running'`;
-      return (await client.workflow.count(query)).count;
+      try {
+        return (await client.withDeadline(Date.now() + COUNT_MS, () => client.workflow.count(query))).count;
+      } catch (error) {
+        if (isPassing(error) || grpcStatus(error) === GRPC.CANCELLED) return undefined;
+        throw error;
+      }
     },
 
     /** Writes the summary beside the ledger. Repeatable. */

@@ -30,6 +30,7 @@ import { controlQueueName, queueName, WORKFLOW_QUEUE } from './temporal/queues';
 import { registerSearchAttributes } from './temporal/search-attributes';
 import { storageFailures } from './temporal/storage-failures';
 import { linkTo } from './temporal/ui';
+import { followLedgers } from './temporal/writes-limit';
 import { PROGRAM } from './text/command';
 import { utc } from './time/utc';
 
@@ -136,7 +137,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   ];
   for (const account of Object.values(config.accounts)) {
     const { name, limits } = account;
-    for (const warning of await ensureQueueLimits(connection, namespace, name, limits, !holdsPatches))
+    for (const warning of await ensureQueueLimits(connection, namespace, name, limits))
       log.warn({ account: account.name }, warning);
     const places: [queue: string, most: number][] = [
       [controlQueueName(account.name), config.workers.other],
@@ -203,8 +204,10 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     ensureStartHere(client).catch((error) =>
       log.warn({ err: error }, `the page to start runs from is not kept; \`${PROGRAM} setup\` tries again`),
     );
+  const stopFollowing = followLedgers({ accounts: [...runtimes.values()], connection, namespace, log });
   const called = Promise.all(callers.map((worker) => worker.run())).finally(async () => {
     stopGauges();
+    stopFollowing();
     ending.abort();
     await Promise.all([...runtimes.values()].map((runtime) => runtime.leave()));
     shutDown(workflows);

@@ -42,8 +42,8 @@ export async function follow(followed: Followed, handle: WorkflowHandle, interru
   let seen: RunProgress | undefined;
   const over = new AbortController();
   const ended = endOf(handle)
-    .catch((error: unknown) => {
-      throw explained(config, error);
+    .catch(async (error: unknown) => {
+      throw await explained(config, error);
     })
     .finally(() => over.abort());
   const stopped = new Promise<RunEnd>((resolve) => {

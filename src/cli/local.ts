@@ -47,7 +47,7 @@ export async function localWorker(server: TemporalServer, config: Config, log: L
   const worker = await startWorker({ config, connection, namespace, log, uiUrl, startHere: true }).catch(
     async (error: unknown) => {
       await closeIfUnused(connection);
-      throw explained(server.config, error);
+      throw await explained(server.config, error);
     },
   );
   return {

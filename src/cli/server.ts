@@ -72,7 +72,7 @@ export async function withServer<T>(use: 'reads' | 'writes', work: (reached: Rea
     return await work({ ...connected, server, unregistered });
   } catch (error) {
     if (unregistered !== undefined && isUnprepared(error)) throw new Exit(EXIT.noServer, unregistered);
-    throw explained(server.config, error);
+    throw await explained(server.config, error);
   } finally {
     await connected.close();
   }

@@ -8,7 +8,7 @@ import { searchAttributeKeys } from '../temporal/search-attribute-keys';
 import { EXIT } from './exit';
 import { print, printJson, table, tell } from './output';
 import { pageOf, withServer } from './server';
-import { patchesAreHeld, workableConfig } from './worker';
+import { workableConfig } from './worker';
 
 export interface SetupOptions {
   config?: string;
@@ -34,13 +34,12 @@ interface Ready {
 
 export async function setupCommand({ config: file, json }: SetupOptions): Promise<number> {
   const { accounts } = workableConfig(file);
-  const givesTurns = !patchesAreHeld();
   return withServer('writes', async (reached) => {
     const { client, connection, namespace, unregistered } = reached;
     const { uiUrl } = reached.server;
     const warnings = [unregistered];
     for (const { name, limits } of Object.values(accounts))
-      warnings.push(...(await ensureQueueLimits(connection, namespace, name, limits, givesTurns, true)));
+      warnings.push(...(await ensureQueueLimits(connection, namespace, name, limits)));
     const runId = await ensureStartHere(client);
     const [address, page] = [pageOf(reached, START_HERE), pageOf(reached, START_HERE, runId)];
     const { runs, renewed } = await keepExamples(client, exampleAccount(Object.keys(accounts)));

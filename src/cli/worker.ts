@@ -34,9 +34,6 @@ function isTrue(name: string): boolean {
   throw new ConfigError([`${name}: it is 'true' or 'false'`]);
 }
 
-/** @throws ConfigError */
-export const patchesAreHeld = (): boolean => isTrue('AUDIT_RUNNER_HOLD_PATCHES');
-
 /** @throws ConfigError where nothing can listen there */
 const listening = (address: string, health: WorkerHealth) =>
   serveHealth(address, health).catch((error: unknown) => {
@@ -54,7 +51,7 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
   process.prependListener('uncaughtException', (error) => log.fatal({ err: error }, 'the worker ends'));
   for (const notice of config.notices) log.warn(notice);
   const build = buildOf(process.env);
-  const holdsPatches = patchesAreHeld();
+  const holdsPatches = isTrue('AUDIT_RUNNER_HOLD_PATCHES');
   const health = new WorkerHealth();
   const healthAddress = process.env.AUDIT_RUNNER_HEALTH_ADDRESS;
   const probed = healthAddress ? await listening(healthAddress, health) : undefined;
@@ -94,7 +91,7 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
     await closeIfUnused(connection);
     if (error instanceof SameUser || error instanceof Overwrites) throw new ConfigError([error.message]);
     log.error({ err: error }, 'the worker cannot go on');
-    throw explained(address, error);
+    throw await explained(address, error);
   } finally {
     probed?.close();
   }

@@ -15,10 +15,12 @@ import { dataConverter, encryptionCodec, encryptionKeyIds } from './encryption';
 import { ENCRYPTION_VARIABLE } from './encryption-keys';
 import type { Env, Log } from './environment';
 import { FLEET_KEYS, fleetKeys, noteKeys, requiredSince, requireEncryption, requireNoMore } from './fleet-record';
-import { ledgerKeysInUse } from './keys-in-use';
+import { isPassing, serverWords } from './grpc-status';
+import { inputKeysOf, type KeysInUse, ledgerKeysInUse } from './keys-in-use';
 import { queueState } from './queue-workers';
 import { WORKFLOW_QUEUE } from './queues';
 import { TolerantCodec } from './tolerant';
+import { TemporalUnreachable } from './unreachable';
 
 /** The server lists a worker for so long after its last request. */
 const OTHERS_GONE_AFTER_MS = 75_000;
@@ -117,7 +119,8 @@ function requireNone(missing: readonly string[]): void {
 
 /** Somebody may have deleted the schedule too early: a ledger that no worker can read stands still, and with it all that pays. */
 async function requireLedgerKeys(client: Client, { own, ledgers }: Joining): Promise<void> {
-  const lacking = [...(await ledgerKeysInUse(client))].filter(([key]) => !own.includes(key));
+  const inUse = await ledgerKeysInUse(client).catch((error: unknown) => withoutLists(client, ledgers, error));
+  const lacking = [...inUse].filter(([key]) => !own.includes(key));
   if (lacking.length === 0) return;
   // Anybody can start a run that is called like a ledger.
   const ours = await ledgers().catch((error: unknown) => {
@@ -137,6 +140,19 @@ async function requireLedgerKeys(client: Client, { own, ledgers }: Joining): Pro
           `${ENCRYPTION_VARIABLE}: ${what}, which this worker does not have. Add it, behind a comma, until the ledger has begun anew.`,
       ),
     );
+}
+
+/** Runs go on without the server's lists, and so do workers: whose ledgers are theirs, the service can tell as well. */
+async function withoutLists(client: Client, ledgers: Joining['ledgers'], error: unknown): Promise<KeysInUse> {
+  if (!isPassing(error)) throw error;
+  const ours = await ledgers().catch((cause: unknown) => {
+    throw new TemporalUnreachable(
+      `the lists of the Temporal server do not answer (${serverWords(error)}), so it is not known whether a ledger needs an encryption key that this worker lacks`,
+      `without them a worker begins only where the service tells whose its token is: ${rootMessage(cause)}`,
+      { cause: error },
+    );
+  });
+  return inputKeysOf(client, ours);
 }
 
 const LIKE = { none: 'without a key', keyed: 'with a key', required: 'with encryption.require' };

@@ -1,12 +1,15 @@
 /** What still needs each encryption key: without it, the runs that were written with it stand still. */
 
 import type { Client } from '@temporalio/client';
+import type { temporal } from '@temporalio/proto';
 import { LEDGER_ID } from '../ledger/messages';
 import { ledgersOf } from '../runs/lists';
 import { isKeyId, KEY_ID_ENTRY } from './encryption';
 import { GRPC, grpcStatus } from './grpc-status';
 import { createLimit } from './in-flight';
 import { scheduleId } from './schedules';
+
+type IWorkflowExecution = temporal.api.common.v1.IWorkflowExecution;
 
 /** Open runs and schedules that are looked at, of each at most so many. */
 const MOST = 200;
@@ -27,6 +30,10 @@ export async function ledgerKeysInUse(client: Client): Promise<KeysInUse> {
   return gather([written.filter(({ id }) => LEDGER_ID.test(id))]);
 }
 
+/** Those of the inputs of the newest runs with these IDs; without a list. */
+export const inputKeysOf = async (client: Client, workflowIds: Iterable<string>): Promise<KeysInUse> =>
+  gather([each([...workflowIds], (id) => [id, () => history(client, { workflowId: id }, 1)])]);
+
 interface Written {
   id: string;
   /** As the server tells it: the client's own lists decode what they find, and fail where a key is missing. */
@@ -41,14 +48,16 @@ async function gather(sources: readonly (readonly Written[] | Promise<readonly W
 }
 
 async function runs(client: Client, query: string, maximumPageSize: number): Promise<Written[]> {
-  const { workflowService } = client;
   const { namespace } = client.options;
-  const { executions } = await workflowService.listWorkflowExecutions({ namespace, query, pageSize: MOST });
+  const { executions } = await client.workflowService.listWorkflowExecutions({ namespace, query, pageSize: MOST });
   return each(executions, ({ execution }) => [
     execution?.workflowId,
-    () => workflowService.getWorkflowExecutionHistory({ namespace, execution: execution ?? {}, maximumPageSize }),
+    () => history(client, execution ?? {}, maximumPageSize),
   ]);
 }
+
+const history = ({ workflowService, options: { namespace } }: Client, execution: IWorkflowExecution, most: number) =>
+  workflowService.getWorkflowExecutionHistory({ namespace, execution, maximumPageSize: most });
 
 async function schedules(client: Client): Promise<Written[]> {
   const { workflowService } = client;

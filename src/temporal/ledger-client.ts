@@ -75,6 +75,8 @@ export interface LedgerConfig extends LedgerStart {
 export class LedgerClient {
   /** The run of the ledger that has answered last: when it is gone without a trace, this process knows of it. */
   lastRunId: string | undefined;
+  /** What the ledger has said last when this process asked for its status. */
+  lastStatus: LedgerStatus | undefined;
   private readonly limit = createLimit(UPDATES_IN_FLIGHT);
   /** What became of a payment is told also when the activity that paid is cancelled, whose context ends its calls. */
   protected readonly apart = AsyncLocalStorage.snapshot();
@@ -204,6 +206,7 @@ export class LedgerClient {
     try {
       return await this.client.withDeadline(Date.now() + 2_000, async () => {
         const status = await handle.query(statusQuery);
+        this.lastStatus = status;
         if (status.holds.length === 0) return status;
         // A closed ledger still answers, and nobody would ever lift its holds: one that is on hold must be alive.
         const { status: run } = await handle.describe();

@@ -8,7 +8,7 @@ import { rootMessage } from '../root-cause';
 import { GRPC, grpcStatus } from './grpc-status';
 import { queueName } from './queues';
 
-type Service = Pick<Connection, 'workflowService'>;
+export type Service = Pick<Connection, 'workflowService'>;
 
 /** How far the server's limiter runs ahead after idle, seconds (its burst; measured on server 1.29). */
 const BURST_S = 1;
@@ -40,7 +40,7 @@ const PARTITIONED = 2;
  * of which lets the part of one window through as {@link queueRate} says: so the parts are whole numbers of requests, with at
  * least one for each. Writes get their turn from the ledger: where some partitions may be empty, the queue is the coarser of
  * the two.
- * @param givesTurns false while patches are held: then no ledger gives turns, and the queue alone keeps the limit
+ * @param givesTurns false while the ledger gives no turns: then the queue alone keeps the limit
  */
 export function rateOf(
   queueClass: QueueClass,
@@ -53,10 +53,7 @@ export function rateOf(
   return queueRate(Math.max(1, Math.floor(max / partitions)) * partitions, windowMs);
 }
 
-/**
- * {@link rateOf} as the server divides the queue: what a worker sets, and `doctor` expects; and what it is while patches are
- * held.
- */
+/** {@link rateOf} as the server divides the queue, while the ledger gives turns; `held`: while it gives none. */
 export async function wantedRates(
   connection: Service,
   namespace: string,
@@ -126,23 +123,21 @@ export async function setQueueLimit(
  * Sets the limit of each of an account's API queues, where it is not what it should be, and checks it. Returns warnings
  * for a person: where the server cannot keep the limit of reads or polls (older than 1.29), each process keeps it on its
  * own only, and then the account needs a single worker process (S5).
- * @param givesTurns see {@link rateOf}
- * @param keepsHeld leaves a limit as it is that is right while patches are held: whoever is no worker cannot know whether they are
+ *
+ * That of the writes is the slower one, or stays if it is the other: only what the ledger says later tells whether it gives turns
+ * (`writes-limit.ts`).
  */
 export async function ensureQueueLimits(
   connection: Service,
   namespace: string,
   account: string,
   limits: Readonly<Record<QueueClass, Limit>>,
-  givesTurns = true,
-  keepsHeld = false,
 ): Promise<string[]> {
   const warnings: string[] = [];
   for (const queueClass of queueClasses) {
     const queue = queueName(account, queueClass);
     const { rate, held } = await wantedRates(connection, namespace, account, queueClass, limits[queueClass]);
-    const wanted = givesTurns ? rate : held;
-    const warning = await ensureQueueLimit(connection, namespace, queue, wanted, keepsHeld ? [wanted, held] : [wanted]);
+    const warning = await ensureQueueLimit(connection, namespace, queue, held, [held, rate]);
     // S5: the ledger keeps that of the writes.
     if (warning !== undefined && queueClass !== 'writes') warnings.push(warning);
   }
@@ -176,6 +171,6 @@ async function ensureQueueLimit(
   }
 }
 
-/** The server stores the rate as a 32-bit float. */
-const isSame = (stored: number | undefined, rate: number): boolean =>
+/** Whether the server has this rate: it stores it as a 32-bit float. */
+export const isSame = (stored: number | undefined, rate: number): boolean =>
   stored !== undefined && Math.fround(stored) === Math.fround(rate);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { type SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
-import { GRPC, grpcStatus, isUnprepared } from './grpc-status';
+import { GRPC, grpcStatus, isUnprepared, serverWords } from './grpc-status';
 import { searchAttributeKeys } from './search-attribute-keys';
 
 const { IndexedValueType } = temporal.api.enums.v1;
@@ -29,12 +29,14 @@ type Services = Pick<Connection, 'operatorService' | 'workflowService'>;
  * Makes the project's search attributes exist in the namespace, and waits until the server takes them. Safe to repeat.
  *
  * Returns a warning for a person where they are missing and the server lets nobody register them through its API (managed
- * Temporal): without them runs cannot go on. Throws when one exists with another type, for the same reason.
+ * Temporal): without them runs cannot go on; or where they are there, and its lists do not answer. Throws when one exists with
+ * another type, for the same reason.
  */
 export async function registerSearchAttributes(connection: Services, namespace: string): Promise<string | undefined> {
   const deadline = performance.now() + VISIBLE_TIMEOUT_MS;
+  let missing: typeof wanted | undefined;
   try {
-    const missing = await missingAttributes(connection, namespace);
+    missing = await missingAttributes(connection, namespace);
     if (missing.length > 0) await add(connection, namespace, missing);
     while (!(await areTaken(connection, namespace))) {
       if (performance.now() > deadline)
@@ -45,6 +47,9 @@ export async function registerSearchAttributes(connection: Services, namespace: 
     }
     return undefined;
   } catch (error) {
+    // Its lists may be away while all else is well, and runs need none.
+    if (missing?.length === 0 && grpcStatus(error) !== undefined)
+      return `The search attributes are registered, but the lists of the Temporal server do not answer: ${serverWords(error)}.`;
     if (!isRefusal(error)) throw error;
     // A server that refuses this question, too, has told nothing.
     if (await areTaken(connection, namespace).catch(() => false)) return undefined;

@@ -62,18 +62,23 @@ export function explain({ address, namespace, tls }: Where, error: unknown, list
           mayCome: false,
         };
   }
-  return {
-    found: `the Temporal server at ${address} does not do it: ${serverWords(error)}`,
-    mend: 'see its log',
-    mayCome: false,
-  };
+  return inItsWords({ address }, error);
 }
 
-/** What a server's failure is for a person; any other error is left as it is. */
-export const explained = (where: Where, error: unknown): unknown =>
-  grpcStatus(error) === undefined || error instanceof TemporalUnreachable
-    ? error
-    : unreachable(explain(where, error), error);
+const inItsWords = ({ address }: Pick<Where, 'address'>, error: unknown): Reason => ({
+  found: `the Temporal server at ${address} does not do it: ${serverWords(error)}`,
+  mend: 'see its log',
+  mayCome: false,
+});
+
+/** What the failure of a server is for a person that had answered before; any other error is left as it is. */
+export async function explained(where: Where, error: unknown): Promise<unknown> {
+  if (grpcStatus(error) === undefined || error instanceof TemporalUnreachable) return error;
+  const reason = explain(where, error);
+  // A part of it may be away while it answers otherwise.
+  const isThere = reason.mayCome && grpcStatus(error) !== GRPC.NOT_FOUND && (await listens(where.address)) === 'yes';
+  return unreachable(isThere ? inItsWords(where, error) : reason, error);
+}
 
 export const unreachable = ({ found, mend }: Reason, cause: unknown): TemporalUnreachable =>
   new TemporalUnreachable(found, mend, { cause });

@@ -46,12 +46,3 @@ test('setup prepares a namespace without a worker, twice with the same outcome',
 test('setup without an account or a server ends with a sentence', async () => {
   expect(await cli.run(['setup'])).toMatchObject({ code: 2, stdout: '' });
 });
-
-test('S5: setup reads whether patches are held, as a worker does', async () => {
-  const sandbox = await startSandbox();
-  const account = { AGENT_API_BASE_URL: sandbox.baseUrl, AGENT_API_TOKEN: sandbox.token };
-  const { code, stderr } = await cli.run(['setup'], { ...account, AUDIT_RUNNER_HOLD_PATCHES: 'perhaps' });
-  expect(stderr).toContain("AUDIT_RUNNER_HOLD_PATCHES: it is 'true' or 'false'");
-  expect(code).toBe(2);
-  await sandbox.close();
-});

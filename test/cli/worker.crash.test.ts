@@ -65,7 +65,7 @@ const AT_WORK = `
   };`;
 
 test.each([
-  ['late in its start', AT_ITS_START, 'no Temporal server answers', 'UNAVAILABLE: gone', 4],
+  ['late in its start', AT_ITS_START, 'does not do it: gone', 'UNAVAILABLE: gone', 4],
   ['at work', AT_WORK, 'one part fails', 'one part fails', 1],
 ])('a worker that fails %s says why, though its connection is in use', async (_, script, sentence, cause, exit) => {
   server = await startServer({ port });

@@ -6,6 +6,7 @@ import { freePort } from '../../src/dev-server/free-port';
 import { startServer } from '../../src/dev-server/server';
 import { connectClient, connectionConfig, TemporalUnreachable } from '../../src/temporal/connect';
 import { connectNative } from '../../src/temporal/connect-worker';
+import { explained } from '../../src/temporal/unreachable';
 import { startTestTemporal, type TestTemporal } from '../support/temporal';
 import { until } from '../support/until';
 import { remove, temporaryFolder } from './support';
@@ -105,6 +106,14 @@ test('without waiting, says where no server answers', async () => {
   await expect(connectClient({ config: { address, namespace: 'default' } })).rejects.toThrow(
     `no Temporal server answers at ${address}`,
   );
+});
+
+test('of a server that is there, what it does not do is told in its words', async () => {
+  const lost = Object.assign(new Error('14 UNAVAILABLE: no lists'), { code: 14, details: 'no lists', metadata: {} });
+  const { address, namespace } = temporal;
+  const said = async (at: string) => String(await explained({ address: at, namespace }, lost));
+  expect(await said(address)).toContain(`the Temporal server at ${address} does not do it: no lists`);
+  expect(await said(`127.0.0.1:${await freePort()}`)).toContain('no Temporal server answers');
 });
 
 test('waits for a server that is not there yet, saying so, and then connects', async () => {

@@ -18,6 +18,7 @@ import {
 import { FLEET_KEYS, FLEET_REQUIRES, fleetKeys, noteKeys } from '../../src/temporal/fleet-record';
 import { keysInUse } from '../../src/temporal/keys-in-use';
 import { queueState } from '../../src/temporal/queue-workers';
+import { LISTS_AWAY, takeListsAway } from '../support/lists-away';
 import { startTestTemporal, type TestTemporal } from '../support/temporal';
 import { until } from '../support/until';
 
@@ -222,5 +223,16 @@ describe('where the list of keys is gone', () => {
     await listed('account-ledger.u');
     const ledgers = () => Promise.reject(new Error('the service does not answer'));
     await expect(joinFleet(temporal.client, joining([], { ledgers }))).rejects.toThrow('the service does not answer');
+  });
+
+  test('while the lists are away, the ledgers of the worker are looked at; where nobody says which they are, it says so', async () => {
+    await ledger('account-ledger.u');
+    takeListsAway(temporal.connection);
+    await expect(join()).rejects.toThrow(`account-ledger.u was written with the key ${id}`);
+    const silent = { ledgers: () => Promise.reject(new Error('the service does not answer')) };
+    await expect(joinFleet(temporal.client, joining([id], silent))).rejects.toThrow(
+      new RegExp(`${LISTS_AWAY}.*the service does not answer`),
+    );
+    await join(id);
   });
 });

@@ -1,6 +1,7 @@
 import { temporal as api } from '@temporalio/proto';
 import { connectClient } from '../../src/temporal/connect';
 import { lackingAttributes, registerSearchAttributes } from '../../src/temporal/search-attributes';
+import { LISTS_AWAY, takeListsAway } from '../support/lists-away';
 import { newNamespace, startTestTemporal, type TestTemporal } from '../support/temporal';
 
 const { IndexedValueType } = api.api.enums.v1;
@@ -53,6 +54,14 @@ test('where the server lists them to nobody, as managed Temporal does, it is ask
   await registerSearchAttributes(connection, namespace);
   await expect(registerSearchAttributes(managed, namespace)).resolves.toBeUndefined();
   expect(await lackingAttributes(managed, namespace)).toEqual({ listed: false, lacking: [] });
+});
+
+test('where the server lists all of them and its lists of runs are away, a worker begins with a warning', async () => {
+  const { namespace } = await newNamespace();
+  const { operatorService, workflowService } = temporal.connection;
+  const away = { operatorService, workflowService: Object.create(workflowService) };
+  takeListsAway(away as never);
+  await expect(registerSearchAttributes(away, namespace)).resolves.toContain(LISTS_AWAY);
 });
 
 test('refuses a namespace where a name has another type', async () => {

@@ -285,7 +285,9 @@ export class Drive {
   async #lookWhoAsks(): Promise<void> {
     const { state, common } = this;
     const before = state.asking;
-    state.asking = this.window.running.size > 0 ? await control.itemsAsking() : 0;
+    const asking = this.window.running.size > 0 ? await control.itemsAsking() : 0;
+    if (asking === undefined) return;
+    state.asking = asking;
     if (before === 0 && state.asking > 0)
       tellPersonNeeded(common.input.account, 'items', ++state.told, {
         about: `${counted(state.asking, 'item')} ${state.asking === 1 ? 'waits' : 'wait'} for a person; each says on its own page what it asks`,
