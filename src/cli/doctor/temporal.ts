@@ -4,6 +4,7 @@ import { temporal } from '@temporalio/proto';
 import { queueClasses } from '../../agent-api/rate-class';
 import { type Account, ConfigError } from '../../config';
 import { rootMessage } from '../../root-cause';
+import { otherAccounts } from '../../temporal/accounts-of-runs';
 import { type Connected, type ConnectionConfig, connectClient, TemporalUnreachable } from '../../temporal/connect';
 import { encryptionKeyIds } from '../../temporal/encryption';
 import { describeFailing, findFailing } from '../../temporal/failing-tasks';
@@ -17,6 +18,7 @@ import { lackingAttributes } from '../../temporal/search-attributes';
 import { TESTED_SERVERS, untestedServer } from '../../temporal/tested-servers';
 import { PROGRAM } from '../../text/command';
 import { utc } from '../../time/utc';
+import { accountQueues, describeUnattended, unattended } from '../queue-status';
 import { area, type Check } from './check';
 import { TooLate, within } from './limit';
 
@@ -57,6 +59,7 @@ export async function checkTemporal(
       await attempt('workers', () => workers(connected, WORKFLOW_QUEUE, TASK_QUEUE_TYPE_WORKFLOW, 'workers')),
       await attempt('polls', () => polls(connected)),
       ...(await Promise.all(accounts.flatMap((account) => queues(connected, account, attempt)))),
+      await attempt('other accounts', () => others(connected, accounts)),
     ];
   } finally {
     await connected.close();
@@ -191,4 +194,20 @@ async function workers(
   const { identities } = await queueState(connected, queue, taskQueueType);
   if (identities.length > 0) return ok(name, `${identities.length} on ${queue}: ${identities.join(', ')}`);
   return wrong(name, `none has asked ${queue} for work in the last minute`, START_WORKER);
+}
+
+/** Runs of an account that was renamed or removed here wait for workers that have it: they cannot say so themselves (S7). */
+async function others(connected: Connected, accounts: readonly Account[]): Promise<Check> {
+  const known = accounts.map(({ name }) => name);
+  const names = await otherAccounts(connected.client, known);
+  const unserved = (await accountQueues(connected, names, known)).filter(unattended);
+  if (unserved.length === 0)
+    return ok(
+      'other accounts',
+      names.length === 0
+        ? 'no open run is of one'
+        : `of open runs: ${names.join(', ')}; nothing waits without a worker`,
+    );
+  const { found, mend } = describeUnattended(unserved);
+  return wrong('other accounts', found, mend);
 }
