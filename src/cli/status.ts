@@ -14,6 +14,7 @@ import { type DeploymentState, describeDeployment, readDeployments } from '../te
 import { describeMend, type FailingRun, findFailing } from '../temporal/failing-tasks';
 import { MORE_POLLS, pollsRefused } from '../temporal/pollers';
 import { WORKFLOW_QUEUE } from '../temporal/queues';
+import { type StandingBuild, standingBuilds } from '../temporal/standing-builds';
 import { quoted } from '../text/list-filter';
 import { EXIT, Exit } from './exit';
 import { findLedgers, readBooks } from './ledgers';
@@ -50,6 +51,8 @@ interface Status {
   failing: FailingRun[];
   /** Where workers are versioned: which build gets new runs, and which may end. */
   deployments: DeploymentState[];
+  /** Builds that have something to do, and no worker. */
+  standing: StandingBuild[];
   /** Why the server refuses workers that ask for work, in its words. */
   pollsRefused?: string;
 }
@@ -96,6 +99,7 @@ async function look(
   const kept = [...new Set([...configured, ...ledgers.flatMap((ledger) => ledger?.account ?? [])])];
   const names = [...kept, ...(await otherAccounts(client, kept))];
   const refused = await pollsRefused(connected);
+  const deployments = await readDeployments(client);
   const status: Status = {
     accounts: await Promise.all(
       withPresent(ledgers.flatMap((ledger) => ledger ?? [])).map((one) => withShortage(client, one, accounts)),
@@ -104,7 +108,8 @@ async function look(
     runs: await runsOf(client),
     needsPerson: await waitingRuns(connected),
     failing: (await findFailing(client)).failing,
-    deployments: await readDeployments(client),
+    deployments,
+    standing: await standingBuilds(connected, deployments),
     ...(refused !== undefined && { pollsRefused: refused }),
   };
   // At a terminal each look takes the place of the one before.
@@ -114,6 +119,7 @@ async function look(
   const still =
     status.needsPerson.length > 0 ||
     status.failing.length > 0 ||
+    status.standing.length > 0 ||
     status.accounts.some(
       ({ present, holds, short, booksTrouble, patientUntil }) =>
         present &&
@@ -160,7 +166,7 @@ async function runsOf(client: Client): Promise<Status['runs']> {
 }
 
 function show(
-  { accounts, queues, runs, needsPerson, failing, deployments, pollsRefused: refused }: Status,
+  { accounts, queues, runs, needsPerson, failing, deployments, standing, pollsRefused: refused }: Status,
   ledgers: number,
 ): string {
   const holds = accounts
@@ -172,10 +178,12 @@ function show(
   const several = accounts.some(({ present }) => !present);
   const silent = ledgers - accounts.length - failing.filter(({ type }) => type === 'accountLedger').length;
   const working = queues.some(({ queue, workers }) => queue === WORKFLOW_QUEUE && workers > 0);
+  const mayBe = standing.length > 0 ? 'A build has no workers, see above.' : 'The workers may be busy.';
   const unserved = queues.filter(unattended);
   const { found, mend } = describeUnattended(unserved);
   return [
     ...failing.map((run) => styled('red', describeMend(run))),
+    ...standing.map((build) => `${styled('red', build.found)}; to mend it, ${build.mend}`),
     accounts.length === 0
       ? ledgers === 0
         ? 'No account has a ledger yet: a worker opens it when it starts.'
@@ -188,11 +196,7 @@ function show(
             ...(several ? [ledger] : []),
           ]),
         ),
-    ...(silent > 0
-      ? [
-          `Ledgers that do not answer: ${silent}. ${working ? 'The workers may be busy, or work for other accounts.' : 'No worker is running.'}`,
-        ]
-      : []),
+    ...(silent > 0 ? [`Ledgers that do not answer: ${silent}. ${working ? mayBe : 'No worker is running.'}`] : []),
     ...[...holds, ...shortages].map((why) => styled('yellow', why)),
     ...accounts
       .filter(({ present }) => present)

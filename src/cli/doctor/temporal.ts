@@ -6,6 +6,7 @@ import { type Account, ConfigError } from '../../config';
 import { rootMessage } from '../../root-cause';
 import { otherAccounts } from '../../temporal/accounts-of-runs';
 import { type Connected, type ConnectionConfig, connectClient, TemporalUnreachable } from '../../temporal/connect';
+import { readDeployments } from '../../temporal/deployment';
 import { encryptionKeyIds } from '../../temporal/encryption';
 import { describeFailing, findFailing } from '../../temporal/failing-tasks';
 import { fleetRequirement, unlikeFleet } from '../../temporal/fleet-keys';
@@ -15,6 +16,7 @@ import { partitionsOf, readQueueLimit, wantedRates } from '../../temporal/queue-
 import { queueState } from '../../temporal/queue-workers';
 import { controlQueueName, queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
 import { lackingAttributes } from '../../temporal/search-attributes';
+import { standingBuilds } from '../../temporal/standing-builds';
 import { TESTED_SERVERS, untestedServer } from '../../temporal/tested-servers';
 import { PROGRAM } from '../../text/command';
 import { utc } from '../../time/utc';
@@ -57,6 +59,7 @@ export async function checkTemporal(
       await attempt('matching settings', () => matching(connected, accounts)),
       await attempt('workflow tasks', () => tasks(connected)),
       await attempt('workers', () => workers(connected, WORKFLOW_QUEUE, TASK_QUEUE_TYPE_WORKFLOW, 'workers')),
+      await attempt('builds', () => builds(connected)),
       await attempt('polls', () => polls(connected)),
       ...(await Promise.all(accounts.flatMap((account) => queues(connected, account, attempt)))),
       await attempt('other accounts', () => others(connected, accounts)),
@@ -176,6 +179,12 @@ async function queueLimit(
   if (Math.fround(limit.rate) === Math.fround(expected)) return ok(name, perMinute(expected));
   if (Math.fround(limit.rate) === Math.fround(held)) return ok(name, `${perMinute(held)}, as while patches are held`);
   return wrong(name, `${perMinute(limit.rate)}, set by ${limit.setBy}; expected ${perMinute(expected)}`, mend);
+}
+
+async function builds(connected: Connected): Promise<Check> {
+  const standing = await standingBuilds(connected, await readDeployments(connected.client));
+  if (standing.length === 0) return ok('builds', 'no build of versioned workers has work and no worker');
+  return wrong('builds', standing.map(({ found }) => found).join('; '), standing.map(({ mend }) => mend).join('; '));
 }
 
 async function polls(connected: Connected): Promise<Check> {
