@@ -4,9 +4,7 @@ import { temporal } from '@temporalio/proto';
 import { queueClasses } from '../../agent-api/rate-class';
 import { type Account, ConfigError } from '../../config';
 import { rootMessage } from '../../root-cause';
-import { otherAccounts } from '../../temporal/accounts-of-runs';
 import { type Connected, type ConnectionConfig, connectClient, TemporalUnreachable } from '../../temporal/connect';
-import { readDeployments } from '../../temporal/deployment';
 import { encryptionKeyIds } from '../../temporal/encryption';
 import { describeFailing, findFailing } from '../../temporal/failing-tasks';
 import { fleetRequirement, unlikeFleet } from '../../temporal/fleet-keys';
@@ -16,13 +14,12 @@ import { partitionsOf, readQueueLimit, wantedRates } from '../../temporal/queue-
 import { queueState } from '../../temporal/queue-workers';
 import { controlQueueName, queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
 import { lackingAttributes } from '../../temporal/search-attributes';
-import { standingBuilds } from '../../temporal/standing-builds';
 import { TESTED_SERVERS, untestedServer } from '../../temporal/tested-servers';
 import { PROGRAM } from '../../text/command';
 import { utc } from '../../time/utc';
-import { accountQueues, describeUnattended, unattended } from '../queue-status';
 import { area, type Check } from './check';
 import { TooLate, within } from './limit';
+import { checkBuilds, checkOtherAccounts } from './without-workers';
 
 const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
 const { ok, warning, wrong, unknown } = area('Temporal');
@@ -59,10 +56,10 @@ export async function checkTemporal(
       await attempt('matching settings', () => matching(connected, accounts)),
       await attempt('workflow tasks', () => tasks(connected)),
       await attempt('workers', () => workers(connected, WORKFLOW_QUEUE, TASK_QUEUE_TYPE_WORKFLOW, 'workers')),
-      await attempt('builds', () => builds(connected)),
+      await attempt('builds', () => checkBuilds(connected)),
       await attempt('polls', () => polls(connected)),
       ...(await Promise.all(accounts.flatMap((account) => queues(connected, account, attempt)))),
-      await attempt('other accounts', () => others(connected, accounts)),
+      await attempt('other accounts', () => checkOtherAccounts(connected, accounts)),
     ];
   } finally {
     await connected.close();
@@ -181,12 +178,6 @@ async function queueLimit(
   return wrong(name, `${perMinute(limit.rate)}, set by ${limit.setBy}; expected ${perMinute(expected)}`, mend);
 }
 
-async function builds(connected: Connected): Promise<Check> {
-  const standing = await standingBuilds(connected, await readDeployments(connected.client));
-  if (standing.length === 0) return ok('builds', 'no build of versioned workers has work and no worker');
-  return wrong('builds', standing.map(({ found }) => found).join('; '), standing.map(({ mend }) => mend).join('; '));
-}
-
 async function polls(connected: Connected): Promise<Check> {
   const words = await pollsRefused(connected);
   return words === undefined
@@ -203,20 +194,4 @@ async function workers(
   const { identities } = await queueState(connected, queue, taskQueueType);
   if (identities.length > 0) return ok(name, `${identities.length} on ${queue}: ${identities.join(', ')}`);
   return wrong(name, `none has asked ${queue} for work in the last minute`, START_WORKER);
-}
-
-/** Runs of an account that was renamed or removed here wait for workers that have it: they cannot say so themselves (S7). */
-async function others(connected: Connected, accounts: readonly Account[]): Promise<Check> {
-  const known = accounts.map(({ name }) => name);
-  const names = await otherAccounts(connected.client, known);
-  const unserved = (await accountQueues(connected, names, known)).filter(unattended);
-  if (unserved.length === 0)
-    return ok(
-      'other accounts',
-      names.length === 0
-        ? 'no open run is of one'
-        : `of open runs: ${names.join(', ')}; nothing waits without a worker`,
-    );
-  const { found, mend } = describeUnattended(unserved);
-  return wrong('other accounts', found, mend);
 }
