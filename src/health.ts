@@ -5,6 +5,8 @@ import { performance } from 'node:perf_hooks';
 /** A server that has not answered for so long is away. */
 const FRESH_MS = 30_000;
 const ASKED_EVERY_MS = 10_000;
+/** Longer than a server takes to restart, as a rule: a worker that is killed for nothing cuts calls off. */
+const AWAY_MS = 120_000;
 
 /** What a probe is told. */
 export interface Health {
@@ -24,6 +26,19 @@ export class WorkerHealth implements Health {
   #refused: string | undefined;
   #answeredAt = Number.NEGATIVE_INFINITY;
   #asking: NodeJS.Timeout | undefined;
+  readonly #begunAt: number;
+
+  /**
+   * @param isRenewed whether the certificate or key of the connection is another one by now: the connection shows the old
+   * one to the end
+   * @param now milliseconds of a clock that only goes forward
+   */
+  constructor(
+    private readonly isRenewed: () => boolean = () => false,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.#begunAt = now();
+  }
 
   /** @param ask fails where the Temporal server does not answer; answers in which words it refuses to give work, if it does */
   runs(worker: { state(): 'running' | 'failed' }, ask: () => Promise<string | undefined>): void {
@@ -33,7 +48,7 @@ export class WorkerHealth implements Health {
       ask().then(
         (refused) => {
           this.#refused = refused;
-          this.#answeredAt = performance.now();
+          this.#answeredAt = this.now();
         },
         () => undefined,
       );
@@ -49,13 +64,18 @@ export class WorkerHealth implements Health {
   notReady(): string | undefined {
     if (this.#doing === 'connecting') return 'connecting to the Temporal server';
     if (this.#doing === 'stopping') return 'finishing the calls in flight';
-    if (performance.now() - this.#answeredAt > FRESH_MS) return 'the Temporal server does not answer';
+    if (this.now() - this.#answeredAt > FRESH_MS) return 'the Temporal server does not answer';
     if (this.#refused !== undefined) return `the Temporal server refuses workers that ask for work (${this.#refused})`;
     return this.fault();
   }
 
   fault(): string | undefined {
-    return this.#worker?.state() === 'failed' ? 'a part of the worker has failed' : undefined;
+    if (this.#worker?.state() === 'failed') return 'a part of the worker has failed';
+    if (this.#doing === 'stopping' || this.now() - Math.max(this.#answeredAt, this.#begunAt) <= AWAY_MS)
+      return undefined;
+    return this.isRenewed()
+      ? 'the Temporal server does not answer, and the certificate or key for it was renewed, which is read at the start'
+      : undefined;
   }
 }
 

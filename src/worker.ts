@@ -17,7 +17,7 @@ import { openStorage } from './storage';
 import { sayWhereApart } from './temporal/books-apart';
 import { workflowBundle } from './temporal/bundle';
 import { createClient } from './temporal/client';
-import { type Build, idleBuild, readDeployment, versionedBy } from './temporal/deployment';
+import { type Build, sayIdle, versionedBy } from './temporal/deployment';
 import { encryptionKeyIds } from './temporal/encryption';
 import { ENCRYPTION_VARIABLE } from './temporal/encryption-keys';
 import { joinFleet, workerIdentity, workersConverter } from './temporal/fleet-keys';
@@ -167,9 +167,6 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     `the worker keeps ${pollers} requests for activities open; a server with its defaults has room for ${Math.floor(SERVER_TAKES / pollers)} such workers`,
   );
 
-  const idle = build && idleBuild(build, await readDeployment(client, build.deploymentName));
-  if (idle !== undefined) log.warn(idle);
-
   // Calls in flight still tell the ledger what became of them, and other activities ask it: it is a workflow, and workflows
   // stop last.
   const shutDown = (worker: Worker) => {
@@ -183,6 +180,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   };
   const ending = new AbortController();
   fitToKeep(storage, ending.signal).catch(refuse);
+  if (build) void sayIdle(client, build, (line) => log.warn(line), ending.signal);
   for (const runtime of runtimes.values()) {
     const { account } = runtime;
     if (isUnlimited(account.budget)) log.warn({ account: account.name }, NO_CEILING.join('; '));

@@ -1,6 +1,10 @@
 /** What probes are told of a worker process. */
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { serveHealth, WorkerHealth } from '../src/health';
+import { credentialsWatch } from '../src/temporal/connect';
 import { until } from './support/until';
 
 const asked = async (path: string, health: WorkerHealth) => {
@@ -51,4 +55,35 @@ test('a Temporal server that does not answer makes it not ready, and is no reaso
   expect(await asked('/healthz', health)).toEqual(OK);
   expect(await asked('/anything', health)).toEqual([404, '']);
   health.stops();
+});
+
+test('a worker whose certificate was renewed is to be restarted once the server does not take the old one any more', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'audit-runner-health-'));
+  const [certificate, key] = [join(folder, 'client.pem'), join(folder, 'client.key')];
+  writeFileSync(certificate, 'first');
+  writeFileSync(key, 'key');
+  let [now, answers] = [0, true];
+  const isRenewed = credentialsWatch({ TEMPORAL_TLS_CLIENT_CERT_PATH: certificate, TEMPORAL_TLS_CLIENT_KEY_PATH: key });
+  const health = new WorkerHealth(isRenewed, () => now);
+  const connecting = new WorkerHealth(isRenewed, () => now);
+  const ask = async () => {
+    if (!answers) throw new Error('UNAVAILABLE');
+    return undefined;
+  };
+  health.runs({ state: () => 'running' }, ask);
+  await until(() => health.notReady() === undefined);
+  answers = false;
+  now = 121_000;
+  expect(health.fault()).toBeUndefined();
+  renameSync(certificate, join(folder, 'before.pem'));
+  expect(health.fault()).toBeUndefined();
+  writeFileSync(certificate, 'second');
+  for (const one of [health, connecting])
+    expect(one.fault()).toMatch(/^the Temporal server does not answer.* was renewed/);
+  now = 119_000;
+  for (const one of [health, connecting]) expect(one.fault()).toBeUndefined();
+  now = 121_000;
+  health.stops();
+  expect(health.fault()).toBeUndefined();
+  rmSync(folder, { recursive: true });
 });

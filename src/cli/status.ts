@@ -2,8 +2,6 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { temporal } from '@temporalio/proto';
-import { queueClasses } from '../agent-api/rate-class';
 import { routes } from '../agent-api/routes';
 import { type Config, loadConfig } from '../config';
 import { describeBudget, describeDearer, describeHold, describePatience, describeState } from '../ledger/details';
@@ -12,18 +10,17 @@ import { describeShortage } from '../ledger/shortage';
 import { leadSubject } from '../paying/subject';
 import { BUDGET_STAGE } from '../runs/stages';
 import { WORKFLOW_TYPES } from '../runs/workflow-types';
-import type { Connected } from '../temporal/connect';
+import { otherAccounts } from '../temporal/accounts-of-runs';
 import { type DeploymentState, describeDeployment, readDeployments } from '../temporal/deployment';
 import { describeMend, type FailingRun, findFailing } from '../temporal/failing-tasks';
 import { MORE_POLLS, pollsRefused } from '../temporal/pollers';
-import { readQueueLimit } from '../temporal/queue-limits';
-import { queueState } from '../temporal/queue-workers';
-import { controlQueueName, queueName, WORKFLOW_QUEUE } from '../temporal/queues';
-import { PROGRAM } from '../text/command';
+import { WORKFLOW_QUEUE } from '../temporal/queues';
+import { type StandingBuild, standingBuilds } from '../temporal/standing-builds';
 import { quoted } from '../text/list-filter';
 import { EXIT, Exit } from './exit';
 import { findLedgers, readBooks } from './ledgers';
 import { clearScreen, number, print, printJson, styled, table, tell } from './output';
+import { accountQueues, describeUnattended, type QueueStatus, sharedQueue, unattended } from './queue-status';
 import { type Reached, withServer } from './server';
 import { EndSignals } from './signals';
 import { describeWaiting, type WaitingRun, waitingRuns } from './waiting-runs';
@@ -33,17 +30,6 @@ export interface StatusOptions {
   /** Again and again, until Ctrl-C. */
   watch?: boolean;
   config?: string;
-}
-
-interface QueueStatus {
-  queue: string;
-  /** Of an account of the configuration. */
-  configured: boolean;
-  /** Tasks that wait in it, about. */
-  backlog: number;
-  workers: number;
-  /** Requests a minute that it lets through; absent where it has no limit. */
-  perMinute?: number;
 }
 
 /** One ledger; an account whose token became another user's has several. */
@@ -66,11 +52,12 @@ interface Status {
   failing: FailingRun[];
   /** Where workers are versioned: which build gets new runs, and which may end. */
   deployments: DeploymentState[];
+  /** Builds that have something to do, and no worker. */
+  standing: StandingBuild[];
   /** Why the server refuses workers that ask for work, in its words. */
   pollsRefused?: string;
 }
 
-const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
 const QUERY_MS = 20_000;
 /** Between two looks of `--watch`. */
 const WATCH_MS = 5_000;
@@ -109,17 +96,21 @@ async function look(
       ),
     ),
   );
-  const names = [...new Set([...Object.keys(accounts), ...ledgers.flatMap((ledger) => ledger?.account ?? [])])];
+  const configured = Object.keys(accounts);
+  const kept = [...new Set([...configured, ...ledgers.flatMap((ledger) => ledger?.account ?? [])])];
+  const names = [...kept, ...(await otherAccounts(client, kept))];
   const refused = await pollsRefused(connected);
+  const deployments = await readDeployments(client);
   const status: Status = {
     accounts: await Promise.all(
       withPresent(ledgers.flatMap((ledger) => ledger ?? [])).map((one) => withShortage(client, one, accounts)),
     ),
-    queues: await queuesOf(connected, names, Object.keys(accounts)),
+    queues: [await sharedQueue(connected), ...(await accountQueues(connected, names, configured))],
     runs: await runsOf(client),
     needsPerson: await waitingRuns(connected),
     failing: (await findFailing(client)).failing,
-    deployments: await readDeployments(client),
+    deployments,
+    standing: await standingBuilds(connected, deployments),
     ...(refused !== undefined && { pollsRefused: refused }),
   };
   // At a terminal each look takes the place of the one before.
@@ -129,6 +120,7 @@ async function look(
   const still =
     status.needsPerson.length > 0 ||
     status.failing.length > 0 ||
+    status.standing.length > 0 ||
     status.accounts.some(
       ({ present, holds, short, booksTrouble, patientUntil }) =>
         present &&
@@ -168,38 +160,6 @@ function stateOf(
   return account.short ? 'budget used up' : describeState(account);
 }
 
-/** Nobody would take work from it, or nobody takes what is there. Queues of accounts that were removed may be idle. */
-const unattended = ({ backlog, workers, configured }: QueueStatus) => workers === 0 && (backlog > 0 || configured);
-
-function queuesOf(
-  connected: Connected,
-  accounts: readonly string[],
-  configured: readonly string[],
-): Promise<QueueStatus[]> {
-  return Promise.all([
-    queueOf(connected, WORKFLOW_QUEUE, true),
-    ...accounts.flatMap((account) =>
-      [controlQueueName(account), ...queueClasses.map((rateClass) => queueName(account, rateClass))].map((queue) =>
-        queueOf(connected, queue, configured.includes(account)),
-      ),
-    ),
-  ]);
-}
-
-async function queueOf(connected: Connected, queue: string, configured: boolean): Promise<QueueStatus> {
-  const types =
-    queue === WORKFLOW_QUEUE ? [TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY] : [TASK_QUEUE_TYPE_ACTIVITY];
-  const states = await Promise.all(types.map((type) => queueState(connected, queue, type)));
-  const { connection, namespace } = connected;
-  const limit = queue === WORKFLOW_QUEUE ? undefined : await readQueueLimit(connection, namespace, queue);
-  return {
-    ...{ queue, configured },
-    backlog: states.reduce((sum, { backlog }) => sum + backlog, 0),
-    workers: new Set(states.flatMap(({ identities }) => identities)).size,
-    ...(limit && { perMinute: Math.round(limit.rate * 6_000) / 100 }),
-  };
-}
-
 async function runsOf(client: Client): Promise<Status['runs']> {
   const types = Object.keys(WORKFLOW_TYPES);
   const counts = await Promise.all(
@@ -209,7 +169,7 @@ async function runsOf(client: Client): Promise<Status['runs']> {
 }
 
 function show(
-  { accounts, queues, runs, needsPerson, failing, deployments, pollsRefused: refused }: Status,
+  { accounts, queues, runs, needsPerson, failing, deployments, standing, pollsRefused: refused }: Status,
   ledgers: number,
 ): string {
   const holds = accounts
@@ -221,10 +181,12 @@ function show(
   const several = accounts.some(({ present }) => !present);
   const silent = ledgers - accounts.length - failing.filter(({ type }) => type === 'accountLedger').length;
   const working = queues.some(({ queue, workers }) => queue === WORKFLOW_QUEUE && workers > 0);
+  const mayBe = standing.length > 0 ? 'A build has no workers, see above.' : 'The workers may be busy.';
   const unserved = queues.filter(unattended);
-  const tasks = unserved.reduce((sum, { backlog }) => sum + backlog, 0);
+  const { found, mend } = describeUnattended(unserved);
   return [
     ...failing.map((run) => styled('red', describeMend(run))),
+    ...standing.map((build) => `${styled('red', build.found)}; to mend it, ${build.mend}`),
     accounts.length === 0
       ? ledgers === 0
         ? 'No account has a ledger yet: a worker opens it when it starts.'
@@ -237,11 +199,7 @@ function show(
             ...(several ? [ledger] : []),
           ]),
         ),
-    ...(silent > 0
-      ? [
-          `Ledgers that do not answer: ${silent}. ${working ? 'The workers may be busy, or work for other accounts.' : 'No worker is running.'}`,
-        ]
-      : []),
+    ...(silent > 0 ? [`Ledgers that do not answer: ${silent}. ${working ? mayBe : 'No worker is running.'}`] : []),
     ...[...holds, ...shortages].map((why) => styled('yellow', why)),
     ...accounts
       .filter(({ present }) => present)
@@ -262,12 +220,7 @@ function show(
       : [
           `${styled('red', 'The Temporal server refuses workers that ask for work')} (${refused}), so runs stand still: ${MORE_POLLS}`,
         ]),
-    ...(unserved.length > 0
-      ? [
-          styled('red', `No worker takes from ${unserved.map(({ queue }) => queue).join(', ')}`) +
-            `${tasks > 0 ? ` (tasks that wait: ${number(tasks)})` : ''}; start one: \`${PROGRAM} worker\``,
-        ]
-      : []),
+    ...(unserved.length > 0 ? [`${styled('red', found)}; ${mend}`] : []),
     `Runs under way: ${
       Object.entries(runs)
         .map(([type, count]) => `${number(count)} ${type}`)

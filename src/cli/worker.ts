@@ -6,6 +6,7 @@ import { serveHealth, WorkerHealth } from '../health';
 import { createLogger } from '../log';
 import { rootMessage } from '../root-cause';
 import { SameUser } from '../runtime';
+import { credentialsWatch } from '../temporal/connect';
 import { closeIfUnused, connectNative } from '../temporal/connect-worker';
 import { buildOf } from '../temporal/deployment';
 import { pollsRefused } from '../temporal/pollers';
@@ -52,7 +53,7 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
   for (const notice of config.notices) log.warn(notice);
   const build = buildOf(process.env);
   const holdsPatches = isTrue('AUDIT_RUNNER_HOLD_PATCHES');
-  const health = new WorkerHealth();
+  const health = new WorkerHealth(credentialsWatch());
   const healthAddress = process.env.AUDIT_RUNNER_HEALTH_ADDRESS;
   const probed = healthAddress ? await listening(healthAddress, health) : undefined;
   installSdkRuntime(log, process.env.AUDIT_RUNNER_METRICS_ADDRESS);

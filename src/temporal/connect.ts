@@ -1,5 +1,6 @@
 /** Connecting to the Temporal server that the environment, a profile or a command line names. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { ConfigError } from '../config/problems';
@@ -78,6 +79,26 @@ export const connectionConfig = (source: ConnectionSource = {}): ConnectionConfi
   const { address = '127.0.0.1:7233', ...rest } = configuredConnection(source);
   return { address, ...rest };
 };
+
+/**
+ * Watches what a connection shows to the server: it reads the files of certificates and keys once, and goes on with that.
+ * @returns whether they say something else than at this call; false while they cannot be read
+ * @throws ConfigError where they cannot be read now
+ */
+export function credentialsWatch(env: Env = process.env): () => boolean {
+  const read = () => {
+    const { tls, apiKey } = configuredConnection({ env });
+    return { tls, apiKey };
+  };
+  const before = read();
+  return () => {
+    try {
+      return !isDeepStrictEqual(read(), before);
+    } catch {
+      return false;
+    }
+  };
+}
 
 export interface ConnectOptions {
   /** @default {@link connectionConfig} of `env` */

@@ -2,6 +2,7 @@
  * Worker versioning (Temporal's worker deployments): which build of the workflows a run goes on with. Only the workflows are
  * versioned: activities are compatible between versions that follow each other.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import type { WorkerDeploymentOptions } from '@temporalio/worker';
@@ -72,7 +73,8 @@ const STATES = new Map<number, BuildState>([
   [DRAINED, 'drained'],
 ]);
 
-const isNone = (error: unknown): boolean => {
+/** The server has no such thing, or knows or shows none. */
+export const isNone = (error: unknown): boolean => {
   const status = grpcStatus(error);
   return [GRPC.NOT_FOUND, GRPC.UNIMPLEMENTED, GRPC.PERMISSION_DENIED].some((code) => code === status);
 };
@@ -152,4 +154,26 @@ export function idleBuild(build: Build, deployment: DeploymentState | undefined)
   const others =
     deployment.current === undefined ? 'no build is current' : `build ${deployment.current} is the current one`;
   return `The workers of build ${build.buildId} get no new runs: ${others}. \`${makeCurrent(build)}\` makes it the current one.`;
+}
+
+const ASKED_EVERY_MS = 2_000;
+/** A server that knows no deployments, or shows none, never says that it knows the build. */
+const ASKED_FOR_MS = 120_000;
+
+/** Tells {@link idleBuild} of a worker that has begun to run: the server hears of a build by the first request for work. */
+export async function sayIdle(
+  client: Client,
+  build: Build,
+  tell: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let left = ASKED_FOR_MS; left > 0; left -= ASKED_EVERY_MS) {
+    await sleep(ASKED_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    const deployment = await readDeployment(client, build.deploymentName).catch(() => undefined);
+    if (!deployment?.builds.some(({ buildId }) => buildId === build.buildId)) continue;
+    const idle = idleBuild(build, deployment);
+    if (idle !== undefined) tell(idle);
+    return;
+  }
 }

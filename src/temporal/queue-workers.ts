@@ -1,6 +1,7 @@
 /** Who asks a task queue for work, and how much of it waits. */
 import type { ConnectionLike } from '@temporalio/client';
-import type { temporal } from '@temporalio/proto';
+import { temporal } from '@temporalio/proto';
+import type { Build } from './deployment';
 
 /** A worker asks at least once a minute; the server lists it for minutes after its end. */
 const POLLED_WITHIN_S = 70;
@@ -12,7 +13,17 @@ export interface QueueState {
   identities: string[];
   /** Tasks that wait, about. */
   backlog: number;
+  /** Builds that versioned ones of these workers are. */
+  builds: Build[];
+  /** Some of these workers are not versioned. */
+  unversioned: boolean;
+  /** The build to which the server sends what is new here; absent where unversioned workers get it. */
+  current?: Build;
+  /** The build that gets a part of it. */
+  ramping?: Build;
 }
+
+const VERSIONED = temporal.api.enums.v1.WorkerVersioningMode.WORKER_VERSIONING_MODE_VERSIONED;
 
 /** @param now the server's time, where it is known */
 export async function queueState(
@@ -21,7 +32,7 @@ export async function queueState(
   taskQueueType: temporal.api.enums.v1.TaskQueueType,
   now = Date.now(),
 ): Promise<QueueState> {
-  const { pollers, stats } = await connection.workflowService.describeTaskQueue({
+  const { pollers, stats, versioningInfo } = await connection.workflowService.describeTaskQueue({
     ...{ namespace, taskQueue: { name: queue }, taskQueueType },
     ...{ reportPollers: true, reportStats: true },
   });
@@ -30,8 +41,29 @@ export async function queueState(
   const off = now / 1_000 - latest;
   const since = (off < 0 || off > FORGOTTEN_AFTER_S ? latest : now / 1_000) - POLLED_WITHIN_S;
   const active = (pollers ?? []).filter((poller) => seen(poller) > since);
+  const versions = active.map(({ deploymentOptions: of }) =>
+    of?.workerVersioningMode === VERSIONED ? buildIn(of) : undefined,
+  );
+  const builds = new Map(
+    versions.flatMap((build) => (build ? [[`${build.deploymentName}:${build.buildId}`, build]] : [])),
+  );
+  const [current, ramping] = [
+    buildIn(versioningInfo?.currentDeploymentVersion),
+    buildIn(versioningInfo?.rampingDeploymentVersion),
+  ];
   return {
     identities: active.flatMap(({ identity }) => identity ?? []),
     backlog: Number(stats?.approximateBacklogCount ?? 0),
+    builds: [...builds.values()],
+    unversioned: versions.some((build) => build === undefined),
+    ...(current && { current }),
+    ...(ramping && { ramping }),
   };
+}
+
+function buildIn(
+  version: { deploymentName?: string | null; buildId?: string | null } | null | undefined,
+): Build | undefined {
+  const { deploymentName, buildId } = version ?? {};
+  return deploymentName && buildId ? { deploymentName, buildId } : undefined;
 }

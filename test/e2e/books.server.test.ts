@@ -184,7 +184,10 @@ test.concurrent('S8: what a person has cleared is not reserved for good, and cou
     const inBooks = async () => {
       const [storage, standing] = [openStorage(stage.config.storageUrl), new Standing('UTC')];
       for (const user of await usersWithBooks(storage)) for await (const _ of linesOf(storage, user, standing));
-      return { reserved: [0, DAY_MS].map((later) => standing.reserved(Date.now() + later)), kept: standing.keptIn('UTC') };
+      return {
+        reserved: [0, DAY_MS].map((later) => standing.reserved(Date.now() + later)),
+        kept: standing.keptIn('UTC'),
+      };
     };
     stage.sandbox.control.addFault({ route: 'leads.convert', fault: 'delay', delayMs: 100_000 });
     const run = await convert(client, lead);

@@ -16,8 +16,7 @@ import { completedLeads, onStage, type Stage } from '../support/stage';
 import { until } from '../support/until';
 
 const deploymentName = 'audit-runner';
-const log = pino({ level: 'silent' });
-beforeAll(() => installSdkRuntime(log));
+beforeAll(() => installSdkRuntime(pino({ level: 'silent' })));
 const cli = cliFolder();
 afterAll(() => cli.close());
 
@@ -30,21 +29,25 @@ const play = (work: (stage: Stage) => Promise<void>) =>
     try {
       await work(stage);
     } finally {
-      await Promise.all(ends.splice(0).map((end) => end()));
+      await Promise.all([...ends].map((end) => end()));
     }
   });
 
-/** A worker of a build, or one that is not versioned. */
-async function startBuild(stage: Stage, of: Build | undefined): Promise<void> {
+/** A worker of a build, or one that is not versioned. @param lines of its log @returns its end */
+async function startBuild(stage: Stage, of: Build | undefined, lines: string[] = []): Promise<() => Promise<void>> {
   const { connection, namespace } = await connectNative({
     config: { address: stage.env.TEMPORAL_ADDRESS ?? '', namespace: stage.temporal.namespace },
   });
+  const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
   const worker = await startWorker({ config: stage.config, connection, namespace, log, build: of });
-  ends.push(async () => {
+  const end = async () => {
+    ends.splice(ends.indexOf(end), 1);
     worker.stop();
     await worker.done;
     await connection.close();
-  });
+  };
+  ends.push(end);
+  return end;
 }
 const becomesCurrent = async (stage: Stage, buildId: string) => {
   const { client } = stage.temporal;
@@ -154,4 +157,46 @@ test(
       expect(await readDeployment(stage.temporal.client, 'another')).toBeUndefined();
     }),
   120_000,
+);
+
+test(
+  'a build that has work and no worker is named, whatever other workers run; the log says that no build is current',
+  () =>
+    play(async (stage) => {
+      const env = { ...stage.env, NO_COLOR: '1' };
+      const shown = async () => (await cli.run(['status'], env)).stdout;
+      const standing = 'Build 1.0 of the deployment audit-runner has no worker, and ';
+      const lines: string[] = [];
+      const endFirst = await startBuild(stage, build('1.0'), lines);
+      await until(() => lines.some((line) => line.includes('build 1.0 get no new runs: no build is current')));
+      const { stdout, code } = await cli.run(['status'], env);
+      expect(stdout).toMatch(/All workers are versioned, and no build is the current one, .* 1\.0 --yes`$/m);
+      expect(code).toBe(3);
+      const doctor = await cli.run(['doctor'], env);
+      expect(doctor.stdout).toMatch(/WRONG {2}builds: All workers are versioned.*\n.*make build 1\.0 the current one/);
+      expect(doctor.code).toBe(1);
+
+      await becomesCurrent(stage, '1.0');
+      const run = await pipeline(stage, 'pinned', 1);
+      await asks(run);
+      expect(await shown()).not.toContain('to mend it');
+      await startBuild(stage, build('2.0'));
+      await isKnown(stage, '2.0');
+      await endFirst();
+      await until(
+        async () => (await shown()).includes(`${standing}new runs, ledgers and batches are sent to it`),
+        240_000,
+      );
+      expect(await shown()).toMatch(
+        /start workers of it, or make build 2\.0 the current one: `temporal .* 2\.0 --yes`$/m,
+      );
+
+      await becomesCurrent(stage, '2.0');
+      await until(async () => (await shown()).includes(`${standing}runs that it began are still open`), 240_000);
+      await startBuild(stage, build('1.0'));
+      await run.executeUpdate('approve', { args: [{ by: 'Ann' }] });
+      expect(await run.result()).toMatchObject({ credits: 1_000 });
+      await until(async () => !(await shown()).includes('to mend it'));
+    }),
+  600_000,
 );

@@ -19,6 +19,7 @@ import { PROGRAM } from '../../text/command';
 import { utc } from '../../time/utc';
 import { area, type Check } from './check';
 import { TooLate, within } from './limit';
+import { checkBuilds, checkOtherAccounts } from './without-workers';
 
 const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
 const { ok, warning, wrong, unknown } = area('Temporal');
@@ -55,8 +56,10 @@ export async function checkTemporal(
       await attempt('matching settings', () => matching(connected, accounts)),
       await attempt('workflow tasks', () => tasks(connected)),
       await attempt('workers', () => workers(connected, WORKFLOW_QUEUE, TASK_QUEUE_TYPE_WORKFLOW, 'workers')),
+      await attempt('builds', () => checkBuilds(connected)),
       await attempt('polls', () => polls(connected)),
       ...(await Promise.all(accounts.flatMap((account) => queues(connected, account, attempt)))),
+      await attempt('other accounts', () => checkOtherAccounts(connected, accounts)),
     ];
   } finally {
     await connected.close();
