@@ -260,7 +260,7 @@ export class Oracle {
         const isTriedAgain = below.some(
           ({ workflowId, startedAt }) => workflowId === one.workflowId && startedAt > one.startedAt,
         );
-        return one.type === 'auditProject' && outcome === 'failed' && paid > 0 && isTriedAgain;
+        return one.type === 'auditProject' && /^(failed|refused)$/.test(outcome ?? '') && paid > 0 && isTriedAgain;
       });
       for (const _ of inVain) scene.misfortunes.note(RETRIES[1]);
       if (credits !== undefined && (credits !== spent || credits !== charged) && ![run, ...below].some(isOdd))

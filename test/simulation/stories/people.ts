@@ -196,7 +196,7 @@ export class People {
         later(() => control.restoreToken({ token: scene.token }));
         return true;
       case 'failAudits':
-        control.failNextJob({ times: 1 + (which % 4) });
+        control.failNextJob({ times: 1 + (which % 6) });
         return true;
       case 'noCredits': {
         const { credits } = control.credits();

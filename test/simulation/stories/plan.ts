@@ -229,13 +229,13 @@ function addAudits(plan: Plan, when: () => number, random: Random): void {
   };
   const at = when();
   plan.runs.push({ at, type: 'backfill', input });
-  const act = (): Act => ({
-    at: at + random.between(1, 15 * MINUTE),
+  const failing = {
+    at: at + random.between(1, 3 * MINUTE),
     what: 'failAudits',
-    which: random.between(0, 3),
+    which: random.between(0, 5),
     forMs: 0,
-  });
-  plan.acts.push(act(), act());
+  } as const;
+  plan.acts.push(failing, { ...failing, at: at + random.between(1, 15 * MINUTE) });
 }
 
 /** In some stories a new build comes out while much happens. */
