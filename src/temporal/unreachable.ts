@@ -71,7 +71,7 @@ const inItsWords = ({ address }: Pick<Where, 'address'>, error: unknown): Reason
   mayCome: false,
 });
 
-/** What the failure of a server is for a person that had answered before; any other error is left as it is. */
+/** What the failure of a server that had answered is for a person; any other error is left as it is. */
 export async function explained(where: Where, error: unknown): Promise<unknown> {
   if (grpcStatus(error) === undefined || error instanceof TemporalUnreachable) return error;
   const reason = explain(where, error);
