@@ -158,6 +158,9 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
         request.path = to;
         result = decoded(await send(once, request), maxResponseBytes);
       }
+      // A write is not sent again, but the next one goes there.
+      const elsewhere = route.method === 'GET' ? undefined : redirected(result, base.origin, request.path);
+      if (elsewhere !== undefined) learnEnding(endings, name, asked, elsewhere);
       const failure = failureOf(route.method, result, maxResponseBytes);
       if (failure?.kind === 'rejected' && failure.status === 429)
         gate?.refused(

@@ -101,9 +101,9 @@ describe.each([301, 302, 307, 308])('a redirect with %i', (status) => {
     ]);
   });
 
-  test('of reads of records is not that of what is below them, once something else was read without one', async () => {
+  test('of reads of records is that of what is below them, however the account is read', async () => {
     const server = await serve((response, { url }) => {
-      const right = /\/leads\/l1\/?$/.test(url) ? '/api/lead-generation/leads/l1/' : url.replace(/\/$/, '');
+      const right = url.includes('/user/') || url.endsWith('/') ? url : `${url}/`;
       if (url === right) json(response, 200, lead);
       else json(response, status, {}, { location: right });
     });
@@ -111,7 +111,23 @@ describe.each([301, 302, 307, 308])('a redirect with %i', (status) => {
     await api.call('account.user');
     await api.call('leads.get', { id: 'l1' });
     await api.call('leads.convert', { id: 'l1' });
-    expect(server.seen.at(-1)).toMatchObject({ method: 'POST', url: '/api/lead-generation/leads/l1/convert' });
+    expect(server.seen.at(-1)).toMatchObject({ method: 'POST', url: '/api/lead-generation/leads/l1/convert/' });
+  });
+
+  test('of a write leaves unknown what became of it, and the next one goes there', async () => {
+    const server = await serve((response, { url }) => {
+      const right = /\/leads\/l1\/?$/.test(url) ? '/api/lead-generation/leads/l1/' : url.replace(/\/$/, '');
+      if (url === right) json(response, 200, lead);
+      else json(response, status, {}, { location: right });
+    });
+    const api = apiOf(server.baseUrl);
+    await api.call('leads.get', { id: 'l1' });
+    expect(await api.call('leads.convert', { id: 'l1' })).toMatchObject({ failure: { kind: 'unknown' } });
+    await api.call('leads.convert', { id: 'l1' });
+    expect(server.seen.slice(-2).map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'POST /api/lead-generation/leads/l1/convert/',
+      'POST /api/lead-generation/leads/l1/convert',
+    ]);
   });
 
   test('in a circle ends', async () => {
