@@ -174,7 +174,8 @@ async function queueLimit(
   if (!limit) return wrong(name, `none; expected ${perMinute(expected)}`, mend);
   // The server stores the rate as a 32-bit float.
   if (Math.fround(limit.rate) === Math.fround(expected)) return ok(name, perMinute(expected));
-  if (Math.fround(limit.rate) === Math.fround(held)) return ok(name, `${perMinute(held)}, as while patches are held`);
+  if (Math.fround(limit.rate) === Math.fround(held))
+    return ok(name, `${perMinute(held)}, until the ledger gives each write its turn`);
   return wrong(name, `${perMinute(limit.rate)}, set by ${limit.setBy}; expected ${perMinute(expected)}`, mend);
 }
 
