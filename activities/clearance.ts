@@ -1,7 +1,7 @@
 /** S7: whether a run that waits may go on, and if not, what keeps it and until when. */
 import { ApplicationFailure } from '@temporalio/common';
 import { type RouteName, routes } from '../src/agent-api/routes';
-import { describeCeiling, type OverCeiling } from '../src/books/ceilings';
+import { describeCeiling } from '../src/books/ceilings';
 import { type Hold, type PricedCall, stopping } from '../src/ledger';
 import { describeHold, describePatience, describePause } from '../src/ledger/details';
 import { describeShortage } from '../src/ledger/shortage';
@@ -38,7 +38,10 @@ export interface Clearance {
   stuck?: string;
   /** Those of the others that are not running. */
   closed?: string[];
-  /** What keeps it, in a word that stays the same as long as that does; absent where it cannot be told. */
+  /**
+   * What keeps it, in a word that stays the same as long as that does, whichever worker is asked: they may be of several
+   * versions, and configured with several prices. Absent where it cannot be told.
+   */
   what?: string;
 }
 
@@ -67,11 +70,11 @@ export async function clearanceOf(deps: Deps, asked: ClearanceAsked): Promise<Cl
       return {
         clear: false,
         why: describeShortage(obstacle, obstacle.figures ?? status),
-        what: whichCap(obstacle),
+        what: obstacle.cap,
         short: true,
       };
     const over = await ledger.overCeiling({ credits: obstacle.credits ?? asked.credits, ...priced });
-    if (over) return { clear: false, why: describeCeiling(over), what: `books-${whichCap(over)}`, short: true };
+    if (over) return { clear: false, why: describeCeiling(over), what: `books-${over.cap}`, short: true };
     return { clear: true, ...(pause && { pause }) };
   } catch (error) {
     const what = whatFails(error);
@@ -94,9 +97,6 @@ function routeOf(subject: string): RouteName | undefined {
   return kind === 'call' && called !== undefined && isRoute(called) ? called : undefined;
 }
 const isRoute = (name: string): name is RouteName => Object.hasOwn(routes, name);
-
-/** Another price, or another day, is to be said. */
-const whichCap = ({ cap, credits, until }: OverCeiling): string => [cap, credits, until ?? ''].join('-');
 
 /** S7: who waits for something else hears of it; undefined for what may pass at once. */
 function whatFails(error: unknown): string | undefined {

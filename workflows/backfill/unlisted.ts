@@ -18,7 +18,7 @@ export const NOTHING_PLANNED: BackfillPlan = {
   text: 'Nothing is listed yet.',
 };
 
-export const UNLISTED = 'It ended before its items were listed; a redrive lists them.';
+export const UNLISTED = 'It ended before its items were listed; start it again.';
 
 export const openingOf = (input: BackfillInput): Opening => {
   const { account, operation, redriveOf, redrive, leads, captures, file, defaults } = input;

@@ -7,6 +7,7 @@ import * as messages from '../../src/ledger/messages';
 import { FailureType } from '../../src/runs/failure-types';
 import { loosens } from '../shared/kept-acts';
 import { LATER_WORD, overtakes, overtakesLimits } from '../shared/overtaken';
+import { wasReset } from '../shared/reset';
 import { checked, note } from '../shared/said';
 import type { Book } from './book';
 
@@ -17,12 +18,14 @@ const onceOpened = <R>(book: Book, handle: () => R): Promise<R> => condition(() 
  * tell that from what is new. Its books, which it asks for first, know of that. So while they are closed, nothing counts but a
  * hold. It is taken and refused, and not just refused: the server may tell once more what it only knows as refused.
  */
+const isRetold = (book: Book): boolean => !book.isOpen && wasReset() && patched(LATER_WORD);
+
+/** What a person says waits until the books are open. */
 const whileOpen =
   <T, R>(book: Book, handle: (said: T) => R) =>
   (said: T): R | Promise<R> => {
-    if (!book.isOpen && !patched(LATER_WORD)) return onceOpened(book, () => handle(said));
-    book.requireOpen();
-    return handle(said);
+    if (isRetold(book)) book.requireOpen();
+    return book.isOpen ? handle(said) : onceOpened(book, () => handle(said));
   };
 
 /** What holds an account is said once: it waits until the books are open, and counts unless they know of it. */
@@ -32,7 +35,7 @@ const inTurn =
     book.isOpen
       ? handle(said)
       : onceOpened(book, () => {
-          if (policy.knowsAct(book.state, currentUpdateInfo()?.id) && patched(LATER_WORD))
+          if (wasReset() && policy.knowsAct(book.state, currentUpdateInfo()?.id) && patched(LATER_WORD))
             throw ApplicationFailure.nonRetryable('It is known from before the reset.', FailureType.badInput);
           return handle(said);
         });
@@ -60,7 +63,7 @@ export function handlePeople(book: Book): void {
     });
     book.change(policy.withAction(policy.say(next, said), action));
   };
-  const isHeard = () => book.isOpen || !patched(LATER_WORD);
+  const isHeard = () => !isRetold(book);
   for (const update of ['release', 'clear']) loosens(update, isHeard);
   loosens('adjust', ({ credits }: AdjustSaid) => credits < 0 && isHeard());
   loosens('setBudget', (wanted: BudgetSaid) => book.isOpen && policy.allowsMore(book.state, wanted, Date.now()));

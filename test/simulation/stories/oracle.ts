@@ -263,7 +263,10 @@ export class Oracle {
         return one.type === 'auditProject' && /^(failed|refused)$/.test(outcome ?? '') && paid > 0 && isTriedAgain;
       });
       for (const _ of inVain) scene.misfortunes.note(RETRIES[1]);
-      if (credits !== undefined && (credits !== spent || credits !== charged) && ![run, ...below].some(isOdd))
+      // Where a person has given up looking, nobody knows whether it was paid for, and its result says so.
+      const isKnown = below.every((one) => (scene.resultOf(one) as { outcome?: string })?.outcome !== 'unresolved');
+      const isUntrue = credits !== spent || (isKnown && credits !== charged);
+      if (credits !== undefined && isUntrue && ![run, ...below].some(isOdd))
         throw new Finding(
           'S6',
           `${run.workflowId} says that it has spent ${credits} credits, the books say ${spent}, and the service ${charged}`,
