@@ -236,4 +236,19 @@ describe('what a person says later counts, also where the earlier word is writte
     await run.executeUpdate('stop', { args: saying({ now: true }) });
     await run.result();
   }, 300_000);
+
+  test('a pause counts although an earlier resume is still being written', async () => {
+    const run = await pipeline('later-pause');
+    await until(asks(run));
+    const pause = (by: string) => refusal(run.executeUpdate<unknown, [object]>('pause', { args: saying({ by }) }));
+    expect(await pause('Bob')).toBe('taken');
+    const [resume] = await whileAway(async (waits) => {
+      await waits('resume');
+      expect(await pause('Ann')).toBe('taken');
+      expect(await pause('Cem')).toContain('paused already');
+    }, run);
+    expect(resume).toMatch(/^resume: nothing was changed, since it was paused by Ann after that was said/);
+    await run.executeUpdate('stop', { args: saying({ now: true }) });
+    await run.result();
+  }, 300_000);
 });

@@ -5,7 +5,7 @@ import { type BackfillInput, LimitChanges } from '../../src/inputs/backfill';
 import { PersonNote, StopSaid } from '../../src/inputs/person-messages';
 import { counted } from '../../src/text/numbers';
 import { loosens } from '../shared/kept-acts';
-import { overtakesLimits } from '../shared/overtaken';
+import { isHeard, overtakes, overtakesLimits } from '../shared/overtaken';
 import { type Answered, answered, checked } from '../shared/said';
 import { ownStatus } from '../shared/status';
 import * as messages from './batch-messages';
@@ -109,14 +109,17 @@ export class Controls {
       messages.pauseUpdate,
       (said) => {
         const { by = 'somebody', reason } = said ?? {};
-        this.pause({ by, ...(reason && { reason }) });
+        const { refusal } = state.paused ?? {};
+        overtakes('resume', `it was paused by ${by}`);
+        this.pause({ by, ...(reason && { reason }), ...(refusal && { refusal }) });
         this.#note('pause', said ?? {});
         return 'Paused: no further item is begun; those under way go on.';
       },
       {
         description: 'Begins no further item; those under way go on: {"reason": "…", "by": "…"}',
         validator: valid(PersonNote, 'pause', () => {
-          if (state.paused) throw new Error('This backfill is paused already; `resume` lets it go on.');
+          if (state.paused && !isHeard('resume'))
+            throw new Error('This backfill is paused already; `resume` lets it go on.');
         }),
       },
     );

@@ -5,7 +5,7 @@ import { PersonNote, StopSaid } from '../../src/inputs/person-messages';
 import { counted } from '../../src/text/numbers';
 import type { BlockerWatch } from '../shared/blocker-watch';
 import { loosens } from '../shared/kept-acts';
-import { overtakesLimits } from '../shared/overtaken';
+import { isHeard, overtakes, overtakesLimits } from '../shared/overtaken';
 import { type Answered, answered, checked } from '../shared/said';
 import type { Status } from '../shared/status';
 
@@ -48,7 +48,9 @@ export class Controls {
     setHandler(
       pauseUpdate,
       (said) => {
-        state.paused = said?.by ?? 'somebody';
+        const by = said?.by ?? 'somebody';
+        overtakes('resume', `it was paused by ${by}`);
+        state.paused = by;
         this.note('pause', said);
         this.say();
         return 'Paused: no further lead is converted; those under way go on.';
@@ -56,7 +58,8 @@ export class Controls {
       {
         description: 'Converts no further lead; those under way go on: {"reason": "…", "by": "…"}',
         validator: checked(PersonNote, 'pause', () => {
-          if (state.paused) throw new Error('This pipeline is paused already; `resume` lets it go on.');
+          if (state.paused && !isHeard('resume'))
+            throw new Error('This pipeline is paused already; `resume` lets it go on.');
         }),
       },
     );

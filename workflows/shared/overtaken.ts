@@ -24,6 +24,10 @@ export function hear({ updateId, name, args: [said] }: UpdateInput): () => void 
   return () => void heard.delete(updateId);
 }
 
+/** Whether something that people said is still to be taken. */
+export const isHeard = (update: string): boolean =>
+  [...heard.values()].some((one) => one.update === update && one.overtaken === undefined);
+
 /**
  * Something is taken now: what of all that was said before it must not be taken after it.
  * @param why what happened, as a clause
