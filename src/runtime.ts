@@ -226,6 +226,8 @@ export function createRuntime(
   const renewal = setInterval(
     () => {
       if (isDue(renewMs)) tellAgain()?.catch(() => undefined);
+      // S7: though no run needs it; else a token that is refused would hold nobody before the next run.
+      else if (!known && asked?.failedAt !== undefined) ledger().catch(() => undefined);
     },
     Math.min(TICK_MS, renewMs / 4),
   ).unref();
@@ -240,25 +242,27 @@ export function createRuntime(
     }
   }
 
+  function ledger(): Promise<BookedLedger> {
+    const now = present();
+    const changed = now !== undefined && now !== asked?.token;
+    const again = asked?.failedAt !== undefined && performance.now() - asked.failedAt > account.timing.holdProbeMs;
+    if (!answer || changed || again) {
+      const next: Asked = { ...(now !== undefined && { token: now }) };
+      answer = apart(() => resolveLedger(next));
+      answer.catch(() => {
+        next.failedAt = performance.now();
+      });
+      asked = next;
+    }
+    // A call that asks now is granted by what is configured now.
+    return (isDue(2 * renewMs) && tellAgain()) || answer;
+  }
+
   return {
     account,
     api,
     gate,
-    ledger() {
-      const now = present();
-      const changed = now !== undefined && now !== asked?.token;
-      const again = asked?.failedAt !== undefined && performance.now() - asked.failedAt > account.timing.holdProbeMs;
-      if (!answer || changed || again) {
-        const next: Asked = { ...(now !== undefined && { token: now }) };
-        answer = apart(() => resolveLedger(next));
-        answer.catch(() => {
-          next.failedAt = performance.now();
-        });
-        asked = next;
-      }
-      // A call that asks now is granted by what is configured now.
-      return (isDue(2 * renewMs) && tellAgain()) || answer;
-    },
+    ledger,
     /** The workflow ID of that user's ledger, without opening it. */
     whose: () => ledgerOfToken({}),
     async leave() {

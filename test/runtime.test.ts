@@ -116,6 +116,16 @@ test('S7: a worker that could not ask who its token belongs to asks again for a 
   await runtime.close();
 });
 
+test('S7: a process that could not find out whose its token is asks again, though nobody needs it', async () => {
+  let odd = 1;
+  const runtime = await runtimeAt((response) =>
+    odd-- > 0 ? json(response, 401, { error: 'no' }) : json(response, 200, { id: 'user-1' }),
+  );
+  await expect(runtime.ledger()).rejects.toThrow('it is not known who');
+  await until(() => runtime.knownLedger()?.workflowId === 'account-ledger.user-1');
+  await runtime.close();
+});
+
 test('S3: a process that leaves says so after all that it was still telling, which would make it count again', async () => {
   const heard: string[] = [];
   // What an earlier test has left under way is another user's.
