@@ -1,7 +1,7 @@
 /** S7: whether a run that waits may go on, and if not, what keeps it and until when. */
 import { ApplicationFailure } from '@temporalio/common';
 import { type RouteName, routes } from '../src/agent-api/routes';
-import { describeCeiling } from '../src/books/ceilings';
+import { describeCeiling, type OverCeiling } from '../src/books/ceilings';
 import { type Hold, type PricedCall, stopping } from '../src/ledger';
 import { describeHold, describePatience, describePause } from '../src/ledger/details';
 import { describeShortage } from '../src/ledger/shortage';
@@ -60,6 +60,8 @@ export async function clearanceOf(deps: Deps, asked: ClearanceAsked): Promise<Cl
     const pause = describePause(status.parked, ledger.now());
     if (credits === 0 || asked.holdsOnly) return { clear: true, ...(pause && { pause }) };
     const priced = call && { call };
+    // A price that was learned is the same for all workers, and another one is to be said.
+    const dearer = ({ credits }: OverCeiling) => (call && credits > call.credits ? `-${credits}` : '');
     const obstacle = await ledger.obstacle({ credits: asked.credits, ...priced });
     if (obstacle.kind === 'held') return keptBy(obstacle.holds);
     if (obstacle.kind === 'unwritten') return { clear: false, why: obstacle.why, what: 'booksTrouble' };
@@ -70,11 +72,12 @@ export async function clearanceOf(deps: Deps, asked: ClearanceAsked): Promise<Cl
       return {
         clear: false,
         why: describeShortage(obstacle, obstacle.figures ?? status),
-        what: obstacle.cap,
+        what: obstacle.cap + dearer(obstacle),
         short: true,
       };
     const over = await ledger.overCeiling({ credits: obstacle.credits ?? asked.credits, ...priced });
-    if (over) return { clear: false, why: describeCeiling(over), what: `books-${over.cap}`, short: true };
+    if (over)
+      return { clear: false, why: describeCeiling(over), what: `books-${over.cap}${dearer(over)}`, short: true };
     return { clear: true, ...(pause && { pause }) };
   } catch (error) {
     const what = whatFails(error);
