@@ -187,8 +187,10 @@ export function createRuntime(
 
   function configuration(): LedgerConfig {
     const { name, timing } = account;
-    const own = { account: name, worker, lapsesAfterMs: 2 * renewMs, timing, budget: presentBudget() };
-    return { ...own, probeEveryMs: timing.holdProbeMs };
+    return {
+      ...{ account: name, worker, lapsesAfterMs: 2 * renewMs, timing, budget: presentBudget() },
+      probeEveryMs: timing.holdProbeMs,
+    };
   }
 
   function presentBudget(): Budget {

@@ -2,8 +2,8 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { LedgerState } from '../ledger';
 import { type LedgerStatus, stateQuery, statusQuery } from '../ledger/messages';
-import { ledgersOf } from '../runs/lists';
 import { isLost } from '../temporal/grpc-status';
+import { openLedgers, QUERY_MS } from '../temporal/latest-ledger';
 import { PROGRAM } from '../text/command';
 import { EXIT, Exit } from './exit';
 
@@ -17,9 +17,6 @@ export interface Books {
   days: LedgerState['days'];
 }
 
-/** The server offers a query to the worker that had the ledger last, and ten seconds later, if that one is gone, to any. */
-const QUERY_MS = 20_000;
-
 /** @throws Exit when there is none */
 export async function requireLedgers(client: Client, account: string | undefined): Promise<string[]> {
   const ledgers = await findLedgers(client, account);
@@ -32,9 +29,7 @@ export async function requireLedgers(client: Client, account: string | undefined
 export async function findLedgers(client: Client, account: string | undefined): Promise<string[]> {
   if (account !== undefined && !/^[a-z0-9][a-z0-9-]{0,39}$/.test(account))
     throw new Exit(EXIT.badInput, "an account's name has lower-case letters, digits and -, at most 40");
-  const found = new Set<string>();
-  for await (const { workflowId } of client.workflow.list({ query: ledgersOf(account) })) found.add(workflowId);
-  return [...found].sort();
+  return openLedgers(client, account);
 }
 
 /** @throws Exit when no worker answers: the books are read by one */

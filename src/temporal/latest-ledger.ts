@@ -1,10 +1,17 @@
-/** The ledger of an account, for a process that cannot ask the service whose its token is. */
+/** The ledgers that a Temporal server has of an account, for who cannot ask the service whose its token is. */
 import type { Client } from '@temporalio/client';
 import { type LedgerStatus, statusQuery } from '../ledger/messages';
 import { ledgersOf } from '../runs/lists';
 
 /** The server offers a query to the worker that had the ledger last, and ten seconds later, if that one is gone, to any. */
-const QUERY_MS = 20_000;
+export const QUERY_MS = 20_000;
+
+/** Workflow IDs of the ledgers that are open. @param account undefined for those of all */
+export async function openLedgers(client: Client, account: string | undefined): Promise<string[]> {
+  const found = new Set<string>();
+  for await (const { workflowId } of client.workflow.list({ query: ledgersOf(account) })) found.add(workflowId);
+  return [...found].sort();
+}
 
 /**
  * That of the user for whom a worker was configured last. An account whose token became another user's has several.
@@ -15,13 +22,12 @@ export async function latestLedger(
   client: Client,
   account: string,
 ): Promise<{ workflowId: string; status: LedgerStatus } | undefined> {
-  const ids = new Set<string>();
-  for await (const { workflowId } of client.workflow.list({ query: ledgersOf(account) })) ids.add(workflowId);
+  const ids = await openLedgers(client, account);
   const ask = async (workflowId: string) => ({
     workflowId,
     status: await client.workflow.getHandle(workflowId).query(statusQuery),
   });
-  const ledgers = await client.withDeadline(Date.now() + QUERY_MS, () => Promise.all([...ids].map(ask)));
+  const ledgers = await client.withDeadline(Date.now() + QUERY_MS, () => Promise.all(ids.map(ask)));
   const at = ({ status }: (typeof ledgers)[number]) => status.configuredAt ?? 0;
   return ledgers.sort((one, other) => at(other) - at(one))[0];
 }

@@ -63,9 +63,8 @@ export function handlePeople(book: Book): void {
     });
     book.change(policy.withAction(policy.say(next, said), action));
   };
-  const isHeard = () => !isRetold(book);
-  for (const update of ['release', 'clear']) loosens(update, isHeard);
-  loosens('adjust', ({ credits }: AdjustSaid) => credits < 0 && isHeard());
+  for (const update of ['release', 'clear']) loosens(update, () => !isRetold(book));
+  loosens('adjust', ({ credits }: AdjustSaid) => credits < 0 && !isRetold(book));
   loosens('setBudget', (wanted: BudgetSaid) => book.isOpen && policy.allowsMore(book.state, wanted, Date.now()));
   setHandler(
     messages.setBudgetUpdate,

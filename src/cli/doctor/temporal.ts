@@ -10,7 +10,7 @@ import { describeFailing, findFailing } from '../../temporal/failing-tasks';
 import { fleetRequirement, unlikeFleet } from '../../temporal/fleet-keys';
 import { keysInUse } from '../../temporal/keys-in-use';
 import { MORE_POLLS, pollsRefused } from '../../temporal/pollers';
-import { partitionsOf, readQueueLimit, wantedRates } from '../../temporal/queue-limits';
+import { isSame, partitionsOf, readQueueLimit, wantedRates } from '../../temporal/queue-limits';
 import { queueState } from '../../temporal/queue-workers';
 import { controlQueueName, queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
 import { lackingAttributes } from '../../temporal/search-attributes';
@@ -172,10 +172,8 @@ async function queueLimit(
   const limit = await readQueueLimit(connection, namespace, queue);
   const mend = `a worker of this configuration sets it at its start; if it does not last, the server is older than 1.29`;
   if (!limit) return wrong(name, `none; expected ${perMinute(expected)}`, mend);
-  // The server stores the rate as a 32-bit float.
-  if (Math.fround(limit.rate) === Math.fround(expected)) return ok(name, perMinute(expected));
-  if (Math.fround(limit.rate) === Math.fround(held))
-    return ok(name, `${perMinute(held)}, until the ledger gives each write its turn`);
+  if (isSame(limit.rate, expected)) return ok(name, perMinute(expected));
+  if (isSame(limit.rate, held)) return ok(name, `${perMinute(held)}, until the ledger gives each write its turn`);
   return wrong(name, `${perMinute(limit.rate)}, set by ${limit.setBy}; expected ${perMinute(expected)}`, mend);
 }
 
