@@ -80,7 +80,7 @@ export function record<S extends z.ZodObject>(noun: RecordNoun, kind: Kind<S>): 
     const what = `where the record stands with 'undocumented.records.${noun}'`;
     if (best === undefined && found.length > 0)
       throw new UnreadableBody(`the reply shows another ${noun} than the one that was asked for: say ${what}`);
-    if (best === undefined && saysFailed(body))
+    if (best === undefined && isSaidToFail(body))
       throw new FailedReply(`the reply holds no ${noun}, and says that the call failed`);
     if (best === undefined)
       throw new UnreadableBody(
@@ -100,6 +100,9 @@ export function record<S extends z.ZodObject>(noun: RecordNoun, kind: Kind<S>): 
     );
   };
 }
+
+/** At the top, or in an envelope such as `data`. */
+const isSaidToFail = (body: unknown): boolean => [...layers(body)].some(({ value }) => saysFailed(value));
 
 /** A list with what the service says of its pages. */
 export interface Page<T> extends Paging {

@@ -47,7 +47,10 @@ export const asText = (value: unknown): string | undefined =>
 const isSaid = (value: unknown): boolean =>
   typeof value === 'object' && value !== null ? Object.values(value).some(isSaid) : Boolean(value);
 
-/** Whether a reply says at its top that the call failed. Not by `"status": "failed"`: captures, and filters by it, say that. */
+/**
+ * Whether a reply, or an envelope in it, says that the call failed. Not by `"status": "failed"`: captures, and filters by it,
+ * say that.
+ */
 export const saysFailed = (body: unknown): boolean =>
   ['success', 'ok'].some((name) => fieldOf(body, name) === false) ||
   ['error', 'errors'].some((name) => isSaid(fieldOf(body, name))) ||

@@ -5,11 +5,10 @@
 import { compared, hasLater, type LedgerStart, type LedgerState, momentsOf, sumSince, WORDS } from '../ledger';
 import type { Settled } from '../paying/open-sends';
 import { grouped } from '../text/numbers';
-import { dayOf } from '../time/day';
+import { DAY_MS, dayOf } from '../time/day';
 import { utc } from '../time/utc';
 import type { Standing } from './standing';
 
-const DAY_MS = 86_400_000;
 /** How far back sums are compared, and of how many days the sums since their beginning are told. */
 const COMPARED_MS = 30 * DAY_MS;
 const COMPARED_DAYS = 3;

@@ -6,6 +6,7 @@ import { renderSpending, SPENDING_FILES } from '../report/spending';
 import { bookedIn } from '../report/spending/facts';
 import { openStorage } from '../storage';
 import { counted } from '../text/numbers';
+import { DAY_MS } from '../time/day';
 import { utc } from '../time/utc';
 import { EXIT, Exit } from './exit';
 import { type Books, readBooks, requireLedgers } from './ledgers';
@@ -25,7 +26,6 @@ export interface ReportOptions {
   config?: string;
 }
 
-const DAY_MS = 86_400_000;
 /** Each day is a question to the server, and a bar of the picture. */
 const MOST_DAYS = 366;
 

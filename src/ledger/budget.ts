@@ -31,6 +31,8 @@ type Cap = (typeof CAPS)[number];
 export interface BudgetInForce extends Required<Budget> {
   /** Whose word each is; absent where there is no limit. */
   readonly from: { readonly [K in Cap | 'balanceFloor']?: LimitSource };
+  /** Whether a configuration names a ceiling, which a stricter word of a person's may hide. @default as `from` shows it */
+  readonly isCeilingConfigured?: boolean;
   /** Workers whose configuration counts, and whether they were heard of late. */
   readonly workers: number;
   readonly live: boolean;
@@ -77,6 +79,7 @@ function configuredLimits(state: LedgerState, now: number): BudgetLimits {
 /** What holds now, and whose word it is. */
 export function budgetInForce(state: LedgerState, now: number): BudgetInForce {
   const limits = configuredLimits(state, now);
+  const isCeilingConfigured = Object.keys(limits).length > 0;
   const { perDay: mostSaid, balanceFloor: floorSaid } = state.set;
   if (mostSaid && mostSaid.value < (limits.perDay?.value ?? Number.POSITIVE_INFINITY))
     limits.perDay = { value: mostSaid.value, from: byPerson(mostSaid) };
@@ -89,6 +92,7 @@ export function budgetInForce(state: LedgerState, now: number): BudgetInForce {
     balanceFloor: limits.balanceFloor?.value ?? 0,
     timeZone: state.timeZone,
     from: Object.fromEntries(Object.entries(limits).map(([limit, { from }]) => [limit, from])),
+    isCeilingConfigured,
     workers: counting(state, now).length,
     live: live(state, now).length > 0,
   };
@@ -103,8 +107,11 @@ export const isUnlimited = ({
 }: Omit<Budget, 'timeZone'>): boolean => perRun === null && perDay === null && perMonth === null && balanceFloor === 0;
 
 /** The same of what is in force: what a person has set, people can take back. */
-export const hasCeiling = ({ from }: Pick<BudgetInForce, 'from'>): boolean =>
-  Object.values(from).some((source) => source?.kind === 'configured');
+export const hasCeiling = ({
+  from,
+  isCeilingConfigured,
+}: Pick<BudgetInForce, 'from' | 'isCeilingConfigured'>): boolean =>
+  isCeilingConfigured ?? Object.values(from).some((source) => source?.kind === 'configured');
 
 const byPerson = ({ by, at }: PersonNote<unknown>): LimitSource => ({ kind: 'person', by, at });
 

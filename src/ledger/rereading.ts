@@ -3,7 +3,7 @@
  * what was paid than they do, and takes it from them.
  */
 import type { Booking, OpenSend, Settled } from '../paying/open-sends';
-import { dayOf } from '../time/day';
+import { DAY_MS, dayOf } from '../time/day';
 import { bookOff } from './balance';
 import { KEEP_DAYS, sumSince } from './book';
 import { toCompare } from './explaining';
@@ -13,7 +13,6 @@ import { todayOf } from './today';
 
 /** What is settled may reach the ledger so long before the books, milliseconds: then the ledger's word counts. */
 const AHEAD_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 /** What a worker found in the storage. */
 export interface Reread {

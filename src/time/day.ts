@@ -1,5 +1,8 @@
 /** Days in a time zone, for caps per day. Uses `Intl`, which Temporal's workflow sandbox has. */
 
+/** One without a change of the clocks. */
+export const DAY_MS = 86_400_000;
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** @throws RangeError for what is no time zone */

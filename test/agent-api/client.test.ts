@@ -175,6 +175,7 @@ describe('replies that are not what the route returns', () => {
   it.each([
     ['an empty list', 'projects.list', { projects: [], error: 'secret' }],
     ['no record', 'leads.convert', { error: 'secret' }],
+    ['an envelope', 'leads.convert', { data: { result: { error: { message: 'secret' } } } }],
   ] as const)('S2: a 2xx that shows %s and an error is no answer', async (_, route, body) => {
     const said = await serve((response) => json(response, 200, body));
     expect(await apiOf(said.baseUrl).call(route, route === 'leads.convert' ? { id: 'x' } : {})).toMatchObject({

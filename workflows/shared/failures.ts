@@ -1,5 +1,5 @@
 /** What a failed call means: its type, its words, and what the service refused. */
-import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
 import { refusalReason } from '../../src/ledger/account-failures';
 import { FailureType, type Refusal } from '../../src/runs/failure-types';
 
@@ -10,13 +10,19 @@ export function failureType(error: unknown): string | undefined {
     : undefined;
 }
 
-/** The message of the application failure behind an activity's failure; ours, without personal data. */
-export const failureText = (error: unknown): string =>
-  error instanceof ActivityFailure && error.cause
-    ? error.cause.message
-    : error instanceof Error
-      ? error.message
-      : String(error);
+/** What an activity failed with; in our words, without personal data. */
+export function failureText(error: unknown): string {
+  const cause = error instanceof ActivityFailure && error.cause ? error.cause : error;
+  // That of the last try says more than that there was no time for another one.
+  if (cause instanceof TimeoutFailure) return cause.cause?.message ?? timeoutText(cause);
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+function timeoutText({ timeoutType }: TimeoutFailure): string {
+  return timeoutType === 'HEARTBEAT' || timeoutType === 'START_TO_CLOSE'
+    ? 'the worker that had begun it has not answered in time'
+    : 'no worker has answered in time (is one running that has this account?)';
+}
 
 /** What the service said no with, where it did. */
 const refusalIn = (error: unknown): Refusal | undefined =>

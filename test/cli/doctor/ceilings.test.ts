@@ -46,6 +46,7 @@ test('status, spend and the page of the ledger say it first; a limit that people
     expect.stringMatching(/people can lift: the configuration of the account names no ceiling$/),
     expect.stringMatching(/^Most credits a day: 5,000 \(set by Ada/),
   ]);
+  expect(describeBudget(inForce({ perDay: 9_000 }, 5_000))[0]).toMatch(/^Most credits a day: 5,000 \(set by Ada/);
   expect(describeBudget(inForce({ balanceFloor: 1 })).join()).not.toContain('No ceiling');
   expect(describeBudget(inForce({ perMonth: 1 }))[0]).toBe('Most credits a day: no limit');
 });
