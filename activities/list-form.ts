@@ -29,6 +29,8 @@ class Form {
   /** @returns whether another choice may do */
   refused(sent: readonly string[]): boolean {
     if (sent.length === 0) return false;
+    // Another call has found out meanwhile which of these it is: such a name is not chosen again.
+    if (sent.some((name) => this.#known.get(name) === false)) return true;
     const unknown = sent.filter((name) => !this.#known.has(name));
     const [one] = unknown;
     if (this.#known.has('') && unknown.length === 1 && one !== undefined) this.#known.set(one, false);

@@ -20,7 +20,7 @@ export interface ListPlace {
   size?: number;
   /** The page before was as long as a page of this list can be. */
   full?: boolean;
-  /** Pages without a record just before. */
+  /** Pages without a record that is new just before. */
   empty?: number;
   /** The service said that there is more. */
   sure?: boolean;
@@ -40,7 +40,7 @@ export interface Onward {
 /** Page sizes that services have: a list of just so many that does not go on may be the first page of a longer one. */
 const USUAL_SIZES = [10, 15, 20, 25, 30, 40, 50, 100, 200, 250, 500, 1_000];
 
-/** Pages without a record, one after the other, that are passed: some services name a next page for ever. */
+/** Pages without a record that is new, one after the other, that are passed: some services name a next page for ever. */
 const MOST_EMPTY = 20;
 
 /**
@@ -67,7 +67,7 @@ export function goesOn<T extends { id: string }>(
   const count = got.items.length + (got.unreadable ?? 0);
   if (!isPaged || got.more === false) return {};
   const next = nextOf(got, place, cursor);
-  if (count === 0) return beyondEmpty(got, place, next);
+  if (count === 0) return got.isNextEmpty ? {} : beyondEmpty(got, place, next);
   const end = Math.max(got.offset ?? 0, place.offset) + count;
   const named = got.next === undefined ? undefined : true;
   const sure = got.more ?? named ?? (got.total === undefined ? undefined : end < got.total);
@@ -77,7 +77,9 @@ export function goesOn<T extends { id: string }>(
   const isLong = full || (place.size === undefined && USUAL_SIZES.includes(count));
   // Who names each next page names none after the last.
   const mayGoOn = sure ?? (place.next === undefined && isLong);
-  if (!mayGoOn) return {};
+  // S2: some name a next page only to who has asked for a page by its name, and count for who has not.
+  const isDoubtful = got.isNextEmpty === true;
+  if (!mayGoOn || (isDoubtful && !(got.total !== undefined && place.next === undefined && isLong))) return {};
   const [begins, ends] = [got.items[0]?.id ?? '', got.items.at(-1)?.id ?? ''];
   const following: ListPlace = {
     offset: end,
@@ -85,11 +87,25 @@ export function goesOn<T extends { id: string }>(
       ? { first: begins, last: ends, size: count }
       : { first: place.first, before: begins, size: place.size ?? count }),
     ...(place.last !== undefined && { last: place.last }),
-    ...(full && { full }),
-    ...(sure && { sure }),
+    // The page behind such an end may as well be none: a total may count what the filter leaves out.
+    ...(full && !isDoubtful && { full }),
+    ...(sure && !isDoubtful && { sure }),
     ...next,
   };
   return { following };
+}
+
+/**
+ * The same page has come again. Under a link or cursor of the service's the list may have moved meanwhile, by records that are
+ * new at its beginning: what the page names as the next one is further on, or it was the last.
+ * @returns undefined where there is no way past it
+ */
+export function beyondRepeated<T>(got: Page<T>, place: ListPlace, cursor: string | undefined): Onward | undefined {
+  if (place.next === undefined) return undefined;
+  if (got.more === false || got.isNextEmpty) return {};
+  if (got.next === undefined) return undefined;
+  const onward = beyondEmpty(got, place, nextOf(got, place, cursor));
+  return onward.following && onward;
 }
 
 /** S2: a page without records is the end only where nothing says that the list goes on. */

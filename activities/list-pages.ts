@@ -12,7 +12,7 @@ import { inAccount } from '../src/storage/account-folder';
 import { type InlineOrStored, keep, MAX_INLINE_BYTES } from '../src/storage/inline-or-stored';
 import type { AccountRuntime } from './deps';
 import { callList } from './list-form';
-import { goesOn, isAgain, type ListPlace, type Onward } from './list-onward';
+import { beyondRepeated, goesOn, isAgain, type ListPlace, type Onward } from './list-onward';
 
 export type { ListPlace } from './list-onward';
 
@@ -70,6 +70,8 @@ export async function readPage<N extends Listing>(
         mend: mendOf(setting, way, got.refused),
       };
     const mend = mendOf(setting, place, got.refused);
+    const onward = beyondRepeated(got, way, cursor);
+    if (onward) return { ...got, ...onward, mend };
     last = { ...got, items: [], cut: place.sure ? 'more' : 'perhaps', mend };
     if (pageless.get(runtime)?.has(name)) return last;
   }

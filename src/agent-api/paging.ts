@@ -12,6 +12,8 @@ export interface Paging {
   total?: number;
   /** The service says whether there is more, in so many words: to name a next page is `next`. */
   more?: boolean;
+  /** There is a place for the next page, and nothing in it. */
+  isNextEmpty?: true;
   /** The next page: a cursor under the name of the parameter that it most likely has, or the query of a link. */
   next?: { cursor: { name: string; value: string } } | { link: string } | { page: number };
 }
@@ -94,7 +96,7 @@ export function pagingIn(body: unknown, list: readonly string[], seen: number, h
   const following = more === false || next === 'end' ? undefined : next;
   if (following !== undefined) found.next = following;
   if (more !== undefined) found.more = more;
-  else if (next === 'end') found.more = false;
+  else if (next === 'end') found.isNextEmpty = true;
   else if (following === undefined && pages !== undefined && found.page !== undefined && found.total === undefined)
     found.more = found.page < pages;
   return found;

@@ -60,6 +60,13 @@ describe('all leads are read, each once,', () => {
       },
     ],
     [
+      'by offsets, with a place for a cursor that stays empty',
+      (q) => ({
+        data: page(all, number(q, 'offset', 0), 20),
+        pagination: { offset: number(q, 'offset', 0), total: 45, nextCursor: null },
+      }),
+    ],
+    [
       'by page numbers from 1',
       (q) => ({ leads: page(all, (number(q, 'page', 1) - 1) * 20, 20), page: number(q, 'page', 1), total: 45 }),
     ],
@@ -179,6 +186,23 @@ describe('records that are shown again', () => {
     expect(await readAll(numbered)).toMatchObject({ count: 1_000, listed: 1_000, cut: undefined });
   });
 
+  test('as the same page, under a link to another one: new records have pushed the list on', async () => {
+    const pushed = await serviceOf((q) => {
+      const at = number(q, 'after', 0);
+      const from = at < 60 ? at : at - 20;
+      return { leads: page(leads(60), from, 20), links: { next: at < 60 ? `/?after=${at + 20}` : null } };
+    });
+    const { count, cut } = await readAll(pushed);
+    expect({ count, cut }).toEqual({ count: 60, cut: undefined });
+    // A link that leads nowhere new, however often it is named anew, is given up.
+    const stuck = await serviceOf((q) => ({
+      leads: page(leads(60), 0, 20),
+      links: { next: `/?after=${number(q, 'after', 0) + 20}` },
+    }));
+    expect(await readAll(stuck)).toMatchObject({ count: 20, cut: 'more' });
+    expect(stuck.seen.length).toBeLessThan(30);
+  });
+
   test('as a page that has changed a little end the list at the third', async () => {
     const lists = [all, all.toSpliced(499, 1), all.toSpliced(498, 1)];
     const service = await serviceOf((q) => ({ data: page(lists.shift() ?? all, 0, 500), ...shown(q) }));
@@ -241,6 +265,18 @@ describe('S2: a page without records', () => {
     expect(await readAll(service, 500)).toMatchObject({ listed: 1_000, cut: 'more' });
   });
 
+  test.each([7, 20])(
+    'behind %i is the end, where the place for the next is empty and a total counts more',
+    async (count) => {
+      const service = await serviceOf((q) => ({
+        leads: page(leads(count), number(q, 'offset', 0), 500),
+        ...{ nextCursor: null, total: 300 },
+      }));
+      expect(await readAll(service)).toMatchObject({ count, listed: count, cut: undefined });
+      expect(service.seen.length).toBeLessThan(3);
+    },
+  );
+
   test.each([7, 20])('behind %i is the end, though the total counts without the filter', async (count) => {
     const service = await serviceOf((q) => ({ leads: page(leads(count), number(q, 'offset', 0), 500), total: 300 }));
     expect(await readAll(service)).toMatchObject({ count, listed: count, cut: undefined });
@@ -261,6 +297,22 @@ test('a service that refuses names is asked which, and all of them are told at o
   expect(service.seen.at(-1)?.url).toContain('sort=created_at');
   const corrected = await serviceOf(reply, { leadsList: { offset: 'skip' } });
   expect(await readAll(corrected)).toMatchObject({ count: 45, cut: undefined });
+});
+
+test('two who find out at once which names are refused both get the list', async () => {
+  const late: (() => void)[] = [];
+  const all = leads(5);
+  let refusals = 0;
+  const service = await serviceOf(async (q) => {
+    if (!q.has('limit')) return { leads: all };
+    refusals++;
+    // The first two wait for each other, and so do those that try this name alone.
+    if (refusals % 2 === 1) await new Promise<void>((resolve) => void late.push(resolve));
+    else late.pop()?.();
+    return 400;
+  });
+  const [one, other] = await Promise.all([readAll(service), readAll(service)]);
+  expect([one.count, other.count]).toEqual([5, 5]);
 });
 
 test('a refusal that has nothing to do with the parameters is told as it is', async () => {

@@ -12,13 +12,13 @@ export interface Service {
 
 /** @param reply the body of each reply, or a status for a refusal */
 export async function serviceOf(
-  reply: (query: URLSearchParams, seen: Seen) => object | number,
+  reply: (query: URLSearchParams, seen: Seen) => object | number | Promise<object | number>,
   settings: object = {},
   headers: (query: URLSearchParams) => Record<string, string> = () => ({}),
 ): Promise<Service> {
-  const server = await serve((response, seen) => {
+  const server = await serve(async (response, seen) => {
     const query = new URL(seen.url, 'http://x').searchParams;
-    const body = reply(query, seen);
+    const body = await reply(query, seen);
     if (typeof body === 'number') json(response, body, { error: 'Unknown parameter' });
     else json(response, 200, body, headers(query));
   });

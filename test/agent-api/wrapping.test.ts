@@ -203,7 +203,7 @@ describe('a list', () => {
     [{ next: 'https://elsewhere.example/api/leads?page=2&x=1' }, { next: { link: 'page=2&x=1' } }],
     [{ links: { next: '/api/leads?cursor=b', prev: null } }, { next: { link: 'cursor=b' } }],
     [{ _links: { next: { href: '?after=b' } } }, { next: { link: 'after=b' } }],
-    [{ next: null, count: 2 }, { more: false }],
+    [{ next: null, count: 2 }, { isNextEmpty: true }],
     [
       { page: 1, total_pages: 3 },
       { page: 1, more: true },
