@@ -1,5 +1,5 @@
 /** Readers of the account's replies, whose fields the document does not show. */
-import { asText, at, describeKeys, type Fields, fieldOf, flat, type Layer, layers, namesOf, plainKey } from './shape';
+import { asText, at, describeKeys, fieldOf, flat, type Layer, layers, namesOf, plainKey } from './shape';
 import { type Reader, type Undocumented, UnreadableBody } from './undocumented';
 
 /** Names of envelopes. What stands under others is not taken for the account's: a limit has a `remaining`, too. */
@@ -7,10 +7,10 @@ const ENVELOPES = namesOf([
   ...['embedded', 'data', 'result', 'response', 'payload', 'item', 'record', 'attributes', '0'],
   ...['user', 'currentUser', 'account', 'profile', 'me', 'credits', 'tier', 'subscription', 'plan'],
 ]);
-const accountLayers = (body: unknown): Fields[] =>
+const accountLayers = (body: unknown): Layer[] =>
   [...layers(body)]
     .filter(({ path }) => path.every((key) => ENVELOPES.has(plainKey(key))))
-    .map(({ value }) => flat(value));
+    .map(({ value, path }) => ({ value: flat(value), path }));
 
 /** Finds a value under the configured path, or else under the first of the usual names in any usual envelope. */
 function find<T>(
@@ -18,11 +18,12 @@ function find<T>(
   path: string | undefined,
   names: readonly string[],
   as: (v: unknown) => T | undefined,
+  mayHave: (layer: Layer) => boolean = () => true,
 ): T | undefined {
   if (path !== undefined) return as(at(body, path));
-  for (const layer of accountLayers(body))
+  for (const layer of accountLayers(body).filter(mayHave))
     for (const name of names) {
-      const value = as(fieldOf(layer, name));
+      const value = as(fieldOf(layer.value, name));
       if (value !== undefined) return value;
     }
   return undefined;
@@ -99,10 +100,12 @@ export function auditCapable(name: string, { account }: Undocumented): boolean |
   return isIn(account.auditTiers) ? true : isIn(account.lowTiers) ? false : undefined;
 }
 
-/** Not `total`: it may be what a period allows, of which much is used. */
+/**
+ * S3: the surest first. `credits` may be what a period allows, of which much is used, and counts only where nothing else does;
+ * `total` never.
+ */
 const BALANCE = [
   'balance',
-  'credits',
   'remaining',
   'available',
   'creditsRemaining',
@@ -113,10 +116,18 @@ const BALANCE = [
   'creditsAvailable',
   'creditsBalance',
 ];
+const ALLOWANCE = ['credits'];
+/** What a plan has it allows, and of what is said beside what was used some are gone. */
+const isLeft = ({ value, path }: Layer): boolean =>
+  !path.some((key) => ['plan', 'subscription'].includes(plainKey(key))) &&
+  !['used', 'creditsUsed', 'usedCredits', 'spent', 'consumed'].some((name) => fieldOf(value, name) !== undefined);
 
 /** GET /api/user/credits → the balance. */
 export const balance: Reader<{ balance: number }> = (body, { account }) => {
-  const value = asNumber(body) ?? find(body, account.balance, BALANCE, asNumber);
+  const value =
+    asNumber(body) ??
+    find(body, account.balance, BALANCE, asNumber) ??
+    find(body, account.balance, ALLOWANCE, asNumber, isLeft);
   if (value === undefined)
     throw new UnreadableBody(
       `no balance in the reply of GET /api/user/credits (${describeKeys(body)}): name its field with 'undocumented.account.balance'`,

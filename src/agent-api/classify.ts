@@ -70,13 +70,16 @@ const scopesIn = (text: unknown) => {
   return found.length > 0 ? found : undefined;
 };
 
+/** agent-api.md, "Errors"; some services have it in an object. */
+const codeOf = (error: Record<string, unknown> | undefined) => word(error?.code) ?? word(at(error, 'error.code'));
+
 function rejected(
   head: ResponseHead,
   error: Record<string, unknown> | undefined,
   empty: boolean,
   endedAt: number,
 ): Failure {
-  const code = word(error?.code) ?? word(at(error, 'error.code'));
+  const code = codeOf(error);
   const requiredTier = word(error?.requiredTier);
   const currentTier = word(error?.currentTier);
   const upgradeUrl = address(error?.upgradeUrl);
@@ -114,7 +117,7 @@ export function failureOf(method: string, exchange: Exchange, maxResponseBytes: 
   // A limiter refuses before it hands on, whatever it writes into the body.
   if (status === 429) return asRejected();
   if (status >= 500)
-    return status === 503 && error?.code === 'PAT_DISABLED'
+    return status === 503 && codeOf(error) === 'PAT_DISABLED'
       ? asRejected()
       : { kind: 'unknown', reason: 'serverError', status };
   // The time limit of the service, not of the work that it began: agent-api.md, "Errors", 408 or 504.

@@ -13,7 +13,7 @@ import {
   plainKey,
   plainWord,
 } from './shape';
-import { type Reader, UnreadableBody } from './undocumented';
+import { type Reader, requireNotFailed, UnreadableBody } from './undocumented';
 
 /** What a job says of itself. */
 export interface JobState {
@@ -99,15 +99,13 @@ function namedId(all: readonly Layer[], fields: readonly string[], kinds: readon
  * beside fields of an analysis is that one's.
  */
 export const jobStarted: Reader<{ jobId?: string }> = (body, { job }) => {
-  if (job.id !== undefined) return given('jobId', asId(at(body, job.id)));
+  if (job.id !== undefined) return given('jobId', asId(at(body, job.id)), body);
   const all = [...layers(body)];
   const named = namedId(all, ['jobId', 'taskId'], ['job', 'task', 'auditjob', 'analysisjob']);
   if (named !== undefined) return { jobId: named };
   const others = all.filter(({ value }) => shows(value, ['executiveSummary', 'opportunityCount', 'clientName']) === 0);
-  return given(
-    'jobId',
-    others.map(({ value }) => asId(value.id)).findLast((id) => id !== undefined),
-  );
+  const id = others.map(({ value }) => asId(value.id)).findLast((one) => one !== undefined);
+  return given('jobId', id, body);
 };
 
 /**
@@ -115,15 +113,18 @@ export const jobStarted: Reader<{ jobId?: string }> = (body, { job }) => {
  * the list, since the ID may be that of a job.
  */
 export const noteTaken: Reader<{ captureId?: string }> = (body, { note }) => {
-  if (note.id !== undefined) return given('captureId', asId(at(body, note.id)));
+  if (note.id !== undefined) return given('captureId', asId(at(body, note.id)), body);
   const all = [...layers(body)];
   const named = namedId(all, ['captureId'], ['capture', 'note']);
   if (named !== undefined) return { captureId: named };
   const record = all.find(
     ({ value }) => shows(flat(value), ['rawContent', 'channel', 'capturedAt', 'contentType', 'processedContent']) > 0,
   );
-  return given('captureId', record && asId(record.value.id));
+  return given('captureId', record && asId(record.value.id), body);
 };
 
-const given = <K extends string>(key: K, id: string | undefined): { [P in K]?: string } =>
-  (id === undefined ? {} : { [key]: id }) as { [P in K]?: string };
+/** Work may have been begun without an ID. @throws {FailedReply} where the reply says that it was not */
+function given<K extends string>(key: K, id: string | undefined, body: unknown): { [P in K]?: string } {
+  if (id === undefined) requireNotFailed(body);
+  return (id === undefined ? {} : { [key]: id }) as { [P in K]?: string };
+}

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import type { Headers } from './paging';
+import { saysFailed } from './shape';
 
 const name = (guess: string) => z.string().min(1).default(guess);
 /** A part that a service may not take: null leaves it out. */
@@ -159,5 +160,13 @@ export interface About {
 /** Turns a response body into a typed value, or throws {@link UnreadableBody} or a zod error. */
 export type Reader<T> = (body: unknown, undocumented: Undocumented, about?: About) => T;
 
-/** A shape that the document does not show and that we hand on as it is. */
-export const anything: Reader<unknown> = (body) => body;
+/** A shape that the document does not show and that we hand on as it is. @throws {FailedReply} */
+export const anything: Reader<unknown> = (body) => {
+  requireNotFailed(body);
+  return body;
+};
+
+/** @throws {FailedReply} where a reply in which nothing else was found says that the call failed */
+export function requireNotFailed(body: unknown): void {
+  if (saysFailed(body)) throw new FailedReply('the reply says that the call failed');
+}

@@ -175,10 +175,12 @@ describe('replies that are not what the route returns', () => {
   it.each([
     ['an empty list', 'projects.list', { projects: [], error: 'secret' }],
     ['no record', 'leads.convert', { error: 'secret' }],
+    ['no ID of the job', 'projects.auditAsync', { error: 'secret' }],
+    ['nothing else', 'projects.audit', { success: false, data: null, error: 'secret' }],
     ['an envelope', 'leads.convert', { data: { result: { error: { message: 'secret' } } } }],
   ] as const)('S2: a 2xx that shows %s and an error is no answer', async (_, route, body) => {
     const said = await serve((response) => json(response, 200, body));
-    expect(await apiOf(said.baseUrl).call(route, route === 'leads.convert' ? { id: 'x' } : {})).toMatchObject({
+    expect(await apiOf(said.baseUrl).call(route, route === 'projects.list' ? {} : { id: 'x' })).toMatchObject({
       ok: false,
       failure: { kind: 'unknown', reason: 'saysFailed', status: 200 },
     });

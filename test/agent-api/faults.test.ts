@@ -172,6 +172,7 @@ describe('the service answered: nothing happened', () => {
       { currentTier: 'a', requiredTier: 'team' },
     ],
     [503, { error: 'off', code: 'PAT_DISABLED' }, { code: 'PAT_DISABLED' }],
+    [503, { error: { message: 'off', code: 'PAT_DISABLED' } }, { code: 'PAT_DISABLED' }],
     [404, { error: 'x', code: 'a sentence of the service' }, {}],
     [404, { error: 'x', code: 7 }, {}],
     [404, { error: 'x', code: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0MiJ9.dQw4w9WgXcQ' }, {}],

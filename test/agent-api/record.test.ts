@@ -96,6 +96,23 @@ describe('the balance', () => {
   });
 
   it.each([
+    { credits: 10_000, used: 9_500, remaining: 500 },
+    { data: { credits: 10_000, creditsUsed: 9_500, creditsRemaining: 500 } },
+    { credits: 10_000, data: { availableCredits: 500 } },
+    { credits: 500 },
+    { credits: { credits: 500 } },
+  ])('S3: is what is left, not what a period allows: %j', (body) => {
+    expect(read('account.credits', body)).toEqual({ balance: 500 });
+  });
+
+  it.each([
+    { plan: { credits: 10_000 }, wallet: { left: 500 } },
+    { credits: 10_000, used: 9_500 },
+  ])('S3: is not guessed from %j', (body) => {
+    expect(() => read('account.credits', body)).toThrow('undocumented.account.balance');
+  });
+
+  it.each([
     [25_000, 25_000],
     ['25000.00', 25_000],
     [' 25000 ', 25_000],
