@@ -83,13 +83,15 @@ export class PaymentRules {
       throw new Finding('S3', `${credits} credits are left, of which ${budget.balanceFloor} must remain`);
   }
 
-  /** What the service has charged for requests that a run had sent, by the books. */
-  chargedFor(run: string): number {
+  /**
+   * What the service has charged for what a run had sent, by the books. The most counts what a person paid for, too: while it
+   * is unknown what became of a call, what a look finds is taken for its own.
+   */
+  chargedFor(run: string): { least: number; most: number } {
     const sent = this.#books();
-    const own = this.scene.service.payments.all.filter(
-      ({ subject, by }) => by === 'agent' && sent.get(keyOf(subject))?.run === run,
-    );
-    return own.reduce((sum, { credits }) => sum + credits, 0);
+    const paid = this.scene.service.payments.all.filter(({ subject }) => sent.get(keyOf(subject))?.run === run);
+    const sumOf = (payments: readonly Payment[]) => payments.reduce((sum, { credits }) => sum + credits, 0);
+    return { least: sumOf(paid.filter(({ by }) => by === 'agent')), most: sumOf(paid) };
   }
 
   get #areBooksWhole(): boolean {
