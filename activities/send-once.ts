@@ -8,7 +8,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { CallInput } from '../src/agent-api/call-input';
 import { MOST_CREDITS } from '../src/agent-api/credits';
-import type { Attempt } from '../src/agent-api/failure';
+import { type Attempt, describeDoubt } from '../src/agent-api/failure';
 import { isSameLimit } from '../src/agent-api/limiter';
 import { queueClassOf } from '../src/agent-api/rate-class';
 import { type Reply, type RouteName, routes } from '../src/agent-api/routes';
@@ -244,10 +244,18 @@ async function settled<N extends RouteName>(
     return paid;
   }
   const { failure } = result;
-  if (failure.kind === 'unknown') return { kind: 'unknown', overAt };
+  const { log } = Context.current();
+  const { subject, route } = call;
+  if (failure.kind === 'unknown') {
+    const why = describeDoubt(failure);
+    log.warn('it is unknown what became of a call', { subject, route, why });
+    return { kind: 'unknown', overAt, why };
+  }
   if (failure.kind === 'unreadable') {
+    const why = failure.problem;
+    log.warn('a call that the service accepted has a reply that cannot be read', { subject, route, why });
     // S3: where it costs, an unreadable success is money spent; where it does not, a look tells more.
-    if (runtime.account.credits(call.route) === 0) return { kind: 'unknown', overAt };
+    if (runtime.account.credits(route) === 0) return { kind: 'unknown', overAt, why };
     await settle({ kind: 'paid', credits: reserved });
     return { kind: 'paid', credits: reserved };
   }

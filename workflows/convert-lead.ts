@@ -101,8 +101,8 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
     ...(looked && { looked: { askedAt: looked.askedAt, found: asOutcome(showsConverted(looked.seen)) } }),
     look: async () => asOutcome(await isConverted()),
     send: (calls, order) => calls.convertLeadOnce({ account, leadId, ...order }),
-    ask: (why) =>
-      asker.decide(`${WHY[why]} Look in the web app whether lead ${leadId} is converted.`, facts.convertPrice),
+    ask: (why, doubt) =>
+      asker.decide(`${WHY[why]}${doubt} Look in the web app whether lead ${leadId} is converted.`, facts.convertPrice),
   };
   const at = { account, facts, status, place };
   return payOnce(at, conversion, concluded);

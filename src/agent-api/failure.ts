@@ -52,3 +52,16 @@ export type Attempt<T> = ({ ok: true; status: number; value: T; body: unknown } 
   endedAt: number;
   serverTime?: number;
 };
+
+const DOUBTS: Readonly<Record<Extract<Failure, { kind: 'unknown' }>['reason'], string>> = {
+  connectionLost: 'the connection broke before the whole reply was there',
+  timeout: 'no reply came in time',
+  serverError: 'the service failed',
+  unprovenBody:
+    'what came back is no reply of the service, but a redirect, or the page of something in between such as a firewall',
+  saysFailed: 'the reply says that the call failed, in spite of its status',
+};
+
+/** Why nobody knows what became of a call, for people: our own words and the status. */
+export const describeDoubt = ({ reason, status }: Extract<Failure, { kind: 'unknown' }>): string =>
+  `${DOUBTS[reason]}${status === undefined ? '' : ` (HTTP ${status})`}`;

@@ -7,8 +7,8 @@
 export type SendOutcome =
   /** Paid for. `ref` is missing when the reply could not be read: the money is spent all the same (S3). */
   | { kind: 'paid'; credits: number; ref?: string }
-  /** Nobody knows. Until `overAt` it may still happen. */
-  | { kind: 'unknown'; overAt: number }
+  /** Nobody knows, for a reason in our own words. Until `overAt` it may still happen. */
+  | { kind: 'unknown'; overAt: number; why?: string }
   /** The service refused and nothing happened; a look explains why. */
   | { kind: 'refused'; reason: string; status?: number }
   /** The request never left. */
@@ -56,6 +56,8 @@ export interface AttemptPlan {
   readonly step: Step;
   /** Sends of this run whose outcome stayed unknown. */
   readonly unknowns: number;
+  /** Why that of the last one did, in our own words. */
+  readonly doubt?: string;
   /** While set, an attempt (ours or another run's) may still have an effect. */
   readonly overAt?: number;
   /** The open attempt is this run's own: then what a look finds was paid for by us. */
@@ -119,9 +121,10 @@ function afterSend(plan: AttemptPlan, outcome: Sent, now: number, settlingMs: nu
         step: { do: 'end', how: 'paid', credits: outcome.credits, ...(outcome.ref && { ref: outcome.ref }) },
       };
     case 'unknown': {
-      const { insisted: _, ...rest } = reached;
+      const { insisted: _, doubt: __, ...rest } = reached;
       const unknowns = plan.unknowns + 1;
-      return look({ ...rest, unknowns, overAt: outcome.overAt, ours: true, looks: 0 }, now, 'settling');
+      const doubt = outcome.why !== undefined && { doubt: outcome.why };
+      return look({ ...rest, ...doubt, unknowns, overAt: outcome.overAt, ours: true, looks: 0 }, now, 'settling');
     }
     case 'open':
       return look({ ...reached, overAt: outcome.overAt, looks: 0 }, now, 'settling');

@@ -183,6 +183,7 @@ export function convertLeadSuite(variant: 'a' | 'b', part: Part): void {
     const leadId = next();
     const run = await start(leadId);
     await until(async () => (await run.query(progressQuery)).waiting?.includes('decide') === true);
+    expect((await run.query(progressQuery)).waiting).toContain('The last call: the connection broke before');
     const wrong = run.executeUpdate(decideUpdate, { args: [JSON.parse('{"decision":"maybe"}')] });
     await expect(wrong).rejects.toMatchObject({ cause: { message: expect.stringContaining('itHappened') } });
     await run.executeUpdate(decideUpdate, { args: [{ decision: 'sendAgain', by: 'Ada' }] });
@@ -244,6 +245,15 @@ export function convertLeadSuite(variant: 'a' | 'b', part: Part): void {
     stage.sandbox.control.setCredits({ credits: credits + 1_000 });
     const result = await (await start(leadId)).result();
     expect(result).toMatchObject({ outcome: 'alreadyConverted', credits: 0 });
+  });
+
+  test('S6: what was refused and is gone by then is refused, and nobody is asked', async () => {
+    const leadId = next();
+    const gone = { about: leadId, fault: 'status', status: 404 } as const;
+    fail(leadId, gone);
+    stage.sandbox.control.addFault({ route: 'leads.get', ...gone, after: 1 });
+    const run = await start(leadId);
+    expect(await run.result()).toMatchObject({ outcome: 'refused', reason: 'http404', credits: 0 });
   });
 
   test('a refusal is explained by a look, not by its text', async () => {

@@ -25,9 +25,13 @@ export async function createProject(at: AuditRun, project: NewProject): Promise<
   let isSent = false;
   const subject = projectSubject(reference);
   // What is paid for is not refused over a list that cannot be read while it is looked for (S6).
-  const look = () => lookWhen(isSent, () => search.look());
+  const look = () =>
+    lookWhen(
+      () => isSent,
+      () => search.look(),
+    );
   const creation: Purchase = {
-    ...{ subject, price: facts.createPrice, run, look },
+    ...{ subject, price: facts.createPrice, run, look: () => search.look() },
     summary: 'Create the project',
     step: ['creating', `Creating the project for ${grouped(facts.createPrice)} credits`],
     send(calls, order) {
@@ -36,14 +40,14 @@ export async function createProject(at: AuditRun, project: NewProject): Promise<
       const seen = { before: [...before], ...(newest !== undefined && { newest }) };
       return calls.createProjectOnce({ account, project, reference, ...seen, ...order });
     },
-    async ask(why) {
+    async ask(why, doubt) {
       search.projectId = await elsewhere(at, subject);
       if (search.projectId !== undefined) return 'itHappened';
       // Nothing to ask about.
       if (!isSent && search.unread && (await control.subjectState({ account, subject })).settled === undefined)
         throw new Stop('refused', 'listCut', `${CUT} Nothing was sent. Start this run again afterwards.`);
       return asker.decide(
-        `${WHY[why]} ${at.notes.includes(CUT) ? `${CUT} ` : ''}${search.question()}`,
+        `${WHY[why]}${doubt} ${at.notes.includes(CUT) ? `${CUT} ` : ''}${search.question()}`,
         facts.createPrice,
       );
     },

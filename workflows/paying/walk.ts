@@ -70,8 +70,11 @@ export interface Wanted {
   look(): Promise<LookOutcome>;
   /** Makes the call, once the ledger grants it. */
   send(calls: Sends, order: Order): Promise<SendOutcome>;
-  /** A person decides; resolves with `giveUp` when the deadline passes. */
-  ask(why: Extract<Step, { do: 'ask' }>['why']): Promise<PersonDecision>;
+  /**
+   * A person decides; resolves with `giveUp` when the deadline passes.
+   * @param doubt a sentence on the last send whose outcome is unknown, with a space before it; '' where nothing is known
+   */
+  ask(why: Extract<Step, { do: 'ask' }>['why'], doubt: string): Promise<PersonDecision>;
 }
 
 export type Ending = Extract<Step, { do: 'end' }>;
@@ -129,7 +132,9 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
       case 'look': {
         stale = step.why === 'stale';
         const askedAt = Date.now();
-        const found = await within(() => lookWhen(hasTried, () => wanted.look()));
+        const isOpen = plan.unknowns > 0 || plan.overAt !== undefined || isUnheard;
+        const maySay = () => hasTried && (isOpen || !patched('refusesAfterTry'));
+        const found = await within(() => lookWhen(maySay, () => wanted.look()));
         return advance(plan, { type: 'looked', askedAt, found }, Date.now(), settlingMs);
       }
       case 'send': {
@@ -157,7 +162,7 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
         await awaitClearance(status, account, spending(step.credits ?? price));
         return resume(plan, Date.now());
       case 'ask': {
-        const decision = await within(() => wanted.ask(step.why));
+        const decision = await within(() => wanted.ask(step.why, doubtOf(plan)));
         return advance(plan, { type: 'decided', decision }, Date.now(), settlingMs);
       }
     }
@@ -198,12 +203,16 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
   }
 }
 
-/** S2: once something was sent, a look that is refused tells nothing; before, it ends the run with its reason. */
-export async function lookWhen(isSent: boolean, look: () => Promise<LookOutcome>): Promise<LookOutcome> {
+/**
+ * S2: once something was sent that may have happened, a look that is refused tells nothing; else it ends the run with its
+ * reason.
+ * @param mayHaveHappened asked only where it matters
+ */
+export async function lookWhen(mayHaveHappened: () => boolean, look: () => Promise<LookOutcome>): Promise<LookOutcome> {
   try {
     return await look();
   } catch (error) {
-    if (isSent && refusalOf(error) !== undefined) return 'cannotTell';
+    if (refusalOf(error) !== undefined && mayHaveHappened()) return 'cannotTell';
     throw error;
   }
 }
@@ -249,12 +258,14 @@ function withoutAnswer(error: unknown, { timing }: AccountFacts): SendOutcome {
   return { kind: 'unknown', overAt: Date.now() + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs };
 }
 
+const doubtOf = ({ doubt }: AttemptPlan): string => (doubt === undefined ? '' : ` The last call: ${doubt}.`);
+
 function whyWait(plan: AttemptPlan, step: Step, wait: number, newBooks: boolean): string {
   const seconds = `${Math.ceil(wait / 1000)} s`;
   if (plan.overAt !== undefined && newBooks)
     return `The account's ledger was lost, and its books are new. Nothing is sent before ${utc(plan.overAt)} UTC, because earlier calls may still be under way; it is looked up again in ${seconds}.`;
   if (plan.overAt !== undefined)
-    return `It is unknown whether the call had its effect. The run looks again in ${seconds} and does not send again before ${utc(plan.overAt)} UTC: by then an effect would be visible.`;
+    return `It is unknown whether the call had its effect. The run looks again in ${seconds} and does not send again before ${utc(plan.overAt)} UTC: by then an effect would be visible.${doubtOf(plan)}`;
   if (step.do === 'look' && step.why === 'upstream')
     return `The service could not be reached; tried again in ${seconds}.`;
   return `Rate-limited; it is tried again at ${utc(Date.now() + wait)} UTC.`;
