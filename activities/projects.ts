@@ -32,6 +32,8 @@ export interface ProjectPage {
   matches: { id: string; createdAt?: string }[];
   /** The next page; absent when this was the last. */
   next?: ListPlace;
+  /** The list may go on, and its next page cannot be had. */
+  cut?: boolean;
 }
 
 /** What one page of the project list says of a reference, and what was known before. */
@@ -81,7 +83,7 @@ export function createProjectsActivities(deps: Deps) {
       since: number;
     }): Promise<ProjectPage> {
       const runtime = runtimeOf(deps, input.account);
-      const { items, next } = await listProjects(runtime, input.place);
+      const { items, next, cut } = await listProjects(runtime, input.place);
       const secret = runtime.account.token.read();
       const matches = items.filter((project) => {
         const key = nameKey(secret, nameOf(project));
@@ -92,6 +94,7 @@ export function createProjectsActivities(deps: Deps) {
         keyId: keyId(secret),
         matches: matches.map(({ id, createdAt }) => ({ id, ...(createdAt && { createdAt }) })),
         ...(next && { next }),
+        ...(cut && { cut }),
       };
     },
 

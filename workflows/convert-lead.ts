@@ -126,9 +126,9 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
     const found = await findProject(search, seen, see).catch((error): FoundProject => {
       // What is paid for does not fail over a list that cannot be read (S6).
       if (isCancellation(error)) throw error;
-      result.problem = failureText(error);
-      return { kind: 'none' };
+      return { kind: 'none', problem: failureText(error) };
     });
+    if (found.kind === 'none' && found.problem) result.problem = found.problem;
     const question = `Lead ${leadId} is converted and paid for. Two or more projects could be its own`;
     const projectId =
       found.kind === 'several'

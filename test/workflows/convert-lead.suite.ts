@@ -256,6 +256,19 @@ export function convertLeadSuite(variant: 'a' | 'b', part: Part): void {
     expect(await run.result()).toMatchObject({ outcome: 'refused', reason: 'http404', credits: 0 });
   });
 
+  test('S6: a project that is not found in a list that was not read to its end: the result says what to set', async () => {
+    const leadId = next();
+    fail(leadId, { fault: 'replyLost' });
+    const cut = { projects: [], hasMore: true };
+    stage.sandbox.control.addFault({ route: 'projects.list', fault: 'instead', times: 1_000, body: cut });
+    const result = await (await start(leadId)).result();
+    stage.sandbox.control.clearFaults();
+    expect(result).toMatchObject({
+      ...{ outcome: 'converted', reason: 'projectNotFound', credits: 1_000 },
+      problem: expect.stringContaining('set undocumented.projectsList'),
+    });
+  });
+
   test('a refusal is explained by a look, not by its text', async () => {
     stage.sandbox.control.setAiKey({ present: false });
     const result = await (await start(next())).result();

@@ -9,6 +9,7 @@ import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { projectSubject } from '../../src/paying/subject';
 import { control, notShownUntil, reads, retryUntilAnswered } from '../shared/calls';
 import { isNotFound, refusalOf } from '../shared/failures';
+import { LIST_CUT } from '../shared/find-project';
 import { Stop } from '../shared/stop';
 import type { AuditRun } from './audit-run';
 
@@ -18,8 +19,7 @@ const MAX_PAGES = 100;
 const MAX_BEFORE = 500;
 
 /** A note of the result, and part of the question. */
-export const CUT =
-  "The list of projects could not be read to its end: set undocumented.projectsList to the names of its parameters or, if the list is complete, its paging to 'none'.";
+export const CUT = `${LIST_CUT}.`;
 
 export class ProjectSearch {
   /** The project, once it is found. */

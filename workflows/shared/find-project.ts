@@ -10,7 +10,14 @@ import { CLOCK_STEP_MS, CLOCKS_APART_MS } from '../../src/time/clocks';
 import { control, reads, retryUntilAnswered } from './calls';
 import type { Status } from './status';
 
-export type FoundProject = { kind: 'none' } | { kind: 'one'; id: string } | { kind: 'several'; ids: string[] };
+/** Why a project may be there that is not found. Without a full stop. */
+export const LIST_CUT =
+  "The list of projects could not be read to its end: set undocumented.projectsList to the names of its parameters or, if the list is complete, its paging to 'none'";
+
+export type FoundProject =
+  | { kind: 'none'; problem?: string }
+  | { kind: 'one'; id: string }
+  | { kind: 'several'; ids: string[] };
 
 /** The list's order is not shown, so all of it is read, up to this; beyond it a person is asked. */
 const MAX_PAGES = 50;
@@ -18,7 +25,11 @@ const MAX_PAGES = 50;
 /** How often the token may be replaced in the middle of a search before the search gives up. */
 const MAX_SEARCHES = 3;
 
-type Match = ProjectPage['matches'][number];
+interface Matches {
+  found: ProjectPage['matches'];
+  /** The list goes on, and could not be read to its end. */
+  isCut: boolean;
+}
 
 export interface Search {
   account: string;
@@ -37,25 +48,26 @@ export async function findProject(
   look: () => Promise<LeadSeen>,
 ): Promise<FoundProject> {
   let { nameKeys, keyId } = seen;
-  let matches: Match[] | undefined;
+  let matches: Matches | undefined;
   for (let searches = 0; matches === undefined && searches < MAX_SEARCHES; searches++) {
     matches = await matching(search, nameKeys, keyId);
     if (matches === undefined) ({ nameKeys, keyId } = await look());
   }
   const taken = await control.claimedRefs({ account: search.account, but: search.subject });
-  const free = (matches ?? []).filter(({ id }) => !includesId(taken, id));
+  const free = (matches?.found ?? []).filter(({ id }) => !includesId(taken, id));
   // Where the clocks agree, what was created after the look is it; else whatever could have been.
   const after = free.filter(({ createdAt }) => Date.parse(createdAt ?? '') >= search.since - CLOCK_STEP_MS);
   const ids = [...new Set((after.length > 0 ? after : free).map(({ id }) => id))];
   const [id] = ids;
-  if (id === undefined) return { kind: 'none' };
+  if (id === undefined) return { kind: 'none', ...(matches?.isCut && { problem: LIST_CUT }) };
   return ids.length === 1 ? { kind: 'one', id } : { kind: 'several', ids };
 }
 
 /** Projects that could be the lead's own; undefined when the token was replaced meanwhile. */
-async function matching(search: Search, nameKeys: string[], keyId: string): Promise<Match[] | undefined> {
+async function matching(search: Search, nameKeys: string[], keyId: string): Promise<Matches | undefined> {
   const { account, facts, status, place, since } = search;
-  const found: Match[] = [];
+  const found: ProjectPage['matches'] = [];
+  let isCut = false;
   let next: ListPlace | undefined = { offset: 0 };
   for (let pages = 0; next !== undefined && pages < MAX_PAGES; pages++) {
     const from: ListPlace = next;
@@ -69,7 +81,8 @@ async function matching(search: Search, nameKeys: string[], keyId: string): Prom
     );
     if (page.keyId !== keyId) return undefined;
     found.push(...page.matches);
+    isCut ||= page.cut === true;
     next = page.next;
   }
-  return found;
+  return { found, isCut: isCut || next !== undefined };
 }
