@@ -25,6 +25,7 @@ export const PATCHES = {
   peopleFirst: '0.3.0',
   rereadsBooks: '0.3.0',
   savesActions: '0.3.0',
+  takesRaisedLimit: '0.3.0',
   takesTurns: '0.3.0',
   tellsActs: '0.3.0',
   tellsUnkept: '0.3.0',
