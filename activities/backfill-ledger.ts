@@ -134,6 +134,7 @@ export async function writeLedger(
   endOf: (item: Item) => Promise<Ended>,
 ): Promise<Concluded> {
   const unreadable = new Set<string>();
+  const unreadableRows = new Set<string>();
   const counts = noCounts();
   const reasons: Record<string, number> = {};
   const failed: NonNullable<Concluded['failed']> = [];
@@ -177,21 +178,27 @@ export async function writeLedger(
       Context.current().heartbeat();
     }
     for await (const { line, reason } of rejected()) yield count({ line, outcome: 'quarantined', reason, credits: 0 });
+    const reason = 'its line in the quarantine cannot be read';
+    for (const _ of unreadableRows) yield count({ outcome: 'quarantined', reason, credits: 0 });
   }
   async function* rejected() {
     try {
-      yield* readLines(storage, quarantineRef(folder), Quarantine);
+      yield* readLines(storage, quarantineRef(folder), Quarantine, unreadableRows);
     } catch (error) {
       if (!(error instanceof StorageError) || error.kind !== 'notFound') throw error;
     }
   }
   const { ref } = await writeLines(storage, `${folder}/ledger.jsonl`, lines());
-  const named = [...unreadable].slice(0, MOST_NAMED).join('; ');
-  const notes =
-    unreadable.size > 0
-      ? [
-          `${counted(unreadable.size, 'line')} of the item ledger could not be read; what became of the items was asked of the items' own runs. Where: ${named}.`,
-        ]
-      : [];
+  const notes = [
+    ...noteOf(unreadable, 'of the item ledger', "what became of the items was asked of the items' own runs"),
+    ...noteOf(unreadableRows, 'of the quarantine', 'why those rows are no items is not told'),
+  ];
   return { counts, reasons, failed, credits, notes, files: { ledger: ref, quarantine: quarantineRef(folder) } };
+}
+
+/** @param otherwise what is done without these lines, as a clause */
+function noteOf(unreadable: ReadonlySet<string>, ofWhat: string, otherwise: string): string[] {
+  if (unreadable.size === 0) return [];
+  const named = [...unreadable].slice(0, MOST_NAMED).join('; ');
+  return [`${counted(unreadable.size, 'line')} ${ofWhat} could not be read; ${otherwise}. Where: ${named}.`];
 }

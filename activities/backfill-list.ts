@@ -8,6 +8,7 @@ import { addNeeds, type Needs, noNeeds } from '../src/batches/plan';
 import type { Operation } from '../src/inputs/backfill';
 import type { Storage } from '../src/storage';
 import { damaged, parseStored, storedJson } from '../src/storage/stored-json';
+import { clip } from '../src/text/printable';
 
 /** Items of one chunk. */
 const CHUNK = 500;
@@ -51,6 +52,9 @@ export type Candidate =
   | { line: number; problem: string }
   /** Not meant by the filter. */
   | { left: string };
+
+/** Longest reason of a quarantined row, characters: its line is read again, and a line has a longest length. */
+const LONGEST_REASON = 2_000;
 
 /** A row that never became an item. */
 interface Quarantined {
@@ -131,7 +135,7 @@ export async function writeList(
       if ('left' in candidate) left[candidate.left] = (left[candidate.left] ?? 0) + 1;
       else if ('problem' in candidate) {
         quarantined++;
-        yield { line: candidate.line, reason: candidate.problem };
+        yield { line: candidate.line, reason: clip(candidate.problem, LONGEST_REASON) };
       } else if (seen.has(candidate.id)) {
         const earlier = seen.get(candidate.id);
         quarantined++;

@@ -192,7 +192,8 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       expired: 'notApproved',
       stopped: 'stopped',
       cancelled: 'cancelled',
-      done: 'stopped',
+      // More were chosen, and the limit was lowered meanwhile.
+      done: 'overMaxConversions',
     } as const;
     const selection = chosen?.choice;
     const { counts, decisions } = selection

@@ -13,7 +13,7 @@ import { isTooDeep } from '../text/json-depth';
 import { allowed, describable, either, fieldsAt, type Node, nodesAt } from './allowed';
 import { CallApiInput } from './call-api';
 import { InputError, parseInput } from './parse-input';
-import { kindOf, unknown, valueAt, written } from './problem-words';
+import { kindOf, type Problem, problemsOf, unknown, valueAt, worded, written } from './problem-words';
 
 /** The workflow of a route that has one of its own, which knows how to look before it sends again (S2). */
 export const ownWorkflow = (name: RouteName): string | undefined =>
@@ -128,12 +128,11 @@ function idProblems({ method, path }: Route, name: string, id: string | null | u
 /** Where the document shows no parameters at all, any may be given. */
 function queryProblems({ query: known }: Route, query: object | undefined): string[] {
   if (known === undefined) return [];
-  return Object.keys(query ?? {})
-    .filter((key) => !known.includes(key))
-    .map(
-      (key) =>
-        `${unknown(['query'], key, QUERY, { query })}; did you mean 'query.${closest(key, [...known])}'? The parameters are ${known.join(', ')}.`,
-    );
+  return worded(
+    Object.keys(query ?? {}).filter((key) => !known.includes(key)),
+    (key) =>
+      `${unknown(['query'], key, QUERY, { query })}; did you mean 'query.${closest(key, [...known])}'? The parameters are ${known.join(', ')}.`,
+  );
 }
 
 function bodyProblems(route: Route, body: unknown): string[] {
@@ -144,25 +143,20 @@ function bodyProblems(route: Route, body: unknown): string[] {
   if (parsed.success) return [];
   const root: Node = { properties: { body: describable(route.body) } };
   const issues = parsed.error.issues.map((issue) => ({ ...issue, path: ['body', ...issue.path] }));
-  return [...new Set(issues.flatMap((issue) => bodySentences(issue, { body }, root)))];
+  return worded(problemsOf(issues), (problem) => bodyInWords(problem, { body }, root));
 }
 
 /** Like the sentences of `parseInput`, without the kind of what was given: what a body may hold is the service's. */
-function bodySentences(issue: z.core.$ZodIssue, input: unknown, root: Node): string[] {
-  const { path } = issue;
-  if (issue.code === 'unrecognized_keys') {
+function bodyInWords(problem: Problem, input: unknown, root: Node): string {
+  const { path } = problem;
+  if ('unknown' in problem) {
     const fields = fieldsAt(root, path);
-    return issue.keys.map(
-      (key) =>
-        `${unknown(path, key, root, input)}; did you mean '${written([...path, closest(key, fields)], root, input)}'? The fields are ${fields.join(', ')}.`,
-    );
+    return `${unknown(path, problem.unknown, root, input)}; did you mean '${written([...path, closest(problem.unknown, fields)], root, input)}'? The fields are ${fields.join(', ')}.`;
   }
-  const own = issue.code === 'custom' && !issue.message.startsWith('Invalid');
-  const words = own ? issue.message : either([...new Set(nodesAt(root, path).map(allowed))]) || issue.message;
+  const own = problem.code === 'custom' && !problem.message.startsWith('Invalid');
+  const words = own ? problem.message : either([...new Set(nodesAt(root, path).map(allowed))]) || problem.message;
   const field = written(path, root, input);
-  return [
-    valueAt(input, path) === undefined
-      ? `${field} is missing; give ${words}.`
-      : `${field} cannot be sent as it is; allowed is ${words}.`,
-  ];
+  return valueAt(input, path) === undefined
+    ? `${field} is missing; give ${words}.`
+    : `${field} cannot be sent as it is; allowed is ${words}.`;
 }

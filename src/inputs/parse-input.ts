@@ -6,7 +6,7 @@ import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { isTooDeep, MOST_LEVELS } from '../text/json-depth';
 import { allFields, allowed, describable, either, fieldsAt, type Node, nodesAt } from './allowed';
-import { kindOf, unknown, valueAt, written } from './problem-words';
+import { kindOf, type Problem, problemsOf, unknown, valueAt, worded, written } from './problem-words';
 
 /** In the message of every wrong input, after the workflow's type and before the sentences. */
 export const WRONG_INPUT = 'cannot start with this input:';
@@ -29,7 +29,7 @@ type Issue = z.core.$ZodIssue;
 
 /**
  * Checks a workflow's input and fills in what has a default. No input at all counts as `{}`.
- * @throws {InputError} naming every problem
+ * @throws {InputError} naming its problems
  */
 export function parseInput<S extends z.ZodType>(schema: S, raw: unknown, workflowType: string): z.output<S> {
   const input = raw ?? {};
@@ -37,8 +37,11 @@ export function parseInput<S extends z.ZodType>(schema: S, raw: unknown, workflo
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const root = describable(schema);
-  const issues = parsed.error.issues.flatMap((issue) => concrete(issue, []));
-  throw new InputError(workflowType, [...new Set(issues.flatMap((issue) => sentences(issue, input, root)))]);
+  const problems = problemsOf(parsed.error.issues.flatMap((issue) => concrete(issue, [])));
+  throw new InputError(
+    workflowType,
+    worded(problems, (problem) => inWords(problem, input, root)),
+  );
 }
 
 /** What recurses over it, also to say what is wrong, would not come back. @throws {InputError} */
@@ -59,19 +62,18 @@ function concrete(issue: Issue, prefix: readonly PropertyKey[]): Issue[] {
   return [{ ...issue, path }];
 }
 
-function sentences(issue: Issue, input: unknown, root: Node): string[] {
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField(issue.path, key, root, input));
-  if (issue.code === 'custom' && issue.path.length === 0) return [`give ${issue.message}.`];
+function inWords(problem: Problem, input: unknown, root: Node): string {
+  if ('unknown' in problem) return unknownField(problem.path, problem.unknown, root, input);
+  const issue = problem;
+  if (issue.code === 'custom' && issue.path.length === 0) return `give ${issue.message}.`;
   const value = valueAt(input, issue.path);
   const field = issue.path.length > 0 ? written(issue.path, root, input) : 'the input';
-  if (value === undefined) return [`${field} is missing; give ${permitted(issue, root)}.`];
+  if (value === undefined) return `${field} is missing; give ${permitted(issue, root)}.`;
   if (typeof value === 'string' && expectsStructure(issue))
-    return [
-      holdsJson(value)
-        ? `${field} was given as text that holds JSON; give an object, not text (without the outer quotation marks).`
-        : `${field} was given ${kindOf(value)}; give ${permitted(issue, root)}, not text.`,
-    ];
-  return [`${field} was given ${kindOf(value)}; allowed is ${permitted(issue, root)}.`];
+    return holdsJson(value)
+      ? `${field} was given as text that holds JSON; give an object, not text (without the outer quotation marks).`
+      : `${field} was given ${kindOf(value)}; give ${permitted(issue, root)}, not text.`;
+  return `${field} was given ${kindOf(value)}; allowed is ${permitted(issue, root)}.`;
 }
 
 /** The messages of our own checks say what is allowed; those that zod makes itself are not meant for people. */

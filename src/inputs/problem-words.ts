@@ -3,6 +3,8 @@
  * may be a name or a phone number in the wrong place, also where a field's name should be. So of a value it tells the kind
  * and the length, and of a field that no schema knows its place.
  */
+import type { z } from 'zod';
+import { grouped } from '../text/numbers';
 import { fieldsAt, type Node } from './allowed';
 
 const counted = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
@@ -56,4 +58,24 @@ export function written(path: readonly PropertyKey[], root: Node, input: unknown
 export function unknown(path: readonly PropertyKey[], key: string, root: Node, input: unknown): string {
   const of = path.length > 0 ? written(path, root, input) : 'the input';
   return `${place(input, path, key)} of ${of} is unknown (${counted(key.length, 'character')})`;
+}
+
+/** What one sentence is about: an issue, or one of the fields that an issue calls unknown. */
+export type Problem = z.core.$ZodIssue | { readonly path: readonly PropertyKey[]; readonly unknown: string };
+
+export const problemsOf = (issues: readonly z.core.$ZodIssue[]): Problem[] =>
+  issues.flatMap((issue): Problem[] =>
+    issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ path: issue.path, unknown: key })) : [issue],
+  );
+
+/** Problems of one input that are put into words: nobody mends more at once, and each sentence takes a look at all of it. */
+const MOST_WORDED = 20;
+
+/** A sentence for each of the first problems, and how many more there are. */
+export function worded<T>(problems: readonly T[], inWords: (problem: T) => string): string[] {
+  const sentences = new Set(problems.slice(0, MOST_WORDED).map(inWords));
+  const more = problems.length - MOST_WORDED;
+  return more > 0
+    ? [...sentences, `${grouped(more)} more ${more === 1 ? 'problem is' : 'problems are'} not listed here.`]
+    : [...sentences];
 }

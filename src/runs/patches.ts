@@ -26,6 +26,7 @@ export const PATCHES = {
   refusesAfterTry: '0.3.0',
   rereadsBooks: '0.3.0',
   savesActions: '0.3.0',
+  takesRaisedLimit: '0.3.0',
   takesTurns: '0.3.0',
   tellsActs: '0.3.0',
   tellsUnkept: '0.3.0',

@@ -96,6 +96,30 @@ test.each([
   expect(await placesOf(storage, 'b', 5, ['unbegun'], 'unbegun')).toEqual(new Set([4]));
 });
 
+test('S6: rows of a quarantine that cannot be read count, and take nothing else away', async () => {
+  const storage = await ledger();
+  const { quarantine } = (await conclude(storage)).files;
+  const rows = ['{"line":1,"reason":"a"}', `{"line":2,"reason":"${'x'.repeat(1024 * 1024)}"}`, '{"line":3'];
+  writeFileSync(join(folder, quarantine), `${rows.join('\n')}\n`);
+  const { counts, notes } = await conclude(storage);
+  expect(counts).toMatchObject({ done: 4, skipped: 1, quarantined: 3 });
+  expect(notes).toEqual([
+    '2 lines of the quarantine could not be read; why those rows are no items is not told. Where: b/quarantine.jsonl, line 2; b/quarantine.jsonl, line 3.',
+  ]);
+  expect(readFileSync(join(folder, 'b/ledger.jsonl'), 'utf8').trim().split('\n')).toHaveLength(8);
+});
+
+test('a row with whatever is wrong in it has a reason that can be read again', async () => {
+  const storage = await ledger();
+  async function* rows() {
+    yield { line: 1, problem: 'wrong. '.repeat(200_000) };
+  }
+  await activity.run(() => writeList(storage, { folder: 'b', list: ITEMS, operation: 'convertLead' }, rows()));
+  const { counts, notes } = await conclude(storage);
+  expect(counts).toMatchObject({ quarantined: 1 });
+  expect(notes).toEqual([]);
+});
+
 test('a list that was damaged is no reason to try again and again', async () => {
   const storage = await ledger();
   appendFileSync(join(folder, 'b/items/000000.jsonl'), '{"n":5');

@@ -95,3 +95,13 @@ test('S4: a summary has numbers and identifiers, and nothing else of a reply', (
   expect(summarise({ userId: 'Anna' })).toEqual({});
   expect(summarise(undefined)).toEqual({});
 });
+
+test.each([
+  ['query', 'memories.list'],
+  ['body', 'contacts.create'],
+])('of very many wrong fields of a %s the first are named', (part, route) => {
+  const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`field${i}`, i]));
+  const { problems } = checkCall({ route, [part]: many });
+  expect(problems).toHaveLength(21);
+  expect(problems[20]).toMatch(/^49,98\d more problems are not listed here\.$/);
+});

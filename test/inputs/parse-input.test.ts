@@ -116,6 +116,18 @@ describe('parseInput', () => {
     ]);
   });
 
+  it('puts the first problems of many into words and counts the others, in a time that does not grow with their square', () => {
+    const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`column${i}`, i]));
+    const before = performance.now();
+    const problems = pipeline({ ...many, maxConversions: -1 });
+    expect(performance.now() - before).toBeLessThan(5_000);
+    expect(problems).toHaveLength(21);
+    expect(problems[0]).toMatch(/^maxConversions was given a negative/);
+    expect(problems[19]).toMatch(/^field 19 of the input is unknown/);
+    expect(problems[20]).toBe('99,981 more problems are not listed here.');
+    expect(pipeline({ ...many, scoring: many }).join(' ').length).toBeLessThan(20_000);
+  });
+
   it('lists all problems at once in its message, which names the workflow', () => {
     const attempt = () => parseInput(LeadPipelineInput, { maxCredit: 1, maxConversions: -1 }, 'leadPipeline');
     expect(attempt).toThrow(InputError);

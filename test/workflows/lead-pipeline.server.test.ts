@@ -104,6 +104,24 @@ test.concurrent('a person pauses it, changes its limits and lets it go on; a wro
     ]);
   }));
 
+test.concurrent('S6: a limit that was lowered and reached may be raised again, and what it leaves over is said to be so', () =>
+  onItsOwn(async (own) => {
+    const { control } = own.sandbox;
+    control.addLeads({ count: 20 });
+    control.addFault(DELAYED);
+    const run = await pipelineOn(own, 'raised', { maxConversions: 6, concurrency: 2, scoring: { minReadiness: 0 } });
+    const limit = (maxConversions: number) => run.executeUpdate(changeLimitsUpdate, { args: [{ maxConversions }] });
+    await until(() => control.stats().faults.length === 2);
+    expect(await limit(2)).toMatchObject({ maxConversions: 2 });
+    expect(await limit(3)).toMatchObject({ maxConversions: 3 });
+    control.endDelays();
+    const result = await run.result();
+    expect(result).toMatchObject({ ended: 'done', credits: 3_000, counts: { converted: 3 } });
+    const verdicts = 'inline' in result.decisions ? result.decisions.inline : [];
+    const left = verdicts.filter(({ decision, outcome }) => decision === 'convert' && outcome === 'skipped');
+    expect(left.map(({ reasons }) => reasons)).toEqual(Array(3).fill(['meetsAll', 'overMaxConversions']));
+  }));
+
 test('a dry run writes nothing and says what it would cost', async () => {
   const result = await (await pipeline('dry', { dryRun: true, view: 'all' })).result();
   expect(result).toMatchObject({ ended: 'planned', credits: 0, plan: { conversions: 10, credits: 10_000 } });

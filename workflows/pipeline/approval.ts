@@ -4,6 +4,7 @@ import { PersonNote } from '../../src/inputs/person-messages';
 import { answerWith } from '../../src/runs/answers';
 import { formatDuration } from '../../src/time/duration';
 import { loosens } from '../shared/kept-acts';
+import { hasWaited, overtakes } from '../shared/overtaken';
 import { checked } from '../shared/said';
 import type { Status } from '../shared/status';
 import { tellPersonNeeded } from '../shared/tell';
@@ -24,7 +25,9 @@ export class Approval {
     private readonly controls: Controls,
   ) {
     const asked = () => {
-      if (!this.#asking) throw new Error('This run does not wait for an approval at the moment.');
+      // The answer is there before the run has gone on with it. What waited to be written is judged by what was said after it.
+      const isAnswered = this.#approved !== undefined && !hasWaited();
+      if (!this.#asking || isAnswered) throw new Error('This run does not wait for an approval at the moment.');
     };
     loosens('approve');
     setHandler(approveUpdate, (said) => this.#hear(true, said), {
@@ -64,6 +67,7 @@ export class Approval {
   }
 
   #hear(approved: boolean, said: PersonNote | undefined): string {
+    if (!approved) overtakes('approve', `it was rejected by ${said?.by ?? 'somebody'}`);
     this.#approved = approved;
     if (said?.by) this.by = said.by;
     this.controls.note(approved ? 'approve' : 'reject', said);

@@ -1,5 +1,5 @@
 /** Converts the chosen leads, a window of child runs at a time, and accounts for each of them (S6). */
-import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
+import { CancellationScope, condition, isCancellation, patched } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import type { LeadOutcome } from '../../activities/lead-list';
 import type { LeadPipelineInput } from '../../src/inputs/lead-pipeline';
@@ -7,6 +7,7 @@ import { concernsAccount } from '../../src/ledger/account-failures';
 import { convertLeadId } from '../../src/runs/run-ids';
 import { Begun, type GoesOn, goesOn, untilEnded } from '../shared/begun';
 import { BlockerWatch } from '../shared/blocker-watch';
+import { isHeard } from '../shared/overtaken';
 import { hearPlaces, taken } from '../shared/place';
 import { beside, type Status } from '../shared/status';
 import type { Controls } from './controls';
@@ -60,7 +61,12 @@ export class ConvertAll {
   async run(leads: readonly string[]): Promise<boolean> {
     const { controls } = this;
     const { limits } = controls.state;
-    const over = () => this.#refused || this.#failure !== undefined || this.#begun >= limits.maxConversions;
+    const broken = () => this.#refused || this.#failure !== undefined;
+    const atLimit = () => this.#begun >= limits.maxConversions;
+    const hasRoom = () =>
+      !controls.state.paused && taken(this.#lanes.values(), limits.concurrency) < limits.concurrency;
+    // As long as the run goes on, a limit that was lowered may be raised again.
+    const atRest = () => this.#lanes.size === 0 && !isHeard('changeLimits');
     controls.blockers = this.#blockers;
     controls.say();
     const saying = new CancellationScope();
@@ -71,11 +77,10 @@ export class ConvertAll {
       });
     try {
       for (const leadId of leads) {
-        await condition(
-          () =>
-            over() || (!controls.state.paused && taken(this.#lanes.values(), limits.concurrency) < limits.concurrency),
-        );
-        if (over()) break;
+        await condition(() => broken() || atLimit() || hasRoom());
+        while (!broken() && atLimit() && !atRest() && patched('takesRaisedLimit'))
+          await condition(() => broken() || (atLimit() ? atRest() : hasRoom()));
+        if (broken() || atLimit()) break;
         this.#begun++;
         this.#begin(leadId);
       }

@@ -28,6 +28,9 @@ export function hear({ updateId, name, args: [said] }: UpdateInput): () => void 
 export const isHeard = (update: string): boolean =>
   [...heard.values()].some((one) => one.update === update && one.overtaken === undefined);
 
+/** Whether the update that a validator looks at was accepted before, waited to be written, and has its turn now. */
+export const hasWaited = (): boolean => heard.has(currentUpdateInfo()?.id ?? '');
+
 /**
  * Something is taken now: what of all that was said before it must not be taken after it.
  * @param why what happened, as a clause
