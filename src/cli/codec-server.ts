@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type CodecServer, type CodecServerOptions, openCodecServer } from '../codec-server/server';
 import { createLogger } from '../log';
+import { looksLikePath } from '../redact';
 import { errorCode } from '../system';
 import { configuredConnection } from '../temporal/connect';
 import { encryptionCodec } from '../temporal/encryption';
@@ -50,7 +51,7 @@ export async function codecServerCommand({ port, host, uiOrigin, encode = false 
 }
 
 /** @returns undefined where none is given. @throws Exit, without the secret in its words (S4) */
-function givenSecret({ [SECRET]: inEnvironment = '', [SECRET_FILE]: file = '' }: Env): string | undefined {
+export function givenSecret({ [SECRET]: inEnvironment = '', [SECRET_FILE]: file = '' }: Env): string | undefined {
   if (inEnvironment !== '' && file !== '')
     throw new Exit(EXIT.badInput, `${SECRET} and ${SECRET_FILE} are set: give the secret by one`);
   if (inEnvironment === '' && file === '') return undefined;
@@ -64,7 +65,13 @@ function inFile(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw new Exit(EXIT.badInput, `${SECRET_FILE}: ${file} cannot be read (${errorCode(error) ?? 'unknown'})`);
+    const code = errorCode(error) ?? 'unknown';
+    throw new Exit(
+      EXIT.badInput,
+      looksLikePath(file)
+        ? `${SECRET_FILE}: ${file} cannot be read (${code})`
+        : `${SECRET_FILE}: it names no file that can be read (${code}); a secret itself belongs in ${SECRET}`,
+    );
   }
 }
 

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../config/problems';
+import { looksLikePath } from '../redact';
 import { errorCode } from '../system';
 import type { Env } from './environment';
 
@@ -55,7 +56,12 @@ function inFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConfigError([`${FILE}: ${file} cannot be read (${errorCode(error) ?? 'unknown'})`]);
+    const code = errorCode(error) ?? 'unknown';
+    throw new ConfigError([
+      looksLikePath(file)
+        ? `${FILE}: ${file} cannot be read (${code})`
+        : `${FILE}: it names no file that can be read (${code}); a key itself belongs in ${ENCRYPTION_VARIABLE}`,
+    ]);
   }
 }
 

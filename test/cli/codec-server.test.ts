@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { usualOrigins } from '../../src/cli/codec-server';
+import { givenSecret, usualOrigins } from '../../src/cli/codec-server';
 import { payloadsBody } from '../../src/codec-server/payloads';
 import { EncryptionCodec } from '../../src/temporal/encryption';
 import { ENCRYPTION_VARIABLE } from '../../src/temporal/encryption-keys';
@@ -54,6 +54,17 @@ test('its secret can be in a file', async () => {
   expect((await asked(SECRET)).status).toBe(401);
   server.signal('SIGTERM');
   await server.ended;
+});
+
+test('S4: a secret in the place of its file is not repeated', () => {
+  const secret = randomBytes(24);
+  for (const form of ['base64', 'base64url', 'hex'] as const) {
+    const refused = () => givenSecret({ AUDIT_RUNNER_CODEC_SECRET_FILE: secret.toString(form) });
+    expect(refused).toThrow(
+      'it names no file that can be read (ENOENT); a secret itself belongs in AUDIT_RUNNER_CODEC',
+    );
+    expect(refused).not.toThrow(secret.toString(form).slice(0, 8));
+  }
 });
 
 test('pages of this machine may ask by either of its names', () => {

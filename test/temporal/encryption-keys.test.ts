@@ -69,6 +69,9 @@ test.each([
   ['zeros', { [KEY]: Buffer.alloc(32).toString('base64') }, 'the same byte 32 times'],
   ['two sources', { [KEY]: one, [`${KEY}_FILE`]: '/keys' }, 'give the keys by one'],
   ['a file that is not there', { [`${KEY}_FILE`]: '/nowhere/keys' }, '/nowhere/keys cannot be read (ENOENT)'],
+  ['a key in the place of its file', { [`${KEY}_FILE`]: one }, 'names no file that can be read (ENOENT); a key itself'],
+  ['keys in the place of their file', { [`${KEY}_FILE`]: `${one}, ${other}` }, 'names no file that can be read'],
+  ['keys in lines in that place', { [`${KEY}_FILE`]: `${one}\n${other}\n` }, 'names no file that can be read'],
   ['a file without a key', { [`${KEY}_FILE`]: '/dev/null' }, 'there is no key in it'],
   ['a command that fails', { [`${KEY}_COMMAND`]: `echo ${one}; exit 3` }, 'the command ended with 3'],
 ])('%s is refused with a sentence that holds no key', (_, env, said) => {
