@@ -106,6 +106,13 @@ test.each([
     { AUDIT_RUNNER_CODEC_SECRET: SECRET, AUDIT_RUNNER_CODEC_SECRET_FILE: '/dev/null' },
     'give the secret by one',
   ],
+  [
+    'a port that is none',
+    ['--port', '99999'],
+    {},
+    "argument '99999' is invalid. a port is a whole number from 0 to 65535",
+  ],
+  ['a part of a port', ['--port', '80.5'], {}, 'a port is a whole number from 0 to 65535'],
   ['an origin that is none', ['--ui-origin', 'ui.example'], {}, '--ui-origin takes the address of a Web UI'],
 ])('%s is told at once', async (_, args, more, says) => {
   const { code, stderr } = await start(args, more).ended;
