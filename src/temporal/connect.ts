@@ -51,6 +51,10 @@ export function configuredConnection({
       throw new ConfigError([`${what}: it has a line break or another character that cannot be sent`]);
   // A variable that is set to nothing says nothing.
   const where = address ?? (found.connectionOptions.address || undefined);
+  if (where?.includes('@'))
+    throw new ConfigError([
+      'TEMPORAL_ADDRESS: no user or password belongs in it; it is host:port such as 127.0.0.1:7233',
+    ]);
   if (where !== undefined && !/^[^\s/]+$/.test(where))
     throw new ConfigError([`TEMPORAL_ADDRESS: '${where}' is no host:port such as 127.0.0.1:7233`]);
   return {

@@ -95,3 +95,16 @@ describe('TLS', () => {
     expect(isRenewed()).toBe(true);
   });
 });
+
+test('S4: an address with a user or a password is refused, and not quoted', () => {
+  for (const address of [
+    'ada:word@temporal.example:7233',
+    'https://ada:word@temporal.example:7233',
+    'word@temporal.example',
+  ]) {
+    const problem = problemOf(variables({ TEMPORAL_ADDRESS: address }));
+    expect(problem).toMatch(/^TEMPORAL_ADDRESS: no user or password belongs in it/);
+    expect(problem).not.toContain('word@');
+  }
+  expect(problemOf(variables({ TEMPORAL_ADDRESS: 'http://temporal.example' }))).toContain("'http://temporal.example'");
+});
