@@ -9,6 +9,7 @@ import { configuredConnection } from '../temporal/connect';
 import { encryptionCodec } from '../temporal/encryption';
 import { ENCRYPTION_VARIABLE } from '../temporal/encryption-keys';
 import type { Env } from '../temporal/environment';
+import { uiUrlOf } from '../temporal/ui-url';
 import { EXIT, Exit } from './exit';
 import { printSecret, tell } from './output';
 import { EndSignals } from './signals';
@@ -33,7 +34,7 @@ export async function codecServerCommand({ port, host, uiOrigin, encode = false 
   const codec = encryptionCodec(process.env, namespace);
   if (!codec)
     throw new Exit(EXIT.badInput, `there is no key to decrypt with: set ${ENCRYPTION_VARIABLE} as the workers have it`);
-  const origins = (uiOrigin ?? usualOrigins(process.env.TEMPORAL_UI_URL)).map(originOf);
+  const origins = (uiOrigin ?? usualOrigins(uiUrlOf(process.env))).map(originOf);
   const given = givenSecret(process.env);
   const signals = new EndSignals();
   const server = await open({

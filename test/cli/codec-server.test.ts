@@ -113,6 +113,7 @@ test.each([
     "argument '99999' is invalid. a port is a whole number from 0 to 65535",
   ],
   ['a part of a port', ['--port', '80.5'], {}, 'a port is a whole number from 0 to 65535'],
+  ['a Web UI that is none', [], { TEMPORAL_UI_URL: 'ui.example' }, 'TEMPORAL_UI_URL: it is no address of a Web UI'],
   ['an origin that is none', ['--ui-origin', 'ui.example'], {}, '--ui-origin takes the address of a Web UI'],
 ])('%s is told at once', async (_, args, more, says) => {
   const { code, stderr } = await start(args, more).ended;
