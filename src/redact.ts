@@ -42,6 +42,23 @@ export function redactSecrets(text: string, env: Readonly<Record<string, string 
   return redactText(secrets.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text));
 }
 
+/** Keys and secrets, also those in which there is a slash. */
+const ENCODED = [
+  /^[\w-]+$/,
+  /^[\w+/-]*[+=][\w+/=-]*$/,
+  /^[\w/-]{43}$/,
+  /^(?=.*[A-Z])(?=.*[a-z])(?=.*\d)[A-Za-z0-9/]{24,}$/,
+];
+
+/**
+ * Whether a text that stands where the name of a file belongs may be repeated to a person (S4): what is meant for the file,
+ * such as a key, several keys or a certificate, may have been written there itself.
+ */
+export const looksLikePath = (text: string): boolean =>
+  /[/\\.]/.test(text) &&
+  !/-----BEGIN|\n/.test(text) &&
+  !text.split(',').some((part) => ENCODED.some((form) => form.test(part.trim())));
+
 const isHidden = (key: string) => HIDDEN_KEYS.has(key.toLowerCase().replace(/[-_]/g, ''));
 
 function redact(value: unknown): unknown {

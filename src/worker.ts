@@ -30,6 +30,7 @@ import { controlQueueName, queueName, WORKFLOW_QUEUE } from './temporal/queues';
 import { registerSearchAttributes } from './temporal/search-attributes';
 import { storageFailures } from './temporal/storage-failures';
 import { linkTo } from './temporal/ui';
+import { uiUrlOf } from './temporal/ui-url';
 import { followLedgers } from './temporal/writes-limit';
 import { PROGRAM } from './text/command';
 import { utc } from './time/utc';
@@ -72,7 +73,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     build,
     holdsPatches = false,
     gaugesEveryMs,
-    uiUrl = process.env.TEMPORAL_UI_URL?.replace(/\/+$/, ''),
+    uiUrl = uiUrlOf(process.env),
   } = deps;
   const keyed = { own: encryptionKeyIds(process.env), requires: config.encryption.require };
   if (keyed.requires && keyed.own.length === 0)

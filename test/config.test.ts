@@ -254,6 +254,27 @@ describe('problems, all at once and in sentences', () => {
     expect(text).not.toContain('aaaa');
   });
 
+  it.each([
+    ['an address in the place of its variable', 'urlEnv: https://hooks.example/AAAA-secret'],
+    ['a signing secret in that place', 'url: https://a.example, secretEnv: whsec_AAAAsecret0123456'],
+    ['one without its prefix', 'url: https://a.example, secretEnv: AAAAsecret0123456aZ'],
+    ['one of base64 in that place', 'url: https://a.example, secretEnv: AAAAsecret+0123456789w=='],
+    ['a name as an address that nobody has set', 'urlEnv: AAAAsecret0123456aZ'],
+  ])('S4: %s is not printed', (_, notify) => {
+    const text = problemsOf(() => load(`notify: { ${notify} }`)).join('\n');
+    expect(text).toMatch(/^notify\.(url|secret)Env: (the name of a variable|there is no variable of the name given)/);
+    expect(text).not.toContain('secret0');
+    expect(text).not.toContain('AAAA');
+  });
+
+  it('names a variable that is not set, and one that holds something else', () => {
+    const notify = 'notify: { url: https://a.example, secretEnv: NOTIFY_SECRET }';
+    expect(problemsOf(() => load(notify))).toEqual(['notify.secretEnv: there is no variable NOTIFY_SECRET']);
+    expect(problemsOf(() => load(notify, { NOTIFY_SECRET: 'short' }))).toEqual([
+      'notify.secretEnv: NOTIFY_SECRET holds no signing secret (whsec_ and base64)',
+    ]);
+  });
+
   it('S4: a malformed token is not printed either', () => {
     const env = { AGENT_API_BASE_URL: 'https://api.example.com', AGENT_API_TOKEN: 'my-secret-word' };
     const text = problemsOf(() => loadConfig({ env, cwd })).join('\n');

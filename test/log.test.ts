@@ -1,5 +1,5 @@
 import { createLogger } from '../src/log';
-import { redactText } from '../src/redact';
+import { looksLikePath, redactText } from '../src/redact';
 
 const TOKEN = `aky_${'a1B2'.repeat(8)}`;
 const SECRETS = [
@@ -114,4 +114,24 @@ test('S4: nor in JSON, which people look at in a terminal too; it says the same'
 test('S4: in a terminal nothing that others have chosen is obeyed', () => {
   const output = written((log) => log.warn({ id: '\u001b]0;x\u0007\u202egpj' }, 'run \u001b[2J'), true);
   for (const obeyed of ['\u001b]', '\u001b[2J', '\u0007', '\u202e']) expect(output).not.toContain(obeyed);
+});
+
+it('S4: tells the name of a file from what belongs in the file', () => {
+  const paths = [
+    '/run/secrets/encryption-key',
+    './keys',
+    '../keys',
+    '~/a/key.pem',
+    'C:\\keys\\client.key',
+    '/Users/ada/my keys',
+  ];
+  expect(paths.filter((path) => !looksLikePath(path))).toEqual([]);
+  const secrets = [
+    'a-secret-of-the-test',
+    '-----BEGIN PRIVATE KEY-----',
+    'MIIEvQIBADANBgkqhkiG9w0/AQEFAASCBKcwggSjAgEAAoIBAQC7',
+    'q/7wYxq0bq8m1S5mYz0c4m9v0Zt3yZc1n2o3p4q5r6s=',
+    'abc.def/x,q/7wYxq0bq8m1S5mYz0c4m9v0Zt3yZc1n2o3p4q5r6s=',
+  ];
+  expect(secrets.filter(looksLikePath)).toEqual([]);
 });

@@ -3,11 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type CodecServer, type CodecServerOptions, openCodecServer } from '../codec-server/server';
 import { createLogger } from '../log';
+import { looksLikePath } from '../redact';
 import { errorCode } from '../system';
 import { configuredConnection } from '../temporal/connect';
 import { encryptionCodec } from '../temporal/encryption';
 import { ENCRYPTION_VARIABLE } from '../temporal/encryption-keys';
 import type { Env } from '../temporal/environment';
+import { uiUrlOf } from '../temporal/ui-url';
 import { EXIT, Exit } from './exit';
 import { printSecret, tell } from './output';
 import { EndSignals } from './signals';
@@ -32,7 +34,7 @@ export async function codecServerCommand({ port, host, uiOrigin, encode = false 
   const codec = encryptionCodec(process.env, namespace);
   if (!codec)
     throw new Exit(EXIT.badInput, `there is no key to decrypt with: set ${ENCRYPTION_VARIABLE} as the workers have it`);
-  const origins = (uiOrigin ?? usualOrigins(process.env.TEMPORAL_UI_URL)).map(originOf);
+  const origins = (uiOrigin ?? usualOrigins(uiUrlOf(process.env))).map(originOf);
   const given = givenSecret(process.env);
   const signals = new EndSignals();
   const server = await open({
@@ -50,7 +52,7 @@ export async function codecServerCommand({ port, host, uiOrigin, encode = false 
 }
 
 /** @returns undefined where none is given. @throws Exit, without the secret in its words (S4) */
-function givenSecret({ [SECRET]: inEnvironment = '', [SECRET_FILE]: file = '' }: Env): string | undefined {
+export function givenSecret({ [SECRET]: inEnvironment = '', [SECRET_FILE]: file = '' }: Env): string | undefined {
   if (inEnvironment !== '' && file !== '')
     throw new Exit(EXIT.badInput, `${SECRET} and ${SECRET_FILE} are set: give the secret by one`);
   if (inEnvironment === '' && file === '') return undefined;
@@ -64,7 +66,13 @@ function inFile(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw new Exit(EXIT.badInput, `${SECRET_FILE}: ${file} cannot be read (${errorCode(error) ?? 'unknown'})`);
+    const code = errorCode(error) ?? 'unknown';
+    throw new Exit(
+      EXIT.badInput,
+      looksLikePath(file)
+        ? `${SECRET_FILE}: ${file} cannot be read (${code})`
+        : `${SECRET_FILE}: it names no file that can be read (${code}); a secret itself belongs in ${SECRET}`,
+    );
   }
 }
 

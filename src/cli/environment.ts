@@ -17,7 +17,7 @@ export const VARIABLES = {
     "the secret in the address of 'codec-server', 16 characters or more; else a new one each time",
   AUDIT_RUNNER_CODEC_SECRET_FILE: 'or a file that holds it',
   AUDIT_RUNNER_METRICS_ADDRESS:
-    "where Prometheus may fetch the worker's metrics, for example 0.0.0.0:9464; else nowhere",
+    "the IP address and port where Prometheus may fetch the worker's metrics, such as 0.0.0.0:9464; else nowhere",
   AUDIT_RUNNER_HEALTH_ADDRESS: 'where the worker answers /healthz and /readyz, for example 0.0.0.0:8080; else nowhere',
   AUDIT_RUNNER_DEPLOYMENT:
     'the name of a worker deployment: the workflows of the worker are versioned; else they are not',

@@ -19,6 +19,14 @@ function decimal(text: string): number {
   return value;
 }
 
+const PORT_MAX = 65_535;
+
+function port(text: string): number {
+  const value = decimal(text);
+  if (Number.isInteger(value) && value >= 0 && value <= PORT_MAX) return value;
+  throw new InvalidArgumentError(`a port is a whole number from 0 to ${PORT_MAX}`);
+}
+
 const types = Object.entries(WORKFLOW_TYPES).map(([name, { about }]) => `  ${name.padEnd(14)} ${about}`);
 
 /** commander ends its texts itself. */
@@ -225,7 +233,7 @@ Exit code 1 when something is wrong, else 0.`,
 program
   .command('codec-server')
   .description('decrypt for the Web UI and the `temporal` command what Temporal stores encrypted')
-  .option('--port <n>', 'port; 0 takes a free one', decimal, 8234)
+  .option('--port <n>', 'port; 0 takes a free one', port, 8234)
   .option('--host <address>', 'address to listen on', '127.0.0.1')
   .option(
     '--ui-origin <origin...>',

@@ -13,6 +13,7 @@ import { unlikeFleet } from '../temporal/fleet-keys';
 import { isUnprepared } from '../temporal/grpc-status';
 import { registerSearchAttributes } from '../temporal/search-attributes';
 import { linkTo } from '../temporal/ui';
+import { uiUrlOf } from '../temporal/ui-url';
 import { explained } from '../temporal/unreachable';
 import { EXIT, Exit } from './exit';
 
@@ -28,9 +29,11 @@ export interface KnownServer {
 /** The configured server; else the one that `dev` runs in this folder; else the usual place, 127.0.0.1:7233. */
 export async function knownServer(): Promise<KnownServer> {
   const { address, namespace } = configuredConnection();
-  const ui = process.env.TEMPORAL_UI_URL;
   const running = address === undefined ? await runningServer(DEV_DATABASE) : undefined;
-  if (!running) return { config: connectionConfig(), ...(ui && { uiUrl: ui.replace(/\/+$/, '') }) };
+  if (!running) {
+    const uiUrl = uiUrlOf(process.env);
+    return { config: connectionConfig(), ...(uiUrl !== undefined && { uiUrl }) };
+  }
   const { port, uiPort } = running;
   return {
     config: { address: `127.0.0.1:${port}`, namespace },

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isLoopback } from '../agent-api/base-url';
 import { BODIES, NOTICE_KINDS, type NoticeFormat } from '../notify/message';
 import type { Receiver } from '../notify/receiver';
+import { sayable, VariableName } from './variable-name';
 
 const ADDRESS = 'an address that begins with https:// (http:// only on this machine)';
 const url = z.string().refine(isAllowed, ADDRESS).meta({ allowed: ADDRESS });
@@ -12,20 +13,16 @@ export const NotifyFile = z.strictObject({
   url: url
     .optional()
     .describe("An address that takes POST requests. Where it holds a secret, as Slack's do, use urlEnv."),
-  urlEnv: z.string().min(1).optional().describe('Name of the environment variable that holds the address.'),
+  urlEnv: VariableName.optional().describe('Name of the environment variable that holds the address.'),
   format: z
     .enum(Object.keys(BODIES) as [NoticeFormat, ...NoticeFormat[]])
     .default('standard')
     .describe(
       '`standard`: JSON as Standard Webhooks recommend. `slack`: `{"text": …}`, as Slack and those like it take.',
     ),
-  secretEnv: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'Name of the environment variable that holds the signing secret (`whsec_…`). Default: nothing is signed.',
-    ),
+  secretEnv: VariableName.optional().describe(
+    'Name of the environment variable that holds the signing secret (`whsec_…`). Default: nothing is signed.',
+  ),
   kinds: z
     .array(z.enum(NOTICE_KINDS))
     .min(1)
@@ -52,11 +49,16 @@ export function toReceiver(file: NotifyFile, env: Env): { receiver: Receiver } |
     ...((file.url === undefined) === (urlEnv === undefined)
       ? ['notify: name the address by either url or urlEnv']
       : []),
-    ...(urlEnv !== undefined && address === undefined ? [`notify.urlEnv: there is no variable ${urlEnv}`] : []),
+    ...(urlEnv !== undefined && address === undefined
+      ? [`notify.urlEnv: there is no variable ${sayable(urlEnv, env)}`]
+      : []),
     ...(urlEnv !== undefined && address !== undefined && !isAllowed(address)
       ? [`notify.urlEnv: ${urlEnv} holds no address that begins with https://`]
       : []),
-    ...(secretEnv !== undefined && !/^(whsec_)?[A-Za-z0-9+/]{16,}={0,2}$/.test(secret ?? '')
+    ...(secretEnv !== undefined && secret === undefined
+      ? [`notify.secretEnv: there is no variable ${sayable(secretEnv, env)}`]
+      : []),
+    ...(secretEnv !== undefined && secret !== undefined && !/^(whsec_)?[A-Za-z0-9+/]{16,}={0,2}$/.test(secret)
       ? [`notify.secretEnv: ${secretEnv} holds no signing secret (whsec_ and base64)`]
       : []),
   ];

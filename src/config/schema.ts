@@ -16,6 +16,7 @@ import { PROGRAM } from '../text/command';
 import { CallApiFile } from './call-routes';
 import { NotifyFile } from './notify';
 import { PipelineFile } from './pipeline-file';
+import { VariableName } from './variable-name';
 
 const count = z.number().int().positive();
 const ms = z.number().int().positive();
@@ -70,7 +71,7 @@ export const AccountFile = z
       .describe(
         'Path of a file that holds the token, from the folder of this file; `~` is your home folder. Read again when it changes.',
       ),
-    tokenEnv: z.string().min(1).optional().describe('Name of the environment variable that holds the token.'),
+    tokenEnv: VariableName.optional().describe('Name of the environment variable that holds the token.'),
     undocumented: Undocumented.prefault({}).describe('Corrections of what the API document does not show.'),
     limits: z
       .strictObject(perClass((rateClass) => limit(rateClass, CLASSES[rateClass])))

@@ -4,10 +4,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { ConfigError } from '../config/problems';
+import { looksLikePath } from '../redact';
+import { errorCode } from '../system';
 import { createClient } from './client';
 import { dataConverter } from './encryption';
 import { type Env, type Log, setVariables } from './environment';
 import { repeated } from './repeated';
+import { checkTls } from './tls';
 import { explain, listens, unreachable } from './unreachable';
 
 export { TemporalUnreachable } from './unreachable';
@@ -42,11 +45,16 @@ export function configuredConnection({
 }: ConnectionSource = {}): Omit<ConnectionConfig, 'address'> & { address: string | undefined } {
   const found = load({ overrideEnvVars: setVariables(env), ...(profile !== undefined && { profile }) });
   const { tls, apiKey, metadata } = found.connectionOptions;
+  checkTls(tls, env);
   for (const [what, value] of Object.entries({ TEMPORAL_API_KEY: apiKey, ...texts(metadata ?? {}) }))
     if (value !== undefined && !SENDABLE.test(value))
       throw new ConfigError([`${what}: it has a line break or another character that cannot be sent`]);
   // A variable that is set to nothing says nothing.
   const where = address ?? (found.connectionOptions.address || undefined);
+  if (where?.includes('@'))
+    throw new ConfigError([
+      'TEMPORAL_ADDRESS: no user or password belongs in it; it is host:port such as 127.0.0.1:7233',
+    ]);
   if (where !== undefined && !/^[^\s/]+$/.test(where))
     throw new ConfigError([`TEMPORAL_ADDRESS: '${where}' is no host:port such as 127.0.0.1:7233`]);
   return {
@@ -68,8 +76,13 @@ function load(options: Parameters<typeof loadClientConnectConfig>[0]): ReturnTyp
   } catch (error) {
     // Only the first line, and no cause: the rest of a parser's message quotes the file, in which a key may be (S4).
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    const path = typeof error === 'object' && error !== null && 'path' in error ? error.path : undefined;
+    const said =
+      typeof path === 'string' && !looksLikePath(path)
+        ? `what stands in the place of a file's name is none that can be read: ${errorCode(error)}`
+        : line;
     throw new ConfigError([
-      `the connection to Temporal: ${line} (see TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE and TEMPORAL_TLS…)`,
+      `the connection to Temporal: ${said} (see TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE and TEMPORAL_TLS…)`,
     ]);
   }
 }
@@ -82,7 +95,7 @@ export const connectionConfig = (source: ConnectionSource = {}): ConnectionConfi
 
 /**
  * Watches what a connection shows to the server: it reads the files of certificates and keys once, and goes on with that.
- * @returns whether they say something else than at this call; false while they cannot be read
+ * @returns whether they say something else than at this call; false while they cannot be read, or only one is renewed
  * @throws ConfigError where they cannot be read now
  */
 export function credentialsWatch(env: Env = process.env): () => boolean {

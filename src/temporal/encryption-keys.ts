@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../config/problems';
+import { looksLikePath } from '../redact';
 import { errorCode } from '../system';
 import type { Env } from './environment';
 
@@ -55,7 +56,12 @@ function inFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConfigError([`${FILE}: ${file} cannot be read (${errorCode(error) ?? 'unknown'})`]);
+    const code = errorCode(error) ?? 'unknown';
+    throw new ConfigError([
+      looksLikePath(file)
+        ? `${FILE}: ${file} cannot be read (${code})`
+        : `${FILE}: it names no file that can be read (${code}); a key itself belongs in ${ENCRYPTION_VARIABLE}`,
+    ]);
   }
 }
 
@@ -76,8 +82,16 @@ function printedBy(command: string, env: Env): string {
     printed.set(command, text);
     return text;
   } catch (error) {
-    const code = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
-    const how = typeof code === 'number' ? `ended with ${code}` : `did not end within ${COMMAND_WITHIN_MS / 1_000} s`;
-    throw new ConfigError([`${COMMAND}: the command ${how}; run it by hand to see why`]);
+    throw new ConfigError([`${COMMAND}: the command ${endOf(error)}; run it by hand to see why`]);
   }
+}
+
+/** Without what it printed, which may be a key (S4). */
+function endOf(error: unknown): string {
+  const code = errorCode(error);
+  const { status, signal }: Partial<Record<string, unknown>> = typeof error === 'object' ? { ...error } : {};
+  if (typeof status === 'number') return `ended with ${status}`;
+  if (code === 'ETIMEDOUT') return `did not end within ${COMMAND_WITHIN_MS / 1_000} s`;
+  // Of an own fault, such as too long an output, it is ended by a signal as well.
+  return code === undefined && typeof signal === 'string' ? `was ended by ${signal}` : `failed (${code ?? 'unknown'})`;
 }

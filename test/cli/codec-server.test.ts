@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { usualOrigins } from '../../src/cli/codec-server';
+import { givenSecret, usualOrigins } from '../../src/cli/codec-server';
 import { payloadsBody } from '../../src/codec-server/payloads';
 import { EncryptionCodec } from '../../src/temporal/encryption';
 import { ENCRYPTION_VARIABLE } from '../../src/temporal/encryption-keys';
@@ -56,6 +56,17 @@ test('its secret can be in a file', async () => {
   await server.ended;
 });
 
+test('S4: a secret in the place of its file is not repeated', () => {
+  const secret = randomBytes(24);
+  for (const form of ['base64', 'base64url', 'hex'] as const) {
+    const refused = () => givenSecret({ AUDIT_RUNNER_CODEC_SECRET_FILE: secret.toString(form) });
+    expect(refused).toThrow(
+      'it names no file that can be read (ENOENT); a secret itself belongs in AUDIT_RUNNER_CODEC',
+    );
+    expect(refused).not.toThrow(secret.toString(form).slice(0, 8));
+  }
+});
+
 test('pages of this machine may ask by either of its names', () => {
   const own = (port: string) => [`http://127.0.0.1${port}`, `http://localhost${port}`];
   expect(usualOrigins(undefined)).toEqual(own(':8233'));
@@ -95,6 +106,14 @@ test.each([
     { AUDIT_RUNNER_CODEC_SECRET: SECRET, AUDIT_RUNNER_CODEC_SECRET_FILE: '/dev/null' },
     'give the secret by one',
   ],
+  [
+    'a port that is none',
+    ['--port', '99999'],
+    {},
+    "argument '99999' is invalid. a port is a whole number from 0 to 65535",
+  ],
+  ['a part of a port', ['--port', '80.5'], {}, 'a port is a whole number from 0 to 65535'],
+  ['a Web UI that is none', [], { TEMPORAL_UI_URL: 'ui.example' }, 'TEMPORAL_UI_URL: it is no address of a Web UI'],
   ['an origin that is none', ['--ui-origin', 'ui.example'], {}, '--ui-origin takes the address of a Web UI'],
 ])('%s is told at once', async (_, args, more, says) => {
   const { code, stderr } = await start(args, more).ended;

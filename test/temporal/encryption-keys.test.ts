@@ -1,4 +1,5 @@
 /** S4: where the keys of the encryption come from, and which are none. */
+import childProcess from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -69,12 +70,30 @@ test.each([
   ['zeros', { [KEY]: Buffer.alloc(32).toString('base64') }, 'the same byte 32 times'],
   ['two sources', { [KEY]: one, [`${KEY}_FILE`]: '/keys' }, 'give the keys by one'],
   ['a file that is not there', { [`${KEY}_FILE`]: '/nowhere/keys' }, '/nowhere/keys cannot be read (ENOENT)'],
+  ['a key in the place of its file', { [`${KEY}_FILE`]: one }, 'names no file that can be read (ENOENT); a key itself'],
+  ['keys in the place of their file', { [`${KEY}_FILE`]: `${one}, ${other}` }, 'names no file that can be read'],
+  ['keys in lines in that place', { [`${KEY}_FILE`]: `${one}\n${other}\n` }, 'names no file that can be read'],
   ['a file without a key', { [`${KEY}_FILE`]: '/dev/null' }, 'there is no key in it'],
   ['a command that fails', { [`${KEY}_COMMAND`]: `echo ${one}; exit 3` }, 'the command ended with 3'],
+  ['a command that is killed', { [`${KEY}_COMMAND`]: `echo ${one}; kill -9 $$` }, 'the command was ended by SIGKILL'],
+  [
+    'a command that prints too much',
+    { [`${KEY}_COMMAND`]: `echo ${one}; head -c 3000000 /dev/zero` },
+    'the command failed (ENOBUFS)',
+  ],
 ])('%s is refused with a sentence that holds no key', (_, env, said) => {
   const refused = () => encryptionKeys({ PATH: process.env.PATH, ...env });
   expect(refused).toThrow(said);
   expect(refused).not.toThrow(
     new RegExp(`${one.slice(0, 12).replace(/[+/]/g, '.')}|${other.slice(0, 12).replace(/[+/]/g, '.')}`),
   );
+});
+
+test('a command that takes too long is told so', () => {
+  const ended = Object.assign(new Error('x'), { status: null, signal: 'SIGTERM', code: 'ETIMEDOUT' });
+  const run = jest.spyOn(childProcess, 'execFileSync').mockImplementation(() => {
+    throw ended;
+  });
+  expect(() => encryptionKeys({ [`${KEY}_COMMAND`]: 'sleep 60' })).toThrow('the command did not end within 30 s');
+  run.mockRestore();
 });
