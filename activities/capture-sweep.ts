@@ -7,6 +7,7 @@ import {
   type SweepRules,
   type SweepVerdict,
   type Troubled,
+  tried,
   troubleOf,
 } from '../src/captures/sweep';
 import { countItems } from '../src/metrics/items';
@@ -96,8 +97,7 @@ export function createCaptureSweepActivities(deps: Deps) {
     }): Promise<FoundCapture[]> {
       const { account, found, rules, dryRun } = call;
       if (found.length === 0) return [];
-      const ref = `sweeps/${account}.json`;
-      const known = await readMemory(deps.storage, ref);
+      const known = await readMemory(deps.storage, account);
       const now = Math.max(...found.map((capture) => capture.now));
       const next = new Map([...known].filter(([, remembered]) => isRecent(remembered, now, rules)));
       const judged = found.map((capture): FoundCapture => {
@@ -107,8 +107,7 @@ export function createCaptureSweepActivities(deps: Deps) {
         const newlyGivenUp = verdict === 'givenUp' && known.get(id)?.givenUp !== true;
         return { id, status, verdict, ...(newlyGivenUp && { newlyGivenUp }) };
       });
-      if (!dryRun)
-        await deps.storage.write(ref, JSON.stringify(Object.fromEntries(next)), { contentType: 'application/json' });
+      if (!dryRun) await writeMemory(deps.storage, account, next);
       return judged;
     },
 
@@ -127,7 +126,11 @@ export function createCaptureSweepActivities(deps: Deps) {
       return inRuns;
     },
 
-    /** The result, in the storage where it is long. No call of the API. @param call.isPlan nothing was done */
+    /**
+     * The result, in the storage where it is long; and which captures were extracted again, for sweeps to come. No call of
+     * the API.
+     * @param call.isPlan nothing was done
+     */
     async keepSweep(call: {
       captures: SweptCapture[];
       ref: string;
@@ -137,21 +140,42 @@ export function createCaptureSweepActivities(deps: Deps) {
     }): Promise<InlineOrStored<SweptCapture[]>> {
       const { captures, ref, account, isPlan } = call;
       const kept = await keep(deps.storage, inAccount(account, `runs/${ref}/captures`), captures);
+      const again = captures.filter(({ outcome }) => outcome === 'reprocessed');
+      if (account !== undefined && again.length > 0) {
+        const memory = await readMemory(deps.storage, account);
+        for (const { id } of again) {
+          const known = memory.get(id);
+          if (known) memory.set(id, tried(known));
+        }
+        await writeMemory(deps.storage, account, memory);
+      }
       if (!isPlan) countItems('captureSweep', account, captures, ref);
       return kept;
     },
   };
 }
 
-const Memory = z.record(z.string(), z.object({ since: z.number(), seen: z.number(), givenUp: z.boolean().optional() }));
+const Memory = z.record(
+  z.string(),
+  z.object({
+    since: z.number(),
+    seen: z.number(),
+    triedAt: z.number().optional(),
+    givenUp: z.boolean().optional(),
+  }),
+);
+const memoryRef = (account: string): string => `sweeps/${account}.json`;
 
 /** What earlier sweeps saw. A memory that is missing or damaged costs a few tries more, and no capture. */
-async function readMemory(storage: Storage, ref: string): Promise<Map<string, Remembered>> {
+async function readMemory(storage: Storage, account: string): Promise<Map<string, Remembered>> {
   try {
-    return new Map(Object.entries(await readStored(storage, ref, Memory)));
+    return new Map(Object.entries(await readStored(storage, memoryRef(account), Memory)));
   } catch (error) {
     if (error instanceof StorageError && error.kind === 'unusable') throw error;
     if (error instanceof StorageError) return new Map();
     throw error;
   }
 }
+
+const writeMemory = (storage: Storage, account: string, memory: Map<string, Remembered>) =>
+  storage.write(memoryRef(account), JSON.stringify(Object.fromEntries(memory)), { contentType: 'application/json' });

@@ -1,6 +1,6 @@
 /** Takes one note, or one capture that is there already, to its extracted items. */
 
-import { isCancellation, upsertSearchAttributes } from '@temporalio/workflow';
+import { isCancellation, patched, upsertSearchAttributes } from '@temporalio/workflow';
 import type { CaptureStored, ItemCounts } from '../activities/captures';
 import { accountIn } from '../src/inputs/fields';
 import { IngestCaptureInput, type IngestCaptureJson, noteFileIn } from '../src/inputs/ingest-capture';
@@ -112,11 +112,25 @@ async function ingest(raw: IngestCaptureJson, status: Status): Promise<IngestCap
 async function follow(at: Ingestion): Promise<Pick<IngestCaptureResult, 'outcome' | 'sentence'>> {
   const { input, status, facts, soFar } = at;
   if (input.captureId === undefined) status.step('looking', 'Looking whether the note is there already');
-  const captureId = input.captureId ?? (await submitNote(at));
-  if (input.captureId === undefined) soFar.freshUntil = notShownUntil(facts);
-  soFar.captureId = captureId;
-  upsertSearchAttributes([{ key: searchAttributeKeys.captureId, value: captureId }]);
-  const outcome = await processCapture(at, captureId);
-  const total = soFar.stored?.items.total ?? 0;
-  return { outcome, sentence: `Capture ${captureId} is ${outcomeInWords(outcome)}: ${counted(total, 'item')}.` };
+  const submitted = input.captureId === undefined ? await submitNote(at) : undefined;
+  if (submitted) soFar.freshUntil = notShownUntil(facts);
+  let captureId = submitted?.captureId ?? input.captureId ?? '';
+  for (let search = submitted?.search; ; search = undefined) {
+    soFar.captureId = captureId;
+    upsertSearchAttributes([{ key: searchAttributeKeys.captureId, value: captureId }]);
+    try {
+      const outcome = await processCapture(at, captureId);
+      const total = soFar.stored?.items.total ?? 0;
+      return { outcome, sentence: `Capture ${captureId} is ${outcomeInWords(outcome)}: ${counted(total, 'item')}.` };
+    } catch (error) {
+      const isUnseen = error instanceof Stop && error.reason === 'captureNotShown' && soFar.stored === undefined;
+      if (search === undefined || !isUnseen || !patched('looksPastUnshown')) throw error;
+      status.step('looking', `The service does not show capture ${captureId}: looking for the note itself`);
+      const other = await search.lookPast(captureId).catch((refused) => {
+        throw refusalOf(refused) === undefined ? refused : error;
+      });
+      if (other === undefined) throw error;
+      captureId = other;
+    }
+  }
 }

@@ -16,7 +16,7 @@ import type { Attempt, Failure } from './failure';
 import type { Gate } from './gate';
 import { type Exchange, exchange, type HttpRequest } from './http';
 import { nextLink } from './paging';
-import { ended, learnEnding, type PathEndings } from './path-endings';
+import { doubtEnding, ended, learnEnding, type PathEndings } from './path-endings';
 import { queryString } from './query';
 import { PAID_MS_MIN, type Reply, type Route, type RouteName, routes } from './routes';
 import { at } from './shape';
@@ -169,7 +169,8 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
         );
       else if (isAnswer(failure)) {
         gate?.passed(route.rateClass);
-        if (route.method === 'GET') learnEnding(endings, name, asked, request.path);
+        if (request.path !== path || isReached(failure)) learnEnding(endings, name, asked, request.path);
+        else if (isNotThere(failure)) doubtEnding(endings, name);
       }
       return failure
         ? failed(failure, result)
@@ -211,6 +212,13 @@ const failed = (failure: Failure, result: Pick<Exchange, 'sentAt' | 'endedAt' | 
 /** Whether the service itself said what became of the call. */
 const isAnswer = (failure: Failure | undefined): boolean =>
   failure === undefined || (failure.kind === 'rejected' && !failure.unproven && failure.status >= 400);
+
+const isRejected = (failure: Failure | undefined, ...statuses: number[]): boolean =>
+  failure?.kind === 'rejected' && statuses.includes(failure.status);
+/** Of an answer: the record is not there, or the service has no such path. */
+const isNotThere = (failure: Failure | undefined): boolean => isRejected(failure, 404, 405);
+/** Of an answer: the service has this path. Who asks may be checked before the path is. */
+const isReached = (failure: Failure | undefined): boolean => !isNotThere(failure) && !isRejected(failure, 401, 403);
 
 /** What the reader should know of a reply beside its body. */
 function aboutOf({ id }: CallInput, { head }: Exchange): About {

@@ -81,17 +81,28 @@ const statusOf = (layer: Fields): string | undefined => {
 const hasId = (layer: Fields, id: string | undefined) =>
   id !== undefined && [fieldOf(layer, 'id'), fieldOf(layer, 'jobId')].some((one) => asId(one) === id);
 
-/** An ID that the reply names by its kind (`jobId`), or the ID of a record that stands under the kind's name. */
+/** Names under which a job stands: what is said there is said of the job, and its ID is the job's own. */
+const JOBS = ['job', 'task', 'auditjob', 'analysisjob'];
+const isUnder = ({ path }: Layer, names: readonly string[]): boolean =>
+  names.includes(plainKey(path.findLast((key) => !/^\d+$/.test(key)) ?? ''));
+
+/**
+ * An ID that the reply names by its kind (`jobId`), else that of a record which stands under the name of a kind, else that
+ * of one which says that it is of such a kind.
+ * @param kinds the surest first: once a record stands under the name of one, what else there is is something else
+ */
 function namedId(all: readonly Layer[], fields: readonly string[], kinds: readonly string[]): string | undefined {
   for (const { value } of all)
     for (const field of fields) {
       const id = asId(fieldOf(value, field));
       if (id !== undefined) return id;
     }
-  const isUnder = ({ path }: Layer) => kinds.includes(plainKey(path.findLast((key) => !/^\d+$/.test(key)) ?? ''));
-  const isTyped = ({ value }: Layer) => kinds.includes(plainKey(asText(value.type) ?? '').replace(/s$/, ''));
-  const record = all.find((layer) => isUnder(layer) || isTyped(layer));
-  return record && asId(record.value.id);
+  for (const kind of kinds) {
+    const named = all.filter((layer) => isUnder(layer, [kind]));
+    if (named.length > 0) return named.map(({ value }) => asId(value.id)).find((id) => id !== undefined);
+  }
+  const typed = all.find(({ value }) => kinds.includes(plainKey(asText(value.type) ?? '').replace(/s$/, '')));
+  return typed && asId(typed.value.id);
 }
 
 /**
@@ -101,7 +112,7 @@ function namedId(all: readonly Layer[], fields: readonly string[], kinds: readon
 export const jobStarted: Reader<{ jobId?: string }> = (body, { job }) => {
   if (job.id !== undefined) return given('jobId', asId(at(body, job.id)), body);
   const all = [...layers(body)];
-  const named = namedId(all, ['jobId', 'taskId'], ['job', 'task', 'auditjob', 'analysisjob']);
+  const named = namedId(all, ['jobId', 'taskId'], JOBS);
   if (named !== undefined) return { jobId: named };
   const others = all.filter(({ value }) => shows(value, ['executiveSummary', 'opportunityCount', 'clientName']) === 0);
   const id = others.map(({ value }) => asId(value.id)).findLast((one) => one !== undefined);
@@ -114,8 +125,10 @@ export const jobStarted: Reader<{ jobId?: string }> = (body, { job }) => {
  */
 export const noteTaken: Reader<{ captureId?: string }> = (body, { note }) => {
   if (note.id !== undefined) return given('captureId', asId(at(body, note.id)), body);
-  const all = [...layers(body)];
-  const named = namedId(all, ['captureId'], ['capture', 'note']);
+  // A job says of what kind its work is; but what it names as a capture is one.
+  const everywhere = [...layers(body)];
+  const all = everywhere.filter((layer) => !isUnder(layer, [...JOBS, 'jobs', 'tasks']));
+  const named = namedId(everywhere, ['captureId'], []) ?? namedId(all, [], ['capture', 'note']);
   if (named !== undefined) return { captureId: named };
   const record = all.find(
     ({ value }) => shows(flat(value), ['rawContent', 'channel', 'capturedAt', 'contentType', 'processedContent']) > 0,

@@ -7,8 +7,11 @@ import { type RouteName, routes } from './routes';
 /** A list; one of its records; anything below one; what is no list's. Services declare these differently. */
 type Shape = 'collection' | 'record' | 'below' | 'single';
 
-/** The shapes whose paths are known to end with a slash, or to end without one. */
-export type PathEndings = Map<Shape, boolean>;
+/**
+ * Whether paths end with a slash: each path of the document, where that is known, or `doubted` where the guess was met by a
+ * 404; and for a first guess each shape, as the last one of it was seen to end.
+ */
+export type PathEndings = Map<string, boolean | 'doubted'>;
 
 const paths = new Set(Object.values(routes).map(({ path }) => path));
 
@@ -19,15 +22,31 @@ function shapeOf(name: RouteName): Shape {
   return paths.has(`${path}/{id}`) ? 'collection' : 'single';
 }
 
-/** The path as it is to be asked for. What is below a record ends as records do, until more is known. */
-export function ended(endings: PathEndings, name: RouteName, path: string): string {
+/** What is below a record is guessed to end as records do, until more is known. */
+function guess(endings: PathEndings, name: RouteName): boolean {
   const shape = shapeOf(name);
-  const slash = endings.get(shape) ?? (shape === 'below' && endings.get('record'));
-  return slash ? `${path}/` : path;
+  return (endings.get(shape) ?? (shape === 'below' && endings.get('record'))) === true;
+}
+
+/** The path as it is to be asked for. */
+export function ended(endings: PathEndings, name: RouteName, path: string): string {
+  const known = endings.get(routes[name].path) ?? guess(endings, name);
+  return known === true ? `${path}/` : path;
 }
 
 /** This address was answered, or is where the service sends such calls; the path without an ending is what was meant. */
 export function learnEnding(endings: PathEndings, name: RouteName, path: string, address: string): void {
   const [beforeQuery] = address.split('?');
-  if (beforeQuery === path || beforeQuery === `${path}/`) endings.set(shapeOf(name), beforeQuery !== path);
+  if (beforeQuery !== path && beforeQuery !== `${path}/`) return;
+  for (const key of [routes[name].path, shapeOf(name)]) endings.set(key, beforeQuery !== path);
+}
+
+/**
+ * Nothing was found. A guess may be why: the next call goes to the path as the document has it, and the one after a 404 there
+ * by the guess again, for the record itself may be what is not there.
+ */
+export function doubtEnding(endings: PathEndings, name: RouteName): void {
+  const { path } = routes[name];
+  if (endings.get(path) === 'doubted') endings.delete(path);
+  else if (!endings.has(path) && guess(endings, name)) endings.set(path, 'doubted');
 }

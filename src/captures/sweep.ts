@@ -19,10 +19,14 @@ export interface Troubled {
   readonly now: number;
 }
 
-/** What sweeps remember of a capture: since when it fails, when they saw it last, and whether it was given up. */
+/**
+ * What sweeps remember of a capture: since when it fails, when they saw it last, when they saw it before they last had it
+ * extracted again, and whether it was given up.
+ */
 export interface Remembered {
   readonly since: number;
   readonly seen: number;
+  readonly triedAt?: number | undefined;
   readonly givenUp?: boolean | undefined;
 }
 
@@ -42,7 +46,7 @@ export function troubleOf(capture: Capture, now: number, stuckAfter: number): Tr
  * What to do with a capture, and what to remember of it. The first failure that is seen is due at once, however old the
  * capture is. After that it waits at least as long after a failure as it had been failing then, so the tries on one that
  * never succeeds come at distances that double, however often and by however many sweeps it is seen, and none but the first
- * comes after `giveUpAfter`.
+ * comes after `giveUpAfter`. A try counts as a failure of its time where the service does not say when it failed again.
  */
 export function judge(
   { changed, now }: Troubled,
@@ -51,14 +55,20 @@ export function judge(
 ): { verdict: SweepVerdict; remembered?: Remembered } {
   if (changed === undefined) return { verdict: 'undated' };
   // One that was well in between, and failed anew long after it was last seen, begins anew.
-  const since = known && changed <= known.seen + stuckAfter ? known.since : changed;
-  const failingFor = changed - since;
+  const before = known && changed <= known.seen + stuckAfter ? known : undefined;
+  const { since, triedAt } = before ?? { since: changed, triedAt: undefined };
+  const lastFailed = Math.max(changed, triedAt ?? changed);
+  const remembered = { since, seen: now, ...(triedAt !== undefined && { triedAt }) };
+  const failingFor = lastFailed - since;
   if (failingFor > 0 && now - since > giveUpAfter)
-    return { verdict: 'givenUp', remembered: { since, seen: now, givenUp: true } };
+    return { verdict: 'givenUp', remembered: { ...remembered, givenUp: true } };
   // Of the first failure the service's clock may say that it is yet to come: it is read in whole seconds.
-  const tooSoon = failingFor > 0 && now - changed < failingFor;
-  return { verdict: tooSoon ? 'tooSoon' : 'due', remembered: { since, seen: now } };
+  const tooSoon = failingFor > 0 && now - lastFailed < failingFor;
+  return { verdict: tooSoon ? 'tooSoon' : 'due', remembered };
 }
+
+/** It was extracted again after it was last seen. By the service's own clock, which is known for that moment. */
+export const tried = (known: Remembered): Remembered => ({ ...known, triedAt: known.seen });
 
 /** Whether something is worth remembering still: a capture that nobody saw for long is well, or gone. */
 export const isRecent = ({ seen }: Remembered, now: number, { giveUpAfter }: SweepRules): boolean =>

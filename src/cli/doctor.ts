@@ -26,13 +26,14 @@ export async function doctorCommand(
   setMaxListeners(0, limit);
   const { config, checks } = readConfig(file);
   const accounts = Object.values(config?.accounts ?? {});
+  const storageUrl = config?.storageUrl;
   const pipelines = Object.values(config?.pipelines ?? {});
   const owners = new Map<string, string>();
   const ofAccounts = (ledgersOf: (account: Account) => Ledgers) =>
     Promise.all(
       accounts.map((account) => {
         const planned = pipelines.filter((pipeline) => pipeline.account === account.name);
-        return checkAccount(account, { ...ledgersOf(account), owners, planned, limit });
+        return checkAccount(account, { ...ledgersOf(account), owners, planned, limit, storageUrl });
       }),
     );
   const server = await knownServer().catch(unusable);

@@ -18,6 +18,7 @@ export const PATCHES = {
   keepsSaid: '0.3.0',
   knowsOwnChildren: '0.3.0',
   laterWordCounts: '0.3.0',
+  looksPastUnshown: '0.3.0',
   loosensWhenWritten: '0.3.0',
   mindsPlaceOfBooks: '0.3.0',
   notesBalance: '0.3.0',

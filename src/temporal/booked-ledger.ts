@@ -17,6 +17,7 @@ import { lastEffect, type OpenSend, REMEMBER_MS, type Settled } from '../paying/
 import { paidKindOf, partsOf } from '../paying/subject';
 import type { Storage } from '../storage';
 import { LedgerClient, type LedgerConfig } from './ledger-client';
+import { ledgerUser } from './ledger-id';
 
 export interface Bookkeeping {
   readonly storage: Storage;
@@ -69,7 +70,7 @@ export class BookedLedger extends LedgerClient {
     this.books = new Books({
       storage,
       warn,
-      user: workflowId.slice('account-ledger.'.length),
+      user: ledgerUser(workflowId),
       worker: this.config.worker ?? '',
       now: () => this.now(),
       timeZone: () => this.config.budget.timeZone,

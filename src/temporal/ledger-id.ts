@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto';
 import { idKey } from '../agent-api/id';
 
+const PREFIX = 'account-ledger.';
+
 /** Workflow ID of the ledger of a user. IDs that are no plain identifiers (an e-mail address) are hashed (S4). */
 export function ledgerId(userId: string): string {
   const key = idKey(userId);
   const plain = /^[A-Za-z0-9-]{1,64}$/.test(key);
-  return `account-ledger.${plain ? key : createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
+  return `${PREFIX}${plain ? key : createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
 }
+
+/** Whose ledger it is, as the books are named. */
+export const ledgerUser = (workflowId: string): string => workflowId.slice(PREFIX.length);

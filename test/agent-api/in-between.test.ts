@@ -130,10 +130,81 @@ describe.each([301, 302, 307, 308])('a redirect with %i', (status) => {
     ]);
   });
 
+  test('of one path is a first guess for others, which go as the document has them when that is not found', async () => {
+    const found = ['/api/lead-generation/leads/l1/', '/api/projects/p1', '/api/projects/p1/audit-analysis'];
+    const server = await serve((response, { url }) => {
+      if (found.includes(url)) json(response, 200, { ...lead, id: 'p1' });
+      else if (url === '/api/lead-generation/leads/l1') json(response, status, {}, { location: `${url}/` });
+      else json(response, 404, { error: 'Not found', code: 'NOT_FOUND' });
+    });
+    const api = apiOf(server.baseUrl);
+    const project = () => api.call('projects.update', { id: 'p1', body: { description: 'A' } });
+    await api.call('leads.get', { id: 'l1' });
+    expect(await project()).toMatchObject({ failure: { status: 404 } });
+    expect(await project()).toMatchObject({ ok: true });
+    await api.call('leads.get', { id: 'l1' });
+    expect(await project()).toMatchObject({ ok: true });
+    expect(server.seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'GET /api/lead-generation/leads/l1',
+      'GET /api/lead-generation/leads/l1/',
+      'PATCH /api/projects/p1/',
+      'PATCH /api/projects/p1',
+      'GET /api/lead-generation/leads/l1/',
+      'PATCH /api/projects/p1',
+    ]);
+  });
+
   test('in a circle ends', async () => {
     const server = await serve((response, { url }) => json(response, status, {}, { location: url }));
     expect(await apiOf(server.baseUrl).call('leads.get', { id: 'l1' })).toMatchObject({ failure: { status } });
     expect(server.seen.length).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('how a path ends', () => {
+  const refused = (code: number) => [code, { error: 'No', code: 'NO' }] as const;
+  /** What is asked for when projects and their analyses are read like this. */
+  async function asked(answers: Record<string, readonly [number, object]>, ...reads: [string, ...string[]]) {
+    const server = await serve((response, { url }) => {
+      const [path = ''] = url.split('?');
+      const [code, body] = answers[path] ?? refused(404);
+      json(response, code, body, code === 308 ? { location: `${path}/` } : {});
+    });
+    const api = apiOf(server.baseUrl);
+    for (const id of reads)
+      await (id.startsWith('l') ? api.call('leads.get', { id }) : api.call('projects.get', { id }));
+    return server.seen.map(({ url }) => url.replace('/api/lead-generation', '').replace('/api', ''));
+  }
+  const moved = [308, {}] as const;
+  const slashed = { '/api/lead-generation/leads/l1': moved, '/api/lead-generation/leads/l1/': [200, lead] } as const;
+
+  test('is not learned from a 404', async () => {
+    expect(await asked({}, 'l1', 'p1')).toEqual(['/leads/l1', '/projects/p1']);
+  });
+
+  test('is guessed again where nothing is found without the guess either', async () => {
+    const seen = await asked(
+      { ...slashed, '/api/projects/p2/': [200, { id: 'p2' }] },
+      'l1',
+      'p1',
+      'p1',
+      'p2',
+      'p1',
+      'p2',
+    );
+    expect(seen.slice(2)).toEqual(['/projects/p1/', '/projects/p1', '/projects/p2/', '/projects/p1/', '/projects/p2/']);
+  });
+
+  test.each([401, 403, 404, 405])('stays a guess after %d', async (code) => {
+    const answers = { ...slashed, '/api/projects/p1/': refused(code) };
+    const seen = await asked(answers, 'l1', 'p1', 'p2', 'p3');
+    const guessed = [401, 403].includes(code) ? ['/projects/p2/', '/projects/p3'] : ['/projects/p2', '/projects/p3/'];
+    expect(seen.slice(2)).toEqual(['/projects/p1/', ...guessed]);
+  });
+
+  test.each([400, 409, 422])('is known after %d', async (code) => {
+    const seen = await asked({ ...slashed, '/api/projects/p1/': refused(code) }, 'l1', 'p1', 'p2', 'p3');
+    expect(seen.slice(2)).toEqual(['/projects/p1/', '/projects/p2/', '/projects/p3/']);
   });
 });
 

@@ -1,4 +1,4 @@
-import { isRecent, judge, type Remembered, type SweepRules, troubleOf } from '../../src/captures/sweep';
+import { isRecent, judge, type Remembered, type SweepRules, tried, troubleOf } from '../../src/captures/sweep';
 
 const MIN = 60_000;
 const DAY = 24 * 60 * MIN;
@@ -8,14 +8,17 @@ const capture = (status: string, changed: number) => ({
   createdAt: new Date(0).toISOString(),
   updatedAt: new Date(changed).toISOString(),
 });
-/** What sweeps at these moments do with a capture that fails a minute after each try, for the first time at `first`. */
-function sweepEach(moments: readonly number[], first: number) {
+/**
+ * What sweeps at these moments do with a capture that fails a minute after each try, for the first time at `first`.
+ * @param says whether the service says when it failed again
+ */
+function sweepEach(moments: readonly number[], first: number, says = true) {
   let changed = first;
   let known: Remembered | undefined;
   const seen = moments.map((now) => {
     const { verdict, remembered } = judge({ id: 'c', status: 'failed', changed, now }, known, RULES);
-    known = remembered;
-    if (verdict === 'due') changed = now + MIN;
+    known = verdict === 'due' && remembered ? tried(remembered) : remembered;
+    if (verdict === 'due' && says) changed = now + MIN;
     return { now, verdict };
   });
   return { tries: seen.filter(({ verdict }) => verdict === 'due').map(({ now }) => now), last: seen.at(-1)?.verdict };
@@ -36,8 +39,31 @@ test.each([0, 365 * DAY])(
   },
 );
 
+test.each([0, MIN, 2 * DAY])(
+  'where the service keeps the time of the first failure, %d ms ago, tries come at growing distances, and end',
+  (ago) => {
+    const { tries, last } = sweepEach(every(10 * MIN, ago, 30 * DAY), 0, false);
+    const distances = tries.slice(2).map((at, i) => at / (tries[i + 1] ?? 0));
+    for (const ratio of distances) expect(ratio).toBeGreaterThanOrEqual(2);
+    expect(tries.length).toBeGreaterThan(1);
+    expect(tries.length).toBeLessThan(13);
+    expect(tries.at(-1)).toBeLessThanOrEqual(RULES.giveUpAfter);
+    expect(last).toBe('givenUp');
+  },
+);
+
+test('what fails anew after it was well forgets the tries on what it had before', () => {
+  const known = tried({ since: 0, seen: 8 * DAY });
+  const now = 20 * DAY;
+  expect(judge({ id: 'c', status: 'failed', changed: 9 * DAY, now }, known, RULES)).toEqual({
+    verdict: 'due',
+    remembered: { since: 9 * DAY, seen: now },
+  });
+});
+
 test('one that failed long before the first sweep is tried before it is given up', () => {
-  expect(sweepEach([20 * DAY, 20 * DAY + 10 * MIN], 0)).toEqual({ tries: [20 * DAY], last: 'givenUp' });
+  for (const says of [true, false])
+    expect(sweepEach([20 * DAY, 20 * DAY + 10 * MIN], 0, says)).toEqual({ tries: [20 * DAY], last: 'givenUp' });
 });
 
 test('a sweep once a day remembers too', () => {

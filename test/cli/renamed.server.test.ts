@@ -13,12 +13,18 @@ import { cliFolder } from './cli';
 const cli = cliFolder();
 afterAll(() => cli.close());
 
+/** @returns the file */
+function writeName(stage: Stage, name: string): string {
+  const file = join(stage.folder, 'audit-runner.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^ {2}(default|acme):/m, `  ${name}:`));
+  return file;
+}
+
 /** Workers of the account under this name take the place of those before; `status` and `doctor` read the same file. */
 async function worksAs(stage: Stage, name: string, before?: Awaited<ReturnType<Stage['startWorker']>>) {
   before?.stop();
   await before?.done;
-  const file = join(stage.folder, 'audit-runner.yaml');
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/^ {2}(default|acme):/m, `  ${name}:`));
+  const file = writeName(stage, name);
   const worker = await stage.startWorker(loadConfig({ env: {}, file }));
   const { workflow } = stage.temporal.client;
   await until(async () => (await workflow.count(ledgersOf(name))).count === 1);
@@ -58,8 +64,14 @@ test(
       const { stdout, code } = await cli.run(['status'], env);
       expect(stdout).not.toContain('No worker takes from');
       expect(code).toBe(0);
+      expect((await cli.run(['doctor'], env)).stdout).not.toContain('LOOK   name:');
+
       again.stop();
       await again.done;
+      writeName(stage, 'acme');
+      expect((await cli.run(['doctor'], env)).stdout).toMatch(
+        /LOOK {3}name: this user's books were begun by an account named default:/,
+      );
     }),
   240_000,
 );

@@ -79,6 +79,24 @@ test('what fails again and again is tried once however old it is, and given up l
   expect(sent()).toBe(before);
 });
 
+test('what keeps the time of its first failure is left alone for a while, and given up', async () => {
+  const id = await failed(99);
+  const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
+  const captures = [{ id, status: 'failed', createdAt: hourAgo, updatedAt: hourAgo }];
+  const { control } = stage.sandbox;
+  control.addFault({ route: 'captures.list', fault: 'instead', times: 1_000, body: { captures } });
+  try {
+    expect((await sweep()).became(id)).toMatchObject({ outcome: 'reprocessed' });
+    const before = sent();
+    expect((await sweep()).became(id)).toMatchObject({ outcome: 'tooSoon' });
+    expect(await sweep({ giveUpAfter: '1m' })).toMatchObject({ ended: 'failed', counts: { givenUp: 1 } });
+    expect((await sweep({ giveUpAfter: '1m' })).became(id)).toMatchObject({ outcome: 'givenUp' });
+    expect(sent()).toBe(before);
+  } finally {
+    control.clearFaults();
+  }
+});
+
 test('a stuck capture is extracted again, unless an ingestCapture sees to it; one at work is left', async () => {
   const slow = await startStage({ sandbox: { captures: 1, durations: { extraction: 3_600_000 } } });
   try {

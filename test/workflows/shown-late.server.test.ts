@@ -188,3 +188,35 @@ test.concurrent.each([
   expect(result).toMatchObject(expected);
   expect(result.sentence).toContain(result.captureId);
 });
+
+test.concurrent.each(['same', 'next'])(
+  'S2: an ID that is no capture gives way to the capture of the note, in the %s run',
+  async (when) => {
+    const note = `Call Ada about ${randomUUID()}`;
+    const body = { note: { id: randomUUID() } };
+    stage.sandbox.control.addFault({ route: 'captures.submitNote', about: note, fault: 'instead', body });
+    const ingest = () =>
+      stage.temporal.client.workflow.start(ingestCapture, {
+        ...{ workflowId: `ingest-${randomUUID()}`, taskQueue: 'audit-runner', args: [{ note }] as [{ note: string }] },
+      });
+    const made = () => stage.sandbox.control.captures().filter(({ rawContent }) => rawContent === note);
+    const enter = () =>
+      fetch(`${stage.sandbox.baseUrl}/api/nucleus/capture/note`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${stage.sandbox.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ content: note }),
+      });
+    let run = await ingest();
+    await until(async () => (await run.query(progressQuery)).waiting?.includes('does not show yet') === true);
+    if (when === 'same') await enter();
+    else {
+      expect(await run.result()).toMatchObject({ reason: 'captureNotShown', captureId: body.note.id });
+      await enter();
+      run = await ingest();
+    }
+    const [capture] = made();
+    expect(await run.result()).toMatchObject({ outcome: 'processed', captureId: capture?.id });
+    expect(await (await ingest()).result()).toMatchObject({ outcome: 'processed', captureId: capture?.id });
+    expect(made()).toHaveLength(1);
+  },
+);

@@ -2,7 +2,7 @@
 import { sleep } from '@temporalio/workflow';
 import type { ListPlace } from '../../activities/list-pages';
 import type { Claim, NoteCall, NotePage } from '../../activities/notes';
-import { includesId } from '../../src/agent-api/id';
+import { includesId, isSameId } from '../../src/agent-api/id';
 import type { NoteIdentity } from '../../src/captures/note';
 import { noteSubject } from '../../src/paying/subject';
 import { CLOCKS_APART_MS } from '../../src/time/clocks';
@@ -76,6 +76,19 @@ export class FindNote {
       this.sent = claim.sent;
     }
     return claim;
+  }
+
+  /**
+   * The service knows nothing of the capture that it named, or that was kept: its ID may be that of something else.
+   * @returns another capture that is the note
+   */
+  async lookPast(notShown: string): Promise<string | undefined> {
+    if (this.#since === undefined) await this.#begin();
+    this.captureId = undefined;
+    const seen = await this.look();
+    if (seen === undefined || seen === 'cannotTell' || isSameId(seen, notShown)) return undefined;
+    await this.keep(seen);
+    return seen;
   }
 
   /** Keeps which capture it is, for runs to come. */

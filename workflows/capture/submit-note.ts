@@ -24,8 +24,14 @@ const FORM_REFUSED = /^http4(00|15|22)$/;
 /** Refusals that mean the route and not the note: agent-api.md leaves open whether tokens may use the route. */
 const ROUTE_REFUSED = /^(PAT_ROUTE_NOT_ALLOWED|PAT_NOT_SUPPORTED_FOR_ENDPOINT|http405|http501)$/;
 
-/** @returns the capture that the note became */
-export async function submitNote(at: Ingestion): Promise<string> {
+/** A note that was submitted. */
+export interface Submitted {
+  captureId: string;
+  search: Pick<FindNote, 'lookPast'>;
+}
+
+/** @returns the capture that the note became, and how to look for another one */
+export async function submitNote(at: Ingestion): Promise<Submitted> {
   const { account, facts, status, asker, input, run, soFar } = at;
   const { noteFile, projectId, reference } = input;
   const note = await control.identifyNote({ account, noteFile, projectId, reference });
@@ -63,7 +69,7 @@ export async function submitNote(at: Ingestion): Promise<string> {
     soFar.submitted = (outcome.how === 'done' && outcome.sent) || search.sent;
     const captureId = await captureOf(at, outcome, search, person);
     await search.keep(captureId);
-    return captureId;
+    return { captureId, search };
   });
 }
 

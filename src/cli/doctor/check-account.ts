@@ -12,6 +12,7 @@ import { ledgerId } from '../../temporal/ledger-id';
 import { number } from '../output';
 import { area, type Check } from './check';
 import { checkBudget, checkCeilings, MEND_PRICE } from './check-budget';
+import { checkName } from './check-name';
 import type { Ledgers } from './clearance';
 import { explain } from './explain-failure';
 import { LIMIT_MS, TooLate, within } from './limit';
@@ -45,11 +46,13 @@ export interface Beside extends Ledgers {
   limit: AbortSignal;
   /** What is configured to run on the account. */
   planned: readonly Planned[];
+  /** Where the books are; absent: they are not looked at. */
+  storageUrl?: string | undefined;
 }
 
 /** Checks one account. */
 export async function checkAccount(account: Account, beside: Beside): Promise<Check[]> {
-  const { owners, clearance, statuses, keeping, limit, planned } = beside;
+  const { owners, clearance, statuses, keeping, limit, planned, storageUrl } = beside;
   const shown: Shown = {};
   const gate = createGate({ limits: account.limits });
   const api = createAgentApi({ ...apiOptions(account), gate });
@@ -165,7 +168,20 @@ export async function checkAccount(account: Account, beside: Beside): Promise<Ch
     if (byName)
       checks.push(ok('token belongs to', `nobody that the service names: the ledger goes by the name ${account.name}`));
     const kept = await within(limit, () => keeping).catch(() => []);
-    const answered = !byName && (await ask('token belongs to', 'account.user', ({ userId }) => owner(userId, kept)));
+    const users: string[] = [];
+    const answered =
+      !byName &&
+      (await ask('token belongs to', 'account.user', ({ userId }) => {
+        users.push(userId);
+        return owner(userId, kept);
+      }));
+    for (const user of users) {
+      if (storageUrl === undefined) break;
+      const look = () => checkName(account.name, ledgerId(user), storageUrl);
+      // What is wrong with the storage is told of the storage.
+      const named = await within(limit, look).catch(() => undefined);
+      if (named) checks.push(named);
+    }
     if (answered && stopped === undefined) checks.push(ok('kill switch', 'off: the agent API answers'));
     await ask('tier', 'account.tier', ({ tier }) => {
       shown.tier = tier;

@@ -1,6 +1,7 @@
 /** What `audit-runner spend` shows of one user. */
 
 import { describeBudget, describeDearer, describeHold } from '../../ledger/details';
+import { ledgerUser } from '../../temporal/ledger-id';
 import { utc } from '../../time/utc';
 import { type Asked, describeSummed, isInDays, type Summed, tableOf, toldOf } from '../books/summed';
 import { EXIT, Exit } from '../exit';
@@ -14,7 +15,7 @@ export type Spent = Summed & Partial<Books>;
 const LAST_BOOKINGS = 30;
 
 /** The user whose ledger it is, as the books name them. */
-export const userOf = ({ ledger }: Pick<Books, 'ledger'>): string => ledger.slice('account-ledger.'.length);
+export const userOf = ({ ledger }: Pick<Books, 'ledger'>): string => ledgerUser(ledger);
 
 /** What the ledger has summed up itself, which forgets all but the last days. @throws Exit for sums that it does not have */
 export function summedByLedger(books: Books, { by, period, limit }: Asked): Summed {
