@@ -67,16 +67,21 @@ export function createBackfillActivities(deps: Deps) {
       return { folder, operation, ...(redriveOf !== undefined && { source: from }) };
     },
 
-    /** Makes a list of what has failed so far in this very backfill. @returns how many */
+    /**
+     * Makes a list of what has failed so far in this very backfill: what was paid for first, which costs little or nothing
+     * now, so that no item that the budget does not allow stands before it. @returns how many
+     */
     async itemsToRetry(call: Making & { list: string; size: number; parts?: number }): Promise<number> {
       const { folder, list, size, operation, parts } = call;
       const paid = new Map<number, number>();
       const places = await placesOf(storage, folder, size, ['failed'], 'unbegun', parts, paid);
       async function* candidates(): AsyncGenerator<Candidate> {
-        for await (const item of readList(storage, { folder, list: ITEMS, size })) {
-          const spent = paid.get(item.n);
-          if (places.has(item.n)) yield { ...item, ...(spent !== undefined && { spent }) };
-        }
+        for (const isPaid of paid.size > 0 ? [true, false] : [false])
+          for await (const item of readList(storage, { folder, list: ITEMS, size })) {
+            const spent = paid.get(item.n);
+            if (places.has(item.n) && (spent !== undefined) === isPaid)
+              yield { ...item, ...(spent !== undefined && { spent }) };
+          }
       }
       return (await writeList(storage, { folder, list, operation }, candidates())).needs.items;
     },

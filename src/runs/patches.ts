@@ -22,6 +22,7 @@ export const PATCHES = {
   mindsPlaceOfBooks: '0.3.0',
   notesBalance: '0.3.0',
   ownTryKnowsLook: '0.3.0',
+  passesUnaffordable: '0.3.0',
   peopleFirst: '0.3.0',
   rereadsBooks: '0.3.0',
   savesActions: '0.3.0',

@@ -400,6 +400,35 @@ test.each([
   },
 );
 
+test('S6: at maxCredits what was paid for and failed is tried again, as often as that is asked for, past what the budget does not allow', async () => {
+  const [dear, paid, never] = free.splice(0, 3);
+  const file = await store('unaffordable.csv', csvOf([dear, paid, never].map(String)));
+  fail([dear], { fault: 'status', status: 422 });
+  stage.sandbox.control.addFault({ route: 'projects.analysis', fault: 'status', status: 403, times: 2 });
+  const refusals = () =>
+    stage.sandbox.control.stats().faults.filter(({ route }) => route === 'projects.analysis').length;
+  const before = refusals();
+  const run = await start('unaffordable', {
+    ...{ operation: 'auditProject', file, window: 1, maxCredits: 1_000 },
+    // The try that is not refused ends at once.
+    defaults: { prerequisites: 'fail' },
+  });
+  for (const nth of [1, 2]) {
+    await until(async () => {
+      const { counts, waiting: why = '', paused } = await run.query(messages.backfillProgressQuery);
+      return paused && why.includes('(http403). It would') && counts.failed === 2 && refusals() === before + nth;
+    });
+    await run.executeUpdate(messages.resumeUpdate, { args: [{ by: 'Ada' }] });
+  }
+  const result = await run.result();
+  expect(result).toMatchObject({ ended: 'done', credits: 1_000, counts: { failed: 2, skipped: 1 } });
+  expect(result.reasons).toEqual({
+    ...{ 'failed: http422': 1, 'failed: prerequisitesMissing': 1, 'skipped: overMaxCredits': 1 },
+  });
+  await accounts(result);
+  expect(converted([dear, paid, never])).toBe(1);
+});
+
 test('captures: every one that matches is extracted again', async () => {
   const requests = () => stage.sandbox.control.stats().requests.byRoute['captures.reprocess'] ?? 0;
   const before = requests();

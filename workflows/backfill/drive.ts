@@ -153,7 +153,10 @@ export class Drive {
       const { version } = controls;
       const next = this.#next();
       this.#say();
-      if (next.may === 'end') return 'over';
+      if (next.may === 'end') {
+        if (!this.#listsAnew()) return 'over';
+        continue;
+      }
       if (next.may === 'begin') {
         const item = await this.#feed.take(next.list);
         // While it was read, a person may have paused.
@@ -171,16 +174,36 @@ export class Drive {
     const { window, state } = this;
     const { limits, paused, retry } = this.controls.state;
     const idle = window.running.size === 0;
-    const list = state.lists.find((one) => one.next < this.#endOf(one));
-    if (!list) return idle && !paused && !retry ? { may: 'end' } : { may: 'wait' };
+    const open = state.lists.filter((one) => one.next < this.#endOf(one));
+    if (open.length === 0) return idle && !paused && !retry ? { may: 'end' } : { may: 'wait' };
     if (paused || taken(window.running.values(), limits.window) >= limits.window) return { may: 'wait' };
-    const reserved = [...window.running.values()].reduce((sum, { price }) => sum + price, 0);
-    const price = this.#nextPrice(list);
+    const list = this.#affordable(open);
     // What is under way may turn out to cost nothing.
-    if (price > 0 && state.credits + reserved + price > limits.maxCredits)
-      return idle ? { may: 'end' } : { may: 'wait' };
+    if (!list) return idle ? { may: 'end' } : { may: 'wait' };
     const ms = state.nextAt - Date.now();
     return limits.itemsPerMinute !== null && ms > 0 ? { may: 'wait', ms } : { may: 'begin', list };
+  }
+
+  /** The first list whose next item the budget allows: one that costs nothing is not kept by one that costs too much. */
+  #affordable([first, ...others]: WorkList[]): WorkList | undefined {
+    const { state, window } = this;
+    const reserved = [...window.running.values()].reduce((sum, { price }) => sum + price, 0);
+    const left = this.controls.state.limits.maxCredits - state.credits - reserved;
+    const isAffordable = (list: WorkList) => {
+      const price = this.#nextPrice(list);
+      return price === 0 || price <= left;
+    };
+    if (!first || isAffordable(first)) return first;
+    if (others.length === 0 || !patched('passesUnaffordable')) return undefined;
+    this.#feed.keepAll();
+    return others.find(isAffordable);
+  }
+
+  /** Where it would end while a retry was asked for: what the budget keeps in lists of before is listed with the others. */
+  #listsAnew(): boolean {
+    if (!this.controls.state.retry || !patched('passesUnaffordable')) return false;
+    for (const list of this.state.lists) if (list.name !== 'items') list.next = list.size;
+    return true;
   }
 
   #endOf({ name, size }: WorkList): number {
