@@ -22,7 +22,7 @@ import { creditsSpent } from '../shared/status';
 import { tellPersonNeeded } from '../shared/tell';
 import type { Controls } from './batch-controls';
 import { describe, progressOf } from './batch-details';
-import { endedIn, nextTry, type Running, type State, sample, type WorkList } from './batch-state';
+import { againIn, endedIn, nextTry, type Running, type State, sample, type WorkList } from './batch-state';
 import type { Common } from './common';
 import { Feed } from './feed';
 import { afterRefusal, refusedBy } from './refusal';
@@ -250,9 +250,7 @@ export class Drive {
 
   /** Failed items that a list has again. */
   #queued(): number {
-    const lists = this.state.lists.filter(({ name }) => name !== 'items');
-    const retried = [...this.window.running.values()].filter(({ retry }) => retry).length;
-    return lists.reduce((sum, { size, next }) => sum + size - next, 0) + retried;
+    return againIn(this.state, this.window.running.values());
   }
 
   /** Only when the last list of them is worked off, so that none is there twice. */
