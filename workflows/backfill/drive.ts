@@ -35,6 +35,8 @@ const MAX_EVENTS = 3_800;
 const MAX_HISTORY_BYTES = 5_000_000;
 /** Lines of the item ledger that wait for more before they are written. */
 const MOST_UNWRITTEN = 100;
+/** Items of which it is asked one by one whether they wait for a person: their IDs stand in the history of each look. */
+const MOST_NAMED = 500;
 
 /** Of a long batch it takes minutes. */
 const LISTS = 'The failed items are listed from the item ledger; then it goes on by itself.';
@@ -306,7 +308,9 @@ export class Drive {
   async #lookWhoAsks(): Promise<void> {
     const { state, common } = this;
     const before = state.asking;
-    const asking = this.window.running.size > 0 ? await control.itemsAsking() : 0;
+    const underWay = [...this.window.running.values()].map(({ workflowId }) => workflowId);
+    const named = underWay.length <= MOST_NAMED && { underWay };
+    const asking = underWay.length > 0 ? await control.itemsAsking({ ...named }) : 0;
     if (asking === undefined) return;
     state.asking = asking;
     if (before === 0 && state.asking > 0)
