@@ -12,6 +12,7 @@ import { type Checked, checkAgain, checkRow, type Listed } from '../src/batches/
 import { UnreadableFile } from '../src/batches/lines';
 import { type BackfillInput, formatOf, type Operation } from '../src/inputs/backfill';
 import { WRONG_INPUT } from '../src/inputs/parse-input';
+import { listNotes } from '../src/leads/selection';
 import { FailureType } from '../src/runs/failure-types';
 import { type Storage, StorageError } from '../src/storage';
 import { firstMade } from '../src/storage/first-made';
@@ -126,23 +127,32 @@ export function createBackfillSourceActivities(deps: Deps) {
       };
     },
 
-    /** Makes the list from the pages of leads or captures. No call of the API. */
-    async itemsFromPages(call: Making & { pages: InlineOrStored<PageRow[]>[] }): Promise<Prepared> {
-      const { pages, ...making } = call;
+    /**
+     * Makes the list from the pages of leads or captures. No call of the API.
+     * @param call.total how many leads the service said that there are; absent of captures, and in runs of before
+     */
+    async itemsFromPages(call: Making & { pages: InlineOrStored<PageRow[]>[]; total?: number }): Promise<Prepared> {
+      const { pages, total, ...making } = call;
+      const notes: string[] = [];
       const key = making.operation === 'convertLead' || making.operation === 'auditProject' ? 'leadId' : 'captureId';
       async function* candidates(): AsyncGenerator<Candidate> {
         const seen = new Set<string>();
+        let repeated = 0;
         for (const page of pages)
           for await (const row of openEach(storage, page, PageRow)) {
             const { id, decision, reasons } = row;
             // Offsets move while a list is read: what is seen again is no news.
-            if (seen.has(idKey(id))) continue;
+            if (seen.has(idKey(id))) {
+              repeated++;
+              continue;
+            }
             seen.add(idKey(id));
             if (decision === 'skip') yield { left: reasons?.[0] ?? 'skip' };
             else yield { ...(await candidate(storage, making, checkRow(making, { [key]: id }), 0)), ...leadIn(row) };
           }
+        if (total !== undefined) notes.push(...listNotes(seen.size, { repeated, totals: [total] }));
       }
-      return await make(making, candidates());
+      return await make(making, candidates(), notes);
     },
 
     /** Makes the list from what an earlier backfill has left. No call of the API. */

@@ -46,6 +46,8 @@ const PORTION_BYTES = 48 * 1024;
 const ASKED_AT_ONCE = 10;
 /** How long the server has to count runs. */
 const COUNT_MS = 10_000;
+/** Runs that the server lists at once. */
+const ASKING_PAGE = 500;
 
 export function createBackfillActivities(deps: Deps) {
   const { storage, client } = deps;
@@ -67,16 +69,21 @@ export function createBackfillActivities(deps: Deps) {
       return { folder, operation, ...(redriveOf !== undefined && { source: from }) };
     },
 
-    /** Makes a list of what has failed so far in this very backfill. @returns how many */
+    /**
+     * Makes a list of what has failed so far in this very backfill: what was paid for first, which costs little or nothing
+     * now, so that no item that the budget does not allow stands before it. @returns how many
+     */
     async itemsToRetry(call: Making & { list: string; size: number; parts?: number }): Promise<number> {
       const { folder, list, size, operation, parts } = call;
       const paid = new Map<number, number>();
       const places = await placesOf(storage, folder, size, ['failed'], 'unbegun', parts, paid);
       async function* candidates(): AsyncGenerator<Candidate> {
-        for await (const item of readList(storage, { folder, list: ITEMS, size })) {
-          const spent = paid.get(item.n);
-          if (places.has(item.n)) yield { ...item, ...(spent !== undefined && { spent }) };
-        }
+        for (const isPaid of paid.size > 0 ? [true, false] : [false])
+          for await (const item of readList(storage, { folder, list: ITEMS, size })) {
+            const spent = paid.get(item.n);
+            if (places.has(item.n) && (spent !== undefined) === isPaid)
+              yield { ...item, ...(spent !== undefined && { spent }) };
+          }
       }
       return (await writeList(storage, { folder, list, operation }, candidates())).needs.items;
     },
@@ -112,14 +119,26 @@ export function createBackfillActivities(deps: Deps) {
     },
 
     /**
-     * How many runs of this backfill's items wait for a person now, by their own word: items, and conversions of audits.
-     * undefined: the server's lists do not answer. It goes on without them, and is not kept from saying what it waits for (S7).
+     * How many items wait for a person now, by the word of their runs: their own, and conversions of audits. undefined: the
+     * server's lists do not answer. It goes on without them, and is not kept from saying what it waits for (S7).
+     * @param call.underWay workflow IDs of the items: runs of earlier backfills with the same ID may go on, and ask. Absent in
+     * runs of before, and where they are too many: then all runs count
      */
-    async itemsAsking(): Promise<number | undefined> {
-      const own = quoted(Context.current().info.workflowExecution?.workflowId ?? '');
-      const query = `(ParentWorkflowId = ${own} OR RootWorkflowId = ${own}) AND NeedsPerson = true AND ExecutionStatus = 'Running'`;
+    async itemsAsking(call: { underWay?: string[] } = {}): Promise<number | undefined> {
+      const own = Context.current().info.workflowExecution?.workflowId ?? '';
+      const query = `(ParentWorkflowId = ${quoted(own)} OR RootWorkflowId = ${quoted(own)}) AND NeedsPerson = true AND ExecutionStatus = 'Running'`;
+      const { underWay } = call;
       try {
-        return (await client.withDeadline(Date.now() + COUNT_MS, () => client.workflow.count(query))).count;
+        return await client.withDeadline(Date.now() + COUNT_MS, async () => {
+          if (!underWay) return (await client.workflow.count(query)).count;
+          const items = new Set(underWay);
+          const asking = new Set<string>();
+          for await (const { workflowId, parentExecution } of client.workflow.list({ query, pageSize: ASKING_PAGE })) {
+            const item = [workflowId, parentExecution?.workflowId ?? ''].find((id) => items.has(id));
+            if (item !== undefined) asking.add(item);
+          }
+          return asking.size;
+        });
       } catch (error) {
         if (isPassing(error) || grpcStatus(error) === GRPC.CANCELLED) return undefined;
         throw error;

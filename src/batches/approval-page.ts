@@ -25,6 +25,8 @@ export interface BatchPage {
   readonly leftOut: Readonly<Record<string, number>>;
   /** Rows that could not become an item. */
   readonly quarantined: number;
+  /** What a person should know of the source, one sentence each. */
+  readonly notes: readonly string[];
   readonly limits: { readonly maxItems: number | null; readonly maxCredits: number };
   /** The input does not name `maxCredits`. */
   readonly isDefaultBudget: boolean;
@@ -47,6 +49,7 @@ export function batchPage(page: BatchPage): Markdown {
       shown.length > 0 && more > 0 ? [...shown, md`and ${grouped(more)} more`] : shown,
     ),
     bullets(md`Left out of the list:`, quarantined > 0 ? [...out, md`${grouped(quarantined)}: ${QUARANTINED}`] : out),
+    bullets(md`About the list:`, page.notes.map(sentence)),
     whatIsLeft(left),
   ]);
 }

@@ -3,6 +3,7 @@ import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@tempor
 import { z } from 'zod';
 import { loadConfig } from '../config';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
+import { command } from '../text/command';
 import { formatDuration } from '../time/duration';
 import { EXIT, Exit } from './exit';
 import { readInputOption } from './json-input';
@@ -135,16 +136,21 @@ function overview(seen: readonly Seen[]): string {
   );
 }
 
-function details({ workflowId, status, progress }: Seen): string {
-  if (!progress) return `${workflowId}: ${status}${status === 'RUNNING' ? '; no worker answers' : ''}`;
+/** @param seen a batch that has not brought its items to account: it runs, or it was ended */
+export function details({ workflowId, status, progress }: Seen): string {
+  const isRunning = status === 'RUNNING';
+  const goesOn = isRunning
+    ? []
+    : [`It has left no account of its items. To do what is not done: ${command('backfill redrive', workflowId)}`];
+  if (!progress) return [`${workflowId}: ${status}${isRunning ? '; no worker answers' : ''}`, ...goesOn].join('\n');
   const { doing, waiting, since, done, total, counts, credits, underWayCount, perMinute } = progress;
   const sums = Object.entries(counts).flatMap(([what, n]) => (n > 0 ? [`${number(n)} ${what}`] : []));
-  const isRunning = status === 'RUNNING';
   return [
     isRunning ? `${workflowId}: ${doing}` : `${workflowId}: ${status}; it was at this: ${doing}`,
     ...(waiting === undefined || !isRunning ? [] : [`waiting since ${since}: ${waiting}`]),
     `${number(done)} of ${number(total)}: ${sums.join(', ') || 'none ended yet'}; ${number(underWayCount)} under way; ${number(credits)} credits`,
-    ...(perMinute === undefined
+    ...goesOn,
+    ...(perMinute === undefined || !isRunning
       ? []
       : [
           `${number(perMinute)} a minute, about ${left(progress)} left at this rate${ifStill(progress, ', once it goes on')}`,

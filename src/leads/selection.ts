@@ -76,7 +76,7 @@ export function select(pages: readonly DecidedPage[], limits: SelectionLimits): 
     counts: count(leads),
     seen: { leads: leads.length, repeated, total: totals.at(-1) ?? null },
     notes: [
-      ...notes(leads.length, repeated, changed, totals),
+      ...listNotes(leads.length, { repeated, changed, totals }),
       ...(conversions < wanted && over === 'overMaxCredits'
         ? [`maxCredits (${maxCredits}) pays for ${conversions} of ${wanted} conversions.`]
         : []),
@@ -142,7 +142,14 @@ function count(leads: readonly LeadDecision[]): Partial<Record<ReasonCode, numbe
 
 const several = (n: number) => (n === 1 ? '1 lead was' : `${n} leads were`);
 
-function notes(leads: number, repeated: number, changed: number, totals: readonly number[]): string[] {
+/**
+ * What a person should know of a list that was read page by page.
+ * @param leads different ones
+ */
+export function listNotes(
+  leads: number,
+  { repeated, changed = 0, totals }: { repeated: number; changed?: number; totals: readonly number[] },
+): string[] {
   const [first, last] = [totals[0], totals.at(-1)];
   const found: string[] = [];
   if (first !== undefined && last !== undefined && first !== last)
@@ -150,7 +157,7 @@ function notes(leads: number, repeated: number, changed: number, totals: readonl
   if (repeated > 0) found.push(`${several(repeated)} listed more than once and counted once.`);
   if (changed > 0) found.push(`${several(changed)} seen with different answers and skipped.`);
   if (last !== undefined && leads < last)
-    found.push(`${several(last - leads)} not seen, of ${last} that the server counts; the next run looks again.`);
+    found.push(`${several(last - leads)} not seen, of ${last} that the server counts; another run looks again.`);
   if (last !== undefined && leads > last)
     found.push(`${several(leads - last)} seen beyond the ${last} that the server counts.`);
   return found;

@@ -23,6 +23,7 @@ export const PATCHES = {
   mindsPlaceOfBooks: '0.3.0',
   notesBalance: '0.3.0',
   ownTryKnowsLook: '0.3.0',
+  passesUnaffordable: '0.3.0',
   peopleFirst: '0.3.0',
   refusesAfterTry: '0.3.0',
   rereadsBooks: '0.3.0',

@@ -114,7 +114,7 @@ describe('a list that moves while it is read', () => {
 
   it('notes what was missed, what came on top, and that the total moved', () => {
     expect(select([{ decisions: [candidate('a')], total: 4 }], limits).notes).toEqual([
-      '3 leads were not seen, of 4 that the server counts; the next run looks again.',
+      '3 leads were not seen, of 4 that the server counts; another run looks again.',
     ]);
     expect(select([{ decisions: [candidate('a'), candidate('b')], total: 1 }], limits).notes).toEqual([
       '1 lead was seen beyond the 1 that the server counts.',

@@ -321,6 +321,29 @@ test.concurrent('S7: says how many items wait for a person; one that nobody deci
   await accounts(result);
 });
 
+test.concurrent('S7: what an earlier batch with the same ID has left, and asks, is not counted', async () => {
+  const [early, late] = free.splice(0, 2);
+  fail([early, late], { fault: 'cutBeforeCommit', times: 2 });
+  const asks = (run: Awaited<ReturnType<typeof start>>, count: number) => async () =>
+    (await run.query(messages.backfillProgressQuery)).asking === count;
+  const asker = (id = '') => stage.temporal.client.workflow.getHandle(`convert-lead.default.${id}`);
+  const of = async (id = '') => ({ operation: 'convertLead', file: await store(`${id}.csv`, csvOf([id])) }) as const;
+  const first = await start('same-id', await of(early));
+  await until(asks(first, 1));
+  await first.terminate('a person ended it');
+  const second = await start('same-id', await of(late));
+  const bothAsk = "ParentWorkflowId = 'same-id' AND NeedsPerson = true";
+  await until(async () => (await stage.temporal.client.workflow.count(bothAsk)).count === 2);
+  const looks = async () => readable(await second.fetchHistory()).split('itemsAsking').length;
+  const before = await looks();
+  // The second of them is asked for once the first, which began while both ask, has its answer.
+  await until(async () => (await looks()) >= before + 2);
+  expect(await asks(second, 1)()).toBe(true);
+  await asker(late).executeUpdate(decideUpdate, { args: [{ decision: 'giveUp', by: 'Ada' }] });
+  expect(await second.result()).toMatchObject({ counts: { waiting: 1 } });
+  await asker(early).executeUpdate(decideUpdate, { args: [{ decision: 'giveUp', by: 'Ada' }] });
+});
+
 test.concurrent('S7: the question of a conversion that an audit of the batch needs is the batch’s to tell', async () => {
   const [id = ''] = free.splice(0, 1);
   fail([id], { fault: 'cutBeforeCommit', times: 2 });
@@ -399,6 +422,35 @@ test.each([
     expect(result).toMatchObject({ credits: 1_000, counts: { failed: 1 } });
   },
 );
+
+test('S6: at maxCredits what was paid for and failed is tried again, as often as that is asked for, past what the budget does not allow', async () => {
+  const [dear, paid, never] = free.splice(0, 3);
+  const file = await store('unaffordable.csv', csvOf([dear, paid, never].map(String)));
+  fail([dear], { fault: 'status', status: 422 });
+  stage.sandbox.control.addFault({ route: 'projects.analysis', fault: 'status', status: 403, times: 2 });
+  const refusals = () =>
+    stage.sandbox.control.stats().faults.filter(({ route }) => route === 'projects.analysis').length;
+  const before = refusals();
+  const run = await start('unaffordable', {
+    ...{ operation: 'auditProject', file, window: 1, maxCredits: 1_000 },
+    // The try that is not refused ends at once.
+    defaults: { prerequisites: 'fail' },
+  });
+  for (const nth of [1, 2]) {
+    await until(async () => {
+      const { counts, waiting: why = '', paused } = await run.query(messages.backfillProgressQuery);
+      return paused && why.includes('(http403). It would') && counts.failed === 2 && refusals() === before + nth;
+    });
+    await run.executeUpdate(messages.resumeUpdate, { args: [{ by: 'Ada' }] });
+  }
+  const result = await run.result();
+  expect(result).toMatchObject({ ended: 'done', credits: 1_000, counts: { failed: 2, skipped: 1 } });
+  expect(result.reasons).toEqual({
+    ...{ 'failed: http422': 1, 'failed: prerequisitesMissing': 1, 'skipped: overMaxCredits': 1 },
+  });
+  await accounts(result);
+  expect(converted([dear, paid, never])).toBe(1);
+});
 
 test('captures: every one that matches is extracted again', async () => {
   const requests = () => stage.sandbox.control.stats().requests.byRoute['captures.reprocess'] ?? 0;

@@ -161,7 +161,7 @@ export class Controls {
         const failed = this.failed();
         state.retry = true;
         this.#note('retryFailed', said ?? {});
-        return `${counted(failed, 'failed item')} ${failed === 1 ? 'is' : 'are'} tried again, after those that were not begun yet.`;
+        return `${counted(failed, 'failed item')} ${failed === 1 ? 'is' : 'are'} tried again, after those that were not begun yet, as far as maxCredits allows.`;
       },
       {
         description: 'Tries all items again that have failed so far: {"by": "…"}',

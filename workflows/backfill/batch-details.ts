@@ -13,20 +13,17 @@ import { linkTo } from '../shared/links';
 import { onlyWait } from '../shared/place';
 import type { Controls } from './batch-controls';
 import type { BackfillProgress } from './batch-messages';
-import { endedIn, type Running, rateOf, type State } from './batch-state';
+import { againIn, endedIn, type Running, rateOf, type State, totalOf } from './batch-state';
 
 /** Under way, the longest first. */
 const SHOWN = 10;
-
-export const totalOf = ({ lists: [items] }: State, maxItems: number | null): number =>
-  Math.min(items?.size ?? 0, maxItems ?? Number.POSITIVE_INFINITY);
 
 export function progressOf(
   state: State,
   { state: { limits, paused } }: Controls,
   running: ReadonlyMap<number, Running>,
 ): Omit<BackfillProgress, 'doing' | 'waiting' | 'since'> {
-  const total = totalOf(state, limits.maxItems);
+  const total = totalOf(state, limits.maxItems, running.values());
   const done = endedIn(state);
   return {
     ...{ done, total, counts: { ...state.counts }, credits: state.credits },
@@ -36,7 +33,7 @@ export function progressOf(
       away: [...running.values()].filter(({ away }) => away).length,
       asking: state.asking,
     },
-    ...rateOf(state, total - done),
+    ...rateOf(state, total - done + againIn(state, running.values())),
     ...{ paused: paused !== undefined, limits: { ...limits }, folder: state.opened.folder },
   };
 }

@@ -104,6 +104,22 @@ export const begin = (opened: Opened, prepared: Prepared): State => ({
 export const endedIn = ({ counts }: State): number =>
   OUTCOMES.reduce((sum, word) => sum + counts[word], 0) - counts.quarantined;
 
+/** Failed items that a list has again, or that are under way again. */
+export function againIn({ lists }: State, running: Iterable<Running>): number {
+  const listed = lists.filter(({ name }) => name !== 'items').reduce((sum, { size, next }) => sum + size - next, 0);
+  return listed + [...running].filter(({ retry }) => retry).length;
+}
+
+/**
+ * Items that it does, by its limits as they stand: those that have ended or are under way are not taken back by a lower limit.
+ * @param running absent: those that it takes over
+ */
+export function totalOf(state: State, maxItems: number | null, running: Iterable<Running> = state.running): number {
+  const most = Math.min(state.lists[0]?.size ?? 0, maxItems ?? Number.POSITIVE_INFINITY);
+  // One that is tried again has ended before.
+  return Math.max(most, endedIn(state) + [...running].filter(({ retry }) => !retry).length);
+}
+
 const SAMPLE_EVERY_MS = 10_000;
 const SAMPLES = 30;
 
@@ -122,5 +138,5 @@ export function rateOf(state: State, left: number): { perMinute?: number; leftMs
   const minutes = (Date.now() - at) / 60_000;
   const perMinute = (endedIn(state) - ended) / minutes;
   if (!(minutes > 0) || !(perMinute > 0)) return {};
-  return { perMinute: Math.round(perMinute * 10) / 10, leftMs: Math.round((left / perMinute) * 60_000) };
+  return { perMinute: Math.round(perMinute * 10) / 10, leftMs: Math.round((Math.max(0, left) / perMinute) * 60_000) };
 }

@@ -22,7 +22,7 @@ import { creditsSpent } from '../shared/status';
 import { tellPersonNeeded } from '../shared/tell';
 import type { Controls } from './batch-controls';
 import { describe, progressOf } from './batch-details';
-import { endedIn, nextTry, type Running, type State, sample, type WorkList } from './batch-state';
+import { againIn, endedIn, nextTry, type Running, type State, sample, type WorkList } from './batch-state';
 import type { Common } from './common';
 import { Feed } from './feed';
 import { afterRefusal, refusedBy } from './refusal';
@@ -35,6 +35,8 @@ const MAX_EVENTS = 3_800;
 const MAX_HISTORY_BYTES = 5_000_000;
 /** Lines of the item ledger that wait for more before they are written. */
 const MOST_UNWRITTEN = 100;
+/** Items of which it is asked one by one whether they wait for a person: their IDs stand in the history of each look. */
+const MOST_NAMED = 500;
 
 /** Of a long batch it takes minutes. */
 const LISTS = 'The failed items are listed from the item ledger; then it goes on by itself.';
@@ -153,7 +155,10 @@ export class Drive {
       const { version } = controls;
       const next = this.#next();
       this.#say();
-      if (next.may === 'end') return 'over';
+      if (next.may === 'end') {
+        if (!this.#listsAnew()) return 'over';
+        continue;
+      }
       if (next.may === 'begin') {
         const item = await this.#feed.take(next.list);
         // While it was read, a person may have paused.
@@ -171,16 +176,36 @@ export class Drive {
     const { window, state } = this;
     const { limits, paused, retry } = this.controls.state;
     const idle = window.running.size === 0;
-    const list = state.lists.find((one) => one.next < this.#endOf(one));
-    if (!list) return idle && !paused && !retry ? { may: 'end' } : { may: 'wait' };
+    const open = state.lists.filter((one) => one.next < this.#endOf(one));
+    if (open.length === 0) return idle && !paused && !retry ? { may: 'end' } : { may: 'wait' };
     if (paused || taken(window.running.values(), limits.window) >= limits.window) return { may: 'wait' };
-    const reserved = [...window.running.values()].reduce((sum, { price }) => sum + price, 0);
-    const price = this.#nextPrice(list);
+    const list = this.#affordable(open);
     // What is under way may turn out to cost nothing.
-    if (price > 0 && state.credits + reserved + price > limits.maxCredits)
-      return idle ? { may: 'end' } : { may: 'wait' };
+    if (!list) return idle ? { may: 'end' } : { may: 'wait' };
     const ms = state.nextAt - Date.now();
     return limits.itemsPerMinute !== null && ms > 0 ? { may: 'wait', ms } : { may: 'begin', list };
+  }
+
+  /** The first list whose next item the budget allows: one that costs nothing is not kept by one that costs too much. */
+  #affordable([first, ...others]: WorkList[]): WorkList | undefined {
+    const { state, window } = this;
+    const reserved = [...window.running.values()].reduce((sum, { price }) => sum + price, 0);
+    const left = this.controls.state.limits.maxCredits - state.credits - reserved;
+    const isAffordable = (list: WorkList) => {
+      const price = this.#nextPrice(list);
+      return price === 0 || price <= left;
+    };
+    if (!first || isAffordable(first)) return first;
+    if (others.length === 0 || !patched('passesUnaffordable')) return undefined;
+    this.#feed.keepAll();
+    return others.find(isAffordable);
+  }
+
+  /** Where it would end while a retry was asked for: what the budget keeps in lists of before is listed with the others. */
+  #listsAnew(): boolean {
+    if (!this.controls.state.retry || !patched('passesUnaffordable')) return false;
+    for (const list of this.state.lists) if (list.name !== 'items') list.next = list.size;
+    return true;
   }
 
   #endOf({ name, size }: WorkList): number {
@@ -227,9 +252,7 @@ export class Drive {
 
   /** Failed items that a list has again. */
   #queued(): number {
-    const lists = this.state.lists.filter(({ name }) => name !== 'items');
-    const retried = [...this.window.running.values()].filter(({ retry }) => retry).length;
-    return lists.reduce((sum, { size, next }) => sum + size - next, 0) + retried;
+    return againIn(this.state, this.window.running.values());
   }
 
   /** Only when the last list of them is worked off, so that none is there twice. */
@@ -285,7 +308,9 @@ export class Drive {
   async #lookWhoAsks(): Promise<void> {
     const { state, common } = this;
     const before = state.asking;
-    const asking = this.window.running.size > 0 ? await control.itemsAsking() : 0;
+    const underWay = [...this.window.running.values()].map(({ workflowId }) => workflowId);
+    const named = underWay.length <= MOST_NAMED && { underWay };
+    const asking = underWay.length > 0 ? await control.itemsAsking({ ...named }) : 0;
     if (asking === undefined) return;
     state.asking = asking;
     if (before === 0 && state.asking > 0)

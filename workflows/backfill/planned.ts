@@ -52,7 +52,7 @@ export class Planned {
     const { limits } = this.controls.state;
     return {
       ...{ plan: this.plan, listed: prepared.needs.items, first, left: mayBeSpent, limits },
-      ...{ leftOut: prepared.left, quarantined: prepared.quarantined },
+      ...{ leftOut: prepared.left, quarantined: prepared.quarantined, notes: prepared.notes },
       isDefaultBudget: raw.maxCredits === undefined && limits.maxCredits === input.maxCredits,
       compared: {
         thresholds: leads ? thresholdsOf(leads.scoring) : { minReadiness: 0 },

@@ -28,6 +28,14 @@ export interface Listed {
 
 /** A list that grows while it is read is followed to its end, and no further than this. */
 const MAX_PAGES = 5_000;
+
+/** Ends a list that goes on after the last page that is read, and says so. */
+export function endAt<L extends Pick<Listed, 'reads' | 'notes' | 'next'>>(listed: L, maxPages = MAX_PAGES): L {
+  if (listed.reads < maxPages || listed.next === undefined) return listed;
+  const { next: _, ...ended } = listed;
+  const note = `The list goes on after ${grouped(maxPages)} pages; what comes then was not read, and is not in these numbers.`;
+  return { ...(ended as L), notes: [...listed.notes, note] };
+}
 /** Leaves room for the conversions in the same history. */
 const MAX_EVENTS = 1_400;
 
@@ -67,6 +75,5 @@ export async function listLeads(
     status.figures(md`${grouped(Math.min(page.end, page.total))} of ${grouped(page.total)} leads listed`);
     listed.next = page.next;
   }
-  if (listed.reads >= MAX_PAGES) delete listed.next;
-  return listed;
+  return endAt(listed);
 }
