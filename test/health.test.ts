@@ -1,5 +1,5 @@
 /** What probes are told of a worker process. */
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,8 +60,10 @@ test('a Temporal server that does not answer makes it not ready, and is no reaso
 test('a worker whose certificate was renewed is to be restarted once the server does not take the old one any more', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'audit-runner-health-'));
   const [certificate, key] = [join(folder, 'client.pem'), join(folder, 'client.key')];
-  writeFileSync(certificate, 'first');
-  writeFileSync(key, 'key');
+  const fixture = (name: string) => readFileSync(join(__dirname, 'sandbox', 'fixtures', name), 'utf8');
+  const first = fixture('receiver-cert.pem');
+  writeFileSync(certificate, first);
+  writeFileSync(key, fixture('receiver-key.pem'));
   let [now, answers] = [0, true];
   const isRenewed = credentialsWatch({ TEMPORAL_TLS_CLIENT_CERT_PATH: certificate, TEMPORAL_TLS_CLIENT_KEY_PATH: key });
   const health = new WorkerHealth(isRenewed, () => now);
@@ -77,7 +79,7 @@ test('a worker whose certificate was renewed is to be restarted once the server 
   expect(health.fault()).toBeUndefined();
   renameSync(certificate, join(folder, 'before.pem'));
   expect(health.fault()).toBeUndefined();
-  writeFileSync(certificate, 'second');
+  writeFileSync(certificate, `${first}# second\n`);
   for (const one of [health, connecting])
     expect(one.fault()).toMatch(/^the Temporal server does not answer.* was renewed/);
   now = 119_000;
