@@ -16,6 +16,7 @@ export const PATCHES = {
   hearsTryAfterHold: '0.3.0',
   keepsActs: '0.3.0',
   keepsSaid: '0.3.0',
+  knowsOneRow: '0.3.0',
   knowsOwnChildren: '0.3.0',
   laterWordCounts: '0.3.0',
   loosensWhenWritten: '0.3.0',

@@ -1,7 +1,7 @@
 /** The analysis of an audit: its prerequisites, its start (one at a time), its end. */
 
 import { sleep } from '@temporalio/workflow';
-import { type AnalysisSeen, type Before, isOurs } from '../../src/audits/analysis';
+import type { AnalysisSeen, Before } from '../../src/audits/analysis';
 import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { auditSubject } from '../../src/paying/subject';
 import { reasonInWords } from '../../src/runs/reason-words';
@@ -12,7 +12,7 @@ import { reads } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { Stop } from '../shared/stop';
 import { type AuditRun, ofProject } from './audit-run';
-import { awaitAudit, type Started } from './await-audit';
+import { awaitAudit, cameOfRun, type Started } from './await-audit';
 
 /** A complete analysis. */
 export interface Analysed {
@@ -49,19 +49,21 @@ export async function analyse(at: AuditRun, projectId: string, added: boolean): 
     if (input.mode === 'async') await awaitPrerequisites(at, projectId);
     status.step('auditing', `The audit of project ${projectId} is under way`);
     let before: Before | undefined;
+    let running: AnalysisSeen | undefined;
     const started = await startAudit(at, projectId, async () => {
       const now = await seen(at, projectId);
       atFirst ??= now;
       before ??= { firstStart: atFirst, thisStart: now };
+      running = now.state === 'running' ? now : undefined;
       // A running one will do, whoever started it; so will one that was completed since the first start.
-      return now.state === 'running' || isOurs(now, before) ? 'found' : 'notFound';
+      return running || cameOfRun(now, before) ? 'found' : 'notFound';
     });
     if (started.byUs) starts++;
     before ??= { firstStart: first, thisStart: first };
-    let ended = await awaitAudit(at, projectId, started, before);
+    let ended = await awaitAudit(at, projectId, { ...started, ...(running && { running }) }, before);
     if (ended.state !== 'complete' && tries >= input.maxStarts) {
       const last = await seen(at, projectId);
-      if (last.state === 'complete' && isOurs(last, before)) ended = last;
+      if (last.state === 'complete' && cameOfRun(last, before)) ended = last;
     }
     if (ended.state === 'complete') return done(ended, 'run', starts);
     if (tries >= input.maxStarts)
