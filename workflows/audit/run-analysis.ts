@@ -1,6 +1,6 @@
 /** The analysis of an audit: its prerequisites, its start (one at a time), its end. */
 
-import { sleep } from '@temporalio/workflow';
+import { patched, sleep } from '@temporalio/workflow';
 import type { AnalysisSeen, Before } from '../../src/audits/analysis';
 import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { auditSubject } from '../../src/paying/subject';
@@ -36,10 +36,22 @@ const done = ({ id }: AnalysisSeen, how: Analysed['how'], starts: number): Analy
   starts,
 });
 
-export async function analyse(at: AuditRun, projectId: string, added: boolean): Promise<Analysed> {
+/** The documents of an audit. */
+interface Documents {
+  /** This run has added some, or a person for it. */
+  added: boolean;
+  /** When the newest of the others came to be there, milliseconds; 0 where nothing tells. */
+  newestFoundAt: number;
+}
+
+/** Whether a document that was found came to be there after the analysis was begun, which does not cover it. */
+const isBefore = ({ createdAt }: AnalysisSeen, { newestFoundAt }: Documents): boolean =>
+  newestFoundAt > Date.parse(createdAt ?? '') && patched('auditsFoundLater');
+
+export async function analyse(at: AuditRun, projectId: string, documents: Documents): Promise<Analysed> {
   const { input, status, facts } = at;
   const first = await seen(at, projectId);
-  if (first.state === 'complete' && !added && !input.again) {
+  if (first.state === 'complete' && !documents.added && !input.again && !isBefore(first, documents)) {
     at.notes.push('An audit was complete already, and no document was added; "again": true runs another.');
     return done(first, 'existing', 0);
   }
