@@ -25,6 +25,7 @@ export const PATCHES = {
   notesBalance: '0.3.0',
   ownTryKnowsLook: '0.3.0',
   peopleFirst: '0.3.0',
+  refusesMissingCall: '0.3.0',
   rereadsBooks: '0.3.0',
   savesActions: '0.3.0',
   takesTurns: '0.3.0',
