@@ -1,6 +1,6 @@
 /** The audit of a project: started once, waited for, asked about. */
 import { Context } from '@temporalio/activity';
-import { type AnalysisSeen, type Before, isOurs } from '../src/audits/analysis';
+import { type AnalysisSeen, type Before, isOurs, isRewritten } from '../src/audits/analysis';
 import type { SendOutcome } from '../src/paying/attempt-plan';
 import { auditSubject } from '../src/paying/subject';
 import { callRoute, refusedWith } from './call';
@@ -42,7 +42,8 @@ export function createAuditsActivities(deps: Deps) {
       const status = value.status.trim().toLowerCase();
       const state =
         status === 'complete' || status === 'completed' ? 'complete' : status === 'failed' ? 'failed' : 'running';
-      return { state, ...(value.id && { id: value.id }), ...(value.createdAt && { createdAt: value.createdAt }) };
+      const { id, createdAt, updatedAt } = value;
+      return { state, ...(id && { id }), ...(createdAt && { createdAt }), ...(updatedAt && { updatedAt }) };
     } catch (error) {
       if (refusedWith(error, 404)) return { state: 'none' };
       throw error;
@@ -84,15 +85,19 @@ export function createAuditsActivities(deps: Deps) {
       const { attempt } = Context.current().info;
       if (attempt % (value.unclear === undefined ? 20 : 4) === 0) {
         const seen = await analysisSeen({ account, projectId });
-        if (seen.state === 'complete' && isOurs(seen, before)) return { state: 'complete' };
+        if (seen.state === 'complete' && (isOurs(seen, before) || isRewritten(seen, before)))
+          return { state: 'complete' };
       }
       throw requeueAfter('the audit is still running', slower(runtime, 6));
     },
 
-    /** Returns when no analysis of the project is running any more. Retried by Temporal without history events. */
-    async awaitAnalysis(call: { account: string; projectId: string }): Promise<AnalysisSeen> {
+    /**
+     * Returns when no analysis of the project is running any more. Retried by Temporal without history events.
+     * @param call.tellsRunning returns also when one is seen running: the next try would not know of it
+     */
+    async awaitAnalysis(call: { account: string; projectId: string; tellsRunning?: boolean }): Promise<AnalysisSeen> {
       const seen = await analysisSeen(call);
-      if (seen.state !== 'running') return seen;
+      if (seen.state !== 'running' || call.tellsRunning) return seen;
       throw requeueAfter('the audit is still running', slower(runtimeOf(deps, call.account), 24));
     },
   };

@@ -75,8 +75,19 @@ export function createDocumentsActivities(deps: Deps) {
     const known = (await Promise.all(kept)).map((record, i) =>
       taken.includes(all[i]?.fileName ?? '') ? { ...record, sent: true, taken: true } : record,
     );
-    const { states, strangers } = documentStates(all, known, shown);
-    return { states: states.slice(0, documents.length), strangers };
+    const { states, madeAt, strangers } = documentStates(all, known, shown);
+    return { states: states.slice(0, documents.length), madeAt, strangers };
+  };
+  /** When the newest of those that are there came to be there, milliseconds: as it is shown, else as it is kept. */
+  const newestIn = async (
+    { account, projectId, documents }: { account: string; projectId: string; documents: readonly AuditDocument[] },
+    { states, madeAt }: { states: readonly DocumentState[]; madeAt: readonly (number | undefined)[] },
+  ): Promise<number> => {
+    const times = documents.map(async ({ nameHash }, i) => {
+      if (!isThere(states[i])) return 0;
+      return madeAt[i] ?? (await readIfThere(storage, recordRef(account, projectId, nameHash), DocumentRecord))?.since;
+    });
+    return Math.max(0, ...(await Promise.all(times)).map((time) => time ?? 0));
   };
 
   return {
@@ -112,15 +123,18 @@ export function createDocumentsActivities(deps: Deps) {
     /**
      * GET the project: what became of each document.
      * @param call.beside names of the run's other documents
+     * @returns also when the newest of those that are there came to be there, milliseconds, where anything tells
      */
     async documentStates(call: {
       account: string;
       projectId: string;
       documents: readonly AuditDocument[];
       beside?: readonly string[];
-    }): Promise<{ states: DocumentState[]; strangers: number; hidden?: true }> {
+    }): Promise<{ states: DocumentState[]; strangers: number; newestAt?: number; hidden?: true }> {
       const { documents: shown } = await projectOf(call.account, call.projectId);
-      return { ...(await statesIn(call, shown ?? undefined, call)), ...(!shown && { hidden: true }) };
+      const { states, madeAt, strangers } = await statesIn(call, shown ?? undefined, call);
+      const newestAt = await newestIn(call, { states, madeAt });
+      return { states, strangers, ...(newestAt > 0 && { newestAt }), ...(!shown && { hidden: true }) };
     },
 
     /** POST one document, streamed from the storage: one attempt, under S1 and S2. */
@@ -191,6 +205,8 @@ export function createDocumentsActivities(deps: Deps) {
     },
   };
 }
+
+const isThere = (state: DocumentState | undefined): boolean => state === 'settled' || state === 'pending';
 
 const hashOf = (name: string) => createHash('sha256').update(name).digest('hex').slice(0, 16);
 

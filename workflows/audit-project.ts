@@ -97,9 +97,10 @@ async function audit(raw: AuditProjectJson, status: Status): Promise<AuditProjec
     const projectId = await takeProject(at);
     upsertSearchAttributes([{ key: searchAttributeKeys.projectId, value: projectId }, creditsSpent(at.taken.credits)]);
     result.documents = { uploaded: [], found: [], byPerson: [] };
-    await uploadDocuments(at, projectId, documents, result.documents);
+    const newestFoundAt = await uploadDocuments(at, projectId, documents, result.documents);
     const { uploaded, byPerson } = result.documents;
-    result.analysis = await analyse(at, projectId, uploaded.length + byPerson.length > 0);
+    const added = uploaded.length + byPerson.length > 0;
+    result.analysis = await analyse(at, projectId, { added, newestFoundAt });
     result.results = await storeResults(at, projectId, result.analysis.analysisId ?? workflowInfo().runId);
     told = `Project ${projectId} is audited: ${counted(result.results.opportunities, 'opportunity', 'opportunities')}.`;
     result.sentence = `${told} Report: ${result.results.report.url}`;

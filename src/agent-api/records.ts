@@ -105,6 +105,7 @@ export const AuditAnalysis = z.looseObject({
   projectId: otherId,
   status,
   createdAt: time,
+  updatedAt: time,
   executiveSummary: text,
   opportunityCount: count,
   riskCount: count,

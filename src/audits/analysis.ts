@@ -6,6 +6,7 @@ export interface AnalysisSeen {
   state: 'none' | 'running' | 'complete' | 'failed';
   id?: string;
   createdAt?: string;
+  updatedAt?: string;
 }
 
 /**
@@ -34,3 +35,33 @@ export interface Before {
 /** Whether an analysis came of the run's starts. @returns undefined when nothing that the service shows tells */
 export const isOurs = (now: AnalysisSeen, before: Before): boolean | undefined =>
   isNew(now, now.state === 'failed' ? before.thisStart : before.firstStart);
+
+/** Whether it is the one that was there before, by its ID and by its time, as far as they are shown. */
+export function isSameRow(now: AnalysisSeen, before: AnalysisSeen): boolean {
+  const shown = (['id', 'createdAt'] as const).filter((name) => now[name] !== undefined && before[name] !== undefined);
+  return shown.length > 0 && shown.every((name) => now[name] === before[name]);
+}
+
+/** How much later it was changed than what was there before, milliseconds. @returns NaN where that is not shown */
+const changedLater = (now: AnalysisSeen, before: AnalysisSeen): number =>
+  Date.parse(now.updatedAt ?? '') - Date.parse(before.updatedAt ?? '');
+
+/**
+ * Whether another analysis stands where the one before stood: a service may keep one for each project, and its ID and
+ * time with it.
+ */
+export function isRewritten(now: AnalysisSeen, before: Before): boolean {
+  const then = now.state === 'failed' ? before.thisStart : before.firstStart;
+  if ((now.state !== 'complete' && now.state !== 'failed') || !isSameRow(now, then)) return false;
+  return changedLater(now, then) > 0 || (now.state === 'complete' && then.state === 'failed');
+}
+
+/** As {@link isOurs}, where it was seen running since the start, in the same place: it counts as new when it has ended. */
+export const isOursAfterRunning = (now: AnalysisSeen, { firstStart, thisStart }: Before): boolean | undefined =>
+  isOurs(now, { firstStart: asRunning(firstStart), thisStart: asRunning(thisStart) });
+
+const asRunning = (seen: AnalysisSeen): AnalysisSeen => (seen.state === 'none' ? seen : { ...seen, state: 'running' });
+
+/** Whether what is shown may be the new one in the place of the one before: nothing shows that it was left as it was. */
+export const mayBeRewritten = (now: AnalysisSeen, { firstStart }: Before): boolean =>
+  now.state === 'complete' && isSameRow(now, firstStart) && !(changedLater(now, firstStart) <= 0);

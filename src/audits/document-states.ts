@@ -40,7 +40,7 @@ function isAlike(one: string, other: string): boolean {
 }
 
 /**
- * The state of each document of a run, and how many of those that the project shows are none of them.
+ * The state of each document of a run, since when the project has it, and how many of those that it shows are none of them.
  * @param kept of each, what is kept of its upload; looked at where the name does not tell
  * @param shown undefined: the service does not show a project's documents, and its word for an upload has to do
  */
@@ -48,9 +48,10 @@ export function documentStates(
   documents: readonly Named[],
   kept: readonly (Uploaded | undefined)[],
   shown: readonly ProjectDocument[] | undefined,
-): { states: DocumentState[]; strangers: number } {
+): { states: DocumentState[]; madeAt: (number | undefined)[]; strangers: number } {
   if (shown === undefined)
     return {
+      madeAt: documents.map(() => undefined),
       states: documents.map((_, i) => (kept[i]?.taken ? 'settled' : kept[i]?.sent ? 'unsure' : 'missing')),
       strangers: 0,
     };
@@ -84,7 +85,13 @@ export function documentStates(
     if (taken) return more >= unnamed ? stateOf([...rest], true) : 'unsure';
     return more > unnamed ? 'unsure' : 'missing';
   });
-  return { states, strangers: rest.size };
+  return { states, madeAt: documents.map((_, i) => newestOf(ours[i] ?? [])), strangers: rest.size };
+}
+
+/** When the newest of them came to be there, milliseconds, where the service shows it. */
+function newestOf(same: readonly ProjectDocument[]): number | undefined {
+  const times = same.map(({ createdAt }) => Date.parse(createdAt ?? '')).filter((time) => !Number.isNaN(time));
+  return times.length === 0 ? undefined : Math.max(...times);
 }
 
 /** The name alone tells: in which unit `fileSize` is, and whether it is that of what was sent, is not shown. */

@@ -50,6 +50,14 @@ test('S2: of renamed documents as many are there as came to be there since', () 
   expect(states(two, [taken, sent], shows('x', 'y'))).toEqual(['settled', 'unsure']);
 });
 
+test('of documents of one name the newest tells since when it is there', () => {
+  const made = (id: string, createdAt?: string) => ({ id, fileName: 'a.pdf', ...(createdAt && { createdAt }) });
+  const [one, two] = ['2026-03-02T08:00:00.000Z', '2026-03-02T09:00:00.000Z'] as const;
+  const madeAt = (...shown: ReturnType<typeof made>[]) => documentStates(named('a.pdf', 'b.pdf'), [], shown).madeAt;
+  expect(madeAt(made('d0', one), made('d1', two), made('d2', 'soon'))).toEqual([Date.parse(two), undefined]);
+  expect(madeAt(made('d0'))).toEqual([undefined, undefined]);
+});
+
 test.each([
   [{ documentId: 'd' }],
   [{ document: { id: 'd' }, id: 'p' }],

@@ -74,6 +74,20 @@ test.concurrent('S6: one document that the service refuses keeps none of the oth
   expect(project(clientName)?.documents).toHaveLength(2);
 });
 
+test.concurrent('S6: documents of a run that ended before its audit are audited by the next, and only once', async () => {
+  const { clientName, input } = fresh('a.txt');
+  const sync = { mode: 'sync' } as const;
+  const audit = { outcome: 'audited', analysis: { how: 'run', starts: 1 } };
+  const { projectId = '', ...first } = await run({ ...input, ...sync, documents: [] });
+  expect(first).toMatchObject(audit);
+  const documents = { uploaded: ['a.txt'], found: [] };
+  expect(await run(input)).toMatchObject({ projectId, reason: 'prerequisitesMissing', documents });
+  expect(await run({ ...input, ...sync })).toMatchObject({ ...audit, documents: { uploaded: [], found: ['a.txt'] } });
+  expect(await run({ ...input, ...sync })).toMatchObject({ outcome: 'audited', analysis: { how: 'existing' } });
+  expect(stage.sandbox.control.analyses({ projectId })).toHaveLength(2);
+  expect(project(clientName)?.documents).toHaveLength(1);
+});
+
 test.concurrent('a refused creation says which fields the service may miss', async () => {
   const { clientName } = fresh();
   const refuse = { route: 'projects.create', about: clientName, fault: 'status', status: 422, times: 2 } as const;

@@ -15,7 +15,7 @@ import { until } from '../support/until';
 let stage: Stage;
 beforeAll(async () => {
   const durations = { createProject: 0, upload: 0, documentAnalysis: 0, audit: 50 };
-  stage = await startStage({ sandbox: { leads: 0, credits: 100_000, projects: 9, durations } });
+  stage = await startStage({ sandbox: { leads: 0, credits: 100_000, projects: 12, durations } });
   await stage.startWorker();
 });
 afterAll(() => stage.close());
@@ -90,6 +90,41 @@ test.concurrent.each([404, 400, 409])(
     expect(await run.result()).toMatchObject({ outcome: 'audited' });
   },
 );
+
+test.concurrent('a service without the call that is asked for refuses at once, and the sentence names the other mode', async () => {
+  const { projectId, clientName } = project();
+  stage.sandbox.control.completeInterviews({ projectId });
+  for (const [route, mode, other] of [
+    ['projects.auditAsync', 'async', 'sync'],
+    ['projects.audit', 'sync', 'async'],
+  ] as const) {
+    stage.sandbox.control.addFault({ route, about: clientName, fault: 'status', status: 405, times: 1_000 });
+    const run = await start({ projectId, mode });
+    await until(async () => {
+      const { status, waiting } = { status: (await run.describe()).status.name, ...(await run.query(progressQuery)) };
+      return status === 'COMPLETED' || waiting?.includes('may be out of date') === true;
+    });
+    expect((await run.describe()).status.name).toBe('COMPLETED');
+    const { outcome, reason, sentence } = await run.result();
+    expect({ outcome, reason }).toEqual({ outcome: 'refused', reason: 'http405' });
+    expect(sentence).toContain(`the service has no such call (http405); "mode": "${other}" may do.`);
+  }
+});
+
+test.concurrent('S7: a start that is refused with 404 also names the other mode', async () => {
+  const { projectId, clientName } = project();
+  stage.sandbox.control.completeInterviews({ projectId });
+  const refuse = { route: 'projects.auditAsync', about: clientName, fault: 'status', status: 404 } as const;
+  stage.sandbox.control.addFault({ ...refuse, times: 1_000 });
+  const run = await start({ projectId });
+  await until(
+    async () => (await run.query(progressQuery)).waiting?.includes('no such call: "mode": "sync" may do') === true,
+  );
+  const ended = await (await start({ projectId, prerequisites: 'fail' })).result();
+  expect(ended).toMatchObject({ outcome: 'refused', reason: 'prerequisitesMissing' });
+  expect(ended.sentence).toContain('"mode": "sync" may do');
+  await run.cancel();
+});
 
 test('a plan counts the reads that an audit makes', async () => {
   const { projectId } = project();

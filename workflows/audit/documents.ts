@@ -30,15 +30,18 @@ const ROUTE_REFUSED = /^(PAT_ROUTE_NOT_ALLOWED|PAT_NOT_SUPPORTED_FOR_ENDPOINT|ht
 /** Refusals that can mean the form in which documents are sent, which is a guess; a code of the service can mean anything. */
 const FORM_REFUSED = /^(http400|http415|http422|(?!http|PAT_|planTooLow:).+)$/;
 
-/** @param result gets each document as soon as it is there, so that it tells also when this throws */
+/**
+ * @param result gets each document as soon as it is there, so that it tells also when this throws
+ * @returns when the newest of those that were found came to be there, milliseconds; 0 where nothing tells
+ */
 export async function uploadDocuments(
   at: AuditRun,
   projectId: string,
   documents: readonly AuditDocument[],
   result: UploadedDocuments,
-): Promise<void> {
+): Promise<number> {
   const person = new Person(at, projectId);
-  if (documents.length === 0) return;
+  if (documents.length === 0) return 0;
   const { status } = at;
   const show = (byHand: readonly AuditDocument[] = []) =>
     status.figures(
@@ -60,7 +63,11 @@ export async function uploadDocuments(
 
   const left: { document: AuditDocument; looked: Looked }[] = [];
   const askedAt = Date.now();
-  const { states, strangers } = await statesOf(at, projectId, documents);
+  const { states, strangers, newestAt = 0 } = await statesOf(at, projectId, documents);
+  let newest = newestAt;
+  const found = (madeAt: number) => {
+    newest = Math.max(newest, madeAt);
+  };
   for (const [i, state] of states.entries()) {
     const document = documents[i];
     if (!document) continue;
@@ -77,7 +84,7 @@ export async function uploadDocuments(
     for (let next = left.shift(); next; next = left.shift()) {
       const { document } = next;
       const others = names.filter((name) => name !== document.fileName);
-      const how = isClosed() ? 'byHand' : await uploadOne(at, { projectId, strangers, others, ...next });
+      const how = isClosed() ? 'byHand' : await uploadOne(at, { projectId, strangers, others, found, ...next });
       if (how === 'uploaded' || how === 'found') put(how, document);
       else byHand.push(document);
       if (typeof how === 'object') refusals.push(how.refused);
@@ -106,6 +113,7 @@ export async function uploadDocuments(
       for (const name of failed) if (list.includes(name)) list.splice(list.indexOf(name), 1);
   }
   status.figures();
+  return newest;
 }
 
 const HIDDEN = 'The service does not show the documents of a project: only its replies say that they are there.';
@@ -135,12 +143,14 @@ interface Upload {
   others: readonly string[];
   /** Documents that the project had at first and that are none of the run's. */
   strangers: number;
+  /** Told when it came to be there, where a look finds it; milliseconds. */
+  found(madeAt: number): void;
 }
 
 /** S2: looked up in the project's `documents` before it is sent, and before it is sent again. */
 async function uploadOne(
   at: AuditRun,
-  { projectId, document, looked, others, strangers }: Upload,
+  { projectId, document, looked, others, strangers, found }: Upload,
 ): Promise<'uploaded' | 'found' | { refused: string }> {
   const { account, asker } = at;
   const { fileName } = document;
@@ -153,8 +163,9 @@ async function uploadOne(
     summary: `Upload ${fileName}`,
     looked,
     async look() {
-      const { states } = await statesOf(at, projectId, [document], others);
+      const { states, newestAt } = await statesOf(at, projectId, [document], others);
       last = lookOf(states[0]);
+      if (newestAt !== undefined) found(newestAt);
       return last;
     },
     send(calls, { lookedAt }) {
@@ -168,8 +179,11 @@ async function uploadOne(
     at.status.goesOn();
     switch (outcome.how) {
       case 'done':
-        // A person says so; from now on it is one of those that are there.
-        if (outcome.by === 'look' && last !== 'found') await control.keepUploaded({ account, projectId, document });
+        // A person says so, or another run; from now on it is one of those that are there.
+        if (outcome.by === 'look' && last !== 'found') {
+          found(looked.askedAt);
+          await control.keepUploaded({ account, projectId, document });
+        }
         return outcome.sent || isSent ? 'uploaded' : 'found';
       case 'refused':
         return { refused: outcome.reason };

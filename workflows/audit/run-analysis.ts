@@ -1,18 +1,17 @@
 /** The analysis of an audit: its prerequisites, its start (one at a time), its end. */
 
-import { sleep } from '@temporalio/workflow';
-import { type AnalysisSeen, type Before, isOurs } from '../../src/audits/analysis';
+import { patched, sleep } from '@temporalio/workflow';
+import type { AnalysisSeen, Before } from '../../src/audits/analysis';
 import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { auditSubject } from '../../src/paying/subject';
 import { reasonInWords } from '../../src/runs/reason-words';
-import { utc } from '../../src/time/utc';
 import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
 import { WHY } from '../shared/asker';
 import { reads } from '../shared/calls';
-import { waitUntil } from '../shared/deadline';
 import { Stop } from '../shared/stop';
 import { type AuditRun, ofProject } from './audit-run';
-import { awaitAudit, type Started } from './await-audit';
+import { awaitAudit, cameOfRun, type Started } from './await-audit';
+import { awaitCurrent, awaitPrerequisites, mayLack } from './prerequisites';
 
 /** A complete analysis. */
 export interface Analysed {
@@ -36,10 +35,22 @@ const done = ({ id }: AnalysisSeen, how: Analysed['how'], starts: number): Analy
   starts,
 });
 
-export async function analyse(at: AuditRun, projectId: string, added: boolean): Promise<Analysed> {
+/** The documents of an audit. */
+interface Documents {
+  /** This run has added some, or a person for it. */
+  added: boolean;
+  /** When the newest of the others came to be there, milliseconds; 0 where nothing tells. */
+  newestFoundAt: number;
+}
+
+/** Whether a document that was found came to be there after the analysis was begun, which does not cover it. */
+const isBefore = ({ createdAt }: AnalysisSeen, { newestFoundAt }: Documents): boolean =>
+  newestFoundAt > Date.parse(createdAt ?? '') && patched('auditsFoundLater');
+
+export async function analyse(at: AuditRun, projectId: string, documents: Documents): Promise<Analysed> {
   const { input, status, facts } = at;
   const first = await seen(at, projectId);
-  if (first.state === 'complete' && !added && !input.again) {
+  if (first.state === 'complete' && !documents.added && !input.again && !isBefore(first, documents)) {
     at.notes.push('An audit was complete already, and no document was added; "again": true runs another.');
     return done(first, 'existing', 0);
   }
@@ -49,19 +60,21 @@ export async function analyse(at: AuditRun, projectId: string, added: boolean): 
     if (input.mode === 'async') await awaitPrerequisites(at, projectId);
     status.step('auditing', `The audit of project ${projectId} is under way`);
     let before: Before | undefined;
+    let running: AnalysisSeen | undefined;
     const started = await startAudit(at, projectId, async () => {
       const now = await seen(at, projectId);
       atFirst ??= now;
       before ??= { firstStart: atFirst, thisStart: now };
+      running = now.state === 'running' ? now : undefined;
       // A running one will do, whoever started it; so will one that was completed since the first start.
-      return now.state === 'running' || isOurs(now, before) ? 'found' : 'notFound';
+      return running || cameOfRun(now, before) ? 'found' : 'notFound';
     });
     if (started.byUs) starts++;
     before ??= { firstStart: first, thisStart: first };
-    let ended = await awaitAudit(at, projectId, started, before);
+    let ended = await awaitAudit(at, projectId, { ...started, ...(running && { running }) }, before);
     if (ended.state !== 'complete' && tries >= input.maxStarts) {
       const last = await seen(at, projectId);
-      if (last.state === 'complete' && isOurs(last, before)) ended = last;
+      if (last.state === 'complete' && cameOfRun(last, before)) ended = last;
     }
     if (ended.state === 'complete') return done(ended, 'run', starts);
     if (tries >= input.maxStarts)
@@ -72,37 +85,6 @@ export async function analyse(at: AuditRun, projectId: string, added: boolean): 
     );
     await sleep(wait);
   }
-}
-
-/**
- * Waits for the project's document and interview analysis, or ends the run, as the input says.
- * @returns whether one was missing
- */
-async function awaitPrerequisites(at: AuditRun, projectId: string): Promise<boolean> {
-  const { account, facts, status, place, input } = at;
-  const since = Date.now();
-  const { hasAnalysis, hasInterviewAnalysis } = await ofProject(at, () =>
-    reads(account, place, 'Look at the prerequisites').prerequisites({ account, projectId }),
-  );
-  if (hasAnalysis && hasInterviewAnalysis) return false;
-  const missing = [
-    ...(hasAnalysis ? [] : ['document analysis']),
-    ...(hasInterviewAnalysis ? [] : ['interview analysis']),
-  ];
-  const what = `Project ${projectId} has no ${missing.join(' and no ')} yet`;
-  if (input.prerequisites === 'fail') throw new Stop('refused', 'prerequisitesMissing', `${what}.`);
-  const patience = { ...place, priorityKey: Math.min(5, input.priority + 1) };
-  status.step('prerequisites', `Waiting for what the audit needs of project ${projectId}`);
-  const ended = await waitUntil(
-    ...([status, facts, account, since + input.prerequisitesDeadline] as const),
-    `${what}. It goes on by itself when the web app shows ${missing.length > 1 ? 'both' : 'it'}; documents and interviews are added there.`,
-    (left) =>
-      reads(account, patience, 'Wait for the prerequisites', left).awaitPrerequisites({ account, projectId, since }),
-    at.taken.freshUntil,
-  );
-  if (ended === 'late')
-    throw new Stop('expired', 'prerequisitesMissing', `${what}, and the time to wait for it is over.`);
-  return true;
 }
 
 /** Starts one analysis unless a look finds one (S1, S2). */
@@ -138,58 +120,21 @@ async function startAudit(at: AuditRun, projectId: string, look: () => Promise<L
     const outcome = await payOnce(at, start, async (ended) => ended);
     status.goesOn();
     // What was there when it was looked for may be out of date.
-    if (outcome.how === 'refused' && last === 'async' && MAY_LACK.test(outcome.reason)) {
+    if (outcome.how === 'refused' && last === 'async' && mayLack(outcome.reason)) {
       if (await awaitPrerequisites(at, projectId)) continue;
       if (await awaitCurrent(at, projectId, outcome.reason, since, refusals++)) continue;
     }
-    const jobId = jobOf(projectId, outcome, last);
+    const jobId = jobOf(at, projectId, outcome, last);
     const isAnswered = outcome.how === 'done' && outcome.by === 'reply';
     return { ...(jobId && { jobId }), byUs: isSent, waitedFor: last === 'sync' && isAnswered };
   }
 }
 
-/** Refusals that can mean a missing prerequisite: their status and code are not shown. */
-const MAY_LACK = /^(?!http403$|planTooLow:|PAT_)/;
-
-/**
- * The service shows both analyses and still refuses to start: they may be out of date. A 404 means that too, where the
- * project itself is there.
- * @returns whether to start again; false: the refusal stands as it is
- */
-async function awaitCurrent(at: AuditRun, projectId: string, reason: string, since: number, refusals: number) {
-  const { account, facts, status, place, input } = at;
-  if (reason === 'http404') {
-    const look = reads(account, place, `Look whether project ${projectId} is there`);
-    if (!(await ofProject(at, () => look.isProject({ account, projectId })))) return false;
-    if (input.prerequisites === 'fail')
-      throw new Stop(
-        'refused',
-        'prerequisitesMissing',
-        `The service knows project ${projectId}, but has no analyses of it that an audit could start from (${reason}).`,
-      );
-  }
-  if (input.prerequisites === 'fail') return false;
-  const { settlingMs } = facts.timing;
-  const wait = Math.min(12 * settlingMs, (settlingMs / 5) * 2 ** Math.min(refusals, 10));
-  const until = since + input.prerequisitesDeadline;
-  if (Date.now() + wait > until)
-    throw new Stop(
-      'expired',
-      'prerequisitesMissing',
-      `The service went on refusing to start the audit of project ${projectId} (${reason}), and the time to wait is over.`,
-    );
-  status.waits(
-    `The service refuses to start the audit of project ${projectId} (${reason}), though it shows both analyses: they may be out of date, or its AI provider key missing or revoked. It is tried again in ${Math.ceil(wait / 1000)} s, until ${utc(until)} UTC at the latest; "prerequisites": "fail" would end it here.`,
-  );
-  await sleep(wait);
-  return true;
-}
-
 /** @param mode by which route it was sent. @returns the job, when the service named one */
-function jobOf(projectId: string, outcome: Outcome, mode: Mode): string | undefined {
+function jobOf(at: AuditRun, projectId: string, outcome: Outcome, mode: Mode): string | undefined {
   switch (outcome.how) {
     case 'refused':
-      throw refused(projectId, outcome.reason, mode);
+      throw refused(at, projectId, outcome.reason, mode);
     case 'cannotLook':
       throw outcome.error;
     case 'gaveUp':
@@ -205,7 +150,7 @@ function jobOf(projectId: string, outcome: Outcome, mode: Mode): string | undefi
 }
 
 /** agent-api.md, "Errors": what a refusal of the audit means. */
-function refused(projectId: string, reason: string, mode: Mode): Stop {
+function refused({ input }: AuditRun, projectId: string, reason: string, mode: Mode): Stop {
   if (reason === 'http403')
     return new Stop(
       'refused',
@@ -224,13 +169,22 @@ function refused(projectId: string, reason: string, mode: Mode): Stop {
       reason,
       `There is no project ${projectId} for this account: ${reasonInWords(reason, 'project')}.`,
     );
-  const cause =
-    mode === 'sync'
-      ? 'the AI provider key of the service may be missing or revoked'
-      : 'a prerequisite may be out of date, or the AI provider key of the service missing or revoked';
+  const why = reason === 'http405' ? aroundMissing(input.mode, mode) : CAUSES[mode];
   return new Stop(
     'refused',
     reason,
-    `The service refused to start the audit of project ${projectId}: ${reasonInWords(reason, 'project')}; ${cause}.`,
+    `The service refused to start the audit of project ${projectId}: ${reasonInWords(reason, 'project')}; ${why}.`,
   );
+}
+
+/** What a refusal without a word of its own may come of. */
+const CAUSES: Readonly<Record<Mode, string>> = {
+  sync: 'the AI provider key of the service may be missing or revoked',
+  async: 'a prerequisite may be out of date, or the AI provider key of the service missing or revoked',
+};
+
+/** What may do where the service does not have the call that was sent. */
+function aroundMissing(asked: Mode, sent: Mode): string {
+  if (asked !== sent) return 'the call that waits for the audit took too long';
+  return `"mode": "${asked === 'async' ? 'sync' : 'async'}" may do`;
 }
