@@ -9,7 +9,7 @@ import type { Deps } from '../../activities/deps';
 import { batchPage } from '../../src/batches/approval-page';
 import { openStorage } from '../../src/storage';
 import { NOTHING_PLANNED } from '../../workflows/backfill/unlisted';
-import { endAt } from '../../workflows/shared/list-leads';
+import { endAt, type Listed } from '../../workflows/shared/list-leads';
 
 let folder: string;
 beforeEach(() => {
@@ -44,10 +44,11 @@ test('different leads are compared with the number that the service counts', asy
 test('captures are counted by nobody', async () => expect(await notesOf()).toEqual([]));
 
 test('a list that is read no further says so, and one that ends there does not', () => {
-  const listed = { reads: 3, notes: ['A note.'], next: { offset: 30 } };
+  const read = { pages: [], total: 100, reads: 3, now: 0, rules: {} as Listed['rules'] };
+  const listed: Listed = { ...read, notes: ['A note.'], next: { offset: 30 } };
   expect(endAt(listed, 4)).toBe(listed);
   expect(endAt(listed, 3)).toEqual({
-    reads: 3,
+    ...read,
     notes: ['A note.', expect.stringContaining('The list goes on after 3 pages')],
   });
   expect(endAt({ ...listed, next: undefined }, 3).notes).toEqual(['A note.']);

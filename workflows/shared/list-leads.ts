@@ -30,12 +30,13 @@ export interface Listed {
 const MAX_PAGES = 5_000;
 
 /** Ends a list that goes on after the last page that is read, and says so. */
-export function endAt<L extends Pick<Listed, 'reads' | 'notes' | 'next'>>(listed: L, maxPages = MAX_PAGES): L {
+export function endAt(listed: Listed, maxPages = MAX_PAGES): Listed {
   if (listed.reads < maxPages || listed.next === undefined) return listed;
   const { next: _, ...ended } = listed;
   const note = `The list goes on after ${grouped(maxPages)} pages; what comes then was not read, and is not in these numbers.`;
-  return { ...(ended as L), notes: [...listed.notes, note] };
+  return { ...ended, notes: [...listed.notes, note] };
 }
+
 /** Leaves room for the conversions in the same history. */
 const MAX_EVENTS = 1_400;
 
