@@ -140,7 +140,7 @@ export function createCaptureSweepActivities(deps: Deps) {
     }): Promise<InlineOrStored<SweptCapture[]>> {
       const { captures, ref, account, isPlan } = call;
       const kept = await keep(deps.storage, inAccount(account, `runs/${ref}/captures`), captures);
-      const again = captures.filter(({ outcome }) => outcome === 'reprocessed');
+      const again = captures.filter(({ outcome }) => outcome === 'reprocessed' || outcome === 'unknown');
       if (account !== undefined && again.length > 0) {
         const memory = await readMemory(deps.storage, account);
         for (const { id } of again) {

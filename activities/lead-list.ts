@@ -33,7 +33,10 @@ export interface OfRun {
 /** One page as a workflow sees it. */
 export interface LeadPageSeen {
   decisions: InlineOrStored<Decision[]>;
+  /** As the service counts, or as many as were listed. */
   total: number;
+  /** The service said so. */
+  isCounted?: true;
   /** Leads up to here, and the next page if there is one. */
   end: number;
   next?: ListPlace;
@@ -131,10 +134,11 @@ export function createLeadListActivities(deps: Deps) {
       });
       const end = place.offset + page.items.length + (page.unreadable ?? 0);
       const { following, total = end } = page;
+      const isCounted = page.total !== undefined && { isCounted: true as const };
       const { account, ref } = call;
       return {
         decisions: await keepPage(storage, { account, ref, place, following }, decisions),
-        ...{ total, end, notes: doubts(page) },
+        ...{ total, ...isCounted, end, notes: doubts(page) },
         ...(following && { next: following }),
       };
     },

@@ -43,19 +43,21 @@ const USUAL_SIZES = [10, 15, 20, 25, 30, 40, 50, 100, 200, 250, 500, 1_000];
 /** Pages without a record that is new, one after the other, that are passed: some services name a next page for ever. */
 const MOST_EMPTY = 20;
 
+const isIt = (record: { id: string } | undefined, id: string | undefined): boolean =>
+  record !== undefined && id !== undefined && isSameId(record.id, id);
+const begins = ({ items }: Page<{ id: string }>, id: string | undefined): boolean => isIt(items[0], id);
+
 /**
  * Whether a page is one that was there before. By its beginning: within it a record of before may stand once more, where
  * many are of the same moment and the service has no order among them.
  */
 export function isAgain<T extends { id: string }>(got: Page<T>, place: ListPlace): boolean {
-  const is = (record: T | undefined, id: string | undefined) =>
-    record !== undefined && id !== undefined && isSameId(record.id, id);
   // Beyond the last page it is given again, or there is no way past it.
-  if (is(got.items[0], place.before)) return true;
+  if (begins(got, place.before)) return true;
   // Some say where they are by what they were asked for, and do not go there.
   const isThere = place.offset > 0 && got.offset === place.offset && place.last !== undefined;
   // The parameters have other names here.
-  return is(got.items[0], place.first) && !(isThere && !is(got.items.at(-1), place.last));
+  return begins(got, place.first) && !(isThere && !isIt(got.items.at(-1), place.last));
 }
 
 /** @param cursor the setting of the parameter that takes what the service calls its next page */
@@ -100,8 +102,14 @@ export function goesOn<T extends { id: string }>(
  * new at its beginning: what the page names as the next one is further on, or it was the last.
  * @returns undefined where there is no way past it
  */
-export function beyondRepeated<T>(got: Page<T>, place: ListPlace, cursor: string | undefined): Onward | undefined {
+export function beyondRepeated<T extends { id: string }>(
+  got: Page<T>,
+  place: ListPlace,
+  cursor: string | undefined,
+): Onward | undefined {
   if (place.next === undefined) return undefined;
+  // The beginning behind a later page: the cursor has come round, and would do so for ever.
+  if (place.before !== undefined && !begins(got, place.before)) return undefined;
   if (got.more === false || got.isNextEmpty) return {};
   if (got.next === undefined) return undefined;
   const onward = beyondEmpty(got, place, nextOf(got, place, cursor));

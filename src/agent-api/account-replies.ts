@@ -12,17 +12,20 @@ const accountLayers = (body: unknown): Layer[] =>
     .filter(({ path }) => path.every((key) => ENVELOPES.has(plainKey(key))))
     .map(({ value, path }) => ({ value: flat(value), path }));
 
-/** Finds a value under the configured path, or else under the first of the usual names in any usual envelope. */
+/**
+ * Finds a value under the configured path, or else under the first of the usual names in any usual envelope.
+ * @param others further names that will do in an envelope
+ */
 function find<T>(
   body: unknown,
   path: string | undefined,
   names: readonly string[],
   as: (v: unknown) => T | undefined,
-  mayHave: (layer: Layer) => boolean = () => true,
+  others: (layer: Layer) => readonly string[] = () => [],
 ): T | undefined {
   if (path !== undefined) return as(at(body, path));
-  for (const layer of accountLayers(body).filter(mayHave))
-    for (const name of names) {
+  for (const layer of accountLayers(body))
+    for (const name of [...names, ...others(layer)]) {
       const value = as(fieldOf(layer.value, name));
       if (value !== undefined) return value;
     }
@@ -101,8 +104,8 @@ export function auditCapable(name: string, { account }: Undocumented): boolean |
 }
 
 /**
- * S3: the surest first. `credits` may be what a period allows, of which much is used, and counts only where nothing else does;
- * `total` never.
+ * S3: the surest first. `credits`, which may be what a period allows, counts only where none of these stands beside it; `total`,
+ * which more likely is that, never.
  */
 const BALANCE = [
   'balance',
@@ -116,18 +119,15 @@ const BALANCE = [
   'creditsAvailable',
   'creditsBalance',
 ];
-const ALLOWANCE = ['credits'];
-/** What a plan has it allows, and of what is said beside what was used some are gone. */
-const isLeft = ({ value, path }: Layer): boolean =>
-  !path.some((key) => ['plan', 'subscription'].includes(plainKey(key))) &&
-  !['used', 'creditsUsed', 'usedCredits', 'spent', 'consumed'].some((name) => fieldOf(value, name) !== undefined);
+/** What a plan has it allows, and of what stands beside what was used some is gone. */
+const allowance = ({ value, path }: Layer): readonly string[] => {
+  const isPlan = path.some((key) => ['plan', 'subscription'].includes(plainKey(key)));
+  return isPlan || Object.keys(value).some((key) => /used|usage|spent|consumed/.test(plainKey(key))) ? [] : ['credits'];
+};
 
 /** GET /api/user/credits → the balance. */
 export const balance: Reader<{ balance: number }> = (body, { account }) => {
-  const value =
-    asNumber(body) ??
-    find(body, account.balance, BALANCE, asNumber) ??
-    find(body, account.balance, ALLOWANCE, asNumber, isLeft);
+  const value = asNumber(body) ?? find(body, account.balance, BALANCE, asNumber, allowance);
   if (value === undefined)
     throw new UnreadableBody(
       `no balance in the reply of GET /api/user/credits (${describeKeys(body)}): name its field with 'undocumented.account.balance'`,

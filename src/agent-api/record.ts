@@ -101,8 +101,12 @@ export function record<S extends z.ZodObject>(noun: RecordNoun, kind: Kind<S>): 
   };
 }
 
-/** At the top, or in an envelope such as `data`. */
-const isSaidToFail = (body: unknown): boolean => [...layers(body)].some(({ value }) => saysFailed(value));
+/** Names of what has the whole reply in it. An error under any other is that of a part. */
+const ENVELOPES = ['data', 'result', 'response', 'payload', '0'];
+const isSaidToFail = (body: unknown): boolean =>
+  [...layers(body)].some(
+    ({ value, path }) => path.every((key) => ENVELOPES.includes(plainKey(key))) && saysFailed(value),
+  );
 
 /** A list with what the service says of its pages. */
 export interface Page<T> extends Paging {

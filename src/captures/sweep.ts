@@ -49,7 +49,7 @@ export function troubleOf(capture: Capture, now: number, stuckAfter: number): Tr
  * comes after `giveUpAfter`. A try counts as a failure of its time where the service does not say when it failed again.
  */
 export function judge(
-  { changed, now }: Troubled,
+  { status, changed, now }: Troubled,
   known: Remembered | undefined,
   { stuckAfter, giveUpAfter }: SweepRules,
 ): { verdict: SweepVerdict; remembered?: Remembered } {
@@ -59,6 +59,9 @@ export function judge(
   const { since, triedAt } = before ?? { since: changed, triedAt: undefined };
   const lastFailed = Math.max(changed, triedAt ?? changed);
   const remembered = { since, seen: now, ...(triedAt !== undefined && { triedAt }) };
+  // It is at work, and the service says of its time nothing new.
+  if (status !== 'failed' && triedAt !== undefined && now - triedAt < stuckAfter)
+    return { verdict: 'tooSoon', remembered };
   const failingFor = lastFailed - since;
   if (failingFor > 0 && now - since > giveUpAfter)
     return { verdict: 'givenUp', remembered: { ...remembered, givenUp: true } };

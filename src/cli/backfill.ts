@@ -3,7 +3,7 @@ import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@tempor
 import { z } from 'zod';
 import { loadConfig } from '../config';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
-import { command } from '../text/command';
+import { asArgument, command } from '../text/command';
 import { formatDuration } from '../time/duration';
 import { EXIT, Exit } from './exit';
 import { readInputOption } from './json-input';
@@ -45,6 +45,7 @@ interface Seen {
   workflowId: string;
   status: string;
   needsPerson: boolean;
+  account?: string | undefined;
   /** Absent when no worker answers. */
   progress?: Progress;
 }
@@ -109,6 +110,7 @@ async function look(client: Client, handle: WorkflowHandle): Promise<Seen> {
     workflowId: handle.workflowId,
     status: status.name,
     needsPerson: running && typedSearchAttributes.get(searchAttributeKeys.needsPerson) === true,
+    account: typedSearchAttributes.get(searchAttributeKeys.account),
     ...(data && { progress: data }),
   };
 }
@@ -136,12 +138,21 @@ function overview(seen: readonly Seen[]): string {
   );
 }
 
+/** Without it the account is the one called default. */
+const redriveOf = (workflowId: string, account = 'default'): string =>
+  command(
+    `backfill redrive${account === 'default' ? '' : ` --account ${asArgument(account, '<account>')}`}`,
+    workflowId,
+  );
+
 /** @param seen a batch that has not brought its items to account: it runs, or it was ended */
-export function details({ workflowId, status, progress }: Seen): string {
+export function details({ workflowId, status, account, progress }: Seen): string {
   const isRunning = status === 'RUNNING';
   const goesOn = isRunning
     ? []
-    : [`It has left no account of its items. To do what is not done: ${command('backfill redrive', workflowId)}`];
+    : [
+        `It has left no account of its items. If its items were listed, this does what is not done: ${redriveOf(workflowId, account)}`,
+      ];
   if (!progress) return [`${workflowId}: ${status}${isRunning ? '; no worker answers' : ''}`, ...goesOn].join('\n');
   const { doing, waiting, since, done, total, counts, credits, underWayCount, perMinute } = progress;
   const sums = Object.entries(counts).flatMap(([what, n]) => (n > 0 ? [`${number(n)} ${what}`] : []));

@@ -62,6 +62,9 @@ export function givenSecret({ [SECRET]: inEnvironment = '', [SECRET_FILE]: file 
   throw new Exit(EXIT.badInput, `${where} has to be 16 or more of the characters A–Z, a–z, 0–9, - and _`);
 }
 
+/** S4: a secret of one's own choice may have a dot or a slash in it. */
+const BEGINS_AS_PATH = /^(\.{0,2}\/|~|[A-Za-z]:\\)/;
+
 function inFile(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
@@ -69,7 +72,7 @@ function inFile(file: string): string {
     const code = errorCode(error) ?? 'unknown';
     throw new Exit(
       EXIT.badInput,
-      looksLikePath(file)
+      BEGINS_AS_PATH.test(file) && looksLikePath(file)
         ? `${SECRET_FILE}: ${file} cannot be read (${code})`
         : `${SECRET_FILE}: it names no file that can be read (${code}); a secret itself belongs in ${SECRET}`,
     );

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const RULE = 'the name of a variable of the environment, not what it holds';
 /** What a secret often begins with is a possible name too. */
-const NAME = /^(?!whsec_|aky_)[A-Za-z_][A-Za-z0-9_]*$/;
+const NAME = /^(?!whsec_|aky_)[A-Za-z_][\w.-]*$/;
 
 export const VariableName = z.string().regex(NAME, RULE).meta({ allowed: RULE });
 

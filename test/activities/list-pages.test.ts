@@ -203,6 +203,15 @@ describe('records that are shown again', () => {
     expect(stuck.seen.length).toBeLessThan(30);
   });
 
+  test('as the first page, under the cursor of the last: it has come round, and is given up', async () => {
+    const round = await serviceOf((q) => {
+      const at = number(q, 'cursor', 0);
+      return { leads: page(leads(60), at, 20), total: 60, nextCursor: at + 20 < 60 ? `${at + 20}` : '0' };
+    });
+    expect(await readAll(round)).toMatchObject({ count: 60, listed: 60 });
+    expect(round.seen.length).toBeLessThan(6);
+  });
+
   test('as a page that has changed a little end the list at the third', async () => {
     const lists = [all, all.toSpliced(499, 1), all.toSpliced(498, 1)];
     const service = await serviceOf((q) => ({ data: page(lists.shift() ?? all, 0, 500), ...shown(q) }));

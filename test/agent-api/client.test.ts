@@ -186,6 +186,14 @@ describe('replies that are not what the route returns', () => {
     });
   });
 
+  it('an error of a part is not that of the call: a conversion without an ID that is known counts as paid', async () => {
+    const said = await serve((response) => json(response, 200, { data: { entity: { pdf: { error: 'later' } } } }));
+    expect(await apiOf(said.baseUrl).call('leads.convert', { id: 'x' })).toMatchObject({
+      ok: false,
+      failure: { kind: 'unreadable' },
+    });
+  });
+
   it('a reply that is too large is unreadable, and is not read to its end', async () => {
     let written = 0;
     const server = await serve((response, _seen, socket) => {

@@ -98,7 +98,8 @@ describe('the balance', () => {
   it.each([
     { credits: 10_000, used: 9_500, remaining: 500 },
     { data: { credits: 10_000, creditsUsed: 9_500, creditsRemaining: 500 } },
-    { credits: 10_000, data: { availableCredits: 500 } },
+    { credits: 10_000, availableCredits: 500 },
+    { credits: 500, subscription: { remaining: 17 }, user: { balance: 0 } },
     { credits: 500 },
     { credits: { credits: 500 } },
   ])('S3: is what is left, not what a period allows: %j', (body) => {
@@ -108,6 +109,8 @@ describe('the balance', () => {
   it.each([
     { plan: { credits: 10_000 }, wallet: { left: 500 } },
     { credits: 10_000, used: 9_500 },
+    { credits: 10_000, creditsSpent: 3_000 },
+    { credits: 10_000, usage: { used: 3_000 } },
   ])('S3: is not guessed from %j', (body) => {
     expect(() => read('account.credits', body)).toThrow('undocumented.account.balance');
   });

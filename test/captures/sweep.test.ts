@@ -86,6 +86,13 @@ test.each(['processing', 'pending'])('a capture in %s is in trouble when it is s
   expect(stuck && judge(stuck, undefined, RULES).verdict).toBe('due');
 });
 
+test('one that is at work again is no failure, though the service keeps its first time', () => {
+  const known = { since: 0, seen: 8 * DAY, triedAt: 8 * DAY };
+  const at = (now: number) => judge({ id: 'c', status: 'processing', changed: 0, now }, known, RULES).verdict;
+  expect(at(8 * DAY + 5 * MIN)).toBe('tooSoon');
+  expect(at(8 * DAY + 31 * MIN)).toBe('givenUp');
+});
+
 test('one that does not say since when is shown, and left', () => {
   const undated = troubleOf({ id: 'c', status: 'failed' }, 0, RULES.stuckAfter);
   expect(undated && judge(undated, undefined, RULES)).toEqual({ verdict: 'undated' });

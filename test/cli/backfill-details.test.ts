@@ -21,5 +21,8 @@ test.each(['TERMINATED', 'FAILED', 'TIMED_OUT'])('one that was %s says how to go
 test('so it does where no worker answers', () => {
   const seen = { workflowId: 'nightly', needsPerson: false };
   expect(details({ ...seen, status: 'TERMINATED' })).toContain('audit-runner backfill redrive nightly');
+  expect(details({ ...seen, status: 'TERMINATED', account: 'acme' })).toContain(
+    'backfill redrive --account acme nightly',
+  );
   expect(details({ ...seen, status: 'RUNNING' })).toBe('nightly: RUNNING; no worker answers');
 });

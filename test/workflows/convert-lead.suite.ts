@@ -183,7 +183,7 @@ export function convertLeadSuite(variant: 'a' | 'b', part: Part): void {
     const leadId = next();
     const run = await start(leadId);
     await until(async () => (await run.query(progressQuery)).waiting?.includes('decide') === true);
-    expect((await run.query(progressQuery)).waiting).toContain('The last call: the connection broke before');
+    expect((await run.query(progressQuery)).waiting).toContain('The call in doubt: the connection broke before');
     const wrong = run.executeUpdate(decideUpdate, { args: [JSON.parse('{"decision":"maybe"}')] });
     await expect(wrong).rejects.toMatchObject({ cause: { message: expect.stringContaining('itHappened') } });
     await run.executeUpdate(decideUpdate, { args: [{ decision: 'sendAgain', by: 'Ada' }] });

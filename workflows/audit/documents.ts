@@ -172,8 +172,8 @@ async function uploadOne(
       isSent = true;
       return calls.uploadDocumentOnce({ account, projectId, document, strangers, lookedAt });
     },
-    ask: (why) =>
-      asker.decide(`${WHY[why]} Look whether '${fileName}' is among the documents of project ${projectId}.`, 0),
+    ask: (why, doubt) =>
+      asker.decide(`${WHY[why]}${doubt} Look whether '${fileName}' is among the documents of project ${projectId}.`, 0),
   };
   return payOnce(at, upload, async (outcome) => {
     at.status.goesOn();

@@ -43,9 +43,12 @@ interface Documents {
   newestFoundAt: number;
 }
 
-/** Whether a document that was found came to be there after the analysis was begun, which does not cover it. */
-const isBefore = ({ createdAt }: AnalysisSeen, { newestFoundAt }: Documents): boolean =>
-  newestFoundAt > Date.parse(createdAt ?? '') && patched('auditsFoundLater');
+/**
+ * Whether a document that was found is newer than the analysis, which does not cover it. Where a service keeps one analysis for
+ * each project only the time of its last change moves: by the other one, each start would run another audit.
+ */
+const isBefore = ({ createdAt, updatedAt }: AnalysisSeen, { newestFoundAt }: Documents): boolean =>
+  newestFoundAt > Date.parse(updatedAt ?? createdAt ?? '') && patched('auditsFoundLater');
 
 export async function analyse(at: AuditRun, projectId: string, documents: Documents): Promise<Analysed> {
   const { input, status, facts } = at;
@@ -114,7 +117,8 @@ async function startAudit(at: AuditRun, projectId: string, look: () => Promise<L
       if (outcome.kind !== 'unknown') next = 'sync';
       return outcome;
     },
-    ask: (why) => asker.decide(`${WHY[why]} Look whether an audit of project ${projectId} is running.`, 0),
+    ask: (why, doubt) =>
+      asker.decide(`${WHY[why]}${doubt} Look whether an audit of project ${projectId} is running.`, 0),
   };
   for (;;) {
     const outcome = await payOnce(at, start, async (ended) => ended);

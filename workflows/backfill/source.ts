@@ -47,7 +47,8 @@ export async function prepare(
   if (!leads) throw new TypeError('an input that was checked has a source');
   const listed = await listLeads({ account, ...leads }, facts, status, before.leads, input.priority);
   if (listed.next !== undefined) return { listing: { leads: listed } };
-  const prepared = await made.itemsFromPages({ ...making, pages: listed.pages, total: listed.total });
+  const total = listed.isCounted && { total: listed.total };
+  const prepared = await made.itemsFromPages({ ...making, pages: listed.pages, ...total });
   return { prepared: { ...prepared, notes: [...listed.notes, ...prepared.notes] } };
 }
 

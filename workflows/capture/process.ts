@@ -89,8 +89,8 @@ async function reprocess(at: Ingestion, captureId: string, was: CaptureSeen): Pr
       return now.status === was.status && now.updatedAt === was.updatedAt ? 'notFound' : 'found';
     },
     send: (calls, { lookedAt }) => calls.reprocessOnce({ account, captureId, lookedAt }),
-    ask: (why) =>
-      asker.decide(`${WHY[why]} Look in the web app whether capture ${captureId} is being extracted again.`, 0),
+    ask: (why, doubt) =>
+      asker.decide(`${WHY[why]}${doubt} Look in the web app whether capture ${captureId} is being extracted again.`, 0),
   };
   await payOnce(at, extraction, async (outcome) => {
     switch (outcome.how) {

@@ -56,12 +56,12 @@ export async function submitNote(at: Ingestion): Promise<Submitted> {
         );
       return outcome;
     },
-    async ask(why) {
+    async ask(why, doubt) {
       search.captureId ??= await elsewhere(at, subject);
       if (search.captureId !== undefined) return 'itHappened';
       const { candidates } = search;
       const which = candidates.length > 0 ? `, for example as ${candidates.slice(0, 5).join(' or ')}` : '';
-      return asker.decide(`${WHY[why]} Look in the web app whether the note is among the captures${which}.`, 0);
+      return asker.decide(`${WHY[why]}${doubt} Look in the web app whether the note is among the captures${which}.`, 0);
     },
   };
   return payOnce(at, submission, async (outcome) => {

@@ -97,6 +97,8 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
   let hasTried = false;
   /** The last try failed by itself: what an earlier try of it has sent, nobody has said. */
   let isUnheard = false;
+  /** The last try met a look that was too old: the ledger may have found out meanwhile what an earlier one has sent. */
+  let wasStale = false;
   /** The look on which the last try was made. */
   let triedOn: number | undefined;
   /** The last answer was that of a ledger which replaced a lost one. */
@@ -132,7 +134,7 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
       case 'look': {
         stale = step.why === 'stale';
         const askedAt = Date.now();
-        const isOpen = plan.unknowns > 0 || plan.overAt !== undefined || isUnheard;
+        const isOpen = plan.unknowns > 0 || plan.overAt !== undefined || isUnheard || wasStale;
         const maySay = () => hasTried && (isOpen || !patched('refusesAfterTry'));
         const found = await within(() => lookWhen(maySay, () => wanted.look()));
         return advance(plan, { type: 'looked', askedAt, found }, Date.now(), settlingMs);
@@ -148,6 +150,7 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
           return withoutAnswer(error, facts);
         });
         if (outcome.kind === 'withdrawn') return 'withdrawn';
+        wasStale = outcome.kind === 'stale';
         newBooks = outcome.kind === 'open' && outcome.newBooks === true;
         return advance(plan, { type: 'sent', outcome }, Date.now(), settlingMs);
       }
@@ -258,7 +261,7 @@ function withoutAnswer(error: unknown, { timing }: AccountFacts): SendOutcome {
   return { kind: 'unknown', overAt: Date.now() + timing.sendWindowMs + timing.paidTimeoutMs + timing.settlingMs };
 }
 
-const doubtOf = ({ doubt }: AttemptPlan): string => (doubt === undefined ? '' : ` The last call: ${doubt}.`);
+const doubtOf = ({ doubt }: AttemptPlan): string => (doubt === undefined ? '' : ` The call in doubt: ${doubt}.`);
 
 function whyWait(plan: AttemptPlan, step: Step, wait: number, newBooks: boolean): string {
   const seconds = `${Math.ceil(wait / 1000)} s`;

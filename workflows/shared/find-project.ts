@@ -21,14 +21,15 @@ export type FoundProject =
 
 /** The list's order is not shown, so all of it is read, up to this; beyond it a person is asked. */
 const MAX_PAGES = 50;
+const LONG = `The list of projects has more than ${MAX_PAGES} pages, and was read no further`;
 
 /** How often the token may be replaced in the middle of a search before the search gives up. */
 const MAX_SEARCHES = 3;
 
 interface Matches {
   found: ProjectPage['matches'];
-  /** The list goes on, and could not be read to its end. */
-  isCut: boolean;
+  /** Why the list was not read to its end. */
+  problem?: string;
 }
 
 export interface Search {
@@ -59,7 +60,7 @@ export async function findProject(
   const after = free.filter(({ createdAt }) => Date.parse(createdAt ?? '') >= search.since - CLOCK_STEP_MS);
   const ids = [...new Set((after.length > 0 ? after : free).map(({ id }) => id))];
   const [id] = ids;
-  if (id === undefined) return { kind: 'none', ...(matches?.isCut && { problem: LIST_CUT }) };
+  if (id === undefined) return { kind: 'none', ...(matches?.problem && { problem: matches.problem }) };
   return ids.length === 1 ? { kind: 'one', id } : { kind: 'several', ids };
 }
 
@@ -84,5 +85,6 @@ async function matching(search: Search, nameKeys: string[], keyId: string): Prom
     isCut ||= page.cut === true;
     next = page.next;
   }
-  return { found, isCut: isCut || next !== undefined };
+  const problem = isCut ? LIST_CUT : next !== undefined ? LONG : undefined;
+  return { found, ...(problem && { problem }) };
 }

@@ -17,6 +17,8 @@ export interface Listed {
   pages: LeadPageSeen['decisions'][];
   /** What the service said last. */
   total: number;
+  /** It did say so. */
+  isCounted?: true | undefined;
   reads: number;
   notes: string[];
   /** The next page; absent when all are listed. */
@@ -71,6 +73,7 @@ export async function listLeads(
     );
     listed.pages.push(page.decisions);
     listed.total = page.total;
+    listed.isCounted = page.isCounted;
     listed.reads++;
     for (const note of page.notes) if (!listed.notes.includes(note)) listed.notes.push(note);
     status.figures(md`${grouped(Math.min(page.end, page.total))} of ${grouped(page.total)} leads listed`);
