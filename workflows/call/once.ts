@@ -75,7 +75,7 @@ export async function callOnce(at: CallRun): Promise<End> {
     step: ['sending', plan.credits > 0 ? `Calling ${name} for ${grouped(plan.credits)} credits` : `Calling ${name}`],
     async ask(_, said) {
       const decision = await asker.decide(
-        `It is unknown whether ${name} was done${said === '' ? ': the answer was lost' : ''}, and the API does not tell.${said} Look in the web app.`,
+        `It is unknown whether ${name} was done, and the API does not tell.${said} Look in the web app.`,
         plan.credits,
       );
       if (decision !== 'sendAgain') return decision;
