@@ -88,6 +88,23 @@ test.concurrent('S6: documents of a run that ended before its audit are audited 
   expect(project(clientName)?.documents).toHaveLength(1);
 });
 
+test.concurrent('S6: an audit that ran already, and was begun before the documents were there, is taken with a note', async () => {
+  const { clientName, input } = fresh('a.txt');
+  const { projectId = '' } = await run({ ...input, mode: 'sync' });
+  const row = { id: 'another', projectId, createdAt: '2020-01-31T08:00:00.000Z', executiveSummary: 'Of before' };
+  const shown = (status: string, times: number) =>
+    stage.sandbox.control.addFault({
+      ...{ route: 'projects.analysis', about: clientName, fault: 'instead', times },
+      body: { ...row, status },
+    });
+  shown('running', 2);
+  shown('complete', 1_000);
+  expect(await run({ ...input, mode: 'sync' })).toMatchObject({
+    ...{ outcome: 'audited', analysis: { how: 'run', starts: 0 } },
+    notes: expect.arrayContaining([expect.stringContaining('begun before the newest document was there')]),
+  });
+});
+
 test.concurrent('a refused creation says which fields the service may miss', async () => {
   const { clientName } = fresh();
   const refuse = { route: 'projects.create', about: clientName, fault: 'status', status: 422, times: 2 } as const;

@@ -48,12 +48,20 @@ interface Documents {
  * each project only the time of its last change moves: by the other one, each start would run another audit.
  */
 const isBefore = ({ createdAt, updatedAt }: AnalysisSeen, { newestFoundAt }: Documents): boolean =>
-  newestFoundAt > Date.parse(updatedAt ?? createdAt ?? '') && patched('auditsFoundLater');
+  newestFoundAt > Date.parse(updatedAt ?? createdAt ?? '');
+
+const BEGUN_BEFORE =
+  'An audit that was running already was taken, and begun before the newest document was there; "again": true runs another.';
 
 export async function analyse(at: AuditRun, projectId: string, documents: Documents): Promise<Analysed> {
   const { input, status, facts } = at;
   const first = await seen(at, projectId);
-  if (first.state === 'complete' && !documents.added && !input.again && !isBefore(first, documents)) {
+  if (
+    first.state === 'complete' &&
+    !documents.added &&
+    !input.again &&
+    !(isBefore(first, documents) && patched('auditsFoundLater'))
+  ) {
     at.notes.push('An audit was complete already, and no document was added; "again": true runs another.');
     return done(first, 'existing', 0);
   }
@@ -79,7 +87,10 @@ export async function analyse(at: AuditRun, projectId: string, documents: Docume
       const last = await seen(at, projectId);
       if (last.state === 'complete' && cameOfRun(last, before)) ended = last;
     }
-    if (ended.state === 'complete') return done(ended, 'run', starts);
+    if (ended.state === 'complete') {
+      if (starts === 0 && isBefore(ended, documents)) at.notes.push(BEGUN_BEFORE);
+      return done(ended, 'run', starts);
+    }
     if (tries >= input.maxStarts)
       throw new Stop('failed', 'auditFailed', `The audit of project ${projectId} failed ${tries} times.`);
     const wait = (facts.timing.settlingMs / 5) * 2 ** tries;
