@@ -15,9 +15,10 @@ const MEND = 'see that the file is whole, with its line breaks';
 export function checkTls(tls: ConnectionOptions['tls'], env: Env): void {
   if (typeof tls !== 'object' || tls === null) return;
   const { serverRootCACertificate, clientCertPair } = tls;
+  const variableOf = (what: string) =>
+    [`TEMPORAL_TLS_${what}_PATH`, `TEMPORAL_TLS_${what}_DATA`].find((name) => env[name]);
   const called = (what: string) =>
-    [`TEMPORAL_TLS_${what}_PATH`, `TEMPORAL_TLS_${what}_DATA`].find((name) => env[name]) ??
-    `TEMPORAL_TLS_${what}_PATH, or what the profile has in its place`;
+    variableOf(what) ?? `TEMPORAL_TLS_${what}_PATH, or what the profile has in its place`;
   if (serverRootCACertificate) {
     const ca = Buffer.from(serverRootCACertificate);
     // By itself a context takes a text without any certificate, and trusts nobody then.
@@ -25,7 +26,13 @@ export function checkTls(tls: ConnectionOptions['tls'], env: Env): void {
     if (!ca.includes('-----BEGIN'))
       throw new ConfigError([`${called('SERVER_CA_CERT')}: it holds no certificate in PEM`]);
   }
-  if (!clientCertPair) return;
+  if (!clientCertPair) {
+    // One alone is left out in silence, and the server refuses whoever shows none.
+    const [alone] = ['CLIENT_CERT', 'CLIENT_KEY'].flatMap((what) => variableOf(what) ?? []);
+    if (alone)
+      throw new ConfigError([`${alone}: a certificate and its key are given together, and the other one is not`]);
+    return;
+  }
   const [cert, key] = [Buffer.from(clientCertPair.crt), Buffer.from(clientCertPair.key)];
   const [certificate, privateKey] = [called('CLIENT_CERT'), called('CLIENT_KEY')];
   attempt(() => createSecureContext({ cert }), `${certificate}: it holds no certificate in PEM; ${MEND}`);

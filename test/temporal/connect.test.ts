@@ -54,6 +54,16 @@ describe('TLS', () => {
       pair(cert, otherKey),
       /^TEMPORAL_TLS_CLIENT_CERT_DATA and TEMPORAL_TLS_CLIENT_KEY_DATA: they do not belong together \(ERR_[A-Z0-9_]+\)$/,
     ],
+    [
+      'a certificate without its key',
+      { TEMPORAL_TLS_CLIENT_CERT_DATA: cert },
+      /^TEMPORAL_TLS_CLIENT_CERT_DATA: .*together/,
+    ],
+    [
+      'a key without its certificate',
+      { TEMPORAL_TLS_CLIENT_KEY_DATA: key },
+      /^TEMPORAL_TLS_CLIENT_KEY_DATA: .*together/,
+    ],
     ['a key in the place of who signed', { [CA]: key }, /^TEMPORAL_TLS_SERVER_CA_CERT_DATA: it holds no certificate/],
     ['a text in that place', { [CA]: 'text' }, /^TEMPORAL_TLS_SERVER_CA_CERT_DATA: it holds no certificate in PEM/],
     ['one of another form', { [CA]: DER }, /^TEMPORAL_TLS_SERVER_CA_CERT_DATA: it holds no certificate in PEM/],
