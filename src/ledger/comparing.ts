@@ -56,7 +56,11 @@ export function compared(state: LedgerState, { booked, budget }: LedgerStart, no
   const [least, most] = [missingOf(now - LATE_MS) - reserved, missingOf(now)];
   const { acceptedLack = 0, unkeptUntil, ...kept } = state;
   if (unkeptUntil !== undefined) {
-    const isUnsettled = Object.values(state.flights.open).some(({ grantedAt }) => grantedAt <= unkeptUntil);
+    const { open, settled } = state.flights;
+    const isUnsettled =
+      Object.values(open).some(({ grantedAt }) => grantedAt <= unkeptUntil) ||
+      // What a look has found just now is not told from what is late in the books; the next report knows.
+      settled.some(({ byLook, credits, at }) => byLook && credits > 0 && at > now - LATE_MS);
     const all = isUnsettled || now <= unkeptUntil + UNKEPT_MS ? state : { ...kept, acceptedLack };
     return least > acceptedLack ? excused(all, most, now) : all;
   }

@@ -115,6 +115,17 @@ test('while workers of 0.2 count, and until what they sent is settled, nothing t
   expect([two.holds, two.acceptedLack, two.actions?.length]).toEqual([[], 3_000, 2]);
 });
 
+test('what a look finds of them in the end is no loss, also where the next report comes at once', () => {
+  const { perRun: _, ...known } = budget;
+  const older = grant(open(), 'lead:1');
+  const state = ledger.noteUnkept(ledger.configure(older, { ...start, worker: 'old', budget: known }, NOW));
+  const hour = NOW + 60 * MINUTE;
+  const settlement = { kind: 'foundPaid' } as const;
+  const { state: found } = ledger.settle(state, { subject: 'lead:1', attempt: 'lead:1/1', run: 'r', settlement }, hour);
+  const soon = compared(found, told(0), hour + MINUTE);
+  expect(compared(soon, told(0), hour + 3 * MINUTE)).toMatchObject({ holds: [], acceptedLack: 1_000 });
+});
+
 test('what was accepted is known only as long as it is missing, and nothing is reserved that may be missing again', () => {
   const released = ledger.releaseAll(compared(three(), told(1_000)), false, NOW);
   const reserved = compared(released, told(1_000, 2_000));
