@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { asName } from '../src/agent-api/id';
 import type { ProjectDetail, ProjectDocument } from '../src/agent-api/records';
 import { documentUpload } from '../src/agent-api/upload';
-import { type DocumentState, documentIdIn, documentStates, namesakes } from '../src/audits/document-states';
+import { type DocumentState, isThere } from '../src/audits/document-state';
+import { documentIdIn, documentStates, namesakes } from '../src/audits/document-states';
 import {
   type AuditDocument,
   byPlace,
@@ -205,8 +206,6 @@ export function createDocumentsActivities(deps: Deps) {
     },
   };
 }
-
-const isThere = (state: DocumentState | undefined): boolean => state === 'settled' || state === 'pending';
 
 const hashOf = (name: string) => createHash('sha256').update(name).digest('hex').slice(0, 16);
 

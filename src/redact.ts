@@ -80,3 +80,12 @@ export function redactLine(line: string): string {
     return redactText(line);
   }
 }
+
+/** As people name variables of the environment. */
+const CUSTOMARY = /^[A-Z_][A-Z0-9_]*$/;
+
+/**
+ * The name of a variable as it may be said (S4): one that is not set, and that nobody would choose, may be the secret itself.
+ */
+export const sayable = (name: string, env: Readonly<Record<string, string | undefined>>): string =>
+  env[name] !== undefined || CUSTOMARY.test(name) ? name : 'of the name given there';

@@ -1,5 +1,6 @@
 /** Where a personal access token comes from (agent-api.md, "Authentication"). */
 import { readFileSync, statSync } from 'node:fs';
+import { sayable } from '../redact';
 
 const TOKEN = /^aky_[0-9A-Za-z]{32}$/;
 
@@ -33,7 +34,7 @@ export const tokenFromText = (value: string, where = 'the token'): TokenSource =
 
 /** A token from an environment variable, as it was when the process started. */
 export function tokenFromEnv(env: Readonly<Record<string, string | undefined>>, name: string): TokenSource {
-  return tokenFromText(env[name] ?? '', `the environment variable ${name}`);
+  return tokenFromText(env[name] ?? '', `the environment variable ${sayable(name, env)}`);
 }
 
 /**

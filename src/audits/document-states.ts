@@ -3,10 +3,8 @@ import { isSameId } from '../agent-api/id';
 import type { ProjectDocument } from '../agent-api/records';
 import { at, fieldOf } from '../agent-api/shape';
 import { bareText, plainText } from '../text/plain-text';
+import type { DocumentState } from './document-state';
 import type { AuditDocument } from './uploadable';
-
-/** `unsure`: it was sent, and one of those that the project shows may be it. */
-export type DocumentState = 'missing' | 'pending' | 'settled' | 'failed' | 'unsure';
 
 /** What is kept of an upload. */
 export interface Uploaded {

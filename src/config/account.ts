@@ -4,12 +4,11 @@ import type { AgentApiOptions } from '../agent-api/client';
 import type { Limit } from '../agent-api/limiter';
 import { factsOf, perClass, queueClassOf, type RateClass } from '../agent-api/rate-class';
 import type { RouteName } from '../agent-api/routes';
-import { type TokenSource, tokenFromFile, tokenFromText } from '../agent-api/token';
+import { type TokenSource, tokenFromEnv, tokenFromFile } from '../agent-api/token';
 import type { Undocumented } from '../agent-api/undocumented';
 import { expandHome } from '../system';
 import { isAllowed } from './call-routes';
 import { type AccountFile, creditsOf } from './schema';
-import { sayable } from './variable-name';
 
 /** Milliseconds, after `speed`. */
 export type Timing = AccountFile['timing'];
@@ -38,10 +37,6 @@ export interface Account {
 /** A process cannot promise less between a grant and the writing of a request, however fast the sandbox's clock is. */
 const SEND_WINDOW_MIN_MS = 1_000;
 
-/** The name of the variable is not repeated where it may be the token itself (S4). */
-const tokenOf = (name: string, env: Readonly<Record<string, string | undefined>>): TokenSource =>
-  tokenFromText(env[name] ?? '', `the environment variable ${sayable(name, env)}`);
-
 /** `folder` is where a relative token file begins. */
 export function toAccount(
   name: string,
@@ -57,7 +52,7 @@ export function toAccount(
     baseUrl: file.baseUrl,
     token:
       file.tokenFile === undefined
-        ? tokenOf(file.tokenEnv ?? '', env)
+        ? tokenFromEnv(env, file.tokenEnv ?? '')
         : tokenFromFile(resolve(folder, expandHome(file.tokenFile))),
     undocumented: file.undocumented,
     limits: perClass((rateClass) => limit(limitOf(file.limits, rateClass))),

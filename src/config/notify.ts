@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { isLoopback } from '../agent-api/base-url';
 import { BODIES, NOTICE_KINDS, type NoticeFormat } from '../notify/message';
 import type { Receiver } from '../notify/receiver';
-import { sayable, VariableName } from './variable-name';
+import { sayable } from '../redact';
+import { VariableName } from './variable-name';
 
 const ADDRESS = 'an address that begins with https:// (http:// only on this machine)';
 const url = z.string().refine(isAllowed, ADDRESS).meta({ allowed: ADDRESS });

@@ -1,6 +1,7 @@
 /** The documents that a person uploads in the web app. */
 
 import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
+import { isThere } from '../../src/audits/document-state';
 import type { AuditDocument } from '../../src/audits/uploadable';
 import { PersonNote } from '../../src/inputs/person-messages';
 import { reasonInWords } from '../../src/runs/reason-words';
@@ -97,7 +98,7 @@ export class Person {
       this.#done = true;
       return [];
     }
-    const missing = asked.filter((_, i) => states[i] !== 'settled' && states[i] !== 'pending');
+    const missing = asked.filter((_, i) => !isThere(states[i]));
     if (missing.length === 0) this.#done = true;
     return missing.map(({ fileName }) => fileName);
   }

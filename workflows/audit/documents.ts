@@ -1,7 +1,7 @@
 /** The documents of an audit: uploaded once each, by a person where the token may not, and waited for. */
 
 import type { ResizedDocument } from '../../activities/documents';
-import type { DocumentState } from '../../src/audits/document-states';
+import { type DocumentState, isThere } from '../../src/audits/document-state';
 import type { AuditDocument } from '../../src/audits/uploadable';
 import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { documentSubject } from '../../src/paying/subject';
@@ -71,7 +71,7 @@ export async function uploadDocuments(
   for (const [i, state] of states.entries()) {
     const document = documents[i];
     if (!document) continue;
-    if (state === 'settled' || state === 'pending') put('found', document);
+    if (isThere(state)) put('found', document);
     else left.push({ document, looked: { askedAt, found: lookOf(state) } });
   }
   let byHand: AuditDocument[] = [];
@@ -131,7 +131,7 @@ const statesOf = (
   );
 
 const lookOf = (state: DocumentState | undefined): LookOutcome =>
-  state === 'settled' || state === 'pending' ? 'found' : state === 'unsure' ? 'cannotTell' : 'notFound';
+  isThere(state) ? 'found' : state === 'unsure' ? 'cannotTell' : 'notFound';
 
 /** One document of those that a run uploads. */
 interface Upload {

@@ -79,7 +79,7 @@ export class Drive {
     );
     this.#hearsTooEarly = state.running.length > 0 && !patched('hearsOnceTakenOver');
     if (this.#hearsTooEarly) this.#hear();
-    controls.failed = () => state.counts.failed - this.#queued();
+    controls.failed = () => state.counts.failed - againIn(state, this.window.running.values());
   }
 
   /** @returns whether the backfill is to continue as new */
@@ -250,15 +250,10 @@ export class Drive {
     controls.version++;
   }
 
-  /** Failed items that a list has again. */
-  #queued(): number {
-    return againIn(this.state, this.window.running.values());
-  }
-
   /** Only when the last list of them is worked off, so that none is there twice. */
   async #queueFailed(): Promise<void> {
     const { state, controls, common } = this;
-    if (this.#queued() > 0) return;
+    if (againIn(this.state, this.window.running.values()) > 0) return;
     // First of all: one that fails while the list is made asks for another list.
     controls.state.retry = false;
     await this.flush();

@@ -168,15 +168,15 @@ export async function checkAccount(account: Account, beside: Beside): Promise<Ch
     if (byName)
       checks.push(ok('token belongs to', `nobody that the service names: the ledger goes by the name ${account.name}`));
     const kept = await within(limit, () => keeping).catch(() => []);
-    const users: string[] = [];
+    const token: { user?: string } = {};
     const answered =
       !byName &&
       (await ask('token belongs to', 'account.user', ({ userId }) => {
-        users.push(userId);
+        token.user = userId;
         return owner(userId, kept);
       }));
-    for (const user of users) {
-      if (storageUrl === undefined) break;
+    const { user } = token;
+    if (user !== undefined && storageUrl !== undefined) {
       const look = () => checkName(account.name, ledgerId(user), storageUrl);
       // What is wrong with the storage is told of the storage.
       const named = await within(limit, look).catch(() => undefined);
