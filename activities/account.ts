@@ -106,14 +106,8 @@ export function createAccountActivities(deps: Deps) {
       if (!isPaidKind(kind)) return { found: 'cannotTell' };
       const lookedAt = ledger.now();
       const found = await looks[kind](runtime, of);
-      if (found === 'found') await ledger.tellKnown(subject);
-      if (found !== 'cannotTell')
-        await ledger.books.became(
-          subject,
-          '',
-          'ledger',
-          found === 'found' ? { kind: 'foundPaid' } : { kind: 'foundNothing', lookedAt },
-        );
+      if (found === 'found') await ledger.lookedUp(subject, { found: true });
+      if (found === 'notFound') await ledger.lookedUp(subject, { found: false, lookedAt });
       return { found };
     },
 

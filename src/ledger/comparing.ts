@@ -61,8 +61,10 @@ export function compared(state: LedgerState, { booked, budget }: LedgerStart, no
       Object.values(open).some(({ grantedAt }) => grantedAt <= unkeptUntil) ||
       // What a look has found just now is not told from what is late in the books; the next report knows.
       settled.some(({ byLook, credits, at }) => byLook && credits > 0 && at > now - LATE_MS);
-    const all = isUnsettled || now <= unkeptUntil + UNKEPT_MS ? state : { ...kept, acceptedLack };
-    return least > acceptedLack ? excused(all, most, now) : all;
+    if (isUnsettled || now <= unkeptUntil + UNKEPT_MS) return least > acceptedLack ? excused(state, most, now) : state;
+    // What is reserved in the books may hide what they lack, and is settled later.
+    const known = { ...kept, acceptedLack };
+    return most > acceptedLack ? excused(known, most, now) : known;
   }
   const held = state.holds.find(({ kind }) => kind === 'books');
   if (held?.place !== undefined || held?.lower) return state;

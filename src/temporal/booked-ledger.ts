@@ -8,12 +8,13 @@ import { type RouteName, routes } from '../agent-api/routes';
 import { bookedBy } from '../books/against-ledger';
 import { Books } from '../books/books';
 import type { BalanceReading, Ceilings, OverCeiling } from '../books/ceilings';
+import { paidIn } from '../books/long-ago';
 import { readSoon } from '../books/read-soon';
 import type { Standing } from '../books/standing';
 import type { BeginAnswer, BeginSend, Budget, LedgerStart, LedgerState, Settle } from '../ledger';
 import { type ObstacleAsked, type SubjectState, stateQuery, statusQuery } from '../ledger/messages';
 import { type Kind, ONCE_ONLY, paidKinds } from '../paying/once-only';
-import { lastEffect, type OpenSend, REMEMBER_MS, type Settled } from '../paying/open-sends';
+import { lastEffect, type OpenSend, REMEMBER_MS, type Settled, type Settlement } from '../paying/open-sends';
 import { paidKindOf, partsOf } from '../paying/subject';
 import type { Storage } from '../storage';
 import { LedgerClient, type LedgerConfig } from './ledger-client';
@@ -172,12 +173,13 @@ export class BookedLedger extends LedgerClient {
     const { subject, attempt, run, settlement } = request;
     const isCostly = this.#costs(subject);
     const isFound = isCostly && settlement.kind === 'foundPaid';
-    const known = isFound ? await this.tellKnown(subject) : undefined;
-    const lost = isFound ? await this.#lostSend(subject, known ?? (await this.subject(subject))) : undefined;
+    const known = isFound ? await this.#toldWhatIsKnown(subject) : undefined;
+    const lost = known && (await this.#lostSend(subject, known));
     const isBooked = isFound && settlement.credits !== undefined && (await this.#isBooked(subject));
     // S3: what was booked and is forgotten since is not booked once more.
     const told = isBooked ? ({ kind: 'foundPaid', ref: settlement.ref } as const) : settlement;
-    if (isCostly) await this.books.became(subject, attempt, run, told);
+    if (known && told.kind === 'foundPaid') await this.#becameFound(request, told, known);
+    else if (isCostly) await this.books.became(subject, attempt, run, told);
     const booked = await super.settle(
       lost && told.kind === 'foundPaid'
         ? { ...request, attempt: lost.attempt, run: lost.run, settlement: { ...told, credits: lost.credits } }
@@ -186,6 +188,39 @@ export class BookedLedger extends LedgerClient {
     // Of what a look has found, a ledger whose server went back to a backup may know less than the books.
     if (isFound) this.#compareSoon();
     return lost && lost.run !== run ? 0 : booked;
+  }
+
+  /** What the ledger knows once it was told what only the books knew. */
+  async #toldWhatIsKnown(subject: string): Promise<SubjectState> {
+    return (await this.tellKnown(subject)) ?? this.subject(subject);
+  }
+
+  /** Writes down what a look has found that the ledger asked for: it books that itself. */
+  async lookedUp(subject: string, look: { found: true } | { found: false; lookedAt: number }): Promise<void> {
+    const asked = { subject, attempt: '', run: 'ledger' };
+    if (look.found) {
+      const known = await this.#toldWhatIsKnown(subject);
+      await this.#becameFound(asked, { kind: 'foundPaid' }, known);
+    } else {
+      const nothing = { kind: 'foundNothing', lookedAt: look.lookedAt } as const;
+      await this.books.became(subject, asked.attempt, asked.run, nothing);
+    }
+  }
+
+  /**
+   * Writes down that a look has found a subject paid for: for the call that the ledger has open, where the books know of none,
+   * since a worker of 0.2 sent it or one died before it could write that it was about to. Else they would lack what that costs.
+   */
+  async #becameFound(
+    { subject, attempt, run }: Pick<Settle, 'subject' | 'attempt' | 'run'>,
+    found: Extract<Settlement, { kind: 'foundPaid' }>,
+    { open }: SubjectState,
+  ): Promise<void> {
+    const mayBeWritten = open !== undefined && this.now() <= open.grantedAt + this.config.timing.sendWindowMs;
+    const standing = await readSoon(this.books.standing(), this.bookkeeping.storage);
+    const isUnkept = open && !mayBeWritten && !standing.sends.open[subject] && !paidIn(standing, subject);
+    if (isUnkept) await this.books.became(subject, open.attempt, open.run, { ...found, credits: open.credits });
+    else await this.books.became(subject, attempt, run, found);
   }
 
   /**

@@ -126,6 +126,17 @@ test('what a look finds of them in the end is no loss, also where the next repor
   expect(compared(soon, told(0), hour + 3 * MINUTE)).toMatchObject({ holds: [], acceptedLack: 1_000 });
 });
 
+test('nor is what they paid while something else is reserved in the books, which is settled when nobody is left of them', () => {
+  const { perRun: _, ...known } = budget;
+  const state = ledger.noteUnkept(ledger.configure(three(), { ...start, worker: 'old', budget: known }, NOW));
+  const hour = NOW + 60 * MINUTE;
+  const over = compared(state, told(2_000, 1_000), hour);
+  expect(over).toMatchObject({ acceptedLack: 1_000 });
+  expect(over.unkeptUntil).toBeUndefined();
+  expect(compared(over, told(2_000), hour + MINUTE).holds).toEqual([]);
+  expect(compared(over, told(1_000), hour + MINUTE).holds).toMatchObject([{ kind: 'books', lacks: 2_000 }]);
+});
+
 test('what was accepted is known only as long as it is missing, and nothing is reserved that may be missing again', () => {
   const released = ledger.releaseAll(compared(three(), told(1_000)), false, NOW);
   const reserved = compared(released, told(1_000, 2_000));

@@ -155,6 +155,47 @@ test('what the ledger has open and nobody has refused is booked as what it is', 
   expect([spent(), settled()[0]?.run]).toEqual([1_000, 'run-b']);
 });
 
+describe('what a look finds of a call that no books keep, since a worker of 0.2 sent it', () => {
+  const unkept = { ...open, grantedAt: NOW - 3_600_000, overAt: NOW - 3_085_000 };
+  const inBooks = async (booked: BookedLedger) => {
+    const { days, sends } = await booked.books.standing();
+    const settled = sends.settled.filter((one) => one.subject === subject);
+    return [[...days.values()], settled.map(({ attempt, run, credits }) => ({ attempt, run, credits }))];
+  };
+  /** They have begun before it was sent. */
+  beforeEach(() => ledger().booked.books.became(leadSubject('l0'), 'z', 'run-z', { kind: 'notPaid' }));
+  const sentOnes = [{ attempt: 'a#1', run: 'run-a', credits: 1_000 }];
+
+  test('stands in them from then on, for the run that sent it, once', async () => {
+    const { booked, grant } = ledger();
+    grant(unkept);
+    await booked.lookedUp(subject, { found: true });
+    expect(await inBooks(booked)).toEqual([[1_000], sentOnes]);
+    await booked.lookedUp(subject, { found: true });
+    expect(await inBooks(booked)).toEqual([[1_000], sentOnes]);
+  });
+
+  test('also where the run itself has looked', async () => {
+    const { booked, grant, spent } = ledger();
+    grant(unkept);
+    expect(await booked.settle({ ...found, run: 'run-a', settlement: { kind: 'foundPaid' } })).toBe(1_000);
+    expect([spent(), ...(await inBooks(booked))]).toEqual([1_000, [1_000], sentOnes]);
+  });
+
+  test('but not while the process that sends it may be writing it down, and not once more', async () => {
+    const { booked, grant } = ledger();
+    grant({ ...open, grantedAt: Date.now() });
+    await booked.lookedUp(subject, { found: true });
+    expect(await inBooks(booked)).toEqual([[], []]);
+    await booked.books.close();
+    await paid();
+    const other = ledger();
+    other.grant(unkept);
+    await other.booked.lookedUp(subject, { found: true });
+    expect(await inBooks(other.booked)).toEqual([[1_000], sentOnes]);
+  });
+});
+
 test('S7: of damaged books it is told which document it is, in a way that passes once they are mended', async () => {
   await paid();
   const entries = join(folder, 'books', 'u1', 'entries');
