@@ -8,7 +8,7 @@ import { redactText } from '../src/redact';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { type Who, whoSaid } from '../src/temporal/who';
 import { oneLine } from '../src/text/printable';
-import { type Deps, ledgerOf, runtimeOf } from './deps';
+import { type Deps, ledgerOf, noLedgerHere, runtimeOf } from './deps';
 import { requeueAfter } from './requeue';
 
 /** Characters of a text that are kept. */
@@ -62,7 +62,7 @@ export const createActsActivities = (deps: Deps) => ({
 async function bookkeeperOf(deps: Deps, account: string, workflowId: string): Promise<BookedLedger> {
   if (!LEDGER_ID.test(workflowId)) return runtimeOf(deps, account).ledger();
   const ledger = ledgerOf(deps, workflowId);
-  if (!ledger) throw requeueAfter('No account of this worker belongs to the user of this ledger', ELSEWHERE_MS);
+  if (!ledger) throw requeueAfter(noLedgerHere(deps), ELSEWHERE_MS);
   return ledger;
 }
 

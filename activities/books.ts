@@ -9,7 +9,7 @@ import { booksBefore, NotYetKnown } from '../src/temporal/books-before';
 import { queueState } from '../src/temporal/queue-workers';
 import { within } from '../src/time/within';
 import { scheduledAt } from './call';
-import { comesBackIn, type Deps, ledgerOf, SOON_TRIES } from './deps';
+import { comesBackIn, type Deps, ledgerOf, noLedgerHere, SOON_TRIES } from './deps';
 import { requeueAfter } from './requeue';
 
 const { TASK_QUEUE_TYPE_ACTIVITY } = temporal.api.enums.v1.TaskQueueType;
@@ -71,11 +71,7 @@ export function createBooksActivities(deps: Deps) {
       const { workflowId = '', runId = '' } = workflowExecution ?? {};
       const again = (why: string) => requeueAfter(why, comesBackIn(accounts, attempt));
       const ledger = ledgerOf(deps, workflowId);
-      if (!ledger) {
-        // An account whose user could not be asked for when the worker started may be it, and nothing else may need it.
-        for (const runtime of accounts.values()) runtime.ledger().catch(() => undefined);
-        throw again('No account of this worker is known to belong to the user of this ledger; left to one that does');
-      }
+      if (!ledger) throw again(`${noLedgerHere(deps)}; left to one that does`);
       const { configured, config } = ledger;
       try {
         const asked = { client, ledger, runId, isPatient: attempt < ASK_TRIES, now: scheduledAt() };

@@ -48,9 +48,24 @@ export function comesBackIn(accounts: Deps['accounts'], attempt: number): number
   return attempt < SOON_TRIES ? laterMs / 20 : laterMs;
 }
 
-/** The ledger of this ID, where an account of this worker is known to belong to its user. */
-export const ledgerOf = ({ accounts }: Pick<Deps, 'accounts'>, workflowId: string): BookedLedger | undefined =>
-  [...accounts.values()].flatMap((runtime) => runtime.ledgerWith(workflowId) ?? [])[0];
+/**
+ * The ledger of this ID, where an account of this worker is known to belong to its user. An account whose user could not be
+ * asked for when the worker started may be it: where none is, all are asked, since nothing else may need them.
+ */
+export function ledgerOf({ accounts }: Pick<Deps, 'accounts'>, workflowId: string): BookedLedger | undefined {
+  const runtimes = [...accounts.values()];
+  const [known] = runtimes.flatMap((runtime) => runtime.ledgerWith(workflowId) ?? []);
+  if (!known) for (const runtime of runtimes) runtime.ledger().catch(() => undefined);
+  return known;
+}
+
+/** Why the ledger of an ID may not be known, in a sentence. */
+export function noLedgerHere({ accounts }: Pick<Deps, 'accounts'>): string {
+  const unknown = [...accounts].flatMap(([name, runtime]) => (runtime.knownLedger() ? [] : [`'${name}'`]));
+  return unknown.length === 0
+    ? 'No account of this worker belongs to the user of this ledger'
+    : `This worker does not know yet to which user the token belongs of: ${unknown.join(', ')}; it asks the service again`;
+}
 
 /**
  * The account's runtime. The workers of all accounts take control activities from one queue: one that does not know the

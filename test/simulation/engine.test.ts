@@ -3,6 +3,7 @@ import type { Try } from './engine/activity';
 import { Mishaps } from './engine/mishaps';
 import type { Command, Job } from './engine/proto';
 import { Server, type Worker } from './engine/server';
+import { STAGE } from './engine/updates';
 import { World } from './world/world';
 
 /** What the first workflow task wants done: an activity that has a minute. */
@@ -48,4 +49,47 @@ it('an activity that times out while a workflow task is under way is over: what 
 
   const ends = told.flatMap(({ resolveActivity }) => resolveActivity?.result ?? []);
   expect(ends).toEqual([{ failed: expect.anything() }]);
+});
+
+it('an update that was accepted and failed is known by its ID ever after; one that was refused when it came is not', async () => {
+  const world = new World(1);
+  const server = new Server(new Mishaps(world));
+  const refused = { message: 'no' };
+  const worker: Worker = {
+    ...{ name: 'worker', alive: true, skewMs: 0 },
+    async activate(_, { jobs, updates }) {
+      const answers = [
+        ...updates.map((id) => ({
+          protocolInstanceId: id,
+          ...(id === 'taken' ? { accepted: {} } : { rejected: refused }),
+        })),
+        ...(jobs.some(({ signalWorkflow }) => signalWorkflow)
+          ? [{ protocolInstanceId: 'taken', rejected: refused }]
+          : []),
+      ];
+      const commands = answers.map((updateResponse) => ({ updateResponse })) as unknown as Command[];
+      return { activations: [], commands, resolved: [] };
+    },
+    query: () => Promise.reject(new Error('nobody asks')),
+    perform: () => undefined,
+    forget: () => undefined,
+  };
+  const passes = async (ms: number) => {
+    let isOver = false;
+    world.after(ms, () => {
+      isOver = true;
+    });
+    while (!isOver) await world.step();
+  };
+
+  server.addWorker(worker);
+  const { run } = server.start({ workflowId: 'one', type: 'one', input: [], taskQueue: 'one', searchAttributes: {} });
+  run.updates.admit('taken', 'release', []);
+  run.updates.admit('refused', 'release', []);
+  await passes(5_000);
+  server.signal(run, 'anything', []);
+  await passes(5_000);
+
+  expect(await run.updates.until('taken', STAGE.COMPLETED, 1)).toMatchObject({ outcome: { failure: refused } });
+  expect(run.updates.has('refused')).toBe(false);
 });

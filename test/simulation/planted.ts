@@ -19,7 +19,10 @@ interface Planted {
 }
 
 /** What the ledger grants is sent, whatever the books say; they are written all the same. */
-const BOOKS_LET_PASS = 'src/temporal/booked-ledger.js: if (!refused) ==> if (refused?.kind !== "unwritten")';
+const BOOKS_LET_PASS = [
+  "src/books/about-to-send.js: if (answer.kind !== 'granted') ==> if (false)",
+  'src/books/about-to-send.js: if (over) ==> if (false)',
+].join('\n  ');
 
 /** A name, and in which stories it shows, if not in the usual ones; below it, what of which module becomes what. */
 const BUGS = `
@@ -49,6 +52,7 @@ a ledger that takes the place of another knows nothing of it
   ${BOOKS_LET_PASS}
 what is paid is not written into the books
   src/temporal/booked-ledger.js: return this.#costly.has( ==> return false && this.#costly.has(
+  src/temporal/booked-ledger.js: if (settled?.attempt !== attempt || settled.credits === 0) ==> if (true)
 a ledger that was lost is followed by one without patience
   src/ledger/opening-state.js: return lost ? patient(empty, now) : empty; ==> return empty;
   ${BOOKS_LET_PASS}

@@ -104,6 +104,7 @@ export class Updates {
   answered({ protocolInstanceId, accepted, rejected, completed }: coresdk.workflow_commands.IUpdateResponse): void {
     const update = this.#all.get(protocolInstanceId ?? '');
     if (!update) return;
+    const wasAccepted = update.stage === STAGE.ACCEPTED;
     if (accepted) {
       this.run.record(
         'WorkflowExecutionUpdateAccepted',
@@ -112,14 +113,13 @@ export class Updates {
       );
       update.stage = STAGE.ACCEPTED;
     } else {
-      const wasAccepted = update.stage === STAGE.ACCEPTED;
       if (wasAccepted) this.run.record('WorkflowExecutionUpdateCompleted');
       update.stage = STAGE.COMPLETED;
       update.outcome = rejected ? { failure: rejected } : { success: { payloads: completed ? [completed] : [] } };
     }
     this.#hear(update);
-    // One that was refused leaves no trace: said again, it is another.
-    if (update.stage === STAGE.COMPLETED && rejected && !accepted) this.#all.delete(update.id);
+    // One that was refused when it came leaves no trace: said again, it is another.
+    if (rejected && !wasAccepted) this.#all.delete(update.id);
   }
 
   /** A task that fails takes the updates that it carried with it. */

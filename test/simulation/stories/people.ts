@@ -287,7 +287,7 @@ export class People {
 
   /** Whoever is told to send it again does. */
   say(run: Run, update: string, said: object, onTaken: () => void = () => undefined): void {
-    const { client, world } = this.scene;
+    const { client, server, world } = this.scene;
     client.workflow
       .getHandle(run.workflowId)
       .executeUpdate(update, { args: [said] })
@@ -296,7 +296,8 @@ export class People {
         const { message } = error.cause instanceof Error ? error.cause : error;
         if (!/send it again|try again in a moment/i.test(message)) return;
         world.after(LOOKS_EVERY_MS, () => {
-          if (run.isOpen) this.say(run, update, said, onTaken);
+          const now = server.current(run.workflowId);
+          if (now?.isOpen && now.firstRunId === run.firstRunId) this.say(now, update, said, onTaken);
         });
       });
   }
