@@ -19,6 +19,9 @@ const LATE_MS = 90_000;
 /** So long after workers that keep no books what they had sent may still be settled, milliseconds. */
 const UNKEPT_MS = 600_000;
 
+/** After this nobody may be able to look up a call of theirs; what a look finds then is booked in the books, too. Milliseconds. */
+const LOOKED_UP_WITHIN_MS = 3_600_000;
+
 /** What workers of 0.2 pay stands in no books. They know no cap for each run, which all others tell. */
 export function noteUnkept(state: LedgerState): LedgerState {
   const older = state.workers.filter(({ budget }) => budget.perRun === undefined);
@@ -53,20 +56,24 @@ export function compared(state: LedgerState, { booked, budget }: LedgerStart, no
   // What was written before midnight and booked after it differs in the sum since that day, and in no other.
   const missingOf = (until: number) =>
     Math.min(...Object.entries(since).map(([from, credits]) => bookedFrom(state, from, until) - credits));
-  const [least, most] = [missingOf(now - LATE_MS) - reserved, missingOf(now)];
+  const [early, most] = [missingOf(now - LATE_MS), missingOf(now)];
+  const least = early - reserved;
   const { acceptedLack = 0, unkeptUntil, ...kept } = state;
-  if (unkeptUntil !== undefined) {
+  const held = state.holds.find(({ kind }) => kind === 'books');
+  // What a person has not seen yet was missing before such workers came.
+  if (unkeptUntil !== undefined && held?.lacks === undefined) {
     const { open, settled } = state.flights;
     const isUnsettled =
-      Object.values(open).some(({ grantedAt }) => grantedAt <= unkeptUntil) ||
+      Object.values(open).some(
+        ({ grantedAt, overAt }) => grantedAt <= unkeptUntil && now <= overAt + LOOKED_UP_WITHIN_MS,
+      ) ||
       // What a look has found just now is not told from what is late in the books; the next report knows.
       settled.some(({ byLook, credits, at }) => byLook && credits > 0 && at > now - LATE_MS);
     if (isUnsettled || now <= unkeptUntil + UNKEPT_MS) return least > acceptedLack ? excused(state, most, now) : state;
     // What is reserved in the books may hide what they lack, and is settled later.
     const known = { ...kept, acceptedLack };
-    return most > acceptedLack ? excused(known, most, now) : known;
+    return early > acceptedLack ? excused(known, early, now) : known;
   }
-  const held = state.holds.find(({ kind }) => kind === 'books');
   if (held?.place !== undefined || held?.lower) return state;
   if (least > acceptedLack) {
     if (held?.lacks === most) return state;

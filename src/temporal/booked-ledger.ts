@@ -8,7 +8,6 @@ import { type RouteName, routes } from '../agent-api/routes';
 import { bookedBy } from '../books/against-ledger';
 import { Books } from '../books/books';
 import type { BalanceReading, Ceilings, OverCeiling } from '../books/ceilings';
-import { paidIn } from '../books/long-ago';
 import { readSoon } from '../books/read-soon';
 import type { Standing } from '../books/standing';
 import type { BeginAnswer, BeginSend, Budget, LedgerStart, LedgerState, Settle } from '../ledger';
@@ -216,9 +215,8 @@ export class BookedLedger extends LedgerClient {
     found: Extract<Settlement, { kind: 'foundPaid' }>,
     { open }: SubjectState,
   ): Promise<void> {
-    const mayBeWritten = open !== undefined && this.now() <= open.grantedAt + this.config.timing.sendWindowMs;
-    const standing = await readSoon(this.books.standing(), this.bookkeeping.storage);
-    const isUnkept = open && !mayBeWritten && !standing.sends.open[subject] && !paidIn(standing, subject);
+    const isWritten = open !== undefined && this.now() > open.grantedAt + this.config.timing.sendWindowMs;
+    const isUnkept = isWritten && !(await this.#isInBooks(subject));
     if (isUnkept) await this.books.became(subject, open.attempt, open.run, { ...found, credits: open.credits });
     else await this.books.became(subject, attempt, run, found);
   }
@@ -285,9 +283,17 @@ export class BookedLedger extends LedgerClient {
   }
 
   async #isBooked(subject: string): Promise<boolean> {
-    const { sends } = await readSoon(this.books.standing(), this.bookkeeping.storage);
     // What is open is booked by what is told now.
-    return sends.open[subject] === undefined && (await this.#paidFor(subject)) !== undefined;
+    return !(await this.#isOpenInBooks(subject)) && (await this.#paidFor(subject)) !== undefined;
+  }
+
+  async #isInBooks(subject: string): Promise<boolean> {
+    return (await this.#isOpenInBooks(subject)) || (await this.#paidFor(subject)) !== undefined;
+  }
+
+  async #isOpenInBooks(subject: string): Promise<boolean> {
+    const { sends } = await readSoon(this.books.standing(), this.bookkeeping.storage);
+    return sends.open[subject] !== undefined;
   }
 
   #paidFor(subject: string): Promise<Settled | undefined> {

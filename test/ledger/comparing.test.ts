@@ -137,6 +137,36 @@ test('nor is what they paid while something else is reserved in the books, which
   expect(compared(over, told(1_000), hour + MINUTE).holds).toMatchObject([{ kind: 'books', lacks: 2_000 }]);
 });
 
+test('what was paid a moment ago is not taken for theirs when nobody is left of them', () => {
+  const { perRun: _, ...known } = budget;
+  const older = ledger.noteUnkept(ledger.configure(three(), { ...start, worker: 'old', budget: known }, NOW));
+  const hour = NOW + 60 * MINUTE;
+  const over = compared(paid(older, 'lead:4', hour - 200), told(3_000), hour);
+  expect([over.unkeptUntil, over.acceptedLack, over.actions]).toEqual([undefined, 0, older.actions]);
+});
+
+test('what the account was on hold for before they came still waits for a person', () => {
+  const { perRun: _, ...known } = budget;
+  const held = compared(three(), told(1_000));
+  const older = ledger.noteUnkept(ledger.configure(held, { ...start, worker: 'old', budget: known }, LATER));
+  const hour = NOW + 60 * MINUTE;
+  const again = compared(compared(older, told(1_000), hour), told(1_000), hour + MINUTE);
+  expect(again.holds).toMatchObject([{ kind: 'books', lacks: 2_000 }]);
+  const released = ledger.releaseAll(older, false, hour);
+  expect(compared(released, told(1_000), hour)).toMatchObject({ holds: [], acceptedLack: 2_000 });
+});
+
+test('a call that nobody can look up does not excuse for ever what is missing', () => {
+  const { perRun: _, ...known } = budget;
+  const older = ledger.configure(grant(three(), 'lead:4'), { ...start, worker: 'old', budget: known }, NOW);
+  const hour = NOW + 60 * MINUTE;
+  const still = compared(ledger.noteUnkept(older), told(3_000), hour);
+  expect(still.unkeptUntil).toBeDefined();
+  const over = compared(still, told(3_000), hour + 60 * MINUTE);
+  expect(over.unkeptUntil).toBeUndefined();
+  expect(compared(over, told(0), hour + 61 * MINUTE).holds).toMatchObject([{ kind: 'books', lacks: 3_000 }]);
+});
+
 test('what was accepted is known only as long as it is missing, and nothing is reserved that may be missing again', () => {
   const released = ledger.releaseAll(compared(three(), told(1_000)), false, NOW);
   const reserved = compared(released, told(1_000, 2_000));

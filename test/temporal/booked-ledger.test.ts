@@ -182,6 +182,21 @@ describe('what a look finds of a call that no books keep, since a worker of 0.2 
     expect([spent(), ...(await inBooks(booked))]).toEqual([1_000, [1_000], sentOnes]);
   });
 
+  test('but not what they have booked long ago, of which they keep nothing at hand', async () => {
+    await paid();
+    const later = jest.spyOn(Date, 'now').mockReturnValue(NOW + 2 * 3_600_000);
+    try {
+      const { booked, grant } = ledger();
+      grant(unkept);
+      await booked.books.became(leadSubject('l2'), 'x', 'run-x', { kind: 'paid', credits: 1_000 });
+      await booked.lookedUp(subject, { found: true });
+      await booked.settle(found);
+      expect([...(await booked.books.standing()).days.values()]).toEqual([2_000]);
+    } finally {
+      later.mockRestore();
+    }
+  });
+
   test('but not while the process that sends it may be writing it down, and not once more', async () => {
     const { booked, grant } = ledger();
     grant({ ...open, grantedAt: Date.now() });

@@ -75,13 +75,14 @@ function sendAgain(run: Run, { signals }: Point): void {
 export function backUp(run: Run): () => void {
   const own = { ...run };
   const point = pointOf(run);
-  const [episodes, points] = [run.episodes.length, run.points.length];
+  // Whole: by then the server may have gone back to a backup of before, which has less.
+  const [history, episodes, points] = [[...run.history], [...run.episodes], [...run.points]];
   const tasks = run.tasks.backUp();
   return () => {
     Object.assign(run, own);
-    run.history.splice(point.events);
-    run.episodes.splice(episodes);
-    run.points.splice(points);
+    run.history.splice(0, Number.POSITIVE_INFINITY, ...history);
+    run.episodes.splice(0, Number.POSITIVE_INFINITY, ...episodes);
+    run.points.splice(0, Number.POSITIVE_INFINITY, ...points);
     takeUp(run, point);
     tasks();
     sendAgain(run, point);
