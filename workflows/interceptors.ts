@@ -5,6 +5,7 @@ import { FAILED_OUTCOMES } from '../src/runs/failed-outcomes';
 import { FailureType } from '../src/runs/failure-types';
 import { failureText, failureType } from './shared/failures';
 import { keepsActs } from './shared/kept-acts';
+import { refusalsWakeNobody } from './shared/refusals';
 import { ownStatus, Status } from './shared/status';
 import { runKind, TELL_WITHIN_MS, tell } from './shared/tell';
 import { failsUnreadable, refusesUnreadable } from './shared/unreadable';
@@ -58,4 +59,5 @@ export const interceptors = (): WorkflowInterceptors => ({
     keepsActs,
   ],
   outbound: [failsUnreadable, asksForUntold],
+  internals: [refusalsWakeNobody],
 });
