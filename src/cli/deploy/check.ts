@@ -90,9 +90,10 @@ async function replayAll(client: Client, runs: readonly Open[]) {
     }
   }
   const required = await fleetRequirement(client);
-  const converter = workersConverter(client, client.options.namespace, required !== undefined);
+  const { namespace } = client.options;
+  const dataConverter = workersConverter(client, namespace, required !== undefined);
   const bundle = await workflowBundle({ required });
-  for await (const { workflowId, runId, failure } of replay(bundle, histories(), converter)) {
+  for await (const { workflowId, runId, failure } of replay(bundle, histories(), { namespace, dataConverter })) {
     replayed++;
     if (replayed % TELL_EVERY === 0) tell(`${number(replayed)} of ${number(runs.length)} are replayed`);
     const type = types.get(`${workflowId}/${runId}`) ?? '';
