@@ -4,7 +4,7 @@ import { createLogger } from '../../log';
 import { WORKFLOW_TYPES } from '../../runs/workflow-types';
 import { workflowBundle } from '../../temporal/bundle';
 import { describeKey, encryptionKeyIds } from '../../temporal/encryption';
-import { ENCRYPTION_VARIABLE } from '../../temporal/encryption-keys';
+import { KEYS_ARE_IN } from '../../temporal/encryption-keys';
 import { fleetRequirement, workersConverter } from '../../temporal/fleet-keys';
 import { packageVersion } from '../../temporal/package-root';
 import { recordOf, replay } from '../../temporal/replaying';
@@ -114,7 +114,7 @@ export function hintOn(
   ours: number,
 ): string | undefined {
   if (missingKeys.length > 0)
-    return `Of runs that were encrypted with ${missingKeys.map(describeKey).join(' and ')} nothing is known yet: set ${ENCRYPTION_VARIABLE} (or ${ENCRYPTION_VARIABLE}_FILE) as the workers have it, and check again.`;
+    return `Of runs that were encrypted with ${missingKeys.map(describeKey).join(' and ')} nothing is known yet: set ${KEYS_ARE_IN} as the workers have it, and check again.`;
   if (ours === 0)
     return `No run of audit-runner is open in the namespace ${namespace} of ${address}. Where audit-runner has worked, the ledger of its account is always open: unless it never has, this is another server or namespace than the workers' (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE).`;
   return undefined;
