@@ -5,6 +5,7 @@ import { accountOf, type Config, ConfigError, loadConfig } from '../config';
 import { serveHealth, WorkerHealth } from '../health';
 import { createLogger } from '../log';
 import { rootMessage } from '../root-cause';
+import { sayOfPatches } from '../runs/patches';
 import { SameUser } from '../runtime';
 import { credentialsWatch } from '../temporal/connect';
 import { closeIfUnused, connectNative } from '../temporal/connect-worker';
@@ -74,7 +75,8 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
       startHere: true,
     });
     log.info({ accounts: Object.keys(config.accounts), ...build }, 'worker is running');
-    if (holdsPatches) log.info('runs take no change that workers of the version before cannot replay');
+    const ofPatches = sayOfPatches(holdsPatches);
+    if (ofPatches !== undefined) log.info(ofPatches);
     health.runs(worker, async () => {
       await connection.withDeadline(Date.now() + ASK_MS, () => connection.workflowService.getSystemInfo({}));
       return pollsRefused({ connection, namespace });

@@ -44,6 +44,14 @@ const RELEASED = '0.2.0';
 
 const order = (version: string): number => version.split('.').reduce((sum, part) => 1_000 * sum + Number(part), 0);
 
+/** @param held so that workers of the version before can go on @returns what a worker says of it at its start, if anything */
+export function sayOfPatches(held: boolean): string | undefined {
+  if (held) return 'runs take no change that workers of the version before cannot replay';
+  return Object.keys(PATCHES).every(isReleased)
+    ? undefined
+    : `runs take what is new in this version: workers of ${RELEASED} cannot go on with those that have (AUDIT_RUNNER_HOLD_PATCHES=true holds it back)`;
+}
+
 /**
  * Whether workers of the version before can replay a run that takes it. What is not in the table is new.
  * @param id of a patch

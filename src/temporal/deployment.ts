@@ -147,6 +147,10 @@ const STATE_TEXT: Readonly<Record<BuildState, string>> = {
 export const makeCurrent = ({ deploymentName, buildId }: Build): string =>
   `temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId} --yes`;
 
+/** How new runs, ledgers and batches are given to workers that are not versioned; a command that can be pasted. */
+export const makeUnversioned = (deploymentName: string): string =>
+  `temporal worker deployment set-current-version --deployment-name ${deploymentName} --unversioned --yes`;
+
 /** Why a worker of this build gets no new runs, a sentence; undefined where it does, or that cannot be known. */
 export function idleBuild(build: Build, deployment: DeploymentState | undefined): string | undefined {
   if (!deployment || deployment.current === build.buildId || deployment.ramping?.buildId === build.buildId)

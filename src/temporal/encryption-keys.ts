@@ -10,6 +10,8 @@ import type { Env } from './environment';
 export const ENCRYPTION_VARIABLE = 'AUDIT_RUNNER_ENCRYPTION_KEY';
 const FILE = `${ENCRYPTION_VARIABLE}_FILE`;
 const COMMAND = `${ENCRYPTION_VARIABLE}_COMMAND`;
+/** How messages name where keys belong: whoever has them in a file finds no variable of the first name. */
+export const KEYS_ARE_IN = `${ENCRYPTION_VARIABLE} (or ${FILE})`;
 const SOURCES = [ENCRYPTION_VARIABLE, FILE, COMMAND];
 
 const KEY_BYTES = 32;

@@ -12,7 +12,7 @@ import { rootMessage } from '../root-cause';
 import { GRACE_MS, type Requirement } from '../runs/origins';
 import { PROGRAM } from '../text/command';
 import { dataConverter, encryptionCodec, encryptionKeyIds } from './encryption';
-import { ENCRYPTION_VARIABLE } from './encryption-keys';
+import { KEYS_ARE_IN } from './encryption-keys';
 import type { Env, Log } from './environment';
 import { FLEET_KEYS, fleetKeys, noteKeys, requiredSince, requireEncryption, requireNoMore } from './fleet-record';
 import { isPassing, serverWords } from './grpc-status';
@@ -76,10 +76,10 @@ export async function unlikeFleet(client: Client, env: Env): Promise<string | un
   const own = encryptionKeyIds(env);
   const missing = known.filter((id) => !own.includes(id));
   if (missing.length > 0)
-    return `${ENCRYPTION_VARIABLE}: the workers of this namespace have keys that are missing here: ${missing.join(' and ')}. Set the variable as the workers have it.`;
+    return `${KEYS_ARE_IN}: the workers of this namespace have keys that are missing here: ${missing.join(' and ')}. Set the variable as the workers have it.`;
   const [first = ''] = own;
   if (known.includes(first)) return undefined;
-  return `${ENCRYPTION_VARIABLE}: the workers of this namespace lack the key ${first}, and could not read what is encrypted with it here. Give it to them first, behind the old one.`;
+  return `${KEYS_ARE_IN}: the workers of this namespace lack the key ${first}, and could not read what is encrypted with it here. Give it to them first, behind the old one.`;
 }
 
 /** A worker that is about to begin. */
@@ -113,7 +113,7 @@ export async function joinFleet(client: Client, joining: Joining): Promise<Requi
 function requireNone(missing: readonly string[]): void {
   if (missing.length === 0) return;
   throw new ConfigError([
-    `${ENCRYPTION_VARIABLE}: other workers of this namespace have the key ${missing.join(' and ')}, and this one does not: it could not read what they wrote. Add it, behind a comma. Where nothing is encrypted with it any more (\`${PROGRAM} doctor\` says so), delete the schedule ${FLEET_KEYS}; workers that start write it anew.`,
+    `${KEYS_ARE_IN}: other workers of this namespace have the key ${missing.join(' and ')}, and this one does not: it could not read what they wrote. Add it, behind a comma. Where nothing is encrypted with it any more (\`${PROGRAM} doctor\` says so), delete the schedule ${FLEET_KEYS}; workers that start write it anew.`,
   ]);
 }
 
@@ -126,7 +126,7 @@ async function requireLedgerKeys(client: Client, { own, ledgers }: Joining): Pro
   const ours = await ledgers().catch((error: unknown) => {
     const keys = lacking.map(([key]) => key).join(' and ');
     throw new ConfigError([
-      `${ENCRYPTION_VARIABLE}: a ledger was written with the key ${keys}, which this worker does not have, and it cannot find out whether it is its own: ${rootMessage(error)}`,
+      `${KEYS_ARE_IN}: a ledger was written with the key ${keys}, which this worker does not have, and it cannot find out whether it is its own: ${rootMessage(error)}`,
     ]);
   });
   const needed = lacking.flatMap(([key, all]) => {
@@ -137,7 +137,7 @@ async function requireLedgerKeys(client: Client, { own, ledgers }: Joining): Pro
     throw new ConfigError(
       needed.map(
         (what) =>
-          `${ENCRYPTION_VARIABLE}: ${what}, which this worker does not have. Add it, behind a comma, until the ledger has begun anew.`,
+          `${KEYS_ARE_IN}: ${what}, which this worker does not have. Add it, behind a comma, until the ledger has begun anew.`,
       ),
     );
 }

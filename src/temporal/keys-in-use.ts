@@ -85,7 +85,7 @@ function nothingIfGone(error: unknown): undefined {
 }
 
 /** Of all payloads in it, however deep. */
-function keyIdsIn(value: unknown, found = new Set<string>()): Set<string> {
+export function keyIdsIn(value: unknown, found = new Set<string>()): Set<string> {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return found;
   for (const [name, inner] of Object.entries(value))
     if (name !== KEY_ID_ENTRY || !(inner instanceof Uint8Array)) keyIdsIn(inner, found);

@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
-import { Worker, type WorkflowBundleOption } from '@temporalio/worker';
+import { type ReplayWorkerOptions, Worker, type WorkflowBundleOption } from '@temporalio/worker';
 
 type History = temporal.api.history.v1.IHistory;
 
@@ -32,16 +32,32 @@ export interface Replayed {
   readonly failure?: string;
 }
 
-/**
- * @param workflowBundle of this build
- * @param dataConverter with the keys by which the runs are encrypted
- */
+/** How workers read the runs. */
+export interface Reading {
+  readonly namespace: string;
+  /** With the keys by which the runs are encrypted. */
+  readonly dataConverter?: DataConverter | undefined;
+}
+
+/** @param workflowBundle of this build */
 export async function* replay(
   workflowBundle: WorkflowBundleOption,
   recorded: AsyncIterable<Recorded> | Iterable<Recorded>,
-  dataConverter?: DataConverter,
+  reading?: Reading,
 ): AsyncGenerator<Replayed> {
-  const results = Worker.runReplayHistories({ workflowBundle, ...(dataConverter && { dataConverter }) }, recorded);
+  const results = Worker.runReplayHistories({ workflowBundle, ...(reading && optionsOf(reading)) }, recorded);
   for await (const { workflowId, runId, error } of results)
     yield { workflowId, runId, ...(error && { failure: error.name }) };
+}
+
+/**
+ * Data open only in the namespace that they were encrypted for. The SDK decodes as if it were `default` unless it is told, and
+ * takes the namespace, although its type leaves it out.
+ */
+function optionsOf({ namespace, dataConverter }: Reading): Partial<ReplayWorkerOptions> {
+  const options: Partial<ReplayWorkerOptions> & { namespace: string } = {
+    namespace,
+    ...(dataConverter && { dataConverter }),
+  };
+  return options;
 }

@@ -4,7 +4,8 @@
  */
 import { temporal } from '@temporalio/proto';
 import type { Connected } from './connect';
-import { type Build, type DeploymentState, isNone, makeCurrent } from './deployment';
+import { type Build, type BuildState, type DeploymentState, isNone, makeCurrent, makeUnversioned } from './deployment';
+import { movesOn, pinnedRuns } from './pinned-runs';
 import { queueState } from './queue-workers';
 import { WORKFLOW_QUEUE } from './queues';
 
@@ -38,21 +39,35 @@ export async function standingBuilds(
         mend: instead ?? 'make a build the current one',
       },
     ];
-  const draining = deployments.flatMap(({ deploymentName, builds: all }) =>
-    all.flatMap(({ buildId, state }) => (state === 'draining' ? [{ deploymentName, buildId }] : [])),
-  );
   const isAway = (build: Build) => !builds.some((one) => isSame(one, build));
-  const ours = await Promise.all(
-    draining.filter(isAway).map(async (build) => ((await isOurs(connected, build)) ? [build] : [])),
-  );
-  const standing = (build: Build, why: string, other?: string): StandingBuild => ({
+  const away = (...states: BuildState[]): Build[] =>
+    deployments.flatMap(({ deploymentName, builds: all }) =>
+      all
+        .filter(({ state }) => states.includes(state))
+        .map(({ buildId }) => ({ deploymentName, buildId }))
+        .filter(isAway),
+    );
+  const draining = await oursOf(connected, away('draining'));
+  // Of a build that has been drained the server no longer says that a run has come back to it.
+  const pinned = await pinnedRuns(connected.client, away('drained', 'inactive'));
+  const returned = await oursOf(connected, [...pinned.keys()]);
+  const standing = (build: Build, why: string, ...others: (string | undefined)[]): StandingBuild => ({
     found: `Build ${build.buildId} of the deployment ${build.deploymentName} has no worker, and ${why}`,
-    mend: ['start workers of it', ...(other === undefined ? [] : [other])].join(', or '),
+    mend: ['start workers of it', ...others.flatMap((other) => other ?? [])].join(', or '),
   });
+  const handBack = ({ deploymentName }: Build) =>
+    unversioned ? `give them to the workers that are not versioned: \`${makeUnversioned(deploymentName)}\`` : undefined;
   return [
-    ...(current && isAway(current) ? [standing(current, 'new runs, ledgers and batches are sent to it', instead)] : []),
+    ...(current && isAway(current)
+      ? [standing(current, 'new runs, ledgers and batches are sent to it', instead, handBack(current))]
+      : []),
     ...(ramping && isAway(ramping) ? [standing(ramping, 'a part of the new runs is sent to it')] : []),
-    ...ours.flat().map((build) => standing(build, 'runs that it began are still open')),
+    ...draining.map((build) => standing(build, 'runs that it began are still open')),
+    ...returned.map((build) => {
+      const run = pinned.get(build) ?? '';
+      const move = `move each to the workers that get new runs: \`${movesOn(run)}\``;
+      return standing(build, `open runs are pinned to it, such as ${run}`, move);
+    }),
   ];
 }
 
@@ -65,6 +80,11 @@ function newestOf(builds: readonly Build[], deployments: readonly DeploymentStat
     all.map(({ buildId }) => ({ deploymentName, buildId })),
   );
   return byAge.find((build) => builds.some((one) => isSame(one, build))) ?? builds[0];
+}
+
+async function oursOf(connected: Connected, builds: readonly Build[]): Promise<Build[]> {
+  const ours = await Promise.all(builds.map(async (build) => ((await isOurs(connected, build)) ? [build] : [])));
+  return ours.flat();
 }
 
 /** Its workers have taken workflows from our queue: other programs have deployments in the namespace, too. */

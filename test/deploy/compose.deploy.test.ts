@@ -6,6 +6,8 @@ import { z } from 'zod';
 import { loadConfig } from '../../src/config';
 import { DYNAMIC_CONFIG } from '../../src/dev-server/server-process';
 import { startSandbox } from '../../src/sandbox';
+import { buildOf } from '../../src/temporal/deployment';
+import { encryptionKeys } from '../../src/temporal/encryption-keys';
 import { untestedServer } from '../../src/temporal/tested-servers';
 import { programOf } from '../../src/text/command';
 import { compose, ROOT, read, run, type Service, service, testWith } from './support';
@@ -134,6 +136,28 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(accounts)).toEqual(['default']);
     expect(storageUrl).toBe('file:///data');
     for (const { volumes } of workers()) expect(volumes).toContainEqual(expect.stringMatching(/^[\w-]+:\/data$/));
+  });
+
+  testWith('docker-compose')('gives the worker what an upgrade asks for, as it stands in .env', () => {
+    const env = {
+      AUDIT_RUNNER_HOLD_PATCHES: 'true',
+      AUDIT_RUNNER_DEPLOYMENT: 'audit-runner',
+      AUDIT_RUNNER_BUILD_ID: '2',
+    };
+    const { output } = run('env', [
+      ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
+      ...['docker-compose', 'config'],
+    ]);
+    expect(parse(output).services.worker.environment).toMatchObject(env);
+    // With none of them set it is neither versioned nor holds anything.
+    expect(buildOf(environment(service('worker')))).toBeUndefined();
+  });
+
+  test('S4: a key that stands in .env, as for earlier compose files, is refused: nothing begins in the clear', () => {
+    const { environment: written } = service('worker');
+    expect(written.AUDIT_RUNNER_ENCRYPTION_KEY).toMatch(/^\$\{AUDIT_RUNNER_ENCRYPTION_KEY:-\}$/);
+    const given = { ...environment(service('worker')), AUDIT_RUNNER_ENCRYPTION_KEY: 'a key' };
+    expect(() => encryptionKeys(given)).toThrow('give the keys by one');
   });
 
   test('does not start a worker for nobody knows whom: without a base address it ends with a sentence', () => {

@@ -6,6 +6,8 @@ import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { VARIABLES } from '../../src/cli/environment';
 import { loadConfig } from '../../src/config';
+import { uiUrlOf } from '../../src/temporal/ui-url';
+import { programOf } from '../../src/text/command';
 import { ROOT, read, run, service, testWith } from './support';
 
 const FILE = 'deploy/kubernetes/worker.yaml';
@@ -61,6 +63,17 @@ test('probes ask where the worker answers, and metrics are where Prometheus look
   );
   expect(asked.map(({ path: at }) => at)).toEqual(['/healthz', '/healthz', '/readyz']);
   expect(new Set(asked.map((one) => one.port))).toEqual(new Set(['health']));
+});
+
+test('pages tell people commands and links that work outside of the pod', () => {
+  expect(programOf(env.AUDIT_RUNNER_COMMAND, undefined)).toBe(
+    'kubectl exec deploy/audit-runner -- node bin/audit-runner.js',
+  );
+  const { metadata } = z
+    .looseObject({ metadata: z.looseObject({ name: z.string() }) })
+    .parse(documents.find(({ kind }) => kind === 'Deployment'));
+  expect(env.AUDIT_RUNNER_COMMAND).toContain(` deploy/${metadata.name} `);
+  expect(uiUrlOf(env)).toMatch(/^https:/);
 });
 
 test('all variables are known, and the configuration is one that the worker takes', () => {

@@ -141,6 +141,24 @@ testWith('docker-compose')('the codec server gets a secret, and the Web UI its a
   expect(services['temporal-ui'].environment.CODEC_ADDRESS).toBe('http://127.0.0.1:8234');
 });
 
+testWith('docker-compose')(
+  'a project of 0.2 gets a server in between and its key in a file, and is checked before it is brought out',
+  () => {
+    mkdirSync(join(folder, 'earlier'));
+    for (const name of DEPLOYED) cpSync(join(packageRoot(), name), join(folder, 'earlier', name), { recursive: true });
+    writeFileSync(join(folder, 'earlier', '.env'), 'AUDIT_RUNNER_HOLD_PATCHES=true\n');
+    const [check = ''] = blocksOf('## Upgrade');
+    type('earlier', check);
+    expect(noted().slice(-2)).toEqual(['build worker', 'run --rm --no-deps worker deploy check']);
+    expect(commands().map(({ name }) => name)).toContain('audit-runner deploy check');
+    for (const block of blocksOf('### From the compose file of version 0.2')) type('earlier', block);
+    const { services, secrets } = configuredIn('earlier');
+    expect(services.temporal.image).toMatch(/:1\.30\.9$/);
+    expect(services.worker.environment.AUDIT_RUNNER_HOLD_PATCHES).toBe('true');
+    expect(readFileSync(secrets.encryption_key.file, 'utf8').trim()).toBe(TOKEN);
+  },
+);
+
 testWith('docker-compose')('the Temporal server is brought to a version in between', () => {
   const [block = ''] = blocksOf('### The Temporal server of the compose file');
   const imagesOf = () =>

@@ -38,7 +38,7 @@ if [ "$command" = config ]; then
   docker-compose "${profile[@]}" config
   exit
 fi
-if [ "$command" = up ]; then
+if [ "$command" = up ] || [ "$command" = build ]; then
   for service in "$@"; do is_service "$service"; done
   exit
 fi
@@ -56,5 +56,6 @@ case "$service $1" in
   'postgres pg_dumpall') cat "$DATABASE" ;;
   'postgres psql') cat >"$DATABASE" ;;
   'worker node' | 'sandbox-worker node') [ -e "$CHECKOUT/$2" ] || refuse "the image has no $2" ;;
+  'worker deploy') [ "$*" = 'deploy check' ] || refuse "the program has no $*" ;;
   *) refuse "$service $*" ;;
 esac

@@ -1,7 +1,7 @@
 /** Every change behind a patch is in the table, so that a deployment under way can hold it back. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isReleased, PATCHES } from '../../src/runs/patches';
+import { isReleased, PATCHES, sayOfPatches } from '../../src/runs/patches';
 
 const root = join(__dirname, '../..');
 const files = readdirSync(join(root, 'workflows'), { recursive: true, encoding: 'utf8' }).filter((file) =>
@@ -19,4 +19,9 @@ test('the table has the patches of the workflows, and no others', () => {
 test('what the version before does not know is held back, and what no table knows', () => {
   expect(Object.keys(PATCHES).filter(isReleased)).toEqual([]);
   expect(isReleased('anyOther')).toBe(false);
+});
+
+test('a worker says whether its runs take what is new, and what would hold it back', () => {
+  expect(sayOfPatches(true)).toContain('take no change');
+  expect(sayOfPatches(false)).toMatch(/^runs take what is new .*AUDIT_RUNNER_HOLD_PATCHES=true/);
 });

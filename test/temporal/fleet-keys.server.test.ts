@@ -193,7 +193,8 @@ describe('where the list of keys is gone', () => {
     });
     await until(async () => (await keysInUse(temporal.client)).get(id)?.length === 2);
     expect(await keysInUse(temporal.client)).toEqual(new Map([[id, ['account-ledger.u', 'audit-runner.nightly']]]));
-    await expect(join()).rejects.toThrow(`account-ledger.u was written with the key ${id}`);
+    const where = 'AUDIT_RUNNER_ENCRYPTION_KEY (or AUDIT_RUNNER_ENCRYPTION_KEY_FILE)';
+    await expect(join()).rejects.toThrow(`${where}: account-ledger.u was written with the key ${id}`);
     await expect(join(OLD)).rejects.toThrow(ConfigError);
     await join(OLD, id);
   });

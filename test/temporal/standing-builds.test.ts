@@ -1,7 +1,9 @@
 /** Which builds are said to stand still, for what a server may say; versioning.server.test.ts asks a real one. */
+import { ServiceError } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import type { Connected } from '../../src/temporal/connect';
 import type { Build, BuildState, DeploymentState } from '../../src/temporal/deployment';
+import { GRPC } from '../../src/temporal/grpc-status';
 import { standingBuilds } from '../../src/temporal/standing-builds';
 
 const { WORKER_VERSIONING_MODE_UNVERSIONED, WORKER_VERSIONING_MODE_VERSIONED } =
@@ -15,9 +17,13 @@ interface Said {
   ramping?: Build;
   /** Builds whose workers have taken workflows from our queue. */
   ours?: string[];
+  /** The run that is pinned to a build; 'unknown' where the server knows no such attributes. */
+  pinned?: Record<string, string> | 'unknown';
 }
+const refusal = Object.assign(new Error(), { code: GRPC.INVALID_ARGUMENT, details: '', metadata: {} });
+const unknownAttribute = new ServiceError('list', { cause: refusal });
 const lastAccessTime = { seconds: Math.floor(Date.now() / 1_000) };
-function server({ polls, current, ramping, ours = [] }: Said): Connected {
+function server({ polls, current, ramping, ours = [], pinned = {} }: Said): Connected {
   const pollers = polls.map((of, i) => ({
     ...{ identity: `worker ${i}`, lastAccessTime },
     // An unversioned worker names a build as well, which the server does not route by.
@@ -31,6 +37,12 @@ function server({ polls, current, ramping, ours = [] }: Said): Connected {
     describeWorkerDeploymentVersion: async ({ deploymentVersion }: { deploymentVersion: Build }) => {
       const name = ours.includes(deploymentVersion.buildId) ? 'audit-runner' : 'queue-of-others';
       return { workerDeploymentVersionInfo: { taskQueueInfos: [{ name }] } };
+    },
+    async listWorkflowExecutions({ query }: { query: string }) {
+      if (pinned === 'unknown') throw unknownAttribute;
+      const [, asked = ''] = /Behavior = 'Pinned' AND TemporalWorkerDeploymentVersion IN \((.*)\)$/.exec(query) ?? [];
+      const found = Object.entries(pinned).filter(([buildId]) => asked.includes(`'audit-runner:${buildId}'`));
+      return { executions: found.map(([, workflowId]) => ({ execution: { workflowId } })) };
     },
   };
   return {
@@ -54,6 +66,33 @@ test('a build with work and no worker stands still, and no other', async () => {
     'Build 3 of the deployment audit-runner has no worker, and a part of the new runs is sent to it',
     'Build 1 of the deployment audit-runner has no worker, and runs that it began are still open',
   ]);
+});
+
+test('runs that were reset after their build had none left are named, with the command that moves them', async () => {
+  const all = deployment('audit-runner', ['2', 'current'], ['1', 'drained'], ['0', 'inactive'], ['9', 'drained']);
+  const said = { polls: [build('2'), build('9')], current: build('2'), ours: ['0', '1', '9'] };
+  const pinned = { '0': "it's mine", '1': 'convert-lead.a', '9': 'goes on' };
+  expect(await standingBuilds(server({ ...said, pinned }), [all])).toEqual([
+    {
+      found:
+        'Build 1 of the deployment audit-runner has no worker, and open runs are pinned to it, such as convert-lead.a',
+      mend: 'start workers of it, or move each to the workers that get new runs: `temporal workflow update-options --workflow-id convert-lead.a --versioning-override-behavior auto_upgrade`',
+    },
+    { found: expect.stringContaining("such as it's mine"), mend: expect.stringContaining('--workflow-id <run> ') },
+  ]);
+  expect(await found({ ...said, pinned: {} }, all)).toEqual([]);
+  expect(await found({ ...said, pinned, ours: [] }, all)).toEqual([]);
+  expect(await found({ ...said, pinned: 'unknown' }, all)).toEqual([]);
+});
+
+test('where the current build is away and unversioned workers ask, new runs can be given to them', async () => {
+  const all = deployment('audit-runner', ['2', 'current'], ['1', 'drained']);
+  const mend = async (...polls: Said['polls']) =>
+    (await standingBuilds(server({ polls, current: build('2') }), [all])).map((standing) => standing.mend);
+  const back = /give them to the workers that are not versioned: `temporal worker .* --unversioned --yes`$/;
+  expect(await mend(undefined)).toEqual([expect.stringMatching(back)]);
+  expect(await mend(undefined, build('1'))).toEqual([expect.stringMatching(back)]);
+  expect(await mend(build('1'))).toEqual([expect.not.stringMatching(back)]);
 });
 
 test('deployments of other programs in the namespace are not ours', async () => {

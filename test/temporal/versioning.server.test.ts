@@ -5,9 +5,18 @@ import { promisify } from 'node:util';
 import pino from 'pino';
 import { findServer } from '../../src/dev-server/find-server';
 import { connectNative } from '../../src/temporal/connect-worker';
-import { type Build, describeDeployment, idleBuild, makeCurrent, readDeployment } from '../../src/temporal/deployment';
+import {
+  type Build,
+  describeDeployment,
+  idleBuild,
+  makeCurrent,
+  makeUnversioned,
+  readDeployment,
+} from '../../src/temporal/deployment';
+import { movesOn } from '../../src/temporal/pinned-runs';
 import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { installSdkRuntime } from '../../src/temporal/sdk-runtime';
+import { standingBuilds } from '../../src/temporal/standing-builds';
 import { startWorker } from '../../src/worker';
 import { leadPipeline } from '../../workflows';
 import { pipelineProgressQuery } from '../../workflows/lead-pipeline';
@@ -88,8 +97,17 @@ const pipeline = (stage: Stage, workflowId: string, maxConversions: number) =>
     args: [{ approval: 'all', maxConversions, scoring: { minReadiness: 0 } }],
   });
 type Handle = Awaited<ReturnType<typeof pipeline>>;
-const asks = (handle: Handle) =>
+const asks = (handle: Pick<Handle, 'query'>) =>
   until(async () => (await handle.query(pipelineProgressQuery)).waiting?.includes('Approval') ?? false);
+
+async function resetToItsEnd({ temporal: { client, namespace } }: Stage, workflowId: string): Promise<void> {
+  const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+  const last = events?.findLast(({ workflowTaskCompletedEventAttributes: task }) => task);
+  await client.workflowService.resetWorkflowExecution({
+    ...{ namespace, workflowExecution: { workflowId }, requestId: workflowId, reason: 'test' },
+    workflowTaskFinishEventId: last?.eventId ?? null,
+  });
+}
 
 test(
   'a pipeline ends on the build that began it, the ledger goes on with the current one, and back',
@@ -134,6 +152,11 @@ test(
       expect(await buildOfLastTask(stage, 'third')).toBe('1.0');
       expect(await buildOfLastTask(stage, stage.ledgerId)).toBe('1.0');
       expect(stage.figures()).toMatchObject({ paidTwice: 0, conversions: 3 });
+
+      await startBuild(stage, undefined);
+      await typed(stage, makeUnversioned(deploymentName));
+      await asks(await pipeline(stage, 'unversioned', 1));
+      expect(await buildOfLastTask(stage, 'unversioned')).toBe('');
     }),
   180_000,
 );
@@ -179,6 +202,9 @@ test(
       await becomesCurrent(stage, '1.0');
       const run = await pipeline(stage, 'pinned', 1);
       await asks(run);
+      const ended = await pipeline(stage, 'ended', 1);
+      await asks(ended);
+      await ended.terminate();
       expect(await shown()).not.toContain('to mend it');
       await startBuild(stage, build('2.0'));
       await isKnown(stage, '2.0');
@@ -193,6 +219,16 @@ test(
 
       await becomesCurrent(stage, '2.0');
       await until(async () => (await shown()).includes(`${standing}runs that it began are still open`), 240_000);
+
+      await resetToItsEnd(stage, 'ended');
+      // The server calls it drained only after minutes.
+      const drained = { deploymentName, current: '2.0', builds: [{ buildId: '1.0', state: 'drained' }] } as const;
+      const pinned = async () => (await standingBuilds(stage.temporal, [drained]))[0];
+      await until(async () => (await pinned())?.found.includes('open runs are pinned to it') ?? false);
+      await typed(stage, movesOn('ended'));
+      await asks(stage.temporal.client.workflow.getHandle<typeof leadPipeline>('ended'));
+      expect(await buildOfLastTask(stage, 'ended')).toBe('2.0');
+
       await startBuild(stage, build('1.0'));
       await run.executeUpdate('approve', { args: [{ by: 'Ann' }] });
       expect(await run.result()).toMatchObject({ credits: 1_000 });

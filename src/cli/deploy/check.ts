@@ -1,41 +1,34 @@
 /** `audit-runner deploy check`: which open runs this version could not go on with. */
-import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { createLogger } from '../../log';
 import { WORKFLOW_TYPES } from '../../runs/workflow-types';
 import { workflowBundle } from '../../temporal/bundle';
+import { describeKey, encryptionKeyIds } from '../../temporal/encryption';
+import { KEYS_ARE_IN } from '../../temporal/encryption-keys';
 import { fleetRequirement, workersConverter } from '../../temporal/fleet-keys';
 import { packageVersion } from '../../temporal/package-root';
-import { isBegun, type Recorded, recordOf, replay } from '../../temporal/replaying';
+import { recordOf, replay } from '../../temporal/replaying';
 import { installSdkRuntime } from '../../temporal/sdk-runtime';
 import { counted } from '../../text/numbers';
 import { EXIT } from '../exit';
 import { number, print, printJson, table, tell } from '../output';
 import { withServer } from '../server';
+import { type Open, type ReplayedRuns, replayOpen } from './replay-open';
 
 export interface DeployCheckOptions {
   sample?: number;
   json?: boolean;
 }
 
-/** A run that this version could not go on with. */
-interface Broken {
-  readonly workflowId: string;
-  readonly runId: string;
-  readonly type: string;
-  readonly why: string;
-}
-
-interface Checked {
+interface Checked extends ReplayedRuns {
   readonly version: string;
-  /** Open runs, and of these: replayed; begun by no worker yet; of none of our types. */
+  /** Where the runs are. */
+  readonly address: string;
+  readonly namespace: string;
+  /** Open runs, and of these those of none of our types. */
   readonly open: number;
-  readonly replayed: number;
-  readonly notBegun: number;
   readonly others: number;
-  readonly broken: readonly Broken[];
 }
-
-type Open = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'type'>;
 
 /** All of these are replayed in any sample: what stands still with one of them stands still for many. */
 const ALWAYS: ReadonlySet<string> = new Set(['accountLedger', 'backfill']);
@@ -46,14 +39,17 @@ const TELL_EVERY = 500;
 export async function deployCheckCommand({ sample, json }: DeployCheckOptions): Promise<number> {
   // What fails is in the table; the SDK would tell it with the text, which may have data of the run (S4).
   installSdkRuntime(createLogger({ level: 'silent' }));
-  return withServer('reads', async ({ client }) => {
+  return withServer('reads', async ({ client, namespace, server }) => {
     const all = await openRuns(client);
     const ours = all.filter(({ type }) => OURS.has(type));
     const chosen = sample === undefined ? ours : sampleOf(ours, sample);
-    const checked = { version: packageVersion(), open: all.length, others: all.length - ours.length };
-    const result: Checked = { ...checked, ...(await replayAll(client, chosen)) };
+    const { address } = server.config;
+    const checked = { version: packageVersion(), address, namespace, open: all.length };
+    const result: Checked = { ...checked, others: all.length - ours.length, ...(await replayAll(client, chosen)) };
     if (json) printJson(result);
     else show(result, ours.length - chosen.length);
+    const hint = hintOn(result, ours.length);
+    if (hint !== undefined) tell(hint);
     return result.broken.length > 0 ? EXIT.failed : EXIT.done;
   });
 }
@@ -78,42 +74,30 @@ function sampleOf(runs: readonly Open[], most: number): Open[] {
   return chosen;
 }
 
-async function replayAll(client: Client, runs: readonly Open[]) {
-  const types = new Map(runs.map(({ workflowId, runId, type }) => [`${workflowId}/${runId}`, type]));
-  const broken: Broken[] = [];
-  let [replayed, notBegun] = [0, 0];
-  async function* histories(): AsyncGenerator<Recorded> {
-    for (const { workflowId, runId } of runs) {
-      const recorded = await recordOf(client, workflowId, runId);
-      if (isBegun(recorded.history)) yield recorded;
-      else notBegun++;
-    }
-  }
+async function replayAll(client: Client, runs: readonly Open[]): Promise<ReplayedRuns> {
+  const { namespace } = client.options;
   const required = await fleetRequirement(client);
-  const converter = workersConverter(client, client.options.namespace, required !== undefined);
+  const dataConverter = workersConverter(client, namespace, required !== undefined);
   const bundle = await workflowBundle({ required });
-  for await (const { workflowId, runId, failure } of replay(bundle, histories(), converter)) {
-    replayed++;
-    if (replayed % TELL_EVERY === 0) tell(`${number(replayed)} of ${number(runs.length)} are replayed`);
-    const type = types.get(`${workflowId}/${runId}`) ?? '';
-    if (failure !== undefined)
-      broken.push({ workflowId, runId, type, why: WHY[failure] ?? `replaying it fails (${failure})` });
-  }
-  return { replayed, notBegun, broken };
+  return replayOpen(runs, {
+    record: ({ workflowId, runId }) => recordOf(client, workflowId, runId),
+    replay: (recorded) => replay(bundle, recorded, { namespace, dataConverter }),
+    keys: encryptionKeyIds(process.env),
+    replayedOne(replayed) {
+      if (replayed % TELL_EVERY === 0) tell(`${number(replayed)} of ${number(runs.length)} are replayed`);
+    },
+  });
 }
 
-const WHY: Readonly<Record<string, string>> = {
-  DeterminismViolationError: 'its history was made by other workflow code, so that its tasks would fail',
-};
-
-function show({ version, open, replayed, notBegun, others, broken }: Checked, left: number): void {
+function show({ version, address, namespace, open, replayed, notBegun, gone, others, broken }: Checked, left: number) {
   const parts = [
     `${number(replayed)} of ${counted(open, 'open run')} replayed with version ${version}`,
     ...(notBegun > 0 ? [`${number(notBegun)} that no worker has begun yet`] : []),
+    ...(gone > 0 ? [`${number(gone)} that are listed and gone`] : []),
     ...(others > 0 ? [`${number(others)} of other programs`] : []),
     ...(left > 0 ? [`${number(left)} left out of the sample`] : []),
   ];
-  print(`${parts.join(', ')}.`);
+  print(`Temporal ${address}, namespace ${namespace}: ${parts.join(', ')}.`);
   if (broken.length === 0) print('This version can go on with each of them.');
   else
     print(
@@ -122,4 +106,16 @@ function show({ version, open, replayed, notBegun, others, broken }: Checked, le
         broken.map(({ type, workflowId, why }) => [type, workflowId, why]),
       )}\nLet workers of the version that began them end them first, or keep some of these beside the new ones; see docs/administrators.md, Upgrade.`,
     );
+}
+
+/** What makes the result say less than it seems to. */
+export function hintOn(
+  { missingKeys, address, namespace }: Pick<Checked, 'missingKeys' | 'address' | 'namespace'>,
+  ours: number,
+): string | undefined {
+  if (missingKeys.length > 0)
+    return `Of runs that were encrypted with ${missingKeys.map(describeKey).join(' and ')} nothing is known yet: set ${KEYS_ARE_IN} as the workers have it, and check again.`;
+  if (ours === 0)
+    return `No run of audit-runner is open in the namespace ${namespace} of ${address}. Where audit-runner has worked, the ledger of its account is always open: unless it never has, this is another server or namespace than the workers' (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE).`;
+  return undefined;
 }

@@ -107,7 +107,7 @@ test(
       expect(sample).toMatchObject({ code: 0, replayed: 3 });
       const { stdout } = await cli.run(['deploy', 'check', '--sample', '3'], stage.env);
       expect(stdout).toMatch(
-        /^3 of \d+ open runs replayed with version \S+, \d+ left out of the sample\.\nThis version can go on/,
+        /^Temporal \S+:\d+, namespace test-\S+: 3 of \d+ open runs replayed with version \S+, \d+ left out of the sample\.\nThis version can go on/,
       );
       stage.sandbox.control.setAgentApi({ enabled: true });
       await Promise.all(runs.map((run) => run.terminate()));
