@@ -1,10 +1,14 @@
 /** The simulated server by itself, with a worker that runs no workflow: what stories seldom meet. */
+import { temporal } from '@temporalio/proto';
 import type { Try } from './engine/activity';
 import { Mishaps } from './engine/mishaps';
 import type { Command, Job } from './engine/proto';
 import { Server, type Worker } from './engine/server';
 import { STAGE } from './engine/updates';
 import { World } from './world/world';
+
+const { WORKFLOW_EXECUTION_STATUS_RUNNING: RUNNING, WORKFLOW_EXECUTION_STATUS_TERMINATED: TERMINATED } =
+  temporal.api.enums.v1.WorkflowExecutionStatus;
 
 /** What the first workflow task wants done: an activity that has a minute. */
 const ASKS = {
@@ -92,4 +96,27 @@ it('an update that was accepted and failed is known by its ID ever after; one th
 
   expect(await run.updates.until('taken', STAGE.COMPLETED, 1)).toMatchObject({ outcome: { failure: refused } });
   expect(run.updates.has('refused')).toBe(false);
+});
+
+it('a list shows a run as it was when its row was written, its end too', async () => {
+  const world = new World(1);
+  const mishaps = new Mishaps(world);
+  const server = new Server(mishaps);
+  const passes = async (ms: number) => {
+    let isOver = false;
+    world.after(ms, () => {
+      isOver = true;
+    });
+    while (!isOver) await world.step();
+  };
+  const shown = () => server.visibility.list('').map(({ status, closeTime }) => [status, closeTime !== undefined]);
+
+  const { run } = server.start({ workflowId: 'one', type: 'one', input: [], taskQueue: 'one', searchAttributes: {} });
+  await passes(1_000);
+  mishaps.rates = { listsLate: 1 };
+  run.terminate();
+  expect(shown()).toEqual([[RUNNING, false]]);
+  await passes(10_000);
+
+  expect(shown()).toEqual([[TERMINATED, true]]);
 });
