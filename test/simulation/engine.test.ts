@@ -10,6 +10,13 @@ import { World } from './world/world';
 const { WORKFLOW_EXECUTION_STATUS_RUNNING: RUNNING, WORKFLOW_EXECUTION_STATUS_TERMINATED: TERMINATED } =
   temporal.api.enums.v1.WorkflowExecutionStatus;
 
+const {
+  WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY: FAILED_ONLY,
+  WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE: ALWAYS,
+} = temporal.api.enums.v1.WorkflowIdReusePolicy;
+const { START_CHILD_WORKFLOW_EXECUTION_FAILED_CAUSE_WORKFLOW_ALREADY_EXISTS: ALREADY_EXISTS } =
+  temporal.api.enums.v1.StartChildWorkflowExecutionFailedCause;
+
 /** What the first workflow task wants done: an activity that has a minute. */
 const ASKS = {
   scheduleActivity: { seq: 1, activityId: '1', activityType: 'probe', scheduleToCloseTimeout: { seconds: 60 } },
@@ -119,4 +126,57 @@ it('a list shows a run as it was when its row was written, its end too', async (
   await passes(10_000);
 
   expect(shown()).toEqual([[TERMINATED, true]]);
+});
+
+it('a child begins beside a run of its ID that has ended as its policy allows', async () => {
+  const world = new World(1);
+  const server = new Server(new Mishaps(world));
+  const told: Job[] = [];
+  const child = (seq: number, workflowId: string, workflowIdReusePolicy: number) =>
+    ({ startChildWorkflowExecution: { seq, workflowId, workflowType: 'child', workflowIdReusePolicy } }) as Command;
+  const worker: Worker = {
+    ...{ name: 'worker', alive: true, skewMs: 0 },
+    async activate({ workflowId, episodes }, { jobs }) {
+      told.push(...jobs);
+      const commands =
+        workflowId === 'done'
+          ? [{ completeWorkflowExecution: {} } as Command]
+          : workflowId === 'parent' && episodes.length === 0
+            ? [child(1, 'done', FAILED_ONLY), child(2, 'ended', FAILED_ONLY), child(3, 'done', ALWAYS)]
+            : [];
+      return { activations: [], commands, resolved: [] };
+    },
+    query: () => Promise.reject(new Error('nobody asks')),
+    perform: () => undefined,
+    forget: () => undefined,
+  };
+  const passes = async (ms: number) => {
+    let isOver = false;
+    world.after(ms, () => {
+      isOver = true;
+    });
+    while (!isOver) await world.step();
+  };
+  const start = (workflowId: string, reuse?: number) =>
+    server.start(
+      { workflowId, type: 'one', input: [], taskQueue: 'one', searchAttributes: {}, requestId: world.random.uuid() },
+      { reuse },
+    );
+
+  server.addWorker(worker);
+  start('done');
+  start('ended').run.terminate();
+  await passes(5_000);
+  expect(() => start('done', FAILED_ONLY)).toThrow('already finished');
+  start('parent');
+  await passes(5_000);
+
+  const begun = told.flatMap(({ resolveChildWorkflowExecutionStart: found }) =>
+    found ? [[found.seq, found.failed ? found.failed.cause : 'begun']] : [],
+  );
+  expect(begun.sort()).toEqual([
+    [1, ALREADY_EXISTS],
+    [2, 'begun'],
+    [3, 'begun'],
+  ]);
 });

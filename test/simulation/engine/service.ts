@@ -51,10 +51,8 @@ export function createService(server: Server) {
   const handlers = {
     async executeMultiOperation({ operations }: temporal.api.workflowservice.v1.IExecuteMultiOperationRequest) {
       const [first, second] = operations ?? [];
-      const { run, isNew } = server.start(
-        startOf(first?.startWorkflow ?? {}),
-        first?.startWorkflow?.workflowIdConflictPolicy ?? 0,
-      );
+      const { workflowIdConflictPolicy: conflict, workflowIdReusePolicy: reuse } = first?.startWorkflow ?? {};
+      const { run, isNew } = server.start(startOf(first?.startWorkflow ?? {}), { conflict, reuse });
       const updateWorkflow = await update(run, second?.updateWorkflow ?? {});
       return { responses: [{ startWorkflow: { runId: run.runId, started: isNew } }, { updateWorkflow }] };
     },
