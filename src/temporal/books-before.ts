@@ -53,11 +53,13 @@ export async function booksBefore(asked: Asked): Promise<Before & { isTold: bool
   const runs = await runsOf(client, ledger.workflowId);
   const before = runs.filter((run) => run.runId !== runId);
   const isMissing =
-    // A run that continued as new has a successor.
-    before[0]?.status.name === 'CONTINUED_AS_NEW' ||
+    // A run that continued as new has a successor, and one that is shown as running while another runs has an end, which
+    // may be that one. Those that are shown without an end come first.
+    ['CONTINUED_AS_NEW', 'RUNNING'].includes(before[0]?.status.name ?? '') ||
     (ledger.lastRunId !== undefined && !runs.some((run) => run.runId === ledger.lastRunId));
   // Lists lag behind.
-  if (isMissing && asked.isPatient && before.length > 0) throw new NotYetKnown('a run of the ledger is not listed');
+  if (isMissing && asked.isPatient && before.length > 0)
+    throw new NotYetKnown('a run of the ledger, or its end, is not listed');
   let lost = isMissing || before.length === MOST_RUNS;
   for (const run of before) {
     const state = await stateOf(asked, run);

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { WorkflowHandle } from '@temporalio/client';
 import Long from 'long';
+import { openStorage } from '../../src/storage';
 import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { eventName } from '../support/event-name';
 import { type Stage, startStage, UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
-import { CALM, GONE_BACK, OPEN, RESETS, resetPoint, withLead } from './histories';
+import { CALM, CONVERTED, converted, GONE_BACK, OPEN, RESETS, resetPoint, withLead } from './histories';
 
 const LIMIT_MS = 240_000;
 
@@ -22,6 +23,7 @@ async function histories(stage: Stage): Promise<Record<string, string[]>> {
   const lead = stage.sandbox.control.leads().find(({ surveyStatus }) => surveyStatus === 'completed');
   const all: Record<string, string[]> = {};
   for (const { type, workflowId, input } of CALM.runs) {
+    await openStorage(stage.config.storageUrl).write(CONVERTED, converted(stage.sandbox.control.leads()));
     const args = [withLead(input, lead?.id ?? '')];
     const handle = await client.workflow.start(type, { workflowId, taskQueue: WORKFLOW_QUEUE, args });
     await handle.result().catch(() => undefined);

@@ -2,6 +2,20 @@
 import { shownBy } from './engine/proto';
 import { Scene } from './stories/scene';
 
+/** A document of the storage that names leads. */
+export const CONVERTED = 'converted.jsonl';
+
+interface Lead {
+  readonly id: string;
+  readonly surveyStatus: string;
+}
+
+/** What it says of those that are converted. */
+export const converted = (leads: readonly Lead[]): string =>
+  leads
+    .flatMap(({ id, surveyStatus }) => (surveyStatus === 'converted' ? `${JSON.stringify({ leadId: id })}\n` : []))
+    .join('');
+
 /** The same in the engine and on the real server. */
 export const CALM = {
   sandbox: { seed: 7, leads: 12, projects: 2, captures: 1, durations: { convert: 50 } },
@@ -15,6 +29,12 @@ export const CALM = {
       workflowId: 'some',
       input: { approval: 'none', scoring: { minReadiness: 10 }, maxConversions: 3, concurrency: 1 },
     },
+    // Of what is converted by then: one lead under an ID that nobody has taken, the others under those of their runs.
+    {
+      type: 'backfill',
+      workflowId: 'batch',
+      input: { operation: 'convertLead', file: { ref: CONVERTED }, approval: 'none', window: 1 },
+    },
   ],
 } as const;
 
@@ -23,6 +43,8 @@ export const RESETS = [
   { workflowId: 'one', after: 'ActivityTaskCompleted', nth: 2 },
   // One child has ended by then, the next one is under way.
   { workflowId: 'some', after: 'ChildWorkflowExecutionStarted', nth: 2 },
+  // The child that it begins, and does not know any more, has done its item.
+  { workflowId: 'batch', after: '', nth: 0 },
 ] as const;
 
 /** A run that is reset to its beginning while it waits for an approval, after a person has paused it. */
@@ -69,6 +91,7 @@ async function main(): Promise<void> {
   };
   await until(() => world.elapsed > 60_000);
   for (const { type, workflowId, input } of CALM.runs) {
+    scene.storage.documents.set(CONVERTED, Buffer.from(converted(scene.control.leads())));
     scene.start(type, workflowId, withLead(input, first?.id ?? ''));
     await until(() => !server.current(workflowId)?.isOpen);
     histories[workflowId] = typesOf(workflowId);

@@ -3,6 +3,7 @@ import type { coresdk } from '@temporalio/proto';
 import { Activity } from './activity';
 import { type Command, type Failure, type Job, ms } from './proto';
 import type { Child, Run, Signal } from './run';
+import { mayFollow } from './workflow-ids';
 
 type Does = { [K in keyof Command]-?: (run: Run, what: NonNullable<Command[K]>) => void };
 
@@ -97,6 +98,9 @@ export function arm(run: Run, seq: number, at: number): void {
   });
 }
 
+/** It is refused: a run with its ID has ended well, and a second one is not wanted then. */
+export const DONE_BEFORE = 'a child that was done before';
+
 /** As the protocol counts the causes. */
 const ALREADY_EXISTS = 1;
 
@@ -116,7 +120,10 @@ function startChild(run: Run, child: coresdk.workflow_commands.IStartChildWorkfl
     if (!waiting || waiting.begun.has(seq)) return;
     waiting.begun.add(seq);
     const current = server.current(workflowId);
-    if (current?.isOpen && current.start.parent !== parent) {
+    const isAnothers = current !== undefined && current.start.parent !== parent;
+    const isDone = isAnothers && !current.isOpen && !mayFollow(current, child.workflowIdReusePolicy);
+    if (isDone) server.mishaps.note(DONE_BEFORE);
+    if (isDone || (isAnothers && current.isOpen)) {
       const failed = { workflowId, workflowType, cause: ALREADY_EXISTS };
       waiting.children.delete(seq);
       waiting.tasks.happened('StartChildWorkflowExecutionFailed', () => ({

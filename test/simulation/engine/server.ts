@@ -10,6 +10,7 @@ import { GRPC, GrpcError, type Payload } from './proto';
 import { backUp, resume } from './reset';
 import { Run, type Start } from './run';
 import { Visibility } from './visibility';
+import { mayFollow, type Policies, USE_EXISTING } from './workflow-ids';
 import type { Task } from './workflow-tasks';
 
 /** A worker process, as the server sees it. */
@@ -23,9 +24,6 @@ export interface Worker extends Process {
 
 /** How long a restart takes. */
 const RESTART_MS = 5_000;
-
-/** What to do where somebody starts a run whose ID another one has, as the protocol counts it. */
-const USE_EXISTING = 2;
 
 export class Server {
   readonly world: World;
@@ -117,13 +115,15 @@ export class Server {
   }
 
   /** As a client asks for it. @returns the run, and whether it is a new one */
-  start(start: Start, conflictPolicy = 0): { run: Run; isNew: boolean } {
+  start(start: Start, { conflict, reuse }: Policies = {}): { run: Run; isNew: boolean } {
     const present = this.current(start.workflowId);
     if (present && present.start.requestId === start.requestId) return { run: present, isNew: false };
     if (present?.isOpen) {
-      if (conflictPolicy === USE_EXISTING) return { run: present, isNew: false };
+      if (conflict === USE_EXISTING) return { run: present, isNew: false };
       throw new GrpcError(GRPC.ALREADY_EXISTS, 'Workflow execution is already running.');
     }
+    if (present && !mayFollow(present, reuse))
+      throw new GrpcError(GRPC.ALREADY_EXISTS, 'Workflow execution already finished successfully.');
     return { run: this.begin(start), isNew: true };
   }
 

@@ -7,9 +7,10 @@ import { GRPC, GrpcError, type Payload, timestamp } from './proto';
 import type { Run, Start } from './run';
 import type { Server } from './server';
 import { STAGE } from './updates';
+import { executionOf, infoOf } from './visibility';
 
 type Requests = temporal.api.workflowservice.v1.WorkflowService;
-const { EventType, WorkflowExecutionStatus } = api.api.enums.v1;
+const { EventType } = api.api.enums.v1;
 const CLOSE_EVENT = 2;
 
 /** How long the server keeps a request open that waits for something. */
@@ -50,10 +51,8 @@ export function createService(server: Server) {
   const handlers = {
     async executeMultiOperation({ operations }: temporal.api.workflowservice.v1.IExecuteMultiOperationRequest) {
       const [first, second] = operations ?? [];
-      const { run, isNew } = server.start(
-        startOf(first?.startWorkflow ?? {}),
-        first?.startWorkflow?.workflowIdConflictPolicy ?? 0,
-      );
+      const { workflowIdConflictPolicy: conflict, workflowIdReusePolicy: reuse } = first?.startWorkflow ?? {};
+      const { run, isNew } = server.start(startOf(first?.startWorkflow ?? {}), { conflict, reuse });
       const updateWorkflow = await update(run, second?.updateWorkflow ?? {});
       return { responses: [{ startWorkflow: { runId: run.runId, started: isNew } }, { updateWorkflow }] };
     },
@@ -118,7 +117,7 @@ export function createService(server: Server) {
     },
 
     listWorkflowExecutions({ query }: temporal.api.workflowservice.v1.IListWorkflowExecutionsRequest) {
-      return { executions: server.visibility.list(query ?? '').map(infoOf), nextPageToken: new Uint8Array() };
+      return { executions: server.visibility.list(query ?? ''), nextPageToken: new Uint8Array() };
     },
 
     countWorkflowExecutions({ query }: temporal.api.workflowservice.v1.ICountWorkflowExecutionsRequest) {
@@ -169,22 +168,6 @@ export function createService(server: Server) {
 }
 
 const payloads = (of: { payloads?: Payload[] | null } | null | undefined): Payload[] => of?.payloads ?? [];
-const executionOf = ({ workflowId, runId }: Run) => ({ workflowId, runId });
-
-const infoOf = (run: Run) => ({
-  execution: executionOf(run),
-  type: { name: run.type },
-  status: WorkflowExecutionStatus[`WORKFLOW_EXECUTION_STATUS_${run.status}`],
-  startTime: timestamp(run.startedAt),
-  executionTime: timestamp(run.startedAt),
-  ...(run.closedAt !== undefined && { closeTime: timestamp(run.closedAt) }),
-  historyLength: Long.fromNumber(run.history.length),
-  taskQueue: run.taskQueue,
-  firstRunId: run.firstRunId,
-  searchAttributes: { indexedFields: run.searchAttributes },
-  ...(run.start.parent && { parentExecution: executionOf(run.start.parent.run) }),
-});
-
 /** Their names in the protocol: EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, workflowTaskScheduledEventAttributes. */
 const eventOf = ({ id, type, at, detail = {} }: Event) => ({
   eventId: Long.fromNumber(id),

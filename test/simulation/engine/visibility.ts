@@ -1,13 +1,37 @@
 /** Lists and counts of runs, which lag behind; of the query language as much as the product uses. */
 import { runInThisContext } from 'node:vm';
-import { GRPC, GrpcError, shownBy } from './proto';
+import { temporal as api } from '@temporalio/proto';
+import Long from 'long';
+import { GRPC, GrpcError, shownBy, timestamp } from './proto';
 import type { Run } from './run';
 import type { Server } from './server';
 
+const { WorkflowExecutionStatus } = api.api.enums.v1;
+
+/** What is known of a run, as it was when the row was written: what is shown of it lags behind as what is asked for does. */
 interface Row {
-  run: Run;
+  startedAt: number;
   fields: Record<string, unknown>;
+  info: ReturnType<typeof infoOf>;
 }
+
+export const executionOf = ({ workflowId, runId }: Run) => ({ workflowId, runId });
+
+export const infoOf = (run: Run) => ({
+  execution: executionOf(run),
+  type: { name: run.type },
+  status: WorkflowExecutionStatus[`WORKFLOW_EXECUTION_STATUS_${run.status}`],
+  startTime: timestamp(run.startedAt),
+  executionTime: timestamp(run.startedAt),
+  ...(run.closedAt !== undefined && { closeTime: timestamp(run.closedAt) }),
+  historyLength: Long.fromNumber(run.history.length),
+  taskQueue: run.taskQueue,
+  firstRunId: run.firstRunId,
+  searchAttributes: { indexedFields: run.searchAttributes },
+  ...(run.start.parent && { parentExecution: executionOf(run.start.parent.run) }),
+});
+
+const rowOf = (run: Run): Row => ({ startedAt: run.startedAt, fields: fieldsOf(run), info: infoOf(run) });
 
 const NAMES: Record<string, string> = {
   RUNNING: 'Running',
@@ -24,7 +48,7 @@ export class Visibility {
   constructor(private readonly server: Server) {}
 
   changed(run: Run): void {
-    this.#later((rows) => void rows.set(run.runId, { run, fields: fieldsOf(run) }));
+    this.#later((rows) => void rows.set(run.runId, rowOf(run)));
   }
 
   deleted(run: Run): void {
@@ -33,7 +57,7 @@ export class Visibility {
 
   /** They are in the database that the server has now. */
   restart(runs: readonly Run[]): void {
-    this.#rows = new Map(runs.map((run) => [run.runId, { run, fields: fieldsOf(run) }]));
+    this.#rows = new Map(runs.map((run) => [run.runId, rowOf(run)]));
   }
 
   #later(show: (rows: Map<string, Row>) => void): void {
@@ -45,10 +69,10 @@ export class Visibility {
   }
 
   /** The last begun first. */
-  list(query: string): Run[] {
+  list(query: string): Row['info'][] {
     const fits = parse(query);
     const found = [...this.#rows.values()].filter(({ fields }) => fits(fields));
-    return found.map(({ run }) => run).sort((one, other) => other.startedAt - one.startedAt);
+    return found.sort((one, other) => other.startedAt - one.startedAt).map(({ info }) => info);
   }
 }
 

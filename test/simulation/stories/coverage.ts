@@ -1,6 +1,7 @@
 /** What a long simulation has to have met: what never happened was not tested. */
 
 import { FAULTS } from '../../../src/sandbox/options';
+import { DONE_BEFORE } from '../engine/commands';
 import { MISHAPS } from '../engine/mishaps';
 import { shownBy } from '../engine/proto';
 import type { Run } from '../engine/run';
@@ -24,7 +25,7 @@ export const meeting = (act: string, run: Run): string =>
 export function neverMet(stories: number, happened: ReadonlyMap<string, number>): string[] {
   if (stories < ENOUGH_STORIES) return [];
   const single = [
-    ...[...Object.keys(MISHAPS), ...ACTS, ...SHAPES, ...RETRIES],
+    ...[...Object.keys(MISHAPS), ...ACTS, ...SHAPES, ...RETRIES, DONE_BEFORE],
     ...[...FAULTS.map((fault) => `fault ${fault}`), ...STORAGE_TROUBLES.map((trouble) => `storage ${trouble}`)],
   ];
   const pairs = TO_RUNS.flatMap((act) => TYPES.map((type) => `${act} ${type}`));
