@@ -32,8 +32,26 @@ const keyOf = (subject: string): string =>
 
 export class PaymentRules {
   #seen = 0;
+  /** Requests that cost and may still have their effect, by what they pay for. */
+  readonly #inFlight = new Map<string, number>();
+  #together: string | undefined;
 
-  constructor(private readonly scene: Scene) {}
+  constructor(private readonly scene: Scene) {
+    const { payments } = scene.service;
+    const begin = payments.begin.bind(payments);
+    payments.begin = (subject) => {
+      const end = begin(subject);
+      if (subject === undefined) return end;
+      const key = keyOf(subject);
+      const change = (by: number) => this.#inFlight.set(key, (this.#inFlight.get(key) ?? 0) + by);
+      change(1);
+      if ((this.#inFlight.get(key) ?? 0) > 1) this.#together ??= key;
+      return () => {
+        change(-1);
+        end();
+      };
+    };
+  }
 
   /** @throws Finding */
   look(): void {
@@ -42,8 +60,9 @@ export class PaymentRules {
     const fresh = all.slice(this.#seen);
     this.#seen = all.length;
     for (const { subject, by } of fresh) world.tell(`paid for ${subject} by ${by}`);
+    if (this.#together) throw new Finding('S1', `two requests that pay for ${this.#together} are in flight together`);
     const own = all.filter(({ by }) => by === 'agent');
-    const subjects = own.map(({ subject }) => subject);
+    const subjects = own.map(({ subject }) => keyOf(subject));
     // What a person pays for in the web app while a call is in flight nobody can prevent.
     const twice = subjects.find((subject, n) => subjects.indexOf(subject) !== n);
     if (twice) throw new Finding('S1', `${twice} was paid for twice`);
