@@ -68,6 +68,10 @@ what was under way at midnight counts for no day (attacks)
 the ceiling of a run is not kept (attacks)
   src/books/ceilings.js: if (run !== undefined && perRun !== null && standing.spentBy(run, now, subject) + credits > perRun) ==> if (false)
   src/ledger/caps.js: Math.min(runCap, perRun) ==> runCap
+the cap of a run's input is not kept
+  src/ledger/caps.js: Math.min(runCap, perRun) ==> Number.POSITIVE_INFINITY
+a conversion takes more than its input allows
+  workflows/convert-lead.js: maxCredits: input.maxCredits }; ==> maxCredits: 20000 };
 what is about to be sent is not written into the books
   src/books/about-to-send.js: { write: { kind: 'sending', subject, runCap, ...open, credits, overAt, price, ...why } } ==> { refuse: undefined }
 the books are not asked what is still under way (losses)
