@@ -72,6 +72,12 @@ the cap of a run's input is not kept
   src/ledger/caps.js: Math.min(runCap, perRun) ==> Number.POSITIVE_INFINITY
 a conversion takes more than its input allows
   workflows/convert-lead.js: maxCredits: input.maxCredits }; ==> maxCredits: 20000 };
+an account on hold goes on to pay
+  src/ledger/holds.js: const stopping = (holds, credits) => holds.filter( ==> const stopping = (holds, credits) => holds.filter(({ kind }) => kind !== 'manual').filter(
+a run that is over goes on to pay
+  activities/over.js: if (own.over) ==> if (false)
+  activities/over.js: return over || firstRunId !== ==> return false && firstRunId !==
+  activities/over.js: return latest.over; ==> return false;
 what is about to be sent is not written into the books
   src/books/about-to-send.js: { write: { kind: 'sending', subject, runCap, ...open, credits, overAt, price, ...why } } ==> { refuse: undefined }
 the books are not asked what is still under way (losses)

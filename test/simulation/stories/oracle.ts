@@ -103,6 +103,7 @@ export class Oracle {
   async atEnd(): Promise<void> {
     const books = this.#kept();
     if (!this.people.isAttacked) await this.#books(books);
+    this.#payments.nobodyHalted();
     this.#once();
     this.#limits();
     this.#turns();

@@ -72,6 +72,7 @@ export class PaymentRules {
     const twice = subjects.find((subject, n) => subjects.indexOf(subject) !== n);
     if (twice) throw new Finding('S1', `${twice} was paid for twice`);
     for (const paid of fresh) if (paid.by === 'agent') this.#mustBeAllowed(paid, own);
+    if (fresh.length > 0) this.nobodyHalted();
   }
 
   /** S3: also where the ledger was deleted and takes its sums with it: the books in the storage do not (S8). */
@@ -120,6 +121,16 @@ export class PaymentRules {
     const run = runs?.find(({ firstRunId }) => key.endsWith(`/${firstRunId}`));
     const input = run && (this.scene.inputOf(run) as { maxCredits?: number } | undefined);
     return input?.maxCredits ?? null;
+  }
+
+  /** S3: nobody was granted anything who was to spend nothing more. @throws Finding */
+  nobodyHalted(): void {
+    if (this.people.isAttacked) return;
+    for (const [ref, document] of this.scene.storage.books()) {
+      const entry = ref.includes('/entries/') ? parseStored(document.toString(), Entry) : undefined;
+      const wrong = entry?.kind === 'sending' ? this.people.halts.wrong(entry) : undefined;
+      if (wrong) throw new Finding('S3', wrong);
+    }
   }
 
   /**
