@@ -12,6 +12,8 @@ test.each([
   ['a settlement books nothing', 4, /S[38]/],
   ['a cap does not count what is under way', 15, /S3/],
   ['the cap of the day is off by one call', 15, /S3/],
+  ["the cap of a run's input is not kept", 6, /S3/],
+  ['an account on hold goes on to pay', 72, /S3/],
   ['open sends are forgotten at continue-as-new', 19, /S[123]|determinism/],
   ['what was paid for is reported as free', 4, /S6/],
   ['code that knows whether it is replayed', 4, /determinism/],

@@ -68,6 +68,16 @@ what was under way at midnight counts for no day (attacks)
 the ceiling of a run is not kept (attacks)
   src/books/ceilings.js: if (run !== undefined && perRun !== null && standing.spentBy(run, now, subject) + credits > perRun) ==> if (false)
   src/ledger/caps.js: Math.min(runCap, perRun) ==> runCap
+the cap of a run's input is not kept
+  src/ledger/caps.js: Math.min(runCap, perRun) ==> Number.POSITIVE_INFINITY
+a conversion takes more than its input allows
+  workflows/convert-lead.js: maxCredits: input.maxCredits }; ==> maxCredits: 20000 };
+an account on hold goes on to pay
+  src/ledger/holds.js: const stopping = (holds, credits) => holds.filter( ==> const stopping = (holds, credits) => holds.filter(({ kind }) => kind !== 'manual').filter(
+a run that is over goes on to pay
+  activities/over.js: if (own.over) ==> if (false)
+  activities/over.js: return over || firstRunId !== ==> return false && firstRunId !==
+  activities/over.js: return latest.over; ==> return false;
 what is about to be sent is not written into the books
   src/books/about-to-send.js: { write: { kind: 'sending', subject, runCap, ...open, credits, overAt, price, ...why } } ==> { refuse: undefined }
 the books are not asked what is still under way (losses)

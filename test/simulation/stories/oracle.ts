@@ -34,7 +34,7 @@ export class Oracle {
     private readonly scene: Scene,
     private readonly people: People,
   ) {
-    this.#payments = new PaymentRules(scene);
+    this.#payments = new PaymentRules(scene, people);
     scene.server.onTaskFailure = (run, cause, why) => {
       if (cause !== 'UNHANDLED_COMMAND' && !why.startsWith(OLD_BUILD))
         this.#found ??= new Finding('determinism', `a task of ${run.workflowId} fails: ${why}`);
@@ -103,6 +103,7 @@ export class Oracle {
   async atEnd(): Promise<void> {
     const books = this.#kept();
     if (!this.people.isAttacked) await this.#books(books);
+    this.#payments.nobodyHalted();
     this.#once();
     this.#limits();
     this.#turns();

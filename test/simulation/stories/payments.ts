@@ -2,7 +2,7 @@
 import { Entry } from '../../../src/books/entry';
 import type { Payment } from '../../../src/sandbox/payments';
 import { parseStored } from '../../../src/storage/stored-json';
-import { clientOf } from './people';
+import { clientOf, type People } from './people';
 import type { Scene } from './scene';
 
 /** Something that must not be. */
@@ -20,6 +20,8 @@ export class Finding extends Error {
 interface Sent {
   run: string;
   credits: number;
+  /** The most that its run may spend; null where the books do not say. */
+  runCap: number | null;
   /** A reply had said that such calls cost more than is configured. */
   isDear: boolean;
   /** What it came to, and whether that was known then. */
@@ -32,8 +34,29 @@ const keyOf = (subject: string): string =>
 
 export class PaymentRules {
   #seen = 0;
+  /** Requests that cost and may still have their effect, by what they pay for. */
+  readonly #inFlight = new Map<string, number>();
+  #together: string | undefined;
 
-  constructor(private readonly scene: Scene) {}
+  constructor(
+    private readonly scene: Scene,
+    private readonly people: People,
+  ) {
+    const { payments } = scene.service;
+    const begin = payments.begin.bind(payments);
+    payments.begin = (subject) => {
+      const end = begin(subject);
+      if (subject === undefined) return end;
+      const key = keyOf(subject);
+      const change = (by: number) => this.#inFlight.set(key, (this.#inFlight.get(key) ?? 0) + by);
+      change(1);
+      if ((this.#inFlight.get(key) ?? 0) > 1) this.#together ??= key;
+      return () => {
+        change(-1);
+        end();
+      };
+    };
+  }
 
   /** @throws Finding */
   look(): void {
@@ -42,12 +65,14 @@ export class PaymentRules {
     const fresh = all.slice(this.#seen);
     this.#seen = all.length;
     for (const { subject, by } of fresh) world.tell(`paid for ${subject} by ${by}`);
+    if (this.#together) throw new Finding('S1', `two requests that pay for ${this.#together} are in flight together`);
     const own = all.filter(({ by }) => by === 'agent');
-    const subjects = own.map(({ subject }) => subject);
+    const subjects = own.map(({ subject }) => keyOf(subject));
     // What a person pays for in the web app while a call is in flight nobody can prevent.
     const twice = subjects.find((subject, n) => subjects.indexOf(subject) !== n);
     if (twice) throw new Finding('S1', `${twice} was paid for twice`);
     for (const paid of fresh) if (paid.by === 'agent') this.#mustBeAllowed(paid, own);
+    if (fresh.length > 0) this.nobodyHalted();
   }
 
   /** S3: also where the ledger was deleted and takes its sums with it: the books in the storage do not (S8). */
@@ -57,7 +82,7 @@ export class PaymentRules {
     const request = sent.get(keyOf(paid.subject));
     if (!request && paid.subject.startsWith('lead:') && this.#areBooksWhole)
       throw new Finding('S8', `${paid.subject} was paid for, and the books do not say that it was sent`);
-    const { isDear = false, run } = request ?? {};
+    const { isDear = false, run, runCap = null } = request ?? {};
     const runOf = ({ subject }: Payment) => sent.get(keyOf(subject))?.run;
     /** What nobody could know when this one was sent: that calls cost more than is configured, before a reply had said so. */
     const unknown = (other: Payment) => {
@@ -67,11 +92,18 @@ export class PaymentRules {
     };
     const day = paid.at.slice(0, '2026-01-05'.length);
     const month = paid.at.slice(0, '2026-01'.length);
+    const ofRun = (other: Payment) => run !== undefined && runOf(other) === run;
     const ceilings: [what: string, most: number | null, counts: (other: Payment) => boolean][] = [
       [`on ${day}`, budget.perDay, ({ at }) => at.startsWith(day)],
       [`in ${month}`, budget.perMonth, ({ at }) => at.startsWith(month)],
-      [`by ${run}`, budget.perRun, (other) => run !== undefined && runOf(other) === run],
+      [`by ${run}`, budget.perRun, ofRun],
     ];
+    // Whoever means harm gives one budget several caps.
+    if (!this.people.isAttacked)
+      ceilings.push(
+        [`by ${run}, as its send says`, runCap, ofRun],
+        [`by ${run}, as its input says`, this.#allowedTo(run), ofRun],
+      );
     for (const [what, most, counts] of ceilings) {
       const spent = own.filter(counts).reduce((sum, other) => sum + other.credits - unknown(other), 0);
       if (most !== null && spent > most) throw new Finding('S3', `${spent} credits were spent ${what}, of ${most}`);
@@ -81,6 +113,24 @@ export class PaymentRules {
     const isDisturbed = own.length < service.payments.all.length || misfortunes.happened.has('noCredits');
     if (!isDisturbed && left < budget.balanceFloor)
       throw new Finding('S3', `${credits} credits are left, of which ${budget.balanceFloor} must remain`);
+  }
+
+  /** The most that the run of this key may spend by what it was started with, where that says so. */
+  #allowedTo(key = ''): number | null {
+    const runs = this.scene.server.runs.get(key.slice(0, key.lastIndexOf('/')));
+    const run = runs?.find(({ firstRunId }) => key.endsWith(`/${firstRunId}`));
+    const input = run && (this.scene.inputOf(run) as { maxCredits?: number } | undefined);
+    return input?.maxCredits ?? null;
+  }
+
+  /** S3: nobody was granted anything who was to spend nothing more. @throws Finding */
+  nobodyHalted(): void {
+    if (this.people.isAttacked) return;
+    for (const [ref, document] of this.scene.storage.books()) {
+      const entry = ref.includes('/entries/') ? parseStored(document.toString(), Entry) : undefined;
+      const wrong = entry?.kind === 'sending' ? this.people.halts.wrong(entry) : undefined;
+      if (wrong) throw new Finding('S3', wrong);
+    }
   }
 
   /**
@@ -108,8 +158,11 @@ export class PaymentRules {
       const entry = ref.includes('/entries/') ? parseStored(document.toString(), Entry) : undefined;
       if (entry?.kind === 'begun')
         for (const [subject, { run, credits }] of Object.entries(entry.open))
-          sent.set(keyOf(subject), { run, credits, isDear });
-      if (entry?.kind === 'sending') sent.set(keyOf(entry.subject), { run: entry.run, credits: entry.credits, isDear });
+          sent.set(keyOf(subject), { run, credits, runCap: null, isDear });
+      if (entry?.kind === 'sending') {
+        const { run, credits, runCap } = entry;
+        sent.set(keyOf(entry.subject), { run, credits, runCap, isDear });
+      }
       // A person who releases the account has it forget what calls cost.
       if (entry?.kind === 'act' && entry.update === 'release') isDear = false;
       if (entry?.kind !== 'became') continue;

@@ -8,6 +8,7 @@ import type { Run } from '../engine/run';
 import { Administrators } from './administrators';
 import { attack } from './attacks';
 import { meeting, RETRIES } from './coverage';
+import { Halts } from './halts';
 import { type Act, type Begun, LOSSES } from './plan';
 import type { Scene } from './scene';
 
@@ -32,6 +33,7 @@ export const auditOf = (client: number) => {
 
 export class People {
   readonly administrators: Administrators;
+  readonly halts: Halts;
   /** Runs that an operator has meddled with: what became of them is the operator's own doing. */
   readonly meddled = new Set<Run>();
   isLedgerLost = false;
@@ -50,6 +52,7 @@ export class People {
 
   constructor(private readonly scene: Scene) {
     this.administrators = new Administrators(scene);
+    this.halts = new Halts(scene);
   }
 
   begin(begun: Begun, n: number): void {
@@ -85,7 +88,7 @@ export class People {
   act({ what, which, forMs }: Act): boolean {
     const { scene } = this;
     const { control, server, world } = scene;
-    const { administrators } = this;
+    const { administrators, halts } = this;
     const open = server.open().filter(({ type }) => type !== 'accountLedger');
     // Of what began others there is little, and its end is where it matters.
     const batches = open.filter(isBatch);
@@ -94,20 +97,21 @@ export class People {
     const ledger = server.current(scene.ledgerId);
     const later = (then: () => void) => void world.after(forMs, then);
     if (administrators.isLedgerAlone && LOSSES.includes(what)) return false;
+    if (LOSSES.includes(what) || what === 'loseBoth' || what === 'setBooksBack') halts.losesLedger();
     switch (what) {
       case 'cancel':
         run?.requestCancel();
-        return this.#meddle(what, run);
+        return this.#end(what, run);
       case 'terminate':
         run?.terminate();
-        return this.#meddle(what, run);
+        return this.#end(what, run);
       case 'startAgain': {
         if (!run) return false;
         run.terminate();
         const { workflowId, type, input } = run.start;
         const [given] = input;
         later(() => scene.start(type, workflowId, given && defaultPayloadConverter.fromPayload(given)));
-        return this.#meddle(what, run);
+        return this.#end(what, run);
       }
       case 'resetActivity': {
         const pending = open.flatMap(({ activities }) => [...activities.values()]);
@@ -141,7 +145,7 @@ export class People {
       case 'stop': {
         const [target] = batches;
         if (!target) return false;
-        this.say(target, what, { by: 'Ann' });
+        this.say(target, what, { by: 'Ann' }, () => what === 'stop' && halts.stops(target));
         this.#resumed.delete(target.workflowId);
         if (what === 'pause') later(() => this.#resume(target));
         return this.#meddle(what, target);
@@ -157,17 +161,23 @@ export class People {
         return ledger !== undefined;
       case 'loseDatabase':
         server.lose();
+        halts.forget();
         scene.lostAt = world.now;
         this.isLedgerLost ||= ledger !== undefined;
         later(() => this.#beginAgain());
         return ledger !== undefined;
       case 'loseBoth':
         administrators.loseBoth(which);
+        halts.forget();
         this.isLedgerLost = true;
         later(() => this.#beginAgain());
         return ledger !== undefined;
       case 'setTemporalBack':
-        return administrators.setTemporalBack(what, later, () => this.#beginAgain());
+        return administrators.setTemporalBack(what, later, () => {
+          halts.forget();
+          halts.losesLedger();
+          this.#beginAgain();
+        });
       case 'beginBooks':
       case 'storageAway':
       case 'setBooksBack':
@@ -184,7 +194,7 @@ export class People {
         return ledger !== undefined;
       case 'holdLedger':
         if (!ledger?.isOpen) return false;
-        this.say(ledger, 'hold', { by: 'Ann', reason: 'month end' });
+        this.say(ledger, 'hold', { by: 'Ann', reason: 'month end' }, () => halts.holds());
         later(() => this.release());
         return true;
       case 'killSwitch':
@@ -230,7 +240,8 @@ export class People {
   release(): void {
     const ledger = this.scene.server.current(this.scene.ledgerId);
     if (!ledger?.isOpen) return;
-    this.say(ledger, 'release', { by: 'Ann', reason: 'done', ...(this.isAttacked && { parks: true }) });
+    const release = { by: 'Ann', reason: 'done', ...(this.isAttacked && { parks: true }) };
+    this.say(ledger, 'release', release, this.halts.releases());
     if (this.isAttacked) this.say(ledger, 'setBudget', { by: 'Ann', reason: 'done', perDay: null, balanceFloor: 0 });
   }
 
@@ -257,6 +268,12 @@ export class People {
     return leadId !== undefined;
   }
 
+  /** From now on it spends nothing more. */
+  #end(act: string, run: Run | undefined): boolean {
+    if (run) this.halts.ends(run, act);
+    return this.#meddle(act, run);
+  }
+
   #meddle(act: string, run: Run | undefined): boolean {
     if (!run) return false;
     this.meddled.add(run);
@@ -270,7 +287,11 @@ export class People {
     if (!base) return false;
     const { server } = this.scene;
     const current = server.current(base.workflowId);
-    for (const run of [base, current]) if (run) this.meddled.add(run);
+    for (const run of [base, current]) {
+      if (!run) continue;
+      this.meddled.add(run);
+      this.halts.resumes(run);
+    }
     this.scene.misfortunes.note(meeting(act, base));
     this.meddled.add(server.reset(base, which % base.points.length));
     return true;
@@ -286,7 +307,7 @@ export class People {
   }
 
   /** Whoever is told to send it again does. */
-  say(run: Run, update: string, said: object, onTaken: () => void = () => undefined): void {
+  say(run: Run, update: string, said: object, onTaken: () => unknown = () => undefined): void {
     const { client, server, world } = this.scene;
     client.workflow
       .getHandle(run.workflowId)
