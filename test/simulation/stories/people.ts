@@ -230,6 +230,7 @@ export class People {
   release(): void {
     const ledger = this.scene.server.current(this.scene.ledgerId);
     if (!ledger?.isOpen) return;
+    if (this.isAttacked) this.scene.pausesEndedAt = this.scene.world.now;
     this.say(ledger, 'release', { by: 'Ann', reason: 'done', ...(this.isAttacked && { parks: true }) });
     if (this.isAttacked) this.say(ledger, 'setBudget', { by: 'Ann', reason: 'done', perDay: null, balanceFloor: 0 });
   }

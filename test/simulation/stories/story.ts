@@ -3,7 +3,7 @@ import type { Run } from '../engine/run';
 import { Oracle } from './oracle';
 import { Finding } from './payments';
 import { auditOf, People } from './people';
-import { type Act, type Plan, ROUTES } from './plan';
+import { type Act, FORGETTING, type Plan, ROUTES } from './plan';
 import { Scene } from './scene';
 
 const HOUR = 3_600_000;
@@ -74,7 +74,9 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
   const perform = (act: Act) => {
     if (misfortunes.areOver) return;
     world.tell(`act: ${act.what}`);
-    if (people.act(act)) misfortunes.note(act.what);
+    if (!people.act(act)) return;
+    misfortunes.note(act.what);
+    if (FORGETTING.includes(act.what)) scene.lapses.permits.push(world.now);
   };
   for (const act of plan.acts) if (act.paid === undefined) world.after(act.at, () => perform(act));
   let paid = 0;
