@@ -110,6 +110,8 @@ a process counts no requests that have left
   src/temporal/queue-limits.js: max / (windowMs / 1_000 + BURST_S + JITTER_S) ==> 4 * max / (windowMs / 1_000 + BURST_S + JITTER_S)
 an hour takes any number of notes
   src/ledger/permits.js: (0, limiter_1.admit)(kept.pace ?? limiter_1.idle, (0, limiter_1.logAdmits)(kept.log, now, window), paceOf(limit)) ==> { at: now, state: limiter_1.idle }
+the day of the budget does not end
+  src/ledger/today.js: if (today && now < today.until) ==> if (today)
 a payment of another run is claimed
   workflows/paying/booking.js: booked > 0 || (0, own_send_1.isOwnPayment)(settled, { workflowId, run: run.key, sent }) ==> sent || booked > 0 || (settled?.run === run.key && settled.credits > 0)
 `;

@@ -11,6 +11,7 @@ import type { Failure } from '../engine/proto';
 import type { Run } from '../engine/run';
 import { OLD_BUILD } from '../worker/host';
 import { RETRIES } from './coverage';
+import { Midnight } from './midnight';
 import { Pauses } from './pauses';
 import { Finding, PaymentRules } from './payments';
 import { clientOf, isBatch, type People } from './people';
@@ -24,6 +25,7 @@ const ASKED_AGAIN_MS = 15 * MINUTE;
 export class Oracle {
   readonly #payments: PaymentRules;
   readonly #pauses: Pauses;
+  readonly #midnight: Midnight;
   #found: Finding | undefined;
   /** When each open run that stands still was seen to have moved last, and when it is asked for the reason. */
   readonly #moved = new Map<Run, { events: number; at: number; askAt: number }>();
@@ -37,6 +39,7 @@ export class Oracle {
   ) {
     this.#payments = new PaymentRules(scene);
     this.#pauses = new Pauses(scene);
+    this.#midnight = new Midnight(scene);
     scene.server.onTaskFailure = (run, cause, why) => {
       if (cause !== 'UNHANDLED_COMMAND' && !why.startsWith(OLD_BUILD))
         this.#found ??= new Finding('determinism', `a task of ${run.workflowId} fails: ${why}`);
@@ -49,6 +52,7 @@ export class Oracle {
     const { world } = this.scene;
     this.#payments.look();
     this.#pauses.look();
+    await this.#midnight.look();
     for (const ref of this.people.administrators.damaged.keys())
       if (!this.#looked.has(ref)) await this.#mustBeFound(ref);
     if (world.now - this.#lookedAt >= MINUTE) {

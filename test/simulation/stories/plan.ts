@@ -66,6 +66,8 @@ export interface Plan {
    * lacking comes back after it, until the next begins; the last one heals.
    */
   troubles: readonly { from: number; to: number; heals: boolean }[];
+  /** The ceiling of a day stays in the first night: whoever waits for credits goes on by itself after midnight. */
+  keepsDay?: boolean;
 }
 
 /**
@@ -253,6 +255,7 @@ function addLimits(plan: Plan, when: () => number, random: Random): void {
       plan.runs.push({ at: at + random.between(0, MINUTE), type: 'ingestCapture', note: FIRST_OF_MANY + note });
   }
   if (random.chance(0.1)) plan.scene.isNarrow = true;
+  if (random.chance(0.3) && plan.scene.budget?.perDay) plan.keepsDay = true;
 }
 
 /** In some stories a new build comes out while much happens. */

@@ -52,24 +52,25 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     misfortunes.rates = {};
     control.clearFaults();
   };
-  const heal = () => {
+  const heal = (isLast: boolean) => {
     world.tell('from now on nothing goes wrong');
     misfortunes.areOver = true;
     control.setAgentApi({ enabled: true });
     control.restoreToken({ token: scene.token });
     control.setCredits({ credits: 100_000 });
-    scene.budget = { perRun: null, perMonth: null, perDay: null, balanceFloor: 0 };
+    const perDay = plan.keepsDay && !isLast ? budget.perDay : null;
+    scene.budget = { perRun: null, perMonth: null, perDay, balanceFloor: 0 };
     // Every other hold has to end by itself.
     if (misfortunes.happened.has('holdLedger')) people.release();
     void administrators.putRight();
     // By then each worker has told the ledger what it is configured with now.
     if (people.isAttacked || administrators.areBooksLost) world.after(HOUR / 2, () => people.release());
   };
-  for (const { from, to, heals } of plan.troubles) {
+  plan.troubles.forEach(({ from, to, heals }, n, { length }) => {
     world.after(from, trouble);
     world.after(to, peace);
-    if (heals) world.after(to, heal);
-  }
+    if (heals) world.after(to, () => heal(n === length - 1));
+  });
   plan.runs.forEach((begun, n) => void world.after(begun.at, () => people.begin(begun, n)));
   const perform = (act: Act) => {
     if (misfortunes.areOver) return;
