@@ -111,6 +111,17 @@ a note that cannot be recognised counts as never sent
   workflows/capture/find-note.js: return this.#taken || (this.#left && this.#cut) || this.candidates.length > 0 ? 'cannotTell' : undefined; ==> return undefined;
 a document that cannot be told counts as missing
   workflows/audit/documents.js: state === 'unsure' ? 'cannotTell' : 'notFound' ==> 'notFound'
+a pause that a 429 asks for ends too soon
+  src/agent-api/gate.js: park(rateClass, now, own.pauseAfterRefusal(now, askedMs)); ==> park(rateClass, now, own.pauseAfterRefusal(now, askedMs) / 2);
+queues let through too much
+  src/temporal/queue-limits.js: max / (windowMs / 1_000 + BURST_S + JITTER_S) ==> 4 * max / (windowMs / 1_000 + BURST_S + JITTER_S)
+a process counts no requests that have left
+  src/agent-api/gate.js: return Math.max(paced, (0, limiter_1.logAdmits)(moments, now, this.limit), this.parkedUntil); ==> return Math.max(now, this.parkedUntil);
+  src/temporal/queue-limits.js: max / (windowMs / 1_000 + BURST_S + JITTER_S) ==> 4 * max / (windowMs / 1_000 + BURST_S + JITTER_S)
+an hour takes any number of notes
+  src/ledger/permits.js: (0, limiter_1.admit)(kept.pace ?? limiter_1.idle, (0, limiter_1.logAdmits)(kept.log, now, window), paceOf(limit)) ==> { at: now, state: limiter_1.idle }
+the day of the budget does not end
+  src/ledger/today.js: if (today && now < today.until) ==> if (today)
 a payment of another run is claimed
   workflows/paying/booking.js: booked > 0 || (0, own_send_1.isOwnPayment)(settled, { workflowId, run: run.key, sent }) ==> sent || booked > 0 || (settled?.run === run.key && settled.credits > 0)
 `;

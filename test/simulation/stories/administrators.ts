@@ -105,6 +105,7 @@ export class Administrators {
     later(() => {
       if (misfortunes.areOver || this.isLedgerAlone) return;
       world.tell('Temporal goes back to a backup');
+      this.scene.lapses.turns.push(world.now);
       misfortunes.note(what);
       this.scene.lostAt = world.now;
       for (const run of back()) this.gone.add(run);

@@ -75,6 +75,7 @@ export function attack(scene: Scene, which: number): Run | undefined {
   if (!run?.isOpen) return undefined;
   if (kind === 'signal') server.signal(run, sent.name, [defaultPayloadConverter.toPayload(sent.said) ?? {}]);
   else {
+    if (sent.name === 'release') scene.pausesEndedAt = world.now;
     world.tell(`attack ${workflowId} ${sent.name} ${JSON.stringify(sent.said)?.slice(0, 300)}`);
     client.workflow
       .getHandle(workflowId)

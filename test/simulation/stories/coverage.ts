@@ -16,6 +16,8 @@ const TYPES: readonly Begun['type'][] = ['leadPipeline', 'convertLead', 'backfil
 const TO_RUNS = ['cancel', 'terminate', 'startAgain', 'resetActivity', 'resetRun'] as const;
 
 export const RETRIES = ['retryFailed', 'an audit that was paid for, failed, and tried again'] as const;
+/** A run still waits for the budget of the day before when the next one begins. */
+export const AT_MIDNIGHT = 'a wait for the budget at midnight';
 
 /** An act, and the state in which it met a run: `cancel convertLead/asking`. */
 export const meeting = (act: string, run: Run): string =>
@@ -25,7 +27,7 @@ export const meeting = (act: string, run: Run): string =>
 export function neverMet(stories: number, happened: ReadonlyMap<string, number>): string[] {
   if (stories < ENOUGH_STORIES) return [];
   const single = [
-    ...[...Object.keys(MISHAPS), ...ACTS, ...SHAPES, ...RETRIES, DONE_BEFORE],
+    ...[...Object.keys(MISHAPS), ...ACTS, ...SHAPES, ...RETRIES, DONE_BEFORE, AT_MIDNIGHT],
     ...[...FAULTS.map((fault) => `fault ${fault}`), ...STORAGE_TROUBLES.map((trouble) => `storage ${trouble}`)],
   ];
   const pairs = TO_RUNS.flatMap((act) => TYPES.map((type) => `${act} ${type}`));

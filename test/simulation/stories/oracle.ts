@@ -1,6 +1,5 @@
 /** What must hold: at each moment, and when all is over (docs/architecture.md, S1–S8). */
 
-import { LIMITS } from '../../../src/agent-api/routes';
 import { Entry } from '../../../src/books/entry';
 import { BOOKS, hashAfter } from '../../../src/books/journal';
 import { Standing } from '../../../src/books/standing';
@@ -8,14 +7,16 @@ import { verify } from '../../../src/books/verifying';
 import type { LedgerState } from '../../../src/ledger';
 import type { Payment } from '../../../src/sandbox/payments';
 import { StorageError } from '../../../src/storage';
-import { utc } from '../../../src/time/utc';
 import type { Failure } from '../engine/proto';
 import type { Run } from '../engine/run';
 import { OLD_BUILD } from '../worker/host';
 import { RETRIES } from './coverage';
+import { Midnight } from './midnight';
+import { Pauses } from './pauses';
 import { Finding, PaymentRules } from './payments';
 import { clientOf, isBatch, type People } from './people';
 import type { Scene } from './scene';
+import { mustKeepWindows } from './windows';
 
 const MINUTE = 60_000;
 const STILL_MS = 2 * MINUTE;
@@ -23,6 +24,8 @@ const ASKED_AGAIN_MS = 15 * MINUTE;
 
 export class Oracle {
   readonly #payments: PaymentRules;
+  readonly #pauses: Pauses;
+  readonly #midnight: Midnight;
   #found: Finding | undefined;
   /** When each open run that stands still was seen to have moved last, and when it is asked for the reason. */
   readonly #moved = new Map<Run, { events: number; at: number; askAt: number }>();
@@ -35,6 +38,8 @@ export class Oracle {
     private readonly people: People,
   ) {
     this.#payments = new PaymentRules(scene, people);
+    this.#pauses = new Pauses(scene);
+    this.#midnight = new Midnight(scene);
     scene.server.onTaskFailure = (run, cause, why) => {
       if (cause !== 'UNHANDLED_COMMAND' && !why.startsWith(OLD_BUILD))
         this.#found ??= new Finding('determinism', `a task of ${run.workflowId} fails: ${why}`);
@@ -46,6 +51,8 @@ export class Oracle {
     if (this.#found) throw this.#found;
     const { world } = this.scene;
     this.#payments.look();
+    this.#pauses.look();
+    await this.#midnight.look();
     for (const ref of this.people.administrators.damaged.keys())
       if (!this.#looked.has(ref)) await this.#mustBeFound(ref);
     if (world.now - this.#lookedAt >= MINUTE) {
@@ -105,8 +112,7 @@ export class Oracle {
     if (!this.people.isAttacked) await this.#books(books);
     this.#payments.nobodyHalted();
     this.#once();
-    this.#limits();
-    this.#turns();
+    mustKeepWindows(this.scene);
     this.#endings();
     if (!this.people.isAttacked) {
       this.#results();
@@ -121,28 +127,6 @@ export class Oracle {
       throw new Finding('S2', `the note '${rawContent}' was submitted ${times} times`);
     for (const { fileName, projectId, times } of documentsDoubled)
       throw new Finding('S2', `${fileName} was uploaded ${times} times to project ${projectId}`);
-  }
-
-  /** S5: no window of any class held more requests than its limit; a worker that dies takes with it what it has counted. */
-  #limits(): void {
-    const { control, misfortunes } = this.scene;
-    if (
-      ['workerKilled', 'killWorker', 'killAllWorkers', 'rollout', 'slow'].some((what) => misfortunes.happened.has(what))
-    )
-      return;
-    for (const { rateClass, largest, limit } of control.stats().windows)
-      if (limit !== undefined && largest > limit)
-        throw new Finding('S5', `${largest} requests of the class ${rateClass} in one window, of ${limit}`);
-  }
-
-  /** S5: no closed window has more writes, over all processes, whoever dies: only a server that was set back forgets their turns. */
-  #turns(): void {
-    const { writes, misfortunes } = this.scene;
-    if (['rollout', 'setTemporalBack'].some((what) => misfortunes.happened.has(what))) return;
-    const { max, windowMs } = LIMITS.writes;
-    const first = writes.find((at, n) => (writes[n + max] ?? Number.POSITIVE_INFINITY) - at <= windowMs);
-    if (first !== undefined)
-      throw new Finding('S5', `more than ${max} writes leave within ${windowMs} ms from ${utc(first)} on`);
   }
 
   /** S6: what nobody has meddled with ends by itself, and says how. */

@@ -241,6 +241,7 @@ export class People {
     const ledger = this.scene.server.current(this.scene.ledgerId);
     if (!ledger?.isOpen) return;
     const release = { by: 'Ann', reason: 'done', ...(this.isAttacked && { parks: true }) };
+    if (this.isAttacked) this.scene.pausesEndedAt = this.scene.world.now;
     this.say(ledger, 'release', release, this.halts.releases());
     if (this.isAttacked) this.say(ledger, 'setBudget', { by: 'Ann', reason: 'done', perDay: null, balanceFloor: 0 });
   }
@@ -323,6 +324,18 @@ export class People {
       });
   }
 
+  /** Whether the project for which an audit waits really has no analysis, as the web app shows it. */
+  async #lacksAnalysis(run: Run): Promise<boolean> {
+    const details = await this.scene.detailsOf(run);
+    const projects = this.scene.control.projects() as {
+      id: string;
+      hasAnalysis: boolean;
+      hasInterviewAnalysis: boolean;
+    }[];
+    const project = projects.find(({ id }) => details?.includes(id));
+    return project !== undefined && !(project.hasAnalysis && project.hasInterviewAnalysis);
+  }
+
   /** Looks every now and then which runs wait for a person, and answers them by what the web app shows. */
   async keepAnswering(): Promise<void> {
     const { scene } = this;
@@ -331,7 +344,8 @@ export class People {
     for (const run of scene.server.open()) {
       const stage = shownBy(run.searchAttributes.Stage);
       // Nobody holds the interviews of a project that is not the right one.
-      if (stage === 'prerequisites' && scene.world.now - run.startedAt > GIVEN_UP_AFTER_MS) run.requestCancel();
+      const isLong = scene.world.now - run.startedAt > GIVEN_UP_AFTER_MS;
+      if (stage === 'prerequisites' && isLong && (await this.#lacksAnalysis(run))) run.requestCancel();
       // Paused again, since it went back to a moment before it was resumed.
       if (this.#resumed.has(run.workflowId) && (await scene.detailsOf(run))?.includes('Paused by Ann'))
         this.#resume(run);

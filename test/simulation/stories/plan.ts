@@ -39,6 +39,8 @@ export const LOSSES: readonly Act['what'][] = [
   ...(['loseDatabase', 'setTemporalBack', 'setTemporalBack', 'terminateLedger', 'deleteLedger'] as const),
   ...(['startLedgerByHand', 'resetLedger'] as const),
 ];
+/** What the ledger may lose its permits by: they are in no books. */
+export const FORGETTING: readonly Act['what'][] = [...LOSSES, 'loseBoth'];
 
 /** At a moment, or while the so manieth request that costs is under way. */
 export type Act = {
@@ -64,6 +66,8 @@ export interface Plan {
    * lacking comes back after it, until the next begins; the last one heals.
    */
   troubles: readonly { from: number; to: number; heals: boolean }[];
+  /** The ceiling of a day stays in the first night: whoever waits for credits goes on by itself after midnight. */
+  keepsDay?: boolean;
 }
 
 /**
@@ -79,6 +83,10 @@ const NEXT_MORNING = 24 * HOUR;
 const RESTLESS = [0, 0, 18 * HOUR - 5 * MINUTE, NEXT_MORNING];
 /** They take ten times as long to play: whoever waits all night looks around every minute. */
 const SHARE_OF_RESTLESS = 1 / 16;
+
+const MORE_THAN_AN_HOUR_TAKES = 35;
+/** Notes that no other run has. */
+const FIRST_OF_MANY = 100;
 
 export function planOf(seed: number): Plan {
   const random = new Random(seed * 7_919 + 17);
@@ -179,6 +187,7 @@ export function planOf(seed: number): Plan {
     plan.faults = { ...plan.faults, faults: [...plan.faults.faults, 'instead'], body: apart.pick(ERRORS) };
   if (apart.chance(0.3)) addAudits(plan, when, apart);
   if (crowded === MORNING) addNextMorning(plan, leads);
+  addLimits(plan, when, new Random(seed * 7_919 + 23));
   plan.scene.rollout = rolloutOf(seed, crowdedMs);
   // Runs that were reset on the build before stay as that one left them, and it could not cope with resets.
   if (plan.scene.rollout) plan.acts = plan.acts.filter(({ what }) => !what.startsWith('reset'));
@@ -236,6 +245,17 @@ function addAudits(plan: Plan, when: () => number, random: Random): void {
     forMs: 0,
   } as const;
   plan.acts.push(failing, { ...failing, at: at + random.between(1, 15 * MINUTE) });
+}
+
+/** In some stories limits matter: more notes than an hour takes, and fewer requests than there are runs. */
+function addLimits(plan: Plan, when: () => number, random: Random): void {
+  if (random.chance(0.06)) {
+    const at = when();
+    for (let note = 0; note < MORE_THAN_AN_HOUR_TAKES; note++)
+      plan.runs.push({ at: at + random.between(0, MINUTE), type: 'ingestCapture', note: FIRST_OF_MANY + note });
+  }
+  if (random.chance(0.1)) plan.scene.isNarrow = true;
+  if (random.chance(0.3) && plan.scene.budget?.perDay) plan.keepsDay = true;
 }
 
 /** In some stories a new build comes out while much happens. */

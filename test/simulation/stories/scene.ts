@@ -1,7 +1,8 @@
 /** Everything that a story plays in: server, workers, service, storage, in a world of their own. */
 
 import { defaultPayloadConverter } from '@temporalio/common';
-import { queueClasses, queueClassOf } from '../../../src/agent-api/rate-class';
+import type { Limit } from '../../../src/agent-api/limiter';
+import { queueClasses, type RateClass } from '../../../src/agent-api/rate-class';
 import { LIMITS } from '../../../src/agent-api/routes';
 import { toAccount } from '../../../src/config/account';
 import type { Ceilings } from '../../../src/config/ceilings';
@@ -9,7 +10,6 @@ import { AccountFile } from '../../../src/config/schema';
 import { agentServer } from '../../../src/sandbox/agent-server';
 import { type Control, createControl } from '../../../src/sandbox/control';
 import { SandboxOptions } from '../../../src/sandbox/options';
-import { match } from '../../../src/sandbox/router';
 import { newToken } from '../../../src/sandbox/seed';
 import { Service } from '../../../src/sandbox/service';
 import { Statistics } from '../../../src/sandbox/statistics';
@@ -28,7 +28,7 @@ import { connect } from '../worker/connection';
 import type { Pages } from '../worker/pages';
 import { WorkerProcess } from '../worker/process';
 import { MemoryStorage } from '../worker/storage';
-import { Wire } from '../worker/transport';
+import { type Departure, type Watch, Wire } from '../worker/transport';
 import { enter } from '../world/install';
 import type { Process } from '../world/world';
 import { World } from '../world/world';
@@ -37,6 +37,9 @@ import { SHAPES } from './shapes';
 const BASE_URL = 'http://127.0.0.1:8080';
 /** A worker that was killed is replaced after this at most, milliseconds. */
 const REPLACED_WITHIN_MS = 40_000;
+
+/** Whole numbers for each of four partitions. */
+const NARROW = { reads: { max: 16, windowMs: 60_000 }, polls: { max: 8, windowMs: 60_000 } };
 
 const PAID = /^POST \S*(?:\/leads\/([^/]+)\/convert|\/api\/projects)$/;
 
@@ -50,6 +53,8 @@ export interface SceneOptions {
   /** @default a Monday morning */
   beginsAt?: number;
   sandbox?: SandboxOptions;
+  /** Few requests a minute, by the service and by the configuration. */
+  isNarrow?: boolean;
   /** How its lists are put. @default as the sandbox does */
   pages?: Pages;
   workers?: number;
@@ -74,12 +79,19 @@ export class Scene {
   budget: Ceilings['budget'];
   /** Told of each request that costs, as it arrives, and of which lead. */
   onPaidRequest: (leadId: string | undefined) => void = () => undefined;
+  /** Told of each request of a worker, as it leaves, and of each 429 as a worker hears it. */
+  onDeparture: (departure: Departure) => void = () => undefined;
+  onRefusal: Watch['refuses'] = () => undefined;
   /** Times that a run was replayed. */
   replays = 0;
-  /** When each write left, over all processes. */
-  readonly writes: number[] = [];
-  /** When what workers were at was lost last: one was killed, or the server was restarted. */
-  lostAt = 0;
+  /** Each request of a worker, as it left. */
+  readonly departures: Departure[] = [];
+  /** When a person ended all pauses after a 429 last. */
+  pausesEndedAt = Number.NEGATIVE_INFINITY;
+  /** When what workers were at was lost: one was killed, or the server was restarted. */
+  readonly losses: number[] = [];
+  /** When the ledger may have forgotten which turns and which permits it has given. */
+  readonly lapses: { turns: number[]; permits: number[] } = { turns: [], permits: [] };
   readonly #account;
   readonly #wire: Wire;
   readonly #connection;
@@ -100,17 +112,20 @@ export class Scene {
     const isOther = options.sandbox?.variant === 'b';
     if (isOther) this.misfortunes.note(SHAPES[0]);
     const undocumented = isOther ? variantOverrides : {};
-    const file = AccountFile.parse({ baseUrl: BASE_URL, tokenEnv: 'TOKEN', credits, budget, undocumented });
+    const limits: Partial<Record<RateClass, Limit>> = options.isNarrow ? NARROW : {};
+    const file = AccountFile.parse({ baseUrl: BASE_URL, tokenEnv: 'TOKEN', credits, budget, undocumented, limits });
     this.budget = file.budget;
     // Of a server with our settings, or with its own.
     const partitions = seed % 2 === 0 ? 1 : 4;
-    const rates = new Map<string, number>(queueClasses.map((each) => [each, rateOf(each, LIMITS[each], partitions)]));
+    const rates = new Map<string, number>(
+      queueClasses.map((each) => [each, rateOf(each, { ...LIMITS[each], ...limits[each] }, partitions)]),
+    );
     const spacing = (queue: string) => Math.ceil(1_000 / (rates.get(queue.split('.').at(-1) ?? '') ?? 1_000));
     this.server = new Server(this.misfortunes, spacing);
     this.server.suggestsAt = options.suggestsAt ?? this.server.suggestsAt;
     const settings = SandboxOptions.parse({
       ...{ seed, leads: options.leads, projects: 2, captures: 1, credits: options.credits ?? 50_000 },
-      ...options.sandbox,
+      ...{ limits, ...options.sandbox },
     });
     this.service = new Service(settings);
     const { store, random, clock, owner } = this.service;
@@ -119,16 +134,18 @@ export class Scene {
     this.control = createControl(this.service, statistics);
     this.ledgerId = ledgerId(owner.id);
     this.storage = new MemoryStorage(this.misfortunes);
-    const onArrival = (method: string, path: string) => {
-      const paid = PAID.exec(`${method} ${path}`);
-      if (paid) this.onPaidRequest(paid[1]);
+    const watch: Watch = {
+      arrives: (method, path) => {
+        const paid = PAID.exec(`${method} ${path}`);
+        if (paid) this.onPaidRequest(paid[1]);
+      },
+      departs: (departure) => {
+        this.departures.push(departure);
+        this.onDeparture(departure);
+      },
+      refuses: (by, rateClass, retryAfter) => this.onRefusal(by, rateClass, retryAfter),
     };
-    const onDeparture = (method: string, path: string) => {
-      const target = match(method, path.replace(/\?.*/, ''));
-      if (target?.kind === 'agent' && queueClassOf(target.rateClass) === 'writes') this.writes.push(this.world.now);
-    };
-    const listener = agentServer(this.service, statistics);
-    this.#wire = new Wire(this.misfortunes, listener, onArrival, onDeparture, options.pages);
+    this.#wire = new Wire(this.misfortunes, agentServer(this.service, statistics), watch, options.pages);
     this.#connection = connect(this.misfortunes, () => this.server.latency(), createService(this.server));
     this.client = createClient({ connection: this.#connection, namespace: NAMESPACE }, {});
     this.#account = toAccount('default', file, { TOKEN: this.token }, '/');
@@ -136,6 +153,19 @@ export class Scene {
     if (!options.rollout) return;
     this.world.after(options.rollout.from, () => this.#replace(1));
     this.world.after(options.rollout.to, () => this.#replace());
+  }
+
+  /** By the configuration. */
+  get limits(): Readonly<Record<RateClass, Limit>> {
+    return this.#account.limits;
+  }
+
+  get lostAt(): number {
+    return this.losses.at(-1) ?? 0;
+  }
+
+  set lostAt(now: number) {
+    this.losses.push(now);
   }
 
   startWorker(): void {

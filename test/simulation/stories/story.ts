@@ -3,7 +3,7 @@ import type { Run } from '../engine/run';
 import { Oracle } from './oracle';
 import { Finding } from './payments';
 import { auditOf, People } from './people';
-import { type Act, type Plan, ROUTES } from './plan';
+import { type Act, FORGETTING, type Plan, ROUTES } from './plan';
 import { Scene } from './scene';
 
 const HOUR = 3_600_000;
@@ -52,29 +52,32 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     misfortunes.rates = {};
     control.clearFaults();
   };
-  const heal = () => {
+  const heal = (isLast: boolean) => {
     world.tell('from now on nothing goes wrong');
     misfortunes.areOver = true;
     control.setAgentApi({ enabled: true });
     control.restoreToken({ token: scene.token });
     control.setCredits({ credits: 100_000 });
-    scene.budget = { perRun: null, perMonth: null, perDay: null, balanceFloor: 0 };
+    const perDay = plan.keepsDay && !isLast ? budget.perDay : null;
+    scene.budget = { perRun: null, perMonth: null, perDay, balanceFloor: 0 };
     // Every other hold has to end by itself.
     if (misfortunes.happened.has('holdLedger')) people.release();
     void administrators.putRight();
     // By then each worker has told the ledger what it is configured with now.
     if (people.isAttacked || administrators.areBooksLost) world.after(HOUR / 2, () => people.release());
   };
-  for (const { from, to, heals } of plan.troubles) {
+  plan.troubles.forEach(({ from, to, heals }, n, { length }) => {
     world.after(from, trouble);
     world.after(to, peace);
-    if (heals) world.after(to, heal);
-  }
+    if (heals) world.after(to, () => heal(n === length - 1));
+  });
   plan.runs.forEach((begun, n) => void world.after(begun.at, () => people.begin(begun, n)));
   const perform = (act: Act) => {
     if (misfortunes.areOver) return;
     world.tell(`act: ${act.what}`);
-    if (people.act(act)) misfortunes.note(act.what);
+    if (!people.act(act)) return;
+    misfortunes.note(act.what);
+    if (FORGETTING.includes(act.what)) scene.lapses.permits.push(world.now);
   };
   for (const act of plan.acts) if (act.paid === undefined) world.after(act.at, () => perform(act));
   let paid = 0;

@@ -2,12 +2,36 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { Dispatcher } from 'undici';
+import type { RateClass } from '../../../src/agent-api/rate-class';
+import { match } from '../../../src/sandbox/router';
 import type { Mishaps } from '../engine/mishaps';
-import { here } from '../world/world';
+import { here, type Process } from '../world/world';
 import { type Pages, paged } from './pages';
 
 type Options = Dispatcher.DispatchOptions;
 type Handler = Dispatcher.DispatchHandler;
+
+/** A request that leaves a process. */
+export interface Departure {
+  by: Process;
+  rateClass: RateClass;
+  at: number;
+  /** When the process handed it over: the connection takes its time. */
+  askedAt: number;
+}
+
+/** Whom the wire tells what passes. */
+export interface Watch {
+  arrives(method: string, path: string): void;
+  departs(departure: Departure): void;
+  /** A 429 reaches who has sent the request. @param retryAfter the header, where there is one */
+  refuses(by: Process, rateClass: RateClass, retryAfter: string | undefined): void;
+}
+
+function classOf(method: string, path: string): RateClass | undefined {
+  const target = match(method, path.replace(/\?.*/, ''));
+  return target?.kind === 'agent' ? target.rateClass : undefined;
+}
 
 const cut = (code: string) => Object.assign(new Error(code), { code });
 
@@ -16,8 +40,7 @@ export class Wire extends Dispatcher {
   constructor(
     private readonly mishaps: Mishaps,
     private readonly listener: RequestListener,
-    private readonly onArrival: (method: string, path: string) => void,
-    private readonly onDeparture: (method: string, path: string) => void,
+    private readonly watch: Watch,
     private readonly pages?: Pages,
   ) {
     super();
@@ -26,6 +49,8 @@ export class Wire extends Dispatcher {
   override dispatch(options: Options, handler: Handler): boolean {
     const { world } = this.mishaps;
     const process = here.getStore();
+    const askedAt = world.now;
+    const rateClass = classOf(options.method, options.path);
     let isAborted = false;
     let isAnswered = false;
     const controller = {
@@ -51,6 +76,7 @@ export class Wire extends Dispatcher {
       if (isAborted || isAnswered) return;
       if (process && !this.mishaps.crossing(process, 'reply')) return;
       isAnswered = true;
+      if (status === 429 && process && rateClass) this.watch.refuses(process, rateClass, headers['retry-after']);
       handler.onResponseStart?.(controller as never, status, headers, '');
       handler.onResponseData?.(controller as never, Buffer.from(body));
       handler.onResponseEnd?.(controller as never, {});
@@ -64,14 +90,14 @@ export class Wire extends Dispatcher {
         if (isRefused) return fail('ECONNREFUSED');
         handler.onRequestStart?.(controller as never, {});
         if (isAborted) return;
-        this.onDeparture(options.method, options.path);
+        if (process && rateClass) this.watch.departs({ by: process, rateClass, at: world.now, askedAt });
         // What has left arrives, whatever becomes of its sender.
         world.after(this.#latency(), () =>
           here.exit(() => {
             const { method, path } = options;
             const list = this.pages && paged(this.pages, method, path, (what) => this.mishaps.note(what));
             request = incoming({ ...options, ...(list && { path: list.path }) }, () => back(() => fail('ECONNRESET')));
-            this.onArrival(method, path);
+            this.watch.arrives(method, path);
             this.listener(
               request as IncomingMessage & Readable,
               outgoing((status, headers, body) => {

@@ -74,7 +74,8 @@ export class World {
     if (!due) return false;
     this.now = Math.max(this.now, due.at);
     this.steps++;
-    await due.run();
+    // A process sees all that happens to it by its own clock.
+    await (due.owner ? here.run(due.owner, due.run) : due.run());
     await settled();
     while (this.#held.size > 0) {
       await Promise.all(this.#held);

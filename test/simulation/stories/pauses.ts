@@ -1,0 +1,65 @@
+/** S5: who has heard a 429 sends nothing more of that class for as long as it said, whatever the other processes do. */
+import { queueClassOf, type RateClass } from '../../../src/agent-api/rate-class';
+import { utc } from '../../../src/time/utc';
+import type { Departure } from '../worker/transport';
+import type { Process } from '../world/world';
+import { Finding } from './payments';
+import type { Scene } from './scene';
+
+/** What has its place already may still leave: in so long at most. */
+const SEND_WINDOW_MS = 5_000;
+/** By then every process has heard that a person has ended all pauses. */
+const HEARD_WITHIN_MS = 10 * 60_000;
+
+interface Pause {
+  by: Process;
+  rateClass: RateClass;
+  from: number;
+  until: number;
+}
+
+export class Pauses {
+  #pauses: Pause[] = [];
+  #found: Finding | undefined;
+
+  constructor(private readonly scene: Scene) {
+    scene.onRefusal = (by, rateClass, retryAfter) => this.#told(by, rateClass, retryAfter);
+    scene.onDeparture = (departure) => this.#departs(departure);
+  }
+
+  /** @throws Finding */
+  look(): void {
+    if (this.#found) throw this.#found;
+  }
+
+  #told(by: Process, rateClass: RateClass, retryAfter: string | undefined): void {
+    const from = this.scene.world.now;
+    const { limits } = this.scene;
+    const { windowMs } = limits[rateClass];
+    const forMs = retryAfter === undefined ? windowMs : Math.max(1, Number(retryAfter)) * 1_000;
+    this.#pauses = this.#pauses.filter(({ until }) => until > from);
+    this.#pauses.push({ by, rateClass, from, until: from + forMs });
+    // Of a note nobody says which of its two limits was met.
+    const through = queueClassOf(rateClass);
+    if (through !== rateClass)
+      this.#pauses.push({ by, rateClass: through, from, until: from + Math.min(forMs, limits[through].windowMs) });
+  }
+
+  #departs({ by, rateClass, askedAt }: Departure): void {
+    const classes = [rateClass, queueClassOf(rateClass)];
+    const { pausesEndedAt } = this.scene;
+    const pause = this.#pauses.find(
+      (one) =>
+        one.by === by &&
+        classes.includes(one.rateClass) &&
+        one.from > pausesEndedAt + HEARD_WITHIN_MS &&
+        one.from + SEND_WINDOW_MS < askedAt &&
+        askedAt < one.until,
+    );
+    if (pause)
+      this.#found ??= new Finding(
+        'S5',
+        `${by.name} sends a request of ${rateClass} at ${utc(askedAt)}, and was told by a 429 at ${utc(pause.from)} to send none of ${pause.rateClass} until ${utc(pause.until)}`,
+      );
+  }
+}
