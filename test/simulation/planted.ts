@@ -80,6 +80,10 @@ an item ledger is read by a list
   activities/backfill-ledger.js: yield* linesOfPart(storage, ref, unreadable); ==> const listed = []; for await (const one of storage.list(ref)) listed.push(one); if (listed.length === 0) throw new storage_1.StorageError('notFound', ref); yield* linesOfPart(storage, ref, unreadable);
 children die with their parent
   workflows/pipeline/convert-one.js: parentClosePolicy: workflow_1.ParentClosePolicy.ABANDON ==> parentClosePolicy: workflow_1.ParentClosePolicy.TERMINATE
+children are cancelled with their parent
+  workflows/pipeline/convert-one.js: parentClosePolicy: workflow_1.ParentClosePolicy.ABANDON ==> parentClosePolicy: workflow_1.ParentClosePolicy.REQUEST_CANCEL
+the ledger ends where it should continue as new
+  workflows/account-ledger.js: return (0, workflow_1.continueAsNew)({ maxEvents: ==> return (() => undefined)({ maxEvents:
 the kill switch is never forgotten
   workflows/account-ledger.js: policy.release(state, 'killSwitch', 'token', 'otherUser') ==> policy.release(state, 'otherUser')
 what no run settles is never looked up

@@ -4,6 +4,7 @@ import { hashAfter } from '../../../src/books/journal';
 import { Standing } from '../../../src/books/standing';
 import type { LedgerState } from '../../../src/ledger';
 import type { Payment } from '../../../src/sandbox/payments';
+import { rootOf } from '../engine/proto';
 import { Finding } from './payments';
 import { clientOf, type People } from './people';
 import type { Scene } from './scene';
@@ -14,16 +15,26 @@ export class LedgerRules {
     private readonly people: People,
   ) {}
 
-  /** The ledger's sums are those of the service. */
+  /** It never ends by itself, and whatever has ended it there is another half an hour after the last run. */
+  endings(): void {
+    const { scene, people } = this;
+    for (const run of scene.server.runs.get(scene.ledgerId) ?? []) {
+      const isEnded = run.status === 'TERMINATED' && (run.isEndedByReset || people.endedLedgers.has(run));
+      if (!run.isOpen && run.status !== 'CONTINUED_AS_NEW' && !isEnded)
+        throw new Finding('S3', `the ledger ends as ${run.status}: ${rootOf(run.failure)}`);
+    }
+    if (!scene.server.current(scene.ledgerId)?.isOpen) throw new Finding('S3', 'there is no ledger');
+  }
+
+  /** Its sums are those of the service, and it holds nothing open. */
   async sums(books: Standing): Promise<void> {
     const { scene } = this;
     const ledger = scene.server.current(scene.ledgerId);
-    if (!ledger?.isOpen) return;
-    const state = await scene.ask<LedgerState>(ledger, 'state');
+    const state = ledger && (await scene.ask<LedgerState>(ledger, 'state'));
     if (state === undefined) throw new Finding('S3', 'the ledger does not answer');
     const held = Object.keys(state.flights.open);
-    const leads = held.filter((subject) => subject.startsWith('lead:'));
-    if (leads.length > 0) throw new Finding('S6', `the ledger still holds ${leads.join()}`);
+    const open = held.filter((subject) => !this.#isUntellable(subject));
+    if (open.length > 0) throw new Finding('S6', `the ledger still holds ${open.join()}`);
     const booked = Object.values(state.days).reduce((sum, credits) => sum + credits, 0);
     // A project that nobody can tell, and that people gave up, is held until a person clears it.
     const given = held.flatMap((subject) => /^project:(R-\d+)$/.exec(subject)?.[1] ?? []).map(clientOf);
@@ -50,6 +61,21 @@ export class LedgerRules {
     if (lacks > 0) this.scene.misfortunes.note('books that lack something');
     const atPrice = payments.reduce((sum, paid) => sum + (paid.by === 'agent' ? scene.priceOf(paid.subject) : 0), 0);
     this.#balance(Math.max(0, own - atPrice), others);
+  }
+
+  /** A project that nobody can tell is held until a person clears it, where its run has given it up or was not let go on. */
+  #isUntellable(subject: string): boolean {
+    const [, reference] = /^project:(.*)$/.exec(subject) ?? [];
+    const { scene, people } = this;
+    const { sandbox, pages } = scene.options;
+    const areShown = !pages && !sandbox?.marks && (sandbox?.projectsListed ?? 'whole') === 'whole';
+    const { gone } = people.administrators;
+    return [...scene.server.runs.values(), [...gone]].flat().some((run) => {
+      if (run.type !== 'auditProject') return false;
+      const isGivenUp = (scene.resultOf(run) as { outcome?: string } | undefined)?.outcome === 'unresolved';
+      const isLeft = !areShown && (people.meddled.has(run) || gone.has(run));
+      return (scene.inputOf(run) as { reference?: string }).reference === reference && (isGivenUp || isLeft);
+    });
   }
 
   /** S8: of a balance that the books do not explain people hear, and of none that they do. @param dearer that much more was paid */

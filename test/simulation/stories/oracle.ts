@@ -103,6 +103,7 @@ export class Oracle {
   /** When all has ended, and the ledger has had the time to find out the rest. */
   async atEnd(): Promise<void> {
     const books = this.#ledger.kept();
+    this.#ledger.endings();
     if (!this.people.isAttacked) await this.#ledger.sums(books);
     this.#once();
     this.#limits();

@@ -1,5 +1,6 @@
 /** What must hold at each payment: nobody pays twice (S1), nothing unwritten is paid (S8), and no ceiling is exceeded (S3). */
 import { Entry } from '../../../src/books/entry';
+import type { OpenSend } from '../../../src/paying/open-sends';
 import type { Payment } from '../../../src/sandbox/payments';
 import { parseStored } from '../../../src/storage/stored-json';
 import { clientOf } from './people';
@@ -19,6 +20,8 @@ export class Finding extends Error {
 /** A request that costs, as the books have it. */
 interface Sent {
   run: string;
+  /** When the first request for its subject was granted, milliseconds. */
+  firstAt: number;
   credits: number;
   /** A reply had said that such calls cost more than is configured. */
   isDear: boolean;
@@ -94,6 +97,15 @@ export class PaymentRules {
     return { least: sumOf(paid.filter(({ by }) => by === 'agent')), most: sumOf(paid) };
   }
 
+  /** Whether anything was sent by then for a subject, or for a run; where the books do not tell, it may have been. */
+  isSentBefore(at: number, wanted: { subject: string } | { run: string }): boolean {
+    if (!Number.isFinite(at) || !this.#areBooksWhole) return Number.isFinite(at);
+    const sent = [...this.#books()].filter(([subject, { run }]) =>
+      'run' in wanted ? run === wanted.run : subject === wanted.subject,
+    );
+    return sent.some(([, { firstAt }]) => firstAt <= at);
+  }
+
   get #areBooksWhole(): boolean {
     const { misfortunes, storage } = this.scene;
     const notWhole = ['beginBooks', 'setBooksBack', 'damageDocument', 'loseBoth'];
@@ -104,12 +116,14 @@ export class PaymentRules {
   #books(): Map<string, Sent> {
     const sent = new Map<string, Sent>();
     let isDear = false;
+    const begin = (subject: string, { run, credits, grantedAt }: Pick<OpenSend, 'run' | 'credits' | 'grantedAt'>) => {
+      const { firstAt = grantedAt } = sent.get(keyOf(subject)) ?? {};
+      sent.set(keyOf(subject), { run, credits, isDear, firstAt });
+    };
     for (const [ref, document] of this.scene.storage.books()) {
       const entry = ref.includes('/entries/') ? parseStored(document.toString(), Entry) : undefined;
-      if (entry?.kind === 'begun')
-        for (const [subject, { run, credits }] of Object.entries(entry.open))
-          sent.set(keyOf(subject), { run, credits, isDear });
-      if (entry?.kind === 'sending') sent.set(keyOf(entry.subject), { run: entry.run, credits: entry.credits, isDear });
+      if (entry?.kind === 'begun') for (const [subject, open] of Object.entries(entry.open)) begin(subject, open);
+      if (entry?.kind === 'sending') begin(entry.subject, entry);
       // A person who releases the account has it forget what calls cost.
       if (entry?.kind === 'act' && entry.update === 'release') isDear = false;
       if (entry?.kind !== 'became') continue;

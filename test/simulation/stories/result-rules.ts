@@ -1,7 +1,7 @@
 /** How runs must have ended when all is over, and what their results must say (S6). */
 import { BOOKS } from '../../../src/books/journal';
 import type { Standing } from '../../../src/books/standing';
-import type { Failure } from '../engine/proto';
+import { rootOf } from '../engine/proto';
 import type { Run } from '../engine/run';
 import { RETRIES } from './coverage';
 import { Finding, type PaymentRules } from './payments';
@@ -23,23 +23,33 @@ export class ResultRules {
       // A record of its own that cannot be read it names, and asks for.
       if ([...this.people.administrators.damaged.keys()].some((ref) => !ref.startsWith(BOOKS) && why.includes(ref)))
         continue;
-      if (run.status === 'FAILED' || run.status === 'TERMINATED')
-        throw new Finding('S6', `${run.workflowId} ends as ${run.status}: ${why}`);
+      const isWrong = run.status === 'CANCELED' ? !this.#isCalledOff(run) : /FAILED|TERMINATED/.test(run.status);
+      if (isWrong) throw new Finding('S6', `${run.workflowId} ends as ${run.status}: ${why}`);
     }
+  }
+
+  /** Somebody has cancelled it or what began it, or stopped that. */
+  #isCalledOff(run: Run): boolean {
+    const { calledOff, isAttacked } = this.people;
+    const isIt = ({ workflowId, firstRunId }: Run) =>
+      [...calledOff].some((one) => one.workflowId === workflowId && one.firstRunId === firstRunId);
+    const parent = run.start.parent?.run;
+    return isAttacked || isIt(run) || (parent !== undefined && this.#isCalledOff(parent));
   }
 
   /** S6: what pipelines and batches say that they have spent the service has charged for them, where nobody has meddled with their runs. */
   batches({ runs }: Standing): void {
     const { scene, people } = this;
-    if (people.isLedgerLost || people.administrators.areBooksLost) return;
+    if (people.administrators.areBooksLost) return;
     const every = [...scene.server.runs.values()].flat();
-    const replaced = replacedOf(every);
+    const isOdd = isOddIn(scene, people);
     const known = new Set(every.map(({ workflowId, firstRunId }) => `${workflowId}/${firstRunId}`));
-    const isOdd = (run: Run) => people.meddled.has(run) || replaced.has(run) || scene.isBeforeRollout(run);
     for (const run of every.filter(isBatch)) {
       const { credits } = (scene.resultOf(run) ?? {}) as { credits?: number };
       const key = `${run.workflowId}/${run.firstRunId}`;
       const spent = runs.get(key) ?? 0;
+      // What was sent before the ledger was lost may have been another's by then.
+      if (this.payments.isSentBefore(people.ledgerLostAt, { run: key })) continue;
       const { least, most } = this.payments.chargedFor(key);
       // A server that was set back has forgotten the run that paid; the one that was begun instead finds what it paid for.
       const isForgotten = [...runs.keys()].some(
@@ -100,8 +110,9 @@ export class ResultRules {
         (sum, [id, said]) => sum + (wasReset.has(id) ? Math.max(...said) : said.reduce((one, other) => one + other)),
         0,
       );
-      // Of runs that have all sent, and whose books are gone, each takes what is found for its own: the safe side.
-      const most = by === undefined ? 0 : people.isLedgerLost ? Number.POSITIVE_INFINITY : 1_000;
+      // Of runs that have all sent before the ledger was lost each takes what is found for its own: the safe side.
+      const wasLost = this.payments.isSentBefore(people.ledgerLostAt, { subject: `lead:${leadId}` });
+      const most = by === undefined ? 0 : wasLost ? Number.POSITIVE_INFINITY : 1_000;
       if (credits > most)
         throw new Finding(
           'S6',
@@ -109,12 +120,18 @@ export class ResultRules {
         );
       const isLost =
         all.some((run) => people.meddled.has(run) || run.status !== 'COMPLETED' || scene.isBeforeRollout(run)) ||
-        people.isLedgerLost ||
+        wasLost ||
         gone.has(leadId);
       if (by === 'agent' && credits === 0 && !isLost)
         throw new Finding('S6', `lead ${leadId} was paid for, and its results say: ${JSON.stringify(results)}`);
     }
   }
+}
+
+/** Whether what a run says may be otherwise: somebody has meddled with it, or it was reset, or ended on the build before. */
+export function isOddIn(scene: Scene, people: People): (run: Run) => boolean {
+  const replaced = replacedOf([...scene.server.runs.values()].flat());
+  return (run) => people.meddled.has(run) || replaced.has(run) || scene.isBeforeRollout(run);
 }
 
 /** What a reset has replaced: the run that was reset, those that continued it, and the one that it ended. */
@@ -125,6 +142,3 @@ function replacedOf(runs: readonly Run[]): Set<Run> {
       for (let next: Run | undefined = run; next; next = next.continuedAs) replaced.add(next);
   return replaced;
 }
-
-const rootOf = (failure: Failure | null | undefined): string =>
-  failure?.cause ? rootOf(failure.cause) : (failure?.message ?? '');
