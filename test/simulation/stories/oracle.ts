@@ -8,6 +8,7 @@ import { StorageError } from '../../../src/storage';
 import { utc } from '../../../src/time/utc';
 import type { Run } from '../engine/run';
 import { OLD_BUILD } from '../worker/host';
+import { ItemRules } from './item-rules';
 import { LedgerRules } from './ledger-rules';
 import { Finding, PaymentRules } from './payments';
 import type { People } from './people';
@@ -22,6 +23,7 @@ export class Oracle {
   readonly #payments: PaymentRules;
   readonly #ledger: LedgerRules;
   readonly #results: ResultRules;
+  readonly #items: ItemRules;
   #found: Finding | undefined;
   /** When each open run that stands still was seen to have moved last, and when it is asked for the reason. */
   readonly #moved = new Map<Run, { events: number; at: number; askAt: number }>();
@@ -36,6 +38,7 @@ export class Oracle {
     this.#payments = new PaymentRules(scene);
     this.#ledger = new LedgerRules(scene, people);
     this.#results = new ResultRules(scene, people, this.#payments);
+    this.#items = new ItemRules(scene, people, this.#payments);
     scene.server.onTaskFailure = (run, cause, why) => {
       if (cause !== 'UNHANDLED_COMMAND' && !why.startsWith(OLD_BUILD))
         this.#found ??= new Finding('determinism', `a task of ${run.workflowId} fails: ${why}`);
@@ -109,6 +112,7 @@ export class Oracle {
     this.#limits();
     this.#turns();
     this.#results.endings();
+    this.#items.look();
     if (!this.people.isAttacked) {
       this.#results.results();
       this.#results.batches(books);

@@ -97,6 +97,11 @@ export class PaymentRules {
     return { least: sumOf(paid.filter(({ by }) => by === 'agent')), most: sumOf(paid) };
   }
 
+  /** For each subject which run has sent, and when the first request was granted, by the books. */
+  sent(): ReadonlyMap<string, Pick<Sent, 'run' | 'firstAt'>> {
+    return this.#books();
+  }
+
   /** Whether anything was sent by then for a subject, or for a run; where the books do not tell, it may have been. */
   isSentBefore(at: number, wanted: { subject: string } | { run: string }): boolean {
     if (!Number.isFinite(at) || !this.#areBooksWhole) return Number.isFinite(at);
