@@ -103,7 +103,7 @@ export class ItemRules {
     const request = sent.get(subject);
     // Somebody may start its run again later, with the same input.
     const { closedAt = Number.POSITIVE_INFINITY } = this.#ownRun(batch, result, item) ?? {};
-    const isOwn = request?.run === `${batch.workflowId}/${batch.firstRunId}` && request.firstAt <= closedAt;
+    const isOwn = request?.run === `${batch.workflowId}/${batch.firstRunId}` && request.lastAt <= closedAt;
     const isPaid = service.payments.all.some((paid) => paid.subject === subject && paid.by === 'agent');
     if (isOwn && isPaid && !AS_PAID.includes(outcome)) return 'it has paid for it';
     return CONVERTED.includes(outcome) && lead.surveyStatus !== 'converted' ? `it is ${lead.surveyStatus}` : undefined;

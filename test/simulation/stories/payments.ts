@@ -22,6 +22,8 @@ interface Sent {
   run: string;
   /** When the first request for its subject was granted, milliseconds. */
   firstAt: number;
+  /** And the last. */
+  lastAt: number;
   credits: number;
   /** A reply had said that such calls cost more than is configured. */
   isDear: boolean;
@@ -97,8 +99,8 @@ export class PaymentRules {
     return { least: sumOf(paid.filter(({ by }) => by === 'agent')), most: sumOf(paid) };
   }
 
-  /** For each subject which run has sent, and when the first request was granted, by the books. */
-  sent(): ReadonlyMap<string, Pick<Sent, 'run' | 'firstAt'>> {
+  /** For each subject which run has sent, and when the last request was granted, by the books. */
+  sent(): ReadonlyMap<string, Pick<Sent, 'run' | 'lastAt'>> {
     return this.#books();
   }
 
@@ -123,7 +125,7 @@ export class PaymentRules {
     let isDear = false;
     const begin = (subject: string, { run, credits, grantedAt }: Pick<OpenSend, 'run' | 'credits' | 'grantedAt'>) => {
       const { firstAt = grantedAt } = sent.get(keyOf(subject)) ?? {};
-      sent.set(keyOf(subject), { run, credits, isDear, firstAt });
+      sent.set(keyOf(subject), { run, credits, isDear, firstAt, lastAt: grantedAt });
     };
     for (const [ref, document] of this.scene.storage.books()) {
       const entry = ref.includes('/entries/') ? parseStored(document.toString(), Entry) : undefined;
