@@ -90,6 +90,16 @@ an item ledger is read by a list
   activities/backfill-ledger.js: yield* linesOfPart(storage, ref, unreadable); ==> const listed = []; for await (const one of storage.list(ref)) listed.push(one); if (listed.length === 0) throw new storage_1.StorageError('notFound', ref); yield* linesOfPart(storage, ref, unreadable);
 children die with their parent
   workflows/pipeline/convert-one.js: parentClosePolicy: workflow_1.ParentClosePolicy.ABANDON ==> parentClosePolicy: workflow_1.ParentClosePolicy.TERMINATE
+children are cancelled with their parent
+  workflows/pipeline/convert-one.js: parentClosePolicy: workflow_1.ParentClosePolicy.ABANDON ==> parentClosePolicy: workflow_1.ParentClosePolicy.REQUEST_CANCEL
+the ledger ends where it should continue as new
+  workflows/account-ledger.js: return (0, workflow_1.continueAsNew)({ maxEvents: ==> return (() => undefined)({ maxEvents:
+a pipeline tells of no lead but those that it has converted
+  workflows/pipeline/convert-all.js: this.watch.ended(outcome); ==> if (outcome.outcome === 'converted') this.watch.ended(outcome);
+the item ledger lacks its last part
+  activities/backfill-ledger.js: part < parts; part++ ==> part < parts - 1; part++
+the item ledger says of what was converted that it has failed
+  src/batches/outcomes.js: return ended('done'); ==> return ended('failed');
 the kill switch is never forgotten
   workflows/account-ledger.js: policy.release(state, 'killSwitch', 'token', 'otherUser') ==> policy.release(state, 'otherUser')
 what no run settles is never looked up

@@ -33,6 +33,10 @@ export const timedOut = (type: keyof typeof TimeoutType, message: string, cause?
   ...(cause && { cause }),
 });
 
+/** What it is at bottom. */
+export const rootOf = (failure: Failure | null | undefined): string =>
+  failure?.cause ? rootOf(failure.cause) : (failure?.message ?? '');
+
 export const canceled = (): Failure => ({ message: 'canceled', source: 'Server', canceledFailureInfo: {} });
 
 export const NAMESPACE = 'default';

@@ -1,5 +1,6 @@
 /** What must hold at each payment: nobody pays twice (S1), nothing unwritten is paid (S8), and no ceiling is exceeded (S3). */
 import { Entry } from '../../../src/books/entry';
+import type { OpenSend } from '../../../src/paying/open-sends';
 import type { Payment } from '../../../src/sandbox/payments';
 import { parseStored } from '../../../src/storage/stored-json';
 import { clientOf, type People } from './people';
@@ -19,6 +20,10 @@ export class Finding extends Error {
 /** A request that costs, as the books have it. */
 interface Sent {
   run: string;
+  /** When the first request for its subject was granted, milliseconds. */
+  firstAt: number;
+  /** And the last. */
+  lastAt: number;
   credits: number;
   /** The most that its run may spend; null where the books do not say. */
   runCap: number | null;
@@ -144,6 +149,20 @@ export class PaymentRules {
     return { least: sumOf(paid.filter(({ by }) => by === 'agent')), most: sumOf(paid) };
   }
 
+  /** For each subject which run has sent, and when the last request was granted, by the books. */
+  sent(): ReadonlyMap<string, Pick<Sent, 'run' | 'lastAt'>> {
+    return this.#books();
+  }
+
+  /** Whether anything was sent by then for a subject, or for a run; where the books do not tell, it may have been. */
+  isSentBefore(at: number, wanted: { subject: string } | { run: string }): boolean {
+    if (!Number.isFinite(at) || !this.#areBooksWhole) return Number.isFinite(at);
+    const sent = [...this.#books()].filter(([subject, { run }]) =>
+      'run' in wanted ? run === wanted.run : subject === wanted.subject,
+    );
+    return sent.some(([, { firstAt }]) => firstAt <= at);
+  }
+
   get #areBooksWhole(): boolean {
     const { misfortunes, storage } = this.scene;
     const notWhole = ['beginBooks', 'setBooksBack', 'damageDocument', 'loseBoth'];
@@ -154,15 +173,18 @@ export class PaymentRules {
   #books(): Map<string, Sent> {
     const sent = new Map<string, Sent>();
     let isDear = false;
+    const begin = (
+      subject: string,
+      { run, credits, grantedAt }: Pick<OpenSend, 'run' | 'credits' | 'grantedAt'>,
+      runCap: number | null,
+    ) => {
+      const { firstAt = grantedAt } = sent.get(keyOf(subject)) ?? {};
+      sent.set(keyOf(subject), { run, credits, runCap, isDear, firstAt, lastAt: grantedAt });
+    };
     for (const [ref, document] of this.scene.storage.books()) {
       const entry = ref.includes('/entries/') ? parseStored(document.toString(), Entry) : undefined;
-      if (entry?.kind === 'begun')
-        for (const [subject, { run, credits }] of Object.entries(entry.open))
-          sent.set(keyOf(subject), { run, credits, runCap: null, isDear });
-      if (entry?.kind === 'sending') {
-        const { run, credits, runCap } = entry;
-        sent.set(keyOf(entry.subject), { run, credits, runCap, isDear });
-      }
+      if (entry?.kind === 'begun') for (const [subject, open] of Object.entries(entry.open)) begin(subject, open, null);
+      if (entry?.kind === 'sending') begin(entry.subject, entry, entry.runCap);
       // A person who releases the account has it forget what calls cost.
       if (entry?.kind === 'act' && entry.update === 'release') isDear = false;
       if (entry?.kind !== 'became') continue;

@@ -36,7 +36,12 @@ export class People {
   readonly halts: Halts;
   /** Runs that an operator has meddled with: what became of them is the operator's own doing. */
   readonly meddled = new Set<Run>();
-  isLedgerLost = false;
+  /** Runs of the ledger that an operator has ended. */
+  readonly endedLedgers = new Set<Run>();
+  /** When it, or all that Temporal knows, was lost last. */
+  ledgerLostAt = Number.NEGATIVE_INFINITY;
+  /** Runs that were cancelled or stopped. */
+  readonly calledOff = new Set<Run>();
   /** Credits by which the balance was lower than the books explain, as a hold said. */
   unexplained = 0;
   /** Somebody has sent any message: sums and results are what was said. */
@@ -100,7 +105,7 @@ export class People {
     if (LOSSES.includes(what) || what === 'loseBoth' || what === 'setBooksBack') halts.losesLedger();
     switch (what) {
       case 'cancel':
-        run?.requestCancel();
+        if (run) this.#cancel(run);
         return this.#end(what, run);
       case 'terminate':
         run?.terminate();
@@ -147,15 +152,16 @@ export class People {
         if (!target) return false;
         this.say(target, what, { by: 'Ann' }, () => what === 'stop' && halts.stops(target));
         this.#resumed.delete(target.workflowId);
-        if (what === 'pause') later(() => this.#resume(target));
+        if (what === 'stop') this.calledOff.add(target);
+        else later(() => this.#resume(target));
         return this.#meddle(what, target);
       }
       case 'terminateLedger':
-        ledger?.terminate();
+        if (ledger) this.#endLedger(ledger);
         return ledger !== undefined;
       case 'deleteLedger':
         if (ledger) server.delete(scene.ledgerId);
-        this.isLedgerLost ||= ledger !== undefined;
+        if (ledger) this.ledgerLostAt = world.now;
         // Who wonders what has become of a lead.
         if (which % 2 === 0) this.#convertAgain(which);
         return ledger !== undefined;
@@ -163,13 +169,13 @@ export class People {
         server.lose();
         halts.forget();
         scene.lostAt = world.now;
-        this.isLedgerLost ||= ledger !== undefined;
+        if (ledger) this.ledgerLostAt = world.now;
         later(() => this.#beginAgain());
         return ledger !== undefined;
       case 'loseBoth':
         administrators.loseBoth(which);
         halts.forget();
-        this.isLedgerLost = true;
+        this.ledgerLostAt = world.now;
         later(() => this.#beginAgain());
         return ledger !== undefined;
       case 'setTemporalBack':
@@ -224,11 +230,21 @@ export class People {
     }
   }
 
+  #cancel(run: Run): void {
+    this.calledOff.add(run);
+    run.requestCancel();
+  }
+
+  #endLedger(ledger: Run): void {
+    ledger.terminate();
+    this.endedLedgers.add(ledger);
+  }
+
   /** "Start workflow like this one", with books in which nothing was spent and no cap stands. */
   async #startLedger(ledger: Run): Promise<void> {
     const { scene } = this;
     const books = await scene.ask<LedgerState>(ledger, 'state');
-    ledger.terminate();
+    this.#endLedger(ledger);
     const state = books && {
       ...books,
       ...{ days: {}, today: undefined, workers: [], flights: { open: {}, settled: [], forgottenBefore: 0 } },
@@ -340,12 +356,12 @@ export class People {
   async keepAnswering(): Promise<void> {
     const { scene } = this;
     scene.world.after(LOOKS_EVERY_MS, () => this.keepAnswering());
-    if (this.isLedgerLost) void this.#acceptLower();
+    if (Number.isFinite(this.ledgerLostAt)) void this.#acceptLower();
     for (const run of scene.server.open()) {
       const stage = shownBy(run.searchAttributes.Stage);
       // Nobody holds the interviews of a project that is not the right one.
       const isLong = scene.world.now - run.startedAt > GIVEN_UP_AFTER_MS;
-      if (stage === 'prerequisites' && isLong && (await this.#lacksAnalysis(run))) run.requestCancel();
+      if (stage === 'prerequisites' && isLong && (await this.#lacksAnalysis(run))) this.#cancel(run);
       // Paused again, since it went back to a moment before it was resumed.
       if (this.#resumed.has(run.workflowId) && (await scene.detailsOf(run))?.includes('Paused by Ann'))
         this.#resume(run);

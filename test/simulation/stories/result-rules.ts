@@ -1,0 +1,144 @@
+/** How runs must have ended when all is over, and what their results must say (S6). */
+import { BOOKS } from '../../../src/books/journal';
+import type { Standing } from '../../../src/books/standing';
+import { rootOf } from '../engine/proto';
+import type { Run } from '../engine/run';
+import { RETRIES } from './coverage';
+import { Finding, type PaymentRules } from './payments';
+import { isBatch, type People } from './people';
+import type { Scene } from './scene';
+
+export class ResultRules {
+  constructor(
+    private readonly scene: Scene,
+    private readonly people: People,
+    private readonly payments: PaymentRules,
+  ) {}
+
+  /** S6: what nobody has meddled with ends by itself, and says how. */
+  endings(): void {
+    for (const run of [...this.scene.server.runs.values()].flat()) {
+      if (run.type === 'accountLedger' || this.people.meddled.has(run)) continue;
+      const why = rootOf(run.failure);
+      // A record of its own that cannot be read it names, and asks for.
+      if ([...this.people.administrators.damaged.keys()].some((ref) => !ref.startsWith(BOOKS) && why.includes(ref)))
+        continue;
+      const isWrong = run.status === 'CANCELED' ? !this.#isCalledOff(run) : /FAILED|TERMINATED/.test(run.status);
+      if (isWrong) throw new Finding('S6', `${run.workflowId} ends as ${run.status}: ${why}`);
+    }
+  }
+
+  /** Somebody has cancelled it or what began it, or stopped that. */
+  #isCalledOff(run: Run): boolean {
+    const { calledOff, isAttacked } = this.people;
+    const isIt = ({ workflowId, firstRunId }: Run) =>
+      [...calledOff].some((one) => one.workflowId === workflowId && one.firstRunId === firstRunId);
+    const parent = run.start.parent?.run;
+    return isAttacked || isIt(run) || (parent !== undefined && this.#isCalledOff(parent));
+  }
+
+  /** S6: what pipelines and batches say that they have spent the service has charged for them, where nobody has meddled with their runs. */
+  batches({ runs }: Standing): void {
+    const { scene, people } = this;
+    if (people.administrators.areBooksLost) return;
+    const every = [...scene.server.runs.values()].flat();
+    const isOdd = isOddIn(scene, people);
+    const known = new Set(every.map(({ workflowId, firstRunId }) => `${workflowId}/${firstRunId}`));
+    for (const run of every.filter(isBatch)) {
+      const { credits } = (scene.resultOf(run) ?? {}) as { credits?: number };
+      const key = `${run.workflowId}/${run.firstRunId}`;
+      const spent = runs.get(key) ?? 0;
+      // What was sent before the ledger was lost may have been another's by then.
+      if (this.payments.isSentBefore(people.ledgerLostAt, { run: key })) continue;
+      const { least, most } = this.payments.chargedFor(key);
+      // A server that was set back has forgotten the run that paid; the one that was begun instead finds what it paid for.
+      const isForgotten = [...runs.keys()].some(
+        (one) => one !== key && one.startsWith(`${run.workflowId}/`) && !known.has(one),
+      );
+      const isBelow = ({ start: { parent } }: Run): boolean =>
+        parent !== undefined && (parent.run.workflowId === run.workflowId || isBelow(parent.run));
+      const below = every.filter(isBelow);
+      const inVain = below.filter((one) => {
+        const { outcome, credits: paid = 0 } = (scene.resultOf(one) ?? {}) as { outcome?: string; credits?: number };
+        const isTriedAgain = below.some(
+          ({ workflowId, startedAt }) => workflowId === one.workflowId && startedAt > one.startedAt,
+        );
+        return one.type === 'auditProject' && /^(failed|refused)$/.test(outcome ?? '') && paid > 0 && isTriedAgain;
+      });
+      for (const _ of inVain) scene.misfortunes.note(RETRIES[1]);
+      // Where a person has given up looking, nobody knows whether it was paid for, and its result says so.
+      const isKnown = below.every((one) => (scene.resultOf(one) as { outcome?: string })?.outcome !== 'unresolved');
+      const isUntrue = credits !== spent || (isKnown && (spent < least || spent > most));
+      if (credits !== undefined && isUntrue && !isForgotten && ![run, ...below].some(isOdd))
+        throw new Finding(
+          'S6',
+          `${run.workflowId} says that it has spent ${credits} credits, the books say ${spent}, and the service ${least}`,
+        );
+    }
+  }
+
+  /** S6: what was paid for is in the results, once, and never reported otherwise. */
+  results(): void {
+    const { scene, people } = this;
+    const paid = new Map(scene.service.payments.all.map(({ subject, by }) => [subject, by]));
+    const every = [...scene.server.runs.values()].flat();
+    const replaced = replacedOf(every);
+    const runs = every.filter(({ type }) => type === 'convertLead');
+    const leadOf = (run: Run) => (scene.inputOf(run) as { leadId: string }).leadId;
+    const gone = new Set(
+      [...people.administrators.gone].flatMap((run) => (run.type === 'convertLead' ? leadOf(run) : [])),
+    );
+    for (const leadId of new Set(runs.map(leadOf))) {
+      const all = runs.filter((run) => leadOf(run) === leadId);
+      const by = paid.get(`lead:${leadId}`);
+      const results = all.map(
+        (run) => scene.resultOf(run) as { outcome: string; credits: number; paidBefore?: true } | undefined,
+      );
+      const byId = new Map<string, number[]>();
+      all.forEach(({ workflowId }, n) => {
+        byId.set(workflowId, [...(byId.get(workflowId) ?? []), results[n]?.credits ?? 0]);
+      });
+      // What a look has found paid may be told already; what a run said before it, or the one that began it, was reset, it says again.
+      const wasReset = new Set(
+        all.flatMap((run, n) =>
+          results[n]?.paidBefore || replaced.has(run) || (run.start.parent && replaced.has(run.start.parent.run))
+            ? run.workflowId
+            : [],
+        ),
+      );
+      const credits = [...byId].reduce(
+        (sum, [id, said]) => sum + (wasReset.has(id) ? Math.max(...said) : said.reduce((one, other) => one + other)),
+        0,
+      );
+      // Of runs that have all sent before the ledger was lost each takes what is found for its own: the safe side.
+      const wasLost = this.payments.isSentBefore(people.ledgerLostAt, { subject: `lead:${leadId}` });
+      const most = by === undefined ? 0 : wasLost ? Number.POSITIVE_INFINITY : 1_000;
+      if (credits > most)
+        throw new Finding(
+          'S6',
+          `results have ${credits} credits for lead ${leadId}, paid by ${by ?? 'nobody'}: ${all.map((run, n) => `${run.workflowId} ${JSON.stringify(results[n])}`).join()}`,
+        );
+      const isLost =
+        all.some((run) => people.meddled.has(run) || run.status !== 'COMPLETED' || scene.isBeforeRollout(run)) ||
+        wasLost ||
+        gone.has(leadId);
+      if (by === 'agent' && credits === 0 && !isLost)
+        throw new Finding('S6', `lead ${leadId} was paid for, and its results say: ${JSON.stringify(results)}`);
+    }
+  }
+}
+
+/** Whether what a run says may be otherwise: somebody has meddled with it, or it was reset, or ended on the build before. */
+export function isOddIn(scene: Scene, people: People): (run: Run) => boolean {
+  const replaced = replacedOf([...scene.server.runs.values()].flat());
+  return (run) => people.meddled.has(run) || replaced.has(run) || scene.isBeforeRollout(run);
+}
+
+/** What a reset has replaced: the run that was reset, those that continued it, and the one that it ended. */
+function replacedOf(runs: readonly Run[]): Set<Run> {
+  const replaced = new Set<Run>();
+  for (const run of runs)
+    if (run.resetTo || run.isEndedByReset)
+      for (let next: Run | undefined = run; next; next = next.continuedAs) replaced.add(next);
+  return replaced;
+}
