@@ -52,6 +52,8 @@ function describeGate(failure: Extract<Failure, { kind: 'rejected' }>): string {
   return parts.length > 0 ? ` (${parts.join('; ')})` : '';
 }
 
+/** A read that could not follow its redirect comes back after this: all of it is asked again. */
+const HOP_AGAIN_MS = 1_000;
 /** How often a reply to a GET is read before its shape counts as the service's own. */
 const READ_TRIES = 3;
 
@@ -169,10 +171,7 @@ export async function callRoute<N extends RepeatableRoute>(
     ...input,
     ...(turn && { writeBy: turn.writeBy, onWrite: turn.over }),
   });
-  if (turn && isTooLate(attempt)) {
-    turn.over();
-    throw waitsForTurn(rateClass, 1);
-  }
+  if (isTooLate(attempt)) turn?.over();
   const { serverTime } = attempt;
   if (attempt.ok) {
     const { value, body, status } = attempt;
@@ -220,6 +219,12 @@ async function asFailure(runtime: AccountRuntime, name: RouteName, attempt: Extr
   if (failure.kind === 'rejected' && failure.status === 429) {
     const { rateClass } = routes[name];
     return parked(rateClass, await parkClass(runtime, rateClass));
+  }
+  if (isTooLate(attempt)) {
+    // A write has missed its turn; a read was redirected, and there was no place for one more.
+    const { rateClass } = routes[name];
+    const forMs = parkedHere(runtime, rateClass);
+    return forMs > 0 ? parked(rateClass, forMs) : waitsForTurn(rateClass, hasTurns(rateClass) ? 1 : HOP_AGAIN_MS);
   }
   const hold = await reportHold(runtime, failure);
   if (hold) return ApplicationFailure.nonRetryable(`account on hold: ${hold.kind} (${hold.reason})`, FailureType.held);
