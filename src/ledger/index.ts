@@ -12,7 +12,7 @@ import { type Capped, overAccountCap, overCap, reservedCredits, type Spending } 
 import { patience } from './explaining';
 import { askTurn, noteTurn } from './giving-turns';
 import { stopping } from './holds';
-import { noPermits, takePermit } from './permits';
+import { noPermits, permitsKnownFrom, takePermit } from './permits';
 import { learnPrice, noteConfigured, reservation } from './prices';
 import type { Hold, LedgerState } from './state';
 import type { TurnAsked, TurnUsed } from './turns';
@@ -110,11 +110,27 @@ export type BeginAnswer =
   | { kind: 'unwritten'; why: string }
   | Capped;
 
-/** `beginSend`: may this attempt send, now? The order matters: an attempt that was granted stays granted. */
+/** S5: until when nobody knows whether it may have the permit that it needs, since a lost ledger may have given it away. */
+export function unknownPermit(
+  { patientUntil, unknownTurnsUntil }: LedgerState,
+  { own }: Pick<BeginSend, 'own'>,
+  now: number,
+): number | undefined {
+  // There was none before a ledger that is not patient.
+  if (!own?.limit || patientUntil === undefined || unknownTurnsUntil === undefined) return undefined;
+  const knownFrom = permitsKnownFrom(unknownTurnsUntil, own.limit);
+  return now < knownFrom ? knownFrom : undefined;
+}
+
+/**
+ * `beginSend`: may this attempt send, now? The order matters: an attempt that was granted stays granted.
+ * @param how.mindsUnknown it waits for permits of which only a lost ledger knew
+ */
 export function beginSend(
   state: LedgerState,
   asked: BeginSend,
   now: number,
+  { mindsUnknown = true } = {},
 ): { state: LedgerState; answer: BeginAnswer } {
   const request = { ...asked, credits: reservation(state, asked.subject, asked.credits) };
   const refuse = (answer: BeginAnswer) => ({ state, answer });
@@ -135,6 +151,8 @@ export function beginSend(
   const capped = overCap(state, request, now);
   if (capped) return refuse(capped);
   if (request.credits > 0 && isUnread(state, request, now)) return refuse({ kind: 'unread' });
+  const unknownUntil = mindsUnknown ? unknownPermit(state, request, now) : undefined;
+  if (unknownUntil !== undefined) return refuse({ kind: 'parked', until: unknownUntil });
   const permitted =
     own?.limit &&
     takePermit(state.permits[own.rateClass] ?? noPermits, request.subject, now, own.limit, timing.sendWindowMs);

@@ -34,6 +34,13 @@ export interface PermitAnswer {
   readonly permits: Permits;
 }
 
+/** A longer window counts as this one for what is not known of it, milliseconds. */
+const LONGEST_UNKNOWN_MS = 86_400_000;
+
+/** From when on all permits that count are known. @param lostUntil when the last that is not known left at the latest */
+export const permitsKnownFrom = (lostUntil: number, { windowMs }: Limit): number =>
+  lostUntil + Math.min(windowMs, LONGEST_UNKNOWN_MS) + 1;
+
 /** How late, as a share of the window, who was promised a place may come for it and still find it. */
 const GRACE = 0.01;
 

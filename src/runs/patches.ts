@@ -22,6 +22,7 @@ export const PATCHES = {
   laterWordCounts: '0.3.0',
   looksPastUnshown: '0.3.0',
   loosensWhenWritten: '0.3.0',
+  mindsLostPermits: '0.3.0',
   mindsPlaceOfBooks: '0.3.0',
   notesBalance: '0.3.0',
   ownTryKnowsLook: '0.3.0',

@@ -89,3 +89,31 @@ test('a ledger that was lost gives no turn before what it granted counts no long
   expect(ledger.askTurn(state, 'writes', TURN, AT + from).inMs).toBe(1);
   expect(ledger.askTurn(state, 'writes', TURN, AT + from + 1).inMs).toBe(0);
 });
+
+test('S5: nor a permit before a whole window of it is over', () => {
+  const state = ledger.openLedger(START, AT, true);
+  const known = AT + TIMING.sendWindowMs + 3_600_000 + 1;
+  const ask = (at: number, of = state, windowMs = 3_600_000) => {
+    const own = { rateClass: 'notes', limit: { max: 30, windowMs } };
+    return ledger.beginSend(of, asked(0, at, { own }), at).answer;
+  };
+  const overAt = AT + 600_000;
+  expect(ask(overAt)).toEqual({ kind: 'parked', until: known });
+  expect(ask(known - 1)).toEqual({ kind: 'parked', until: known });
+  expect(ask(known).kind).toBe('granted');
+  // Of a month nobody waits for more than a day.
+  expect(ask(overAt, state, 30 * 86_400_000)).toEqual({ kind: 'parked', until: known - 3_600_000 + 86_400_000 });
+  // What counts as a write alone does not wait, nor does anything in a ledger that was the first.
+  expect(ledger.beginSend(state, asked(0, overAt), overAt).answer.kind).toBe('granted');
+  const first = ledger.reread(
+    ledger.reopen({ unread: 'nobody tells', lost: false }, START, AT),
+    {},
+    { at: AT, open: {} },
+    AT + 60_000,
+  );
+  expect(ask(overAt, first).kind).toBe('granted');
+  // Runs of before go on as they were.
+  const own = { rateClass: 'notes', limit: { max: 30, windowMs: 3_600_000 } };
+  const before = ledger.beginSend(state, asked(0, overAt, { own }), overAt, { mindsUnknown: false });
+  expect(before.answer.kind).toBe('granted');
+});

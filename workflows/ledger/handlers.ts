@@ -5,7 +5,7 @@ import * as policy from '../../src/ledger';
 import * as messages from '../../src/ledger/messages';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { overtakes } from '../shared/overtaken';
-import { type Book, COMPARES, MINDS_PLACE, REREADS, TAKES_TURNS } from './book';
+import { type Book, COMPARES, MINDS_LOST_PERMITS, MINDS_PLACE, REREADS, TAKES_TURNS } from './book';
 import { obstacleOf, statusOf } from './ledger-status';
 import { requireShape, shapes } from './validate';
 
@@ -24,7 +24,10 @@ export function handleWorkers(book: Book): void {
     ({ turn, ...request }) => {
       const gives = turn !== undefined && patched(TAKES_TURNS);
       const awake = policy.wake(turn && !gives ? policy.withoutTurns(book.state) : book.state);
-      const { state, answer } = policy.beginSend(awake, { ...request, ...(gives && { turn }) }, Date.now());
+      const mindsUnknown =
+        policy.unknownPermit(awake, request, Date.now()) === undefined || patched(MINDS_LOST_PERMITS);
+      const asked = { ...request, ...(gives && { turn }) };
+      const { state, answer } = policy.beginSend(awake, asked, Date.now(), { mindsUnknown });
       if (answer.kind === 'capped' && answer.cap === 'floor') book.balanceWanted = true;
       const { subject } = request;
       if (state.flights.open[subject] !== awake.flights.open[subject])
