@@ -81,7 +81,8 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
     const settle = (settlement: Settlement) => {
       const used = { ...(leftAt !== undefined && { afterMs: leftAt - askedAt }) };
       const turn = request.turn && { ...request.turn, ...used };
-      return ledger.settle({ subject, attempt, run, settlement, turn }).catch((error) => {
+      const { own } = request;
+      return ledger.settle({ subject, attempt, run, settlement, turn, own }).catch((error) => {
         // The send stays open in the ledger, which looks the subject up when it is over: late, never wrong.
         Context.current().log.warn('the settlement did not reach the ledger', { subject, error });
       });

@@ -3,7 +3,6 @@
  * workflow `accountLedger` keeps the state, and every call that must not happen twice asks here first.
  */
 
-import type { Limit } from '../agent-api/limiter';
 import * as payOnce from '../paying/open-sends';
 import { nextMonth } from '../time/day';
 import { book } from './book';
@@ -12,7 +11,8 @@ import { type Capped, overAccountCap, overCap, reservedCredits, type Spending } 
 import { patience } from './explaining';
 import { askTurn, noteTurn } from './giving-turns';
 import { stopping } from './holds';
-import { noPermits, permitsKnownFrom, takePermit } from './permits';
+import { type OwnPermit, unknownPermit, withUnused } from './own-permits';
+import { noPermits, takePermit } from './permits';
 import { learnPrice, noteConfigured, reservation } from './prices';
 import type { Hold, LedgerState } from './state';
 import type { TurnAsked, TurnUsed } from './turns';
@@ -44,6 +44,7 @@ export { compareBalance, nextComparison, patientUntil, withoutComparison } from 
 export { askTurn, withoutTurns } from './giving-turns';
 export { answeredWithoutBalance, hold, park, readBalance, release, rest, stopping, wake } from './holds';
 export { openLedger, reopen, whole } from './opening-state';
+export { isUnused, unknownPermit } from './own-permits';
 export { type Dearer, dearer, type PricedCall, reservation, reservedAnew } from './prices';
 export { type Asked, isBehind, type Reread, reread } from './rereading';
 export {
@@ -77,7 +78,7 @@ export { spentInMonth, spentOn } from './today';
 
 export interface BeginSend extends payOnce.SendRequest, Pick<Spending, 'runCap'> {
   /** The call needs a permit of a limit of its own as well: a note, the start of an audit. */
-  readonly own?: { readonly rateClass: string; readonly limit?: Limit };
+  readonly own?: OwnPermit | undefined;
   /** Where a floor is set: a reading of the balance counts only when it was asked for no sooner than this. */
   readonly readSince?: number | undefined;
   /** S5: it asks for its turn under the limit of the writes; absent from a sender of an earlier version. */
@@ -109,18 +110,6 @@ export type BeginAnswer =
   /** It cannot be written into the books, or not where all would see it (S8). */
   | { kind: 'unwritten'; why: string }
   | Capped;
-
-/** S5: until when nobody knows whether it may have the permit that it needs, since a lost ledger may have given it away. */
-export function unknownPermit(
-  { patientUntil, unknownTurnsUntil }: LedgerState,
-  { own }: Pick<BeginSend, 'own'>,
-  now: number,
-): number | undefined {
-  // There was none before a ledger that is not patient.
-  if (!own?.limit || patientUntil === undefined || unknownTurnsUntil === undefined) return undefined;
-  const knownFrom = permitsKnownFrom(unknownTurnsUntil, own.limit);
-  return now < knownFrom ? knownFrom : undefined;
-}
 
 /**
  * `beginSend`: may this attempt send, now? The order matters: an attempt that was granted stays granted.
@@ -193,6 +182,8 @@ export interface Settle {
   readonly settlement: payOnce.Settlement;
   /** S5: what became of its turn, where it had one. */
   readonly turn?: TurnUsed | undefined;
+  /** The permit of its own that it had asked for: it is free again where nothing has left. */
+  readonly own?: OwnPermit | undefined;
 }
 
 /**
@@ -205,7 +196,7 @@ export function settle(state: LedgerState, request: Settle, now: number): { stat
   const open = state.flights.open[subject];
   const own = open?.attempt === attempt ? open : undefined;
   const noted = own && turn ? noteTurn(state, 'writes', own.grantedAt, turn) : state;
-  const settled = { ...noted, flights };
+  const settled = { ...(own ? withUnused(noted, request, own.grantedAt) : noted), flights };
   const reserved = own?.credits;
   const next = settlement.kind === 'paid' ? learnPrice(settled, subject, settlement.credits, reserved, now) : settled;
   if (!booking) return { state: next, booked: 0 };

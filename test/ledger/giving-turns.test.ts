@@ -117,3 +117,39 @@ test('S5: nor a permit before a whole window of it is over', () => {
   const before = ledger.beginSend(state, asked(0, overAt, { own }), overAt, { mindsUnknown: false });
   expect(before.answer.kind).toBe('granted');
 });
+
+test('S5: a permit of which nothing has left is kept for its call, and free for others when that does not come for it', () => {
+  const own = { rateClass: 'notes', limit: { max: 2, windowMs: 3_600_000 } };
+  const turn = { ...TURN, limit: { max: 100, windowMs: 60_000 } };
+  let state = ledger.openLedger(START, AT, false);
+  const ask = (n: number, at = AT) => {
+    const said = ledger.beginSend(state, asked(n, at, { own, turn }), at);
+    ({ state } = said);
+    return said.answer.kind;
+  };
+  const settle = (n: number, more: object) => {
+    const request = { subject: `note:${n}`, attempt: `a${n}`, run: 'r', settlement: { kind: 'notPaid' } as const, own };
+    ({ state } = ledger.settle(state, { ...request, ...more }, AT));
+  };
+  expect([ask(0), ask(1)]).toEqual(['granted', 'granted']);
+  const { permits } = state;
+  // It has left, and was refused.
+  settle(0, { turn: { ...turn, afterMs: 20 } });
+  expect(state.permits).toEqual(permits);
+  for (let n = 0; n < 50; n++) {
+    settle(1, { turn });
+    expect(ask(1, AT + n)).toBe('granted');
+  }
+  expect(state.permits).toEqual(permits);
+  settle(1, { turn });
+  // Its place is kept for half a minute.
+  const kept = state;
+  expect(ask(2, AT + 30_000)).toBe('parked');
+  state = kept;
+  expect(ask(2, AT + 1_900_000)).toBe('granted');
+  // A worker that says nothing of its turn may have sent it.
+  state = kept;
+  ask(1);
+  settle(1, {});
+  expect(ask(2, AT + 1_900_000)).toBe('parked');
+});

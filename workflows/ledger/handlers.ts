@@ -5,7 +5,7 @@ import * as policy from '../../src/ledger';
 import * as messages from '../../src/ledger/messages';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { overtakes } from '../shared/overtaken';
-import { type Book, COMPARES, MINDS_LOST_PERMITS, MINDS_PLACE, REREADS, TAKES_TURNS } from './book';
+import { type Book, COMPARES, MINDS_LOST_PERMITS, MINDS_PLACE, REREADS, TAKES_BACK_PERMITS, TAKES_TURNS } from './book';
 import { obstacleOf, statusOf } from './ledger-status';
 import { requireShape, shapes } from './validate';
 
@@ -42,8 +42,9 @@ export function handleWorkers(book: Book): void {
   );
   setHandler(
     messages.settleUpdate,
-    (request) => {
-      const { state, booked } = policy.settle(book.state, request, Date.now());
+    ({ own, ...request }) => {
+      const takesBack = policy.isUnused({ ...request, own }) && patched(TAKES_BACK_PERMITS);
+      const { state, booked } = policy.settle(book.state, { ...request, ...(takesBack && { own }) }, Date.now());
       book.change(state);
       return booked;
     },

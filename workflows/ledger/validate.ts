@@ -50,6 +50,8 @@ const turn = {
   withinMs: ms.positive().max(LATEST_MS),
 };
 
+const own = z.object({ rateClass, limit: limit.optional() });
+
 /** What the messages of workers look like: complete and bounded, since whoever reaches Temporal may send one. */
 export const shapes = {
   /** What is taken stands in the history, whatever it is. */
@@ -65,7 +67,7 @@ export const shapes = {
     readSince: ms.optional(),
     sender: z.object({ sendWindowMs: duration, paidTimeoutMs: duration, settlingMs: duration.optional() }).optional(),
     turn: z.object(turn).optional(),
-    own: z.object({ rateClass, limit: limit.optional() }).optional(),
+    own: own.optional(),
   }),
   settle: z.object({
     subject,
@@ -79,6 +81,7 @@ export const shapes = {
       z.object({ kind: z.literal('over') }),
     ]),
     turn: z.object({ ...turn, afterMs: ms.optional() }).optional(),
+    own: own.optional(),
   }),
   hold: z.object({
     // What is missing in the books is known from what workers report of them alone.
