@@ -7,9 +7,9 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { CallInput } from '../src/agent-api/call-input';
 import type { Attempt, Failure } from '../src/agent-api/failure';
-import { queueClassOf, type RateClass } from '../src/agent-api/rate-class';
+import { queueClassOf, type RateClass, rateClasses } from '../src/agent-api/rate-class';
 import { type RepeatableRoute, type Reply, type RouteName, routes } from '../src/agent-api/routes';
-import { stopping } from '../src/ledger';
+import { LONGEST_PARK_MS, stopping } from '../src/ledger';
 import { type HoldCause, holdCause } from '../src/ledger/account-failures';
 import type { LedgerStatus } from '../src/ledger/messages';
 import { FailureType, type Refusal } from '../src/runs/failure-types';
@@ -67,15 +67,22 @@ export async function parkedFor(runtime: AccountRuntime, rateClass: RateClass): 
   return Math.max((until ?? 0) - ledger.now(), parkedHere(runtime, rateClass));
 }
 
-/** The ledger's status; what a person has ended there ends in this process, too. */
+/**
+ * The ledger's status. What it has parked is parked in this process, which may not hear from it next time, and what a person
+ * has ended there ends here, too.
+ */
 async function statusFor({ gate }: AccountRuntime, ledger: BookedLedger): Promise<LedgerStatus | undefined> {
   const status = await ledger.status();
-  if (status) gate.parksEnded(status.parksEndedAt ?? 0);
+  if (!status || !gate.parksEnded(status.parksEndedAt ?? 0)) return status;
+  for (const rateClass of rateClasses) {
+    const forMs = (status.parked[rateClass] ?? 0) - ledger.now();
+    if (forMs > 0) gate.park(rateClass, Date.now() + forMs);
+  }
   return status;
 }
 
 /** In this process; the gate keeps moments of this machine's clock. */
-const parkedHere = ({ gate }: AccountRuntime, rateClass: RateClass): number => {
+export const parkedHere = ({ gate }: AccountRuntime, rateClass: RateClass): number => {
   const until = gate.parkedUntil(rateClass);
   return until === undefined ? 0 : Math.max(0, until - Date.now());
 };
@@ -83,7 +90,6 @@ const parkedHere = ({ gate }: AccountRuntime, rateClass: RateClass): number => {
 /** S5: parks and holds of other processes count too. @returns what the ledger says, where it answers soon */
 export async function mayLeave(
   runtime: AccountRuntime,
-  rateClass: RateClass,
   ignoreHolds = false,
   credits = 0,
 ): Promise<LedgerStatus | undefined> {
@@ -91,8 +97,6 @@ export async function mayLeave(
   const status = await statusFor(runtime, ledger);
   const hold = stopping(status?.holds ?? [], credits).find(({ kind }) => kind !== 'manual');
   if (hold && !ignoreHolds) throw ApplicationFailure.nonRetryable(`account on hold: ${hold.kind}`, FailureType.held);
-  const forMs = (status?.parked[rateClass] ?? 0) - ledger.now();
-  if (forMs > 0) runtime.gate.park(rateClass, Date.now() + forMs);
   return status;
 }
 
@@ -112,7 +116,7 @@ async function takePermit(
   rateClass: RateClass,
   ignoreHolds = false,
 ): Promise<Turn | undefined> {
-  await mayLeave(runtime, rateClass, ignoreHolds);
+  await mayLeave(runtime, ignoreHolds);
   const parkedMs = parkedHere(runtime, rateClass);
   if (hasTurns(rateClass) && parkedMs > 0) throw waitsForTurn(rateClass, parkedMs);
   const turn = hasTurns(rateClass) ? await takeTurn(runtime) : undefined;
@@ -124,7 +128,7 @@ async function takePermit(
 export async function parkClass(runtime: AccountRuntime, rateClass: RateClass): Promise<number> {
   const ledger = await runtime.ledger();
   for (const each of new Set([rateClass, queueClassOf(rateClass)]))
-    await ledger.park(each, parkedHere(runtime, each)).catch(() => undefined);
+    await ledger.park(each, Math.min(parkedHere(runtime, each), LONGEST_PARK_MS)).catch(() => undefined);
   return parkedHere(runtime, rateClass);
 }
 

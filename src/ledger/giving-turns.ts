@@ -3,13 +3,25 @@ import type { RateClass } from '../agent-api/rate-class';
 import type { LedgerState } from './state';
 import { noTurns, type TurnAsked, type TurnUsed, takeTurn, turnUsed } from './turns';
 
-/** Asks for a turn of one class. @returns after how many milliseconds to ask again; 0: now is its turn */
+/** For how long a class is parked, milliseconds. */
+export const parkedMs = ({ parked }: LedgerState, rateClass: RateClass, now: number): number =>
+  Math.max(0, (parked[rateClass] ?? 0) - now);
+
+/**
+ * Asks for a turn of one class.
+ * @param how.mindsParks nothing leaves while the class is parked
+ * @returns after how many milliseconds to ask again; 0: now is its turn
+ */
 export function askTurn(
   state: LedgerState,
   rateClass: RateClass,
   asked: TurnAsked,
   now: number,
+  { mindsParks = true } = {},
 ): { state: LedgerState; inMs: number } {
+  const parked = mindsParks ? parkedMs(state, rateClass, now) : 0;
+  // After a window at most: a person may have ended it by then, or the asker may hear that it is one, and say so (S7).
+  if (parked > 0) return { state, inMs: Math.min(parked, asked.limit.windowMs) };
   // What a lost ledger has granted left by then at the latest, and counts for a window.
   const knownFrom = state.unknownTurnsUntil === undefined ? 0 : state.unknownTurnsUntil + asked.limit.windowMs;
   if (now <= knownFrom) return { state, inMs: knownFrom + 1 - now };

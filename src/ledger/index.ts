@@ -41,8 +41,18 @@ export {
 export { available, reservedCredits } from './caps';
 export { compared, noteUnkept, placed, releaseAll } from './comparing';
 export { compareBalance, nextComparison, patientUntil, withoutComparison } from './explaining';
-export { askTurn, withoutTurns } from './giving-turns';
-export { answeredWithoutBalance, hold, park, readBalance, release, rest, stopping, wake } from './holds';
+export { askTurn, parkedMs, withoutTurns } from './giving-turns';
+export {
+  answeredWithoutBalance,
+  hold,
+  LONGEST_PARK_MS,
+  park,
+  readBalance,
+  release,
+  rest,
+  stopping,
+  wake,
+} from './holds';
 export { openLedger, reopen, whole } from './opening-state';
 export { isUnused, unknownPermit } from './own-permits';
 export { type Dearer, dearer, type PricedCall, reservation, reservedAnew } from './prices';

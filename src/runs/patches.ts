@@ -23,6 +23,7 @@ export const PATCHES = {
   looksPastUnshown: '0.3.0',
   loosensWhenWritten: '0.3.0',
   mindsLostPermits: '0.3.0',
+  mindsParks: '0.3.0',
   mindsPlaceOfBooks: '0.3.0',
   notesBalance: '0.3.0',
   ownTryKnowsLook: '0.3.0',

@@ -153,3 +153,15 @@ test('S5: a permit of which nothing has left is kept for its call, and free for 
   settle(1, {});
   expect(ask(2, AT + 1_900_000)).toBe('parked');
 });
+
+test('S5: nobody gets a turn while a 429 parks the class, and asks again after a window at most', () => {
+  const state = ledger.park(ledger.openLedger(START, AT, false), 'writes', AT + 90_000, AT);
+  const ask = (at: number, how = {}) => ledger.askTurn(state, 'writes', TURN, at, how).inMs;
+  expect(ask(AT)).toBe(TURN.limit.windowMs);
+  expect(ask(AT + 60_000)).toBe(30_000);
+  expect(ledger.askTurn(state, 'writes', TURN, AT).state).toBe(state);
+  expect(ask(AT + 90_000)).toBe(0);
+  expect(ledger.askTurn(state, 'polls', TURN, AT).inMs).toBe(0);
+  // Runs of before go on as they were.
+  expect(ask(AT, { mindsParks: false })).toBe(0);
+});

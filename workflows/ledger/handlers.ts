@@ -5,7 +5,16 @@ import * as policy from '../../src/ledger';
 import * as messages from '../../src/ledger/messages';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { overtakes } from '../shared/overtaken';
-import { type Book, COMPARES, MINDS_LOST_PERMITS, MINDS_PLACE, REREADS, TAKES_BACK_PERMITS, TAKES_TURNS } from './book';
+import {
+  type Book,
+  COMPARES,
+  MINDS_LOST_PERMITS,
+  MINDS_PARKS,
+  MINDS_PLACE,
+  REREADS,
+  TAKES_BACK_PERMITS,
+  TAKES_TURNS,
+} from './book';
 import { obstacleOf, statusOf } from './ledger-status';
 import { requireShape, shapes } from './validate';
 
@@ -108,7 +117,8 @@ export function handleWorkers(book: Book): void {
         book.change(policy.withoutTurns(book.state));
         return { gives: 'none' };
       }
-      const { state, inMs } = policy.askTurn(policy.wake(book.state), rateClass, asked, Date.now());
+      const mindsParks = policy.parkedMs(book.state, rateClass, Date.now()) > 0 && patched(MINDS_PARKS);
+      const { state, inMs } = policy.askTurn(policy.wake(book.state), rateClass, asked, Date.now(), { mindsParks });
       book.change(state);
       return { inMs };
     },

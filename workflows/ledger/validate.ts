@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MOST_CREDITS } from '../../src/agent-api/credits';
 import { rateClasses } from '../../src/agent-api/rate-class';
 import { PLAIN_NAME, TimeZone } from '../../src/inputs/fields';
-import { HOLD_KINDS, LAPSES_AFTER_MS } from '../../src/ledger';
+import { HOLD_KINDS, LAPSES_AFTER_MS, LONGEST_PARK_MS } from '../../src/ledger';
 import { LATEST_MS } from '../../src/ledger/turns';
 import { LONGEST_CALL_MS } from '../../src/paying/open-sends';
 
@@ -32,8 +32,6 @@ const text = z.string().max(1_000);
 const subject = text.regex(/^[a-z]+:/);
 /** The name of a process, or of a storage. */
 const name = z.string().min(1).max(200);
-/** A `Retry-After` of a day, and a window after it. */
-const LONGEST_PARK_MS = 2 * 86_400_000;
 const rateClass = z.enum(rateClasses);
 
 const moments = z.object({
