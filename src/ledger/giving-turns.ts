@@ -1,7 +1,7 @@
 /** S5: the turns of all classes in a ledger's state. */
 import type { RateClass } from '../agent-api/rate-class';
 import type { LedgerState } from './state';
-import { noTurns, type TurnAsked, type TurnUsed, takeTurn, turnUsed } from './turns';
+import { LATEST_MS, noTurns, type TurnAsked, type TurnUsed, takeTurn, turnUsed } from './turns';
 
 /** For how long a class is parked, milliseconds. */
 export const parkedMs = ({ parked }: LedgerState, rateClass: RateClass, now: number): number =>
@@ -30,6 +30,21 @@ export function askTurn(
     state: { ...state, turns: { ...state.turns, [rateClass]: turns } },
     inMs: at === 'now' ? 0 : at - now,
   };
+}
+
+/**
+ * The turns of a run before. Its time was later than now where the server's clock was set back: no request leaves as late as that.
+ * @returns the same state where none would
+ */
+export function withTurnsOf(state: LedgerState, now: number): LedgerState {
+  const turns = Object.entries(state.turns ?? {});
+  const latest = now + LATEST_MS;
+  if (turns.every(([, { log }]) => log.every((at) => at <= latest))) return state;
+  const clipped = turns.map(([rateClass, of]) => [
+    rateClass,
+    { ...of, log: of.log.map((at) => Math.min(at, latest)), told: Math.min(of.told, latest) },
+  ]);
+  return { ...state, turns: Object.fromEntries(clipped) };
 }
 
 /** Nobody asks for turns, or they may not count yet: old ones would look as if they did. */

@@ -41,7 +41,7 @@ export {
 export { available, reservedCredits } from './caps';
 export { compared, noteUnkept, placed, releaseAll } from './comparing';
 export { compareBalance, nextComparison, patientUntil, withoutComparison } from './explaining';
-export { askTurn, parkedMs, withoutTurns } from './giving-turns';
+export { askTurn, parkedMs, withoutTurns, withTurnsOf } from './giving-turns';
 export {
   answeredWithoutBalance,
   hold,

@@ -8,6 +8,7 @@ export const PATCHES = {
   asksForUntold: '0.3.0',
   auditsFoundLater: '0.3.0',
   booksWhatIsFree: '0.3.0',
+  clipsTurns: '0.3.0',
   comparesBooks: '0.3.0',
   countsOwnPayments: '0.3.0',
   countsPaymentsOnce: '0.3.0',

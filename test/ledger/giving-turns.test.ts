@@ -165,3 +165,13 @@ test('S5: nobody gets a turn while a 429 parks the class, and asks again after a
   // Runs of before go on as they were.
   expect(ask(AT, { mindsParks: false })).toBe(0);
 });
+
+test('S5: a server whose clock was set back by hours keeps nobody for longer than the window', () => {
+  const { state } = granted(4);
+  const now = AT - 5 * 3_600_000;
+  const inMs = (of: ledger.LedgerState) => ledger.askTurn(of, 'writes', TURN, now).inMs;
+  expect(inMs(state)).toBeGreaterThan(4 * 3_600_000);
+  expect(inMs(ledger.withTurnsOf(state, now))).toBeLessThanOrEqual(60_000 + 60_300 + 1);
+  // What may still leave is left as it is.
+  expect(ledger.withTurnsOf(state, AT)).toBe(state);
+});
