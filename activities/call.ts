@@ -7,9 +7,9 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { CallInput } from '../src/agent-api/call-input';
 import type { Attempt, Failure } from '../src/agent-api/failure';
-import { queueClassOf, type RateClass } from '../src/agent-api/rate-class';
+import { queueClassOf, type RateClass, rateClasses } from '../src/agent-api/rate-class';
 import { type RepeatableRoute, type Reply, type RouteName, routes } from '../src/agent-api/routes';
-import { stopping } from '../src/ledger';
+import { LONGEST_PARK_MS, stopping } from '../src/ledger';
 import { type HoldCause, holdCause } from '../src/ledger/account-failures';
 import type { LedgerStatus } from '../src/ledger/messages';
 import { FailureType, type Refusal } from '../src/runs/failure-types';
@@ -52,6 +52,8 @@ function describeGate(failure: Extract<Failure, { kind: 'rejected' }>): string {
   return parts.length > 0 ? ` (${parts.join('; ')})` : '';
 }
 
+/** A read that could not follow its redirect comes back after this: all of it is asked again. */
+const HOP_AGAIN_MS = 1_000;
 /** How often a reply to a GET is read before its shape counts as the service's own. */
 const READ_TRIES = 3;
 
@@ -65,15 +67,22 @@ export async function parkedFor(runtime: AccountRuntime, rateClass: RateClass): 
   return Math.max((until ?? 0) - ledger.now(), parkedHere(runtime, rateClass));
 }
 
-/** The ledger's status; what a person has ended there ends in this process, too. */
+/**
+ * The ledger's status. What it has parked is parked in this process, which may not hear from it next time, and what a person
+ * has ended there ends here, too.
+ */
 async function statusFor({ gate }: AccountRuntime, ledger: BookedLedger): Promise<LedgerStatus | undefined> {
   const status = await ledger.status();
-  if (status) gate.parksEnded(status.parksEndedAt ?? 0);
+  if (!status || !gate.parksEnded(status.parksEndedAt ?? 0)) return status;
+  for (const rateClass of rateClasses) {
+    const forMs = (status.parked[rateClass] ?? 0) - ledger.now();
+    if (forMs > 0) gate.park(rateClass, Date.now() + forMs);
+  }
   return status;
 }
 
 /** In this process; the gate keeps moments of this machine's clock. */
-const parkedHere = ({ gate }: AccountRuntime, rateClass: RateClass): number => {
+export const parkedHere = ({ gate }: AccountRuntime, rateClass: RateClass): number => {
   const until = gate.parkedUntil(rateClass);
   return until === undefined ? 0 : Math.max(0, until - Date.now());
 };
@@ -81,7 +90,6 @@ const parkedHere = ({ gate }: AccountRuntime, rateClass: RateClass): number => {
 /** S5: parks and holds of other processes count too. @returns what the ledger says, where it answers soon */
 export async function mayLeave(
   runtime: AccountRuntime,
-  rateClass: RateClass,
   ignoreHolds = false,
   credits = 0,
 ): Promise<LedgerStatus | undefined> {
@@ -89,8 +97,6 @@ export async function mayLeave(
   const status = await statusFor(runtime, ledger);
   const hold = stopping(status?.holds ?? [], credits).find(({ kind }) => kind !== 'manual');
   if (hold && !ignoreHolds) throw ApplicationFailure.nonRetryable(`account on hold: ${hold.kind}`, FailureType.held);
-  const forMs = (status?.parked[rateClass] ?? 0) - ledger.now();
-  if (forMs > 0) runtime.gate.park(rateClass, Date.now() + forMs);
   return status;
 }
 
@@ -110,7 +116,7 @@ async function takePermit(
   rateClass: RateClass,
   ignoreHolds = false,
 ): Promise<Turn | undefined> {
-  await mayLeave(runtime, rateClass, ignoreHolds);
+  await mayLeave(runtime, ignoreHolds);
   const parkedMs = parkedHere(runtime, rateClass);
   if (hasTurns(rateClass) && parkedMs > 0) throw waitsForTurn(rateClass, parkedMs);
   const turn = hasTurns(rateClass) ? await takeTurn(runtime) : undefined;
@@ -122,7 +128,7 @@ async function takePermit(
 export async function parkClass(runtime: AccountRuntime, rateClass: RateClass): Promise<number> {
   const ledger = await runtime.ledger();
   for (const each of new Set([rateClass, queueClassOf(rateClass)]))
-    await ledger.park(each, parkedHere(runtime, each)).catch(() => undefined);
+    await ledger.park(each, Math.min(parkedHere(runtime, each), LONGEST_PARK_MS)).catch(() => undefined);
   return parkedHere(runtime, rateClass);
 }
 
@@ -169,10 +175,7 @@ export async function callRoute<N extends RepeatableRoute>(
     ...input,
     ...(turn && { writeBy: turn.writeBy, onWrite: turn.over }),
   });
-  if (turn && isTooLate(attempt)) {
-    turn.over();
-    throw waitsForTurn(rateClass, 1);
-  }
+  if (isTooLate(attempt)) turn?.over();
   const { serverTime } = attempt;
   if (attempt.ok) {
     const { value, body, status } = attempt;
@@ -220,6 +223,12 @@ async function asFailure(runtime: AccountRuntime, name: RouteName, attempt: Extr
   if (failure.kind === 'rejected' && failure.status === 429) {
     const { rateClass } = routes[name];
     return parked(rateClass, await parkClass(runtime, rateClass));
+  }
+  if (isTooLate(attempt)) {
+    // A write has missed its turn; a read was redirected, and there was no place for one more.
+    const { rateClass } = routes[name];
+    const forMs = parkedHere(runtime, rateClass);
+    return forMs > 0 ? parked(rateClass, forMs) : waitsForTurn(rateClass, hasTurns(rateClass) ? 1 : HOP_AGAIN_MS);
   }
   const hold = await reportHold(runtime, failure);
   if (hold) return ApplicationFailure.nonRetryable(`account on hold: ${hold.kind} (${hold.reason})`, FailureType.held);

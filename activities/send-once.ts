@@ -21,7 +21,7 @@ import { isOwn, ownerOf, ownOutcome } from '../src/paying/own-send';
 import { FailureType } from '../src/runs/failure-types';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { keepStart } from './began';
-import { mayLeave, parkClass, parkedFor, reportHold, SAY_PARKED_MS, takePlace } from './call';
+import { mayLeave, parkClass, parkedFor, parkedHere, reportHold, SAY_PARKED_MS, takePlace } from './call';
 import type { AccountRuntime } from './deps';
 import type { SendingNotes } from './kept-record';
 import { isOver } from './over';
@@ -81,7 +81,8 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
     const settle = (settlement: Settlement) => {
       const used = { ...(leftAt !== undefined && { afterMs: leftAt - askedAt }) };
       const turn = request.turn && { ...request.turn, ...used };
-      return ledger.settle({ subject, attempt, run, settlement, turn }).catch((error) => {
+      const { own } = request;
+      return ledger.settle({ subject, attempt, run, settlement, turn, own }).catch((error) => {
         // The send stays open in the ledger, which looks the subject up when it is over: late, never wrong.
         Context.current().log.warn('the settlement did not reach the ledger', { subject, error });
       });
@@ -159,10 +160,10 @@ async function awaitReady(
     return { kind: 'held' };
   }
   // S7: a long park is told to the workflow, which says so; here nobody would see it.
-  const parkedMs = await parkedFor(runtime, lane);
+  const parkedMs = Math.max(await parkedFor(runtime, lane), parkedHere(runtime, routes[route].rateClass));
   if (parkedMs > SAY_PARKED_MS) return { kind: 'throttled', retryAt: ledger.now() + parkedMs };
   const readSince = price > 0 ? await balanceRead(ledger, price) : undefined;
-  const status = await mayLeave(runtime, lane, false, price).catch(heldOrThrow);
+  const status = await mayLeave(runtime, false, price).catch(heldOrThrow);
   if (status === 'held') return { kind: 'held' };
   const hasTurn = hasTurns(lane) && status?.takesTurns === true;
   if (!hasTurn) await takePlace(runtime, lane, false);

@@ -70,7 +70,9 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
     probeEveryMs = opened.probeEveryMs;
     const known = notesBalance ? opened.state : policy.withoutComparison(opened.state);
     const { unread, ...state } = known;
-    book.open(unread && patched(REREADS) ? known : state);
+    const before = unread && patched(REREADS) ? known : state;
+    const timely = policy.withTurnsOf(before, Date.now());
+    book.open(timely !== before && patched('clipsTurns') ? timely : before);
   };
   // The Web UI offers updates in the order of their handlers. What has waited for the run is heard in that order, too: those
   // of before go on as they were.

@@ -119,10 +119,16 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
     }
   }
 
-  /** S5: a redirect is one more request. */
-  const placeFor = async ({ rateClass }: Route, { signal }: CallInput): Promise<boolean> =>
-    gate?.acquire === undefined ||
-    (await gate.acquire(rateClass, { maxWaitMs: HOP_WAIT_MS, ...(signal && { signal }) })).ok;
+  /** S5: a redirect is one more request. @returns why there is no place for it */
+  async function hopKeptBy({ rateClass }: Route, { signal }: CallInput): Promise<'tooLate' | 'aborted' | undefined> {
+    try {
+      const place = await gate?.acquire?.(rateClass, { maxWaitMs: HOP_WAIT_MS, ...(signal && { signal }) });
+      return place?.ok === false ? 'tooLate' : undefined;
+    } catch (error) {
+      if (signal?.aborted) return 'aborted';
+      throw error;
+    }
+  }
 
   return {
     async call<N extends RouteName>(name: N, input: CallInput = {}) {
@@ -154,7 +160,9 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
       let result = decoded(await send(once, request), maxResponseBytes);
       for (let hops = 0; hops < MAX_HOPS && route.method === 'GET'; hops++) {
         const to = redirected(result, base.origin, request.path);
-        if (to === undefined || !(await placeFor(route, input))) break;
+        if (to === undefined) break;
+        const reason = await hopKeptBy(route, input);
+        if (reason !== undefined) return failed({ kind: 'notSent', reason }, result);
         request.path = to;
         result = decoded(await send(once, request), maxResponseBytes);
       }

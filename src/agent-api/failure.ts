@@ -3,7 +3,7 @@
  * which is all that paying once needs to know (S1–S3). No failure carries a body, a token or the API's own text (S4).
  */
 export type Failure =
-  /** The request never left: nothing happened. */
+  /** The request never left, or the one to which a read was redirected did not: nothing happened. */
   | {
       kind: 'notSent';
       reason: 'refused' | 'dns' | 'connectTimeout' | 'tls' | 'tooLate' | 'aborted' | 'token' | 'unreachable';

@@ -28,24 +28,25 @@ export interface Gate {
   /** A request of this class leaves now. The client reports it when it is given the gate. */
   departed(rateClass: RateClass): void;
   /**
-   * After a 429: nothing of this class passes before this wall-clock moment; without one, for a full window. From the third
-   * in a row on a short pause has shown to be too short: each is twice as long as the one before, up to a window. The client
-   * reports it when it is given the gate.
+   * After a 429: nothing of this class passes before this wall-clock moment; without one, for a full window, and a day at most.
+   * From the third in a row on a short pause has shown to be too short: each is twice as long as the one before, up to that.
+   * Of a class that counts as writes too a 429 does not say which limit was met: the writes are parked as well, for one of
+   * their windows at most, since theirs asks no more. The client reports it when it is given the gate.
    */
   refused(rateClass: RateClass, untilMs?: number): void;
   /** The service answered a request of this class with anything but a 429: no limit is in its way. The client reports it. */
   passed(rateClass: RateClass): void;
   /**
-   * Nothing of this class passes before this wall-clock moment, by what other processes heard. Neither shortened nor
-   * jittered; an earlier park that ends later stands. Of a class that counts as writes too a 429 does not say which limit
-   * was met: the writes are parked as well, for one of their windows at most, since theirs asks no more.
+   * Nothing of this class passes before this wall-clock moment, by what other processes heard: of the writes they tell apart.
+   * Neither shortened nor jittered; an earlier park that ends later stands.
    */
   park(rateClass: RateClass, untilMs: number): void;
   /**
    * A person had ended every park at `at`, milliseconds of any one clock, or 0 for never. What is told first was so before
    * this gate parked anything; what is told again changes nothing.
+   * @returns whether nothing later was told: parks that were known along with it may count
    */
-  parksEnded(at: number): void;
+  parksEnded(at: number): boolean;
   /** The wall-clock moment at which the park of this class ends; undefined when it is not parked. */
   parkedUntil(rateClass: RateClass): number | undefined;
 }
@@ -59,6 +60,8 @@ export interface GateOptions {
 
 /** So many refusals in a row are what any limiter may do; from then on pauses grow. */
 const REFUSALS_AS_TOLD = 2;
+/** Nobody would believe a longer pause that no service has asked for, milliseconds. */
+const LONGEST_PAUSE_MS = 86_400_000;
 
 interface Place {
   /** When it was planned; when it was used once it was. */
@@ -115,9 +118,14 @@ class Lane {
   pauseAfterRefusal(now: number, askedMs: number): number {
     if (this.parkedUntil > now) return askedMs;
     this.#refusals++;
-    const grown = this.#refusals > REFUSALS_AS_TOLD ? Math.min(2 * this.#pauseMs, this.limit.windowMs) : 0;
+    const grown = this.#refusals > REFUSALS_AS_TOLD ? Math.min(2 * this.#pauseMs, this.longestPauseMs) : 0;
     this.#pauseMs = Math.max(askedMs, grown);
     return this.#pauseMs;
+  }
+
+  /** Of one that nobody has asked for. */
+  get longestPauseMs(): number {
+    return Math.min(this.limit.windowMs, LONGEST_PAUSE_MS);
   }
 
   passed(): void {
@@ -156,10 +164,6 @@ export function createGate({ limits, sendWindowMs = 5_000 }: GateOptions): Gate 
 
   let endedAt: number | undefined;
   const clock = () => performance.now();
-  const park = (rateClass: RateClass, now: number, forMs: number) => {
-    for (const each of lanesOf(rateClass))
-      each.park(now + (each === lanes[rateClass] ? forMs : Math.min(forMs, each.limit.windowMs)));
-  };
   const toWall = (moment: number) => Date.now() + Math.max(0, Math.ceil(moment - clock()));
 
   return {
@@ -196,16 +200,19 @@ export function createGate({ limits, sendWindowMs = 5_000 }: GateOptions): Gate 
     refused(rateClass, untilMs) {
       const now = clock();
       const own = lanes[rateClass];
-      const askedMs = untilMs === undefined ? own.limit.windowMs : untilMs - Date.now();
-      park(rateClass, now, own.pauseAfterRefusal(now, askedMs));
+      const askedMs = untilMs === undefined ? own.longestPauseMs : untilMs - Date.now();
+      const forMs = own.pauseAfterRefusal(now, askedMs);
+      for (const each of lanesOf(rateClass))
+        each.park(now + (each === own ? forMs : Math.min(forMs, each.limit.windowMs)));
     },
     passed(rateClass) {
       for (const each of lanesOf(rateClass)) each.passed();
     },
-    park: (rateClass, untilMs) => park(rateClass, clock(), untilMs - Date.now()),
+    park: (rateClass, untilMs) => lanes[rateClass].park(clock() + untilMs - Date.now()),
     parksEnded(at) {
       if (endedAt !== undefined && at > endedAt) for (const lane of Object.values(lanes)) lane.unpark(clock());
       endedAt = Math.max(at, endedAt ?? 0);
+      return at === endedAt;
     },
     parkedUntil(rateClass) {
       const until = Math.max(...lanesOf(rateClass).map(({ parkedUntil }) => parkedUntil));

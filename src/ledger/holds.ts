@@ -4,6 +4,8 @@ import type { Hold, HoldKind, LedgerState } from './state';
 
 /** A balance that looks sufficient and was refused all the same is tried again after this. */
 const RETRY_CREDITS_MS = 600_000;
+/** What may be parked: a `Retry-After` of a day, and a window after it. */
+export const LONGEST_PARK_MS = 2 * 86_400_000;
 
 /** Puts the account on hold, once per kind; one that a free call met as well stops free calls too. */
 export function hold(state: LedgerState, added: Hold): LedgerState {

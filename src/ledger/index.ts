@@ -3,7 +3,6 @@
  * workflow `accountLedger` keeps the state, and every call that must not happen twice asks here first.
  */
 
-import type { Limit } from '../agent-api/limiter';
 import * as payOnce from '../paying/open-sends';
 import { nextMonth } from '../time/day';
 import { book } from './book';
@@ -12,6 +11,7 @@ import { type Capped, overAccountCap, overCap, reservedCredits, type Spending } 
 import { patience } from './explaining';
 import { askTurn, noteTurn } from './giving-turns';
 import { stopping } from './holds';
+import { type OwnPermit, unknownPermit, withUnused } from './own-permits';
 import { noPermits, takePermit } from './permits';
 import { learnPrice, noteConfigured, reservation } from './prices';
 import type { Hold, LedgerState } from './state';
@@ -41,9 +41,20 @@ export {
 export { available, reservedCredits } from './caps';
 export { compared, noteUnkept, placed, releaseAll } from './comparing';
 export { compareBalance, nextComparison, patientUntil, withoutComparison } from './explaining';
-export { askTurn, withoutTurns } from './giving-turns';
-export { answeredWithoutBalance, hold, park, readBalance, release, rest, stopping, wake } from './holds';
+export { askTurn, parkedMs, withoutTurns, withTurnsOf } from './giving-turns';
+export {
+  answeredWithoutBalance,
+  hold,
+  LONGEST_PARK_MS,
+  park,
+  readBalance,
+  release,
+  rest,
+  stopping,
+  wake,
+} from './holds';
 export { openLedger, reopen, whole } from './opening-state';
+export { isUnused, unknownPermit } from './own-permits';
 export { type Dearer, dearer, type PricedCall, reservation, reservedAnew } from './prices';
 export { type Asked, isBehind, type Reread, reread } from './rereading';
 export {
@@ -77,7 +88,7 @@ export { spentInMonth, spentOn } from './today';
 
 export interface BeginSend extends payOnce.SendRequest, Pick<Spending, 'runCap'> {
   /** The call needs a permit of a limit of its own as well: a note, the start of an audit. */
-  readonly own?: { readonly rateClass: string; readonly limit?: Limit };
+  readonly own?: OwnPermit | undefined;
   /** Where a floor is set: a reading of the balance counts only when it was asked for no sooner than this. */
   readonly readSince?: number | undefined;
   /** S5: it asks for its turn under the limit of the writes; absent from a sender of an earlier version. */
@@ -110,11 +121,15 @@ export type BeginAnswer =
   | { kind: 'unwritten'; why: string }
   | Capped;
 
-/** `beginSend`: may this attempt send, now? The order matters: an attempt that was granted stays granted. */
+/**
+ * `beginSend`: may this attempt send, now? The order matters: an attempt that was granted stays granted.
+ * @param how.mindsUnknown it waits for permits of which only a lost ledger knew
+ */
 export function beginSend(
   state: LedgerState,
   asked: BeginSend,
   now: number,
+  { mindsUnknown = true } = {},
 ): { state: LedgerState; answer: BeginAnswer } {
   const request = { ...asked, credits: reservation(state, asked.subject, asked.credits) };
   const refuse = (answer: BeginAnswer) => ({ state, answer });
@@ -135,6 +150,8 @@ export function beginSend(
   const capped = overCap(state, request, now);
   if (capped) return refuse(capped);
   if (request.credits > 0 && isUnread(state, request, now)) return refuse({ kind: 'unread' });
+  const unknownUntil = mindsUnknown ? unknownPermit(state, request, now) : undefined;
+  if (unknownUntil !== undefined) return refuse({ kind: 'parked', until: unknownUntil });
   const permitted =
     own?.limit &&
     takePermit(state.permits[own.rateClass] ?? noPermits, request.subject, now, own.limit, timing.sendWindowMs);
@@ -175,6 +192,8 @@ export interface Settle {
   readonly settlement: payOnce.Settlement;
   /** S5: what became of its turn, where it had one. */
   readonly turn?: TurnUsed | undefined;
+  /** The permit of its own that it had asked for: it is free again where nothing has left. */
+  readonly own?: OwnPermit | undefined;
 }
 
 /**
@@ -187,7 +206,7 @@ export function settle(state: LedgerState, request: Settle, now: number): { stat
   const open = state.flights.open[subject];
   const own = open?.attempt === attempt ? open : undefined;
   const noted = own && turn ? noteTurn(state, 'writes', own.grantedAt, turn) : state;
-  const settled = { ...noted, flights };
+  const settled = { ...(own ? withUnused(noted, request, own.grantedAt) : noted), flights };
   const reserved = own?.credits;
   const next = settlement.kind === 'paid' ? learnPrice(settled, subject, settlement.credits, reserved, now) : settled;
   if (!booking) return { state: next, booked: 0 };

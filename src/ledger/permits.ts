@@ -34,8 +34,17 @@ export interface PermitAnswer {
   readonly permits: Permits;
 }
 
+/** A longer window counts as this one for what is not known of it, milliseconds. */
+const LONGEST_UNKNOWN_MS = 86_400_000;
+
+/** From when on all permits that count are known. @param lostUntil when the last that is not known left at the latest */
+export const permitsKnownFrom = (lostUntil: number, { windowMs }: Limit): number =>
+  lostUntil + Math.min(windowMs, LONGEST_UNKNOWN_MS) + 1;
+
 /** How late, as a share of the window, who was promised a place may come for it and still find it. */
 const GRACE = 0.01;
+/** Of a short window the share is shorter than the look that comes before each try. */
+const graceOf = ({ windowMs }: Limit, sendWindowMs: number): number => Math.max(windowMs * GRACE, sendWindowMs);
 
 /**
  * Asks for the next place. Who is told a later moment keeps that place, and whoever comes after gets one behind it: a
@@ -49,8 +58,7 @@ export function takePermit(
   limit: Limit,
   sendWindowMs: number,
 ): PermitAnswer {
-  // Of a short window the share is shorter than the look that comes before each try.
-  const graceMs = Math.max(limit.windowMs * GRACE, sendWindowMs);
+  const graceMs = graceOf(limit, sendWindowMs);
   // Longer by all the time a request may be late, so that the limit holds for real departures too.
   const window = { max: limit.max, windowMs: limit.windowMs + graceMs + sendWindowMs };
   const promise = permits.promised[subject];
@@ -65,6 +73,24 @@ export function takePermit(
   const entered = { log: logEnter(kept.log, next.at, now, window), pace: next.state };
   if (next.at <= now) return { at: 'now', permits: { ...entered, promised } };
   return { at: next.at, permits: { ...entered, promised: { ...promised, [subject]: next.at } } };
+}
+
+/**
+ * A permit was not used: nothing has left. Its place is kept for the subject, which may come back for it, as one that was promised.
+ * @param grantedAt when it was given
+ * @param sendWindowMs the longest that anybody may have asked with
+ */
+export function permitUnused(
+  permits: Permits,
+  subject: string,
+  grantedAt: number,
+  limit: Limit,
+  sendWindowMs: number,
+): Permits {
+  // Its place is this one or a later one: of several the earliest, so that those which others have used count longer, not shorter.
+  const place = permits.log.find((at) => at >= grantedAt - graceOf(limit, sendWindowMs));
+  if (place === undefined || place > grantedAt) return permits;
+  return { ...permits, promised: { ...permits.promised, [subject]: place } };
 }
 
 const paceOf = ({ max, windowMs }: Limit): Pace => ({ burst: Math.min(BURST, max), ratePerMs: max / windowMs });

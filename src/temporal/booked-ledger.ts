@@ -162,8 +162,8 @@ export class BookedLedger extends LedgerClient {
       withinMs: timing.sendWindowMs - (performance.now() - askedAt),
     });
     if (!refused) return answer;
-    const { subject, attempt, run, turn } = request;
-    await super.settle({ subject, attempt, run, settlement: { kind: 'notPaid' }, turn });
+    const { subject, attempt, run, turn, own } = request;
+    await super.settle({ subject, attempt, run, settlement: { kind: 'notPaid' }, turn, own });
     return refused;
   }
 

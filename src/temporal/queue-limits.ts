@@ -36,6 +36,13 @@ export const queueRate = (max: number, windowMs: number): number => max / (windo
 const PARTITIONED = 2;
 
 /**
+ * The share of a limit that a queue lets through. The server counts tasks, and of the reads some are no task of that queue: a
+ * redirect, the further pages of a list that one task reads, a look at the analysis beside the polls of a job. The rest of the
+ * limit is for those, of all processes; each process keeps to the whole limit with its gate.
+ */
+const QUEUE_SHARE: Partial<Record<QueueClass, number>> = { reads: 0.9 };
+
+/**
  * The rate at which a queue lets tasks through, requests a second. The server divides it among the queue's partitions, each
  * of which lets the part of one window through as {@link queueRate} says: so the parts are whole numbers of requests, with at
  * least one for each. Writes get their turn from the ledger: where some partitions may be empty, the queue is the coarser of
@@ -50,7 +57,8 @@ export function rateOf(
 ): number {
   const hasTurns = queueClass === 'writes' && givesTurns;
   if (hasTurns) return queueRate(max, windowMs) * (partitions > 1 ? PARTITIONED : 1);
-  return queueRate(Math.max(1, Math.floor(max / partitions)) * partitions, windowMs);
+  const tasks = Math.max(1, Math.floor(max * (QUEUE_SHARE[queueClass] ?? 1)));
+  return queueRate(Math.max(1, Math.floor(tasks / partitions)) * partitions, windowMs);
 }
 
 /** {@link rateOf} as the server divides the queue, while the ledger gives turns; `held`: while it gives none. */

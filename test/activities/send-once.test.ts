@@ -17,13 +17,19 @@ const THEIRS = flight('another#some-run/1/x');
 /** As the ledger looks it up and books it. */
 const BOOKED = { settled: { attempt: 'test#some-run/1/x', at: NOW - 1_000, credits: 1_000, run: 'r', byLook: true } };
 
-const send = (status: object, subject: object, trouble?: string, run = asActivity) => {
+const send = (
+  status: object,
+  subject: object,
+  trouble?: string,
+  run = asActivity,
+  { route = 'leads.convert' as 'leads.convert' | 'projects.audit', parkedHere = '' } = {},
+) => {
   const account = { timing: { sendWindowMs: 1_000 }, limits: { writes: {} }, credits: () => 1_000, undocumented: {} };
   const runtime = {
     account,
     gate: {
       acquire: async () => ({ ok: true }),
-      parkedUntil: () => undefined,
+      parkedUntil: (rateClass: string) => (rateClass === parkedHere ? Date.now() + 3_600_000 : undefined),
       park: () => undefined,
       parksEnded: () => undefined,
     },
@@ -34,7 +40,7 @@ const send = (status: object, subject: object, trouble?: string, run = asActivit
       subject: async () => subject as SubjectState,
     }),
   } as unknown as AccountRuntime;
-  const call = { route: 'leads.convert', input: { id: '1' }, subject: 'lead:1', run: 'r', runCap: 1_000 } as const;
+  const call = { route, input: { id: '1' }, subject: 'lead:1', run: 'r', runCap: 1_000 } as const;
   return run(() => sendOnce(runtime, { ...call, lookedAt: NOW, read: () => ({}) }));
 };
 
@@ -60,4 +66,9 @@ test('S8: where the books cannot be written here it is left to another worker, a
   });
   expect(await send(FREE, {}, 'no room')).toEqual({ kind: 'held' });
   expect(await send(FREE, BOOKED, 'no room')).toEqual({ kind: 'paid', credits: 1_000 });
+});
+
+test('S5: the start of an audit waits for the park of its own class, which this process may know alone', async () => {
+  const how = { route: 'projects.audit', parkedHere: 'audits' } as const;
+  expect(await send(FREE, {}, undefined, asActivity, how)).toMatchObject({ kind: 'throttled' });
 });

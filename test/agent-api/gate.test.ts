@@ -139,6 +139,30 @@ it('a 429 without a moment parks for a full window', () => {
   expect(Math.abs((gate.parkedUntil('notes') ?? 0) - Date.now() - 3_600_000)).toBeLessThan(1_000);
 });
 
+it('of a window of a month it parks for a day, however often it comes', () => {
+  const windowMs = 30 * 86_400_000;
+  const gate = createGate({ limits: { ...LIMITS, audits: { max: 100, windowMs } } });
+  const left = () => Math.round(((gate.parkedUntil('audits') ?? 0) - Date.now()) / 3_600_000);
+  gate.refused('audits');
+  expect(left()).toBe(24);
+  // Nor does it grow beyond that, where each was waited for.
+  const clock = jest.spyOn(performance, 'now');
+  const began = performance.now();
+  for (let day = 1; day <= 5; day++) {
+    clock.mockReturnValue(began + day * 90_000_000);
+    gate.refused('audits');
+    expect(left()).toBe(24);
+  }
+  clock.mockRestore();
+});
+
+it('what other processes heard parks that class alone: they tell of the writes by themselves', () => {
+  const gate = createGate({ limits: LIMITS });
+  gate.park('notes', Date.now() + 3_600_000);
+  expect(gate.parkedUntil('notes')).toBeDefined();
+  expect(gate.parkedUntil('writes')).toBeUndefined();
+});
+
 it.each([
   ['audits', 600_000],
   ['notes', 1_800_000],
@@ -176,8 +200,7 @@ it('a person ends the parks there are, once, and nothing that was refused before
   // One after the other, as after any park.
   expect(performance.now() - began).toBeGreaterThan(40);
   park();
-  gate.parksEnded(2_000);
-  gate.parksEnded(0);
+  expect([gate.parksEnded(2_000), gate.parksEnded(0)]).toEqual([true, false]);
   expect((await gate.acquire('reads')).ok).toBe(false);
 });
 

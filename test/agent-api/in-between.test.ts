@@ -1,5 +1,7 @@
 /** What stands between the service and its client: compression, redirects, errors of other forms. */
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { createGate } from '../../src/agent-api/gate';
+import { perClass, RATE_CLASSES } from '../../src/agent-api/rate-class';
 import { apiOf, closeAll, json, type Seen, serve } from './server';
 
 afterEach(closeAll);
@@ -251,4 +253,30 @@ test('S4: a refusal names plans, an address without its query, and scopes; never
     },
   });
   expect(JSON.stringify(attempt)).not.toMatch(/Zeb|secret/);
+});
+
+describe('S5: a read that is redirected while its class has no place', () => {
+  const redirecting = () =>
+    serve((response, { url }) => json(response, 308, {}, { location: url.replace('/api/', '/v2/') }));
+
+  test('has not been sent, and is not refused', async () => {
+    const server = await redirecting();
+    const gate = createGate({ limits: perClass((rateClass) => RATE_CLASSES[rateClass].limit) });
+    gate.park('reads', Date.now() + 60_000);
+    const attempt = await apiOf(server.baseUrl, { gate }).call('leads.get', { id: 'l1' });
+    expect(attempt).toMatchObject({ ok: false, failure: { kind: 'notSent', reason: 'tooLate' } });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test('ends as one that was aborted when its process ends meanwhile', async () => {
+    const server = await redirecting();
+    const ending = new AbortController();
+    const acquire = async () => {
+      ending.abort();
+      throw new Error('the process ends');
+    };
+    const gate = { acquire, departed: () => undefined, refused: () => undefined, passed: () => undefined };
+    const attempt = await apiOf(server.baseUrl, { gate }).call('leads.get', { id: 'l1', signal: ending.signal });
+    expect(attempt).toMatchObject({ ok: false, failure: { kind: 'notSent', reason: 'aborted' } });
+  });
 });

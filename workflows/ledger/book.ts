@@ -22,6 +22,12 @@ export const MINDS_PLACE = 'mindsPlaceOfBooks';
 
 /** Runs from before this one give no request its turn. */
 export const TAKES_TURNS = 'takesTurns';
+/** Runs from before this one give a request that needs no grant its turn while its class is parked. */
+export const MINDS_PARKS = 'mindsParks';
+/** Runs from before this one let permits that were not used grow old. */
+export const TAKES_BACK_PERMITS = 'takesBackPermits';
+/** Runs from before this one take it that a ledger which was lost had given no permit. */
+export const MINDS_LOST_PERMITS = 'mindsLostPermits';
 
 export class Book {
   /** The balance is to be read soon. */

@@ -5,7 +5,16 @@ import * as policy from '../../src/ledger';
 import * as messages from '../../src/ledger/messages';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
 import { overtakes } from '../shared/overtaken';
-import { type Book, COMPARES, MINDS_PLACE, REREADS, TAKES_TURNS } from './book';
+import {
+  type Book,
+  COMPARES,
+  MINDS_LOST_PERMITS,
+  MINDS_PARKS,
+  MINDS_PLACE,
+  REREADS,
+  TAKES_BACK_PERMITS,
+  TAKES_TURNS,
+} from './book';
 import { obstacleOf, statusOf } from './ledger-status';
 import { requireShape, shapes } from './validate';
 
@@ -24,7 +33,10 @@ export function handleWorkers(book: Book): void {
     ({ turn, ...request }) => {
       const gives = turn !== undefined && patched(TAKES_TURNS);
       const awake = policy.wake(turn && !gives ? policy.withoutTurns(book.state) : book.state);
-      const { state, answer } = policy.beginSend(awake, { ...request, ...(gives && { turn }) }, Date.now());
+      const mindsUnknown =
+        policy.unknownPermit(awake, request, Date.now()) === undefined || patched(MINDS_LOST_PERMITS);
+      const asked = { ...request, ...(gives && { turn }) };
+      const { state, answer } = policy.beginSend(awake, asked, Date.now(), { mindsUnknown });
       if (answer.kind === 'capped' && answer.cap === 'floor') book.balanceWanted = true;
       const { subject } = request;
       if (state.flights.open[subject] !== awake.flights.open[subject])
@@ -39,8 +51,9 @@ export function handleWorkers(book: Book): void {
   );
   setHandler(
     messages.settleUpdate,
-    (request) => {
-      const { state, booked } = policy.settle(book.state, request, Date.now());
+    ({ own, ...request }) => {
+      const takesBack = policy.isUnused({ ...request, own }) && patched(TAKES_BACK_PERMITS);
+      const { state, booked } = policy.settle(book.state, { ...request, ...(takesBack && { own }) }, Date.now());
       book.change(state);
       return booked;
     },
@@ -104,7 +117,8 @@ export function handleWorkers(book: Book): void {
         book.change(policy.withoutTurns(book.state));
         return { gives: 'none' };
       }
-      const { state, inMs } = policy.askTurn(policy.wake(book.state), rateClass, asked, Date.now());
+      const mindsParks = policy.parkedMs(book.state, rateClass, Date.now()) > 0 && patched(MINDS_PARKS);
+      const { state, inMs } = policy.askTurn(policy.wake(book.state), rateClass, asked, Date.now(), { mindsParks });
       book.change(state);
       return { inMs };
     },

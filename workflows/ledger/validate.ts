@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MOST_CREDITS } from '../../src/agent-api/credits';
 import { rateClasses } from '../../src/agent-api/rate-class';
 import { PLAIN_NAME, TimeZone } from '../../src/inputs/fields';
-import { HOLD_KINDS, LAPSES_AFTER_MS } from '../../src/ledger';
+import { HOLD_KINDS, LAPSES_AFTER_MS, LONGEST_PARK_MS } from '../../src/ledger';
 import { LATEST_MS } from '../../src/ledger/turns';
 import { LONGEST_CALL_MS } from '../../src/paying/open-sends';
 
@@ -32,8 +32,6 @@ const text = z.string().max(1_000);
 const subject = text.regex(/^[a-z]+:/);
 /** The name of a process, or of a storage. */
 const name = z.string().min(1).max(200);
-/** A `Retry-After` of a day, and a window after it. */
-const LONGEST_PARK_MS = 2 * 86_400_000;
 const rateClass = z.enum(rateClasses);
 
 const moments = z.object({
@@ -50,6 +48,8 @@ const turn = {
   withinMs: ms.positive().max(LATEST_MS),
 };
 
+const own = z.object({ rateClass, limit: limit.optional() });
+
 /** What the messages of workers look like: complete and bounded, since whoever reaches Temporal may send one. */
 export const shapes = {
   /** What is taken stands in the history, whatever it is. */
@@ -65,7 +65,7 @@ export const shapes = {
     readSince: ms.optional(),
     sender: z.object({ sendWindowMs: duration, paidTimeoutMs: duration, settlingMs: duration.optional() }).optional(),
     turn: z.object(turn).optional(),
-    own: z.object({ rateClass, limit: limit.optional() }).optional(),
+    own: own.optional(),
   }),
   settle: z.object({
     subject,
@@ -79,6 +79,7 @@ export const shapes = {
       z.object({ kind: z.literal('over') }),
     ]),
     turn: z.object({ ...turn, afterMs: ms.optional() }).optional(),
+    own: own.optional(),
   }),
   hold: z.object({
     // What is missing in the books is known from what workers report of them alone.

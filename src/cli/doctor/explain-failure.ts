@@ -21,6 +21,8 @@ export function explain(route: RouteName, baseUrl: string, failure: Failure): Pr
   const elsewhere = route === FIRST ? { stop: 'the base address seems to be wrong' } : {};
   switch (failure.kind) {
     case 'notSent':
+      if (failure.reason === 'tooLate')
+        return { found: `${where} is redirected, and the limit lets no further read through yet`, mend: 'try again' };
       return {
         found: `${where} cannot be reached (${failure.reason})`,
         mend,

@@ -1,7 +1,7 @@
 import { checkAccount } from '../../../src/cli/doctor/check-account';
 import { ledgersOf } from '../../../src/cli/doctor/clearance';
 import { sandboxConfig } from '../../../src/cli/local';
-import { holdUpdate, parkUpdate, releaseUpdate } from '../../../src/ledger/messages';
+import { holdUpdate, parkUpdate, releaseUpdate, stateQuery } from '../../../src/ledger/messages';
 import { ledgerId } from '../../../src/temporal/ledger-id';
 import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
 import { closeAll, json, serve } from '../../agent-api/server';
@@ -28,6 +28,9 @@ beforeAll(async () => {
 afterEach(closeAll);
 afterAll(() => stage.close());
 
+/** Whoever asks with this limit gets its turn within a second. */
+const MANY = QUICK.limits.writes;
+
 const ledger = () => stage.temporal.client.workflow.getHandle(stage.ledgerId);
 
 async function doctor(config = stage.config) {
@@ -35,7 +38,7 @@ async function doctor(config = stage.config) {
   if (!account) throw new Error('no account');
   const checks = await checkAccount(account, {
     ...{ owners: new Map(), planned: [], limit: new AbortController().signal },
-    ...ledgersOf(stage.temporal, account.name),
+    ...ledgersOf(stage.temporal, account.name, MANY),
   });
   return (name: string) => checks.find((check) => check.name === name);
 }
@@ -76,8 +79,24 @@ test('S5: doctor sends nothing for an account on hold, and says why', async () =
   await ledger().executeUpdate(releaseUpdate, { args: [{ by: 'Ada', reason: 'done', parks: true }] });
 });
 
+test('S5: a write of doctor takes its turn among those of the workers', async () => {
+  const few = { max: 2, windowMs: 3_600_000 };
+  const { clearance } = ledgersOf(stage.temporal, 'default', few);
+  const taken = async () => {
+    const state = await ledger().query(stateQuery);
+    return state.turns?.writes?.log.length ?? 0;
+  };
+  const before = await taken();
+  await ledgersOf(stage.temporal, 'default', MANY).clearance('writes');
+  await ledgersOf(stage.temporal, 'default', MANY).clearance('writes');
+  expect(await taken()).toBe(before + 2);
+  expect(await clearance('writes')).toContain('no turn');
+  expect(await clearance('reads')).toBeUndefined();
+  expect(await taken()).toBe(before + 2);
+});
+
 test('S5: doctor leaves the limit to the calls that wait for it', async () => {
-  const { clearance } = ledgersOf(stage.temporal, 'default');
+  const { clearance } = ledgersOf(stage.temporal, 'default', MANY);
   expect(await clearance('writes')).toBeUndefined();
   for (const name of ['One', 'Two', 'Three'])
     await stage.temporal.client.workflow.start('callApi', {
