@@ -122,7 +122,7 @@ a note that cannot be recognised counts as never sent
 a document that cannot be told counts as missing
   workflows/audit/documents.js: state === 'unsure' ? 'cannotTell' : 'notFound' ==> 'notFound'
 a pause that a 429 asks for ends too soon
-  src/agent-api/gate.js: park(rateClass, now, own.pauseAfterRefusal(now, askedMs)); ==> park(rateClass, now, own.pauseAfterRefusal(now, askedMs) / 2);
+  src/agent-api/gate.js: const forMs = own.pauseAfterRefusal(now, askedMs); ==> const forMs = own.pauseAfterRefusal(now, askedMs) / 2;
 queues let through too much
   src/temporal/queue-limits.js: max / (windowMs / 1_000 + BURST_S + JITTER_S) ==> 4 * max / (windowMs / 1_000 + BURST_S + JITTER_S)
 a process counts no requests that have left
