@@ -20,8 +20,8 @@ interface Planted {
 
 /** What the ledger grants is sent, whatever the books say; they are written all the same. */
 const BOOKS_LET_PASS = [
-  "src/books/about-to-send.js: if (answer.kind !== 'granted') ==> if (false)",
-  'src/books/about-to-send.js: if (over) ==> if (false)',
+  'src/books/about-to-send.js: return { refuse: answer }; ==> {}',
+  'src/books/about-to-send.js: return { refuse: over }; ==> {}',
 ].join('\n  ');
 
 /** A name, and in which stories it shows, if not in the usual ones; below it, what of which module becomes what. */
