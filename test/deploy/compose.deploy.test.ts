@@ -139,18 +139,15 @@ describe('docker-compose.yml', () => {
   });
 
   testWith('docker-compose')('gives the worker what an upgrade asks for, as it stands in .env', () => {
-    const env = {
-      AUDIT_RUNNER_HOLD_PATCHES: 'true',
-      AUDIT_RUNNER_DEPLOYMENT: 'audit-runner',
-      AUDIT_RUNNER_BUILD_ID: '2',
-    };
+    const env = { AUDIT_RUNNER_HOLD_PATCHES: 'true' };
     const { output } = run('env', [
       ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
       ...['docker-compose', 'config'],
     ]);
     expect(parse(output).services.worker.environment).toMatchObject(env);
-    // With none of them set it is neither versioned nor holds anything.
+    // It is one service, and each build needs its own.
     expect(buildOf(environment(service('worker')))).toBeUndefined();
+    expect(service('worker').environment).not.toHaveProperty('AUDIT_RUNNER_DEPLOYMENT');
   });
 
   test('S4: a key that stands in .env, as for earlier compose files, is refused: nothing begins in the clear', () => {

@@ -40,19 +40,20 @@ const WHY: Readonly<Record<string, string>> = {
 };
 
 export async function replayOpen(runs: readonly Open[], means: Means): Promise<ReplayedRuns> {
-  // By the workflow ID alone: of a run that was reset the replay tells the ID of the run that it was at first.
-  const listed = new Map(runs.map((run) => [run.workflowId, run]));
-  const lacking = new Map<string, readonly string[]>();
+  /**
+   * What is replayed, in this order: of a run that was reset the replay tells the ID of the run that it was at first, and two may
+   * be listed with one workflow ID, one of which has ended or is gone.
+   */
+  const asked: { readonly run: Open; readonly lacking: readonly string[] }[] = [];
   const broken: Broken[] = [];
   const missing = new Set<string>();
   let [replayed, notBegun, gone] = [0, 0, 0];
   async function* histories(): AsyncGenerator<Recorded> {
-    for (const run of listed.values()) {
+    for (const run of runs) {
       const recorded = await means.record(run).catch(undefinedIfGone);
       if (recorded === undefined) gone++;
       else if (isBegun(recorded.history)) {
-        const keys = [...keyIdsIn(recorded.history)].filter((key) => !means.keys.includes(key));
-        if (keys.length > 0) lacking.set(run.workflowId, keys);
+        asked.push({ run, lacking: [...keyIdsIn(recorded.history)].filter((key) => !means.keys.includes(key)) });
         yield recorded;
       } else notBegun++;
     }
@@ -60,13 +61,13 @@ export async function replayOpen(runs: readonly Open[], means: Means): Promise<R
   for await (const { workflowId, runId, failure } of means.replay(histories())) {
     replayed++;
     means.replayedOne?.(replayed);
+    const { run, lacking } = asked.shift() ?? { run: { workflowId, runId, type: '' }, lacking: [] };
     if (failure === undefined) continue;
-    const run = listed.get(workflowId) ?? { workflowId, runId, type: '' };
-    const keys = lacking.get(workflowId);
-    for (const key of keys ?? []) missing.add(key);
-    const why = keys
-      ? `it was encrypted with ${keys.map(describeKey).join(' and ')}, which is missing here`
-      : (WHY[failure] ?? `replaying it fails (${failure})`);
+    for (const key of lacking) missing.add(key);
+    const why =
+      lacking.length > 0
+        ? `it was encrypted with ${lacking.map(describeKey).join(' and ')}, which is missing here`
+        : (WHY[failure] ?? `replaying it fails (${failure})`);
     broken.push({ workflowId, runId: run.runId, type: run.type, why });
   }
   return { replayed, notBegun, gone, broken, missingKeys: [...missing] };

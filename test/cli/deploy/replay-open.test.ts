@@ -46,6 +46,21 @@ test('a run that is listed and gone is counted, and the others are replayed', as
   expect(found).toEqual({ replayed: 1, notBegun: 1, gone: 1, broken: [], missingKeys: [] });
 });
 
+test('of two that are listed with one ID both are replayed, whichever comes first', async () => {
+  const stale = { ...open('ledger', 'accountLedger'), runId: 'stale' };
+  const now = open('ledger', 'accountLedger');
+  for (const runs of [
+    [stale, now],
+    [now, stale],
+  ]) {
+    const found = await replayOpen(runs, {
+      ...{ keys: [], replay: failing('ledger') },
+      record: async (run) => (run.runId === 'stale' ? Promise.reject(refused(5)) : record(run)),
+    });
+    expect(found).toMatchObject({ replayed: 1, gone: 1, broken: [{ runId: 'ledger-now', type: 'accountLedger' }] });
+  }
+});
+
 test('any other failure of the server ends it', async () => {
   const failed = replayOpen([open('here')], {
     ...{ keys: [], replay: failing() },

@@ -278,6 +278,13 @@ export class People {
     this.release();
   }
 
+  /** What an attacker has said may put the account on hold later, too. */
+  async #liftHold(): Promise<void> {
+    const ledger = this.scene.server.current(this.scene.ledgerId);
+    const state = ledger?.isOpen ? await this.scene.ask<LedgerState>(ledger, 'state') : undefined;
+    if (state && state.holds.length > 0) this.release();
+  }
+
   /** The lead whose conversion was asked for last, by a run of its own. */
   #convertAgain(which: number): boolean {
     const { lastPaid: leadId } = this;
@@ -357,6 +364,7 @@ export class People {
     const { scene } = this;
     scene.world.after(LOOKS_EVERY_MS, () => this.keepAnswering());
     if (Number.isFinite(this.ledgerLostAt)) void this.#acceptLower();
+    if (this.isAttacked && scene.misfortunes.areOver) void this.#liftHold();
     for (const run of scene.server.open()) {
       const stage = shownBy(run.searchAttributes.Stage);
       // Nobody holds the interviews of a project that is not the right one.

@@ -64,7 +64,7 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     if (misfortunes.happened.has('holdLedger')) people.release();
     void administrators.putRight();
     // By then each worker has told the ledger what it is configured with now.
-    if (people.isAttacked || administrators.areBooksLost) world.after(HOUR / 2, () => people.release());
+    if (administrators.areBooksLost) world.after(HOUR / 2, () => people.release());
   };
   plan.troubles.forEach(({ from, to, heals }, n, { length }) => {
     world.after(from, trouble);
