@@ -26,7 +26,8 @@ import { type About, FailedReply, Undocumented, UnreadableBody } from './undocum
 const CONNECT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 const MAX_HOPS = 3;
-const HOP_WAIT_MS = 5_000;
+/** The place that a redirect needs comes sooner, also under a limit of seven requests a minute; milliseconds. */
+const HOP_WAIT_MS = 10_000;
 
 /** Upper limits of one attempt, milliseconds. */
 export interface Timeouts {

@@ -63,6 +63,9 @@ const REFUSALS_AS_TOLD = 2;
 /** Nobody would believe a longer pause that no service has asked for, milliseconds. */
 const LONGEST_PAUSE_MS = 86_400_000;
 
+/** So long a word of what a person ended may be under way, milliseconds. */
+const ON_ITS_WAY_MS = 30_000;
+
 interface Place {
   /** When it was planned; when it was used once it was. */
   at: number;
@@ -163,6 +166,7 @@ export function createGate({ limits, sendWindowMs = 5_000 }: GateOptions): Gate 
   const lanesOf = (rateClass: RateClass) => [...new Set([lanes[rateClass], lanes[queueClassOf(rateClass)]])];
 
   let endedAt: number | undefined;
+  let endedHeardAt = 0;
   const clock = () => performance.now();
   const toWall = (moment: number) => Date.now() + Math.max(0, Math.ceil(moment - clock()));
 
@@ -210,8 +214,11 @@ export function createGate({ limits, sendWindowMs = 5_000 }: GateOptions): Gate 
     },
     park: (rateClass, untilMs) => lanes[rateClass].park(clock() + untilMs - Date.now()),
     parksEnded(at) {
-      if (endedAt !== undefined && at > endedAt) for (const lane of Object.values(lanes)) lane.unpark(clock());
-      endedAt = Math.max(at, endedAt ?? 0);
+      const now = clock();
+      if (endedAt !== undefined && at > endedAt) for (const lane of Object.values(lanes)) lane.unpark(now);
+      // What was told after that long is no late word: another ledger has taken the place of that one, and knows nothing of it.
+      if (endedAt === undefined || at > endedAt || now > endedHeardAt + ON_ITS_WAY_MS) endedAt = at;
+      if (at === endedAt) endedHeardAt = now;
       return at === endedAt;
     },
     parkedUntil(rateClass) {

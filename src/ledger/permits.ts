@@ -87,10 +87,16 @@ export function permitUnused(
   limit: Limit,
   sendWindowMs: number,
 ): Permits {
+  const countOf = (at: number, all: readonly number[]) => all.filter((one) => one === at).length;
+  const promised = Object.values(permits.promised);
   // Its place is this one or a later one: of several the earliest, so that those which others have used count longer, not shorter.
-  const place = permits.log.find((at) => at >= grantedAt - graceOf(limit, sendWindowMs));
+  const place = permits.log.find(
+    (at) => at >= grantedAt - graceOf(limit, sendWindowMs) && countOf(at, permits.log) > countOf(at, promised),
+  );
   if (place === undefined || place > grantedAt) return permits;
-  return { ...permits, promised: { ...permits.promised, [subject]: place } };
+  // The log keeps the limit; the pace must not keep others back for what has not left.
+  const pace = permits.pace && { due: Math.max(grantedAt, permits.pace.due - limit.windowMs / limit.max) };
+  return { ...permits, pace, promised: { ...permits.promised, [subject]: place } };
 }
 
 const paceOf = ({ max, windowMs }: Limit): Pace => ({ burst: Math.min(BURST, max), ratePerMs: max / windowMs });

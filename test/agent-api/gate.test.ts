@@ -204,6 +204,16 @@ it('a person ends the parks there are, once, and nothing that was refused before
   expect((await gate.acquire('reads')).ok).toBe(false);
 });
 
+it('a ledger that knows nothing of what a person ended is a late word for a while, and then another one', () => {
+  const gate = gateOf(10, 500);
+  gate.parksEnded(2_000);
+  expect(gate.parksEnded(0)).toBe(false);
+  const later = performance.now() + 31_000;
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(later);
+  expect(gate.parksEnded(0)).toBe(true);
+  clock.mockRestore();
+});
+
 it('a note takes a place of the notes and one of the writes', async () => {
   const gate = gateOf(10, 500, 100, { notes: { max: 2, windowMs: 60_000 } });
   const began = performance.now();

@@ -1,4 +1,4 @@
-import { noPermits, type Permits, takePermit } from '../../src/ledger/permits';
+import { noPermits, type Permits, permitUnused, takePermit } from '../../src/ledger/permits';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -68,4 +68,17 @@ test('a promise that nobody comes back for is forgotten after its hour', () => {
   const later = takePermit(permits, 'note:late', 10 * HOUR, limit, LEEWAY_MS);
   expect(later.at).toBe('now');
   expect(later.permits.promised).toEqual({});
+});
+
+test('permits of which nothing has left keep nobody back once their places are free', () => {
+  let permits = noPermits;
+  for (let n = 0; n < 10; n++) ({ permits } = takePermit(permits, `note:${n}`, 0, limit, LEEWAY_MS));
+  for (let n = 0; n < 10; n++) permits = permitUnused(permits, `note:${n}`, 0, limit, LEEWAY_MS);
+  const later = MINUTE;
+  for (let n = 0; n < 10; n++) {
+    const answer = takePermit(permits, `other:${n}`, later, limit, LEEWAY_MS);
+    expect(answer.at).toBe('now');
+    permits = answer.permits;
+  }
+  expect([permits.log.length, permits.promised]).toEqual([10, {}]);
 });

@@ -2,7 +2,9 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import { openLedger } from '../../src/ledger/opening-state';
 import { Mishaps } from './engine/mishaps';
+import type { Run } from './engine/run';
 import { Server, type Worker } from './engine/server';
+import { STAGE } from './engine/updates';
 import { Host } from './worker/host';
 import { World } from './world/world';
 
@@ -18,7 +20,8 @@ const LEDGER = {
   searchAttributes: {},
 };
 
-it('what is refused while a ledger that was reset is closed does not come between what it takes and what it does then', async () => {
+/** A ledger, with all that it asks for answered but what people said. */
+function stage() {
   const world = new World(1);
   const mishaps = new Mishaps(world);
   const server = new Server(mishaps);
@@ -36,33 +39,96 @@ it('what is refused while a ledger that was reset is closed does not come betwee
     query: (run, asked) => world.hold(() => host.query(run, asked)),
     perform(task) {
       const { type } = task.activity;
+      if (type === 'keepAct') return;
       const answer = type === 'openBooks' ? told : type === 'probe' ? { kind: 'ok', credits: 1_000 } : undefined;
       world.after(5, () => server.meant(task)?.answered({ completed: payload(answer) }));
     },
     forget: (runId) => host.forget(runId),
   };
-  const passes = async (ms: number) => {
-    let isOver = false;
-    world.after(ms, () => {
-      isOver = true;
-    });
-    while (!isOver) await world.step();
-  };
   const failures: string[] = [];
   server.onTaskFailure = (_, __, why) => void failures.push(why);
-
   server.addWorker(worker);
+  return {
+    server,
+    async passes(ms: number) {
+      let isOver = false;
+      world.after(ms, () => {
+        isOver = true;
+      });
+      while (!isOver) await world.step();
+    },
+    /** As on another worker. */
+    async isReplayed(run: Run) {
+      host.forget();
+      replays.length = 0;
+      await worker.query(run, { queryId: 'q1', queryType: 'status', arguments: [] });
+      return failures.length === 0 && replays.includes(run.runId);
+    },
+  };
+}
+
+it.each([
+  ['it refuses', 'takeTurn'],
+  ['nobody handles', 'nonsense'],
+])(
+  'what %s while a ledger that was reset is closed does not come between what it takes and what it does then',
+  async (_, name) => {
+    const { server, passes, isReplayed } = stage();
+    const { run } = server.start(LEDGER);
+    await passes(5_000);
+    run.updates.admit('first', 'takeTurn', TURN);
+    await passes(5_000);
+    const after = server.reset(run, run.episodes.length - 1);
+    after.updates.admit('refused', name, TURN);
+    after.updates.admit('taken', 'release', [payload({ by: 'Ann', reason: 'done' })]);
+    await passes(5_000);
+    expect(await isReplayed(after)).toBe(true);
+  },
+);
+
+/** A ledger that is told so many events that it is about to continue as new, and waits for what people said to be written. */
+async function aboutToContinue(maxEvents: number) {
+  const { server, passes, isReplayed } = stage();
+  const { run } = server.start({ ...LEDGER, input: [payload({ maxEvents })] });
+  await passes(3_000);
+  run.updates.admit('act', 'hold', [payload({ by: 'Ann', reason: 'month end' })]);
+  await passes(300);
+  for (let n = 0; run.history.length < Math.min(60, maxEvents); n++) {
+    run.updates.admit(`turn-${n}`, 'takeTurn', TURN);
+    await passes(300);
+  }
+  return { run, passes, isReplayed };
+}
+
+it.each([['takeTurn'], ['nonsense']])(
+  'nothing goes on for a refused %s alone, though it is time for that',
+  async (name) => {
+    // With the end of its last task it has as many as it may have: the next message will find that.
+    const { run: without } = await aboutToContinue(1_000);
+    const { run, passes, isReplayed } = await aboutToContinue(without.history.length);
+    const events = run.history.length;
+    expect(events).toBe(without.history.length);
+    run.updates.admit('refused', name, [payload({})]);
+    await passes(300);
+    expect(run.history).toHaveLength(events);
+    run.updates.admit('taken', 'takeTurn', TURN);
+    await passes(300);
+    expect(run.history.length).toBeGreaterThan(events + 4);
+    expect(await isReplayed(run)).toBe(true);
+  },
+);
+
+it('a ledger that was reset and is told nothing but what it refuses opens its books again', async () => {
+  const { server, passes, isReplayed } = stage();
   const { run } = server.start(LEDGER);
   await passes(5_000);
   run.updates.admit('first', 'takeTurn', TURN);
   await passes(5_000);
   const after = server.reset(run, run.episodes.length - 1);
   after.updates.admit('refused', 'takeTurn', TURN);
-  after.updates.admit('taken', 'release', [payload({ by: 'Ann', reason: 'done' })]);
   await passes(5_000);
-  host.forget();
-  await worker.query(after, { queryId: 'q1', queryType: 'status', arguments: [] });
-
-  expect(failures).toEqual([]);
-  expect(replays).toContain(after.runId);
+  after.updates.admit('taken', 'takeTurn', TURN);
+  await passes(5_000);
+  expect(await after.updates.until('taken', STAGE.COMPLETED, 1)).toMatchObject({ outcome: { success: {} } });
+  expect(await isReplayed(after)).toBe(true);
 });
