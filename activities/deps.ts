@@ -63,7 +63,7 @@ export function ledgerOf({ accounts }: Pick<Deps, 'accounts'>, workflowId: strin
 export function noLedgerHere({ accounts }: Pick<Deps, 'accounts'>): string {
   const unknown = [...accounts].flatMap(([name, runtime]) => (runtime.knownLedger() ? [] : [`'${name}'`]));
   return unknown.length === 0
-    ? 'No account of this worker belongs to the user of this ledger'
+    ? 'No account of this worker is known to belong to the user of this ledger'
     : `This worker does not know yet to which user the token belongs of: ${unknown.join(', ')}; it asks the service again`;
 }
 

@@ -23,7 +23,7 @@ test('whose ledger it is may not be known yet: the service is asked again, and t
 
 test('it may be known to be of none, or of one, who is not asked then', () => {
   const some = deps({ other: 'account-ledger.u2' });
-  expect(noLedgerHere(some)).toBe('No account of this worker belongs to the user of this ledger');
+  expect(noLedgerHere(some)).toBe('No account of this worker is known to belong to the user of this ledger');
   expect(ledgerOf(some, 'account-ledger.u2')).toMatchObject({ workflowId: 'account-ledger.u2' });
   expect(asked).not.toHaveBeenCalled();
 });
