@@ -191,7 +191,9 @@ describe('what a look finds of a call that no books keep, since a worker of 0.2 
       await booked.books.became(leadSubject('l2'), 'x', 'run-x', { kind: 'paid', credits: 1_000 });
       await booked.lookedUp(subject, { found: true });
       await booked.settle(found);
-      expect([...(await booked.books.standing()).days.values()]).toEqual([2_000]);
+      // Of one day or, late in the evening, of two.
+      const days = [...(await booked.books.standing()).days.values()];
+      expect(days.reduce((sum, credits) => sum + credits, 0)).toBe(2_000);
     } finally {
       later.mockRestore();
     }
