@@ -106,8 +106,7 @@ export function createAccountActivities(deps: Deps) {
       if (!isPaidKind(kind)) return { found: 'cannotTell' };
       const lookedAt = ledger.now();
       const found = await looks[kind](runtime, of);
-      if (found === 'found') await ledger.lookedUp(subject, { found: true });
-      if (found === 'notFound') await ledger.lookedUp(subject, { found: false, lookedAt });
+      if (found !== 'cannotTell') await ledger.lookedUp(subject, found === 'found', lookedAt);
       return { found };
     },
 

@@ -9,7 +9,7 @@ import type { CallInput } from '../src/agent-api/call-input';
 import type { Attempt, Failure } from '../src/agent-api/failure';
 import { queueClassOf, type RateClass, rateClasses } from '../src/agent-api/rate-class';
 import { type RepeatableRoute, type Reply, type RouteName, routes } from '../src/agent-api/routes';
-import { LONGEST_PARK_MS, stopping } from '../src/ledger';
+import { LONGEST_PARK_MS, parkedMs as parkedByLedger, stopping } from '../src/ledger';
 import { type HoldCause, holdCause } from '../src/ledger/account-failures';
 import type { LedgerStatus } from '../src/ledger/messages';
 import { FailureType, type Refusal } from '../src/runs/failure-types';
@@ -63,8 +63,8 @@ export async function parkedFor(runtime: AccountRuntime, rateClass: RateClass): 
   // While reads are parked nobody can ask whose ledger it is, either: that would be repeated without a word (S7).
   const ledger = here > SAY_PARKED_MS ? runtime.knownLedger() : await runtime.ledger();
   if (!ledger) return here;
-  const until = (await statusFor(runtime, ledger))?.parked[rateClass];
-  return Math.max((until ?? 0) - ledger.now(), parkedHere(runtime, rateClass));
+  const status = await statusFor(runtime, ledger);
+  return Math.max(status ? parkedByLedger(status, rateClass, ledger.now()) : 0, parkedHere(runtime, rateClass));
 }
 
 /**
@@ -75,7 +75,7 @@ async function statusFor({ gate }: AccountRuntime, ledger: BookedLedger): Promis
   const status = await ledger.status();
   if (!status || !gate.parksEnded(status.parksEndedAt ?? 0)) return status;
   for (const rateClass of rateClasses) {
-    const forMs = (status.parked[rateClass] ?? 0) - ledger.now();
+    const forMs = parkedByLedger(status, rateClass, ledger.now());
     if (forMs > 0) gate.park(rateClass, Date.now() + forMs);
   }
   return status;

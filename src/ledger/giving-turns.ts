@@ -4,7 +4,7 @@ import type { LedgerState } from './state';
 import { LATEST_MS, noTurns, type TurnAsked, type TurnUsed, takeTurn, turnUsed } from './turns';
 
 /** For how long a class is parked, milliseconds. */
-export const parkedMs = ({ parked }: LedgerState, rateClass: RateClass, now: number): number =>
+export const parkedMs = ({ parked }: Pick<LedgerState, 'parked'>, rateClass: RateClass, now: number): number =>
   Math.max(0, (parked[rateClass] ?? 0) - now);
 
 /**

@@ -195,15 +195,12 @@ export class BookedLedger extends LedgerClient {
   }
 
   /** Writes down what a look has found that the ledger asked for: it books that itself. */
-  async lookedUp(subject: string, look: { found: true } | { found: false; lookedAt: number }): Promise<void> {
-    const asked = { subject, attempt: '', run: 'ledger' };
-    if (look.found) {
+  async lookedUp(subject: string, isFound: boolean, lookedAt: number): Promise<void> {
+    const [attempt, run] = ['', 'ledger'];
+    if (isFound) {
       const known = await this.#toldWhatIsKnown(subject);
-      await this.#becameFound(asked, { kind: 'foundPaid' }, known);
-    } else {
-      const nothing = { kind: 'foundNothing', lookedAt: look.lookedAt } as const;
-      await this.books.became(subject, asked.attempt, asked.run, nothing);
-    }
+      await this.#becameFound({ subject, attempt, run }, { kind: 'foundPaid' }, known);
+    } else await this.books.became(subject, attempt, run, { kind: 'foundNothing', lookedAt });
   }
 
   /**

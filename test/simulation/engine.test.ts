@@ -38,25 +38,18 @@ it('an activity that times out while a workflow task is under way is over: what 
     perform: (task) => void taken.push(task),
     forget: () => undefined,
   };
-  const passes = async (ms: number) => {
-    let isOver = false;
-    world.after(ms, () => {
-      isOver = true;
-    });
-    while (!isOver) await world.step();
-  };
 
   server.addWorker(worker);
   const { run } = server.start({ workflowId: 'one', type: 'one', input: [], taskQueue: 'one', searchAttributes: {} });
-  await passes(58_000);
+  await world.passes(58_000);
   mishaps.rates = { workflowTaskLost: 1 };
   server.signal(run, 'anything', []);
-  await passes(4_000);
+  await world.passes(4_000);
   mishaps.rates = {};
   expect(taken.map(({ activity }) => activity.isClosed)).toEqual([true]);
   expect(told).toEqual([]);
   for (const task of taken) server.meant(task)?.answered({ completed: undefined });
-  await passes(20_000);
+  await world.passes(20_000);
 
   const ends = told.flatMap(({ resolveActivity }) => resolveActivity?.result ?? []);
   expect(ends).toEqual([{ failed: expect.anything() }]);
@@ -85,21 +78,14 @@ it('an update that was accepted and failed is known by its ID ever after; one th
     perform: () => undefined,
     forget: () => undefined,
   };
-  const passes = async (ms: number) => {
-    let isOver = false;
-    world.after(ms, () => {
-      isOver = true;
-    });
-    while (!isOver) await world.step();
-  };
 
   server.addWorker(worker);
   const { run } = server.start({ workflowId: 'one', type: 'one', input: [], taskQueue: 'one', searchAttributes: {} });
   run.updates.admit('taken', 'release', []);
   run.updates.admit('refused', 'release', []);
-  await passes(5_000);
+  await world.passes(5_000);
   server.signal(run, 'anything', []);
-  await passes(5_000);
+  await world.passes(5_000);
 
   expect(await run.updates.until('taken', STAGE.COMPLETED, 1)).toMatchObject({ outcome: { failure: refused } });
   expect(run.updates.has('refused')).toBe(false);
@@ -109,21 +95,14 @@ it('a list shows a run as it was when its row was written, its end too', async (
   const world = new World(1);
   const mishaps = new Mishaps(world);
   const server = new Server(mishaps);
-  const passes = async (ms: number) => {
-    let isOver = false;
-    world.after(ms, () => {
-      isOver = true;
-    });
-    while (!isOver) await world.step();
-  };
   const shown = () => server.visibility.list('').map(({ status, closeTime }) => [status, closeTime !== undefined]);
 
   const { run } = server.start({ workflowId: 'one', type: 'one', input: [], taskQueue: 'one', searchAttributes: {} });
-  await passes(1_000);
+  await world.passes(1_000);
   mishaps.rates = { listsLate: 1 };
   run.terminate();
   expect(shown()).toEqual([[RUNNING, false]]);
-  await passes(10_000);
+  await world.passes(10_000);
 
   expect(shown()).toEqual([[TERMINATED, true]]);
 });
@@ -150,13 +129,6 @@ it('a child begins beside a run of its ID that has ended as its policy allows', 
     perform: () => undefined,
     forget: () => undefined,
   };
-  const passes = async (ms: number) => {
-    let isOver = false;
-    world.after(ms, () => {
-      isOver = true;
-    });
-    while (!isOver) await world.step();
-  };
   const start = (workflowId: string, reuse?: number) =>
     server.start(
       { workflowId, type: 'one', input: [], taskQueue: 'one', searchAttributes: {}, requestId: world.random.uuid() },
@@ -166,10 +138,10 @@ it('a child begins beside a run of its ID that has ended as its policy allows', 
   server.addWorker(worker);
   start('done');
   start('ended').run.terminate();
-  await passes(5_000);
+  await world.passes(5_000);
   expect(() => start('done', FAILED_ONLY)).toThrow('already finished');
   start('parent');
-  await passes(5_000);
+  await world.passes(5_000);
 
   const begun = told.flatMap(({ resolveChildWorkflowExecutionStart: found }) =>
     found ? [[found.seq, found.failed ? found.failed.cause : 'begun']] : [],

@@ -49,14 +49,7 @@ function stage() {
   server.onTaskFailure = (_, __, why) => void failures.push(why);
   server.addWorker(worker);
   return {
-    server,
-    async passes(ms: number) {
-      let isOver = false;
-      world.after(ms, () => {
-        isOver = true;
-      });
-      while (!isOver) await world.step();
-    },
+    ...{ server, world },
     /** As on another worker. */
     async isReplayed(run: Run) {
       host.forget();
@@ -67,37 +60,43 @@ function stage() {
   };
 }
 
+/** A ledger that was reset to the moment before it gave a turn, and has not been told anything yet. */
+async function wasReset() {
+  const { server, world, isReplayed } = stage();
+  const { run } = server.start(LEDGER);
+  await world.passes(5_000);
+  run.updates.admit('first', 'takeTurn', TURN);
+  await world.passes(5_000);
+  const after = server.reset(run, run.episodes.length - 1);
+  return { after, world, isReplayed };
+}
+
 it.each([
   ['it refuses', 'takeTurn'],
   ['nobody handles', 'nonsense'],
 ])(
   'what %s while a ledger that was reset is closed does not come between what it takes and what it does then',
   async (_, name) => {
-    const { server, passes, isReplayed } = stage();
-    const { run } = server.start(LEDGER);
-    await passes(5_000);
-    run.updates.admit('first', 'takeTurn', TURN);
-    await passes(5_000);
-    const after = server.reset(run, run.episodes.length - 1);
+    const { after, world, isReplayed } = await wasReset();
     after.updates.admit('refused', name, TURN);
     after.updates.admit('taken', 'release', [payload({ by: 'Ann', reason: 'done' })]);
-    await passes(5_000);
+    await world.passes(5_000);
     expect(await isReplayed(after)).toBe(true);
   },
 );
 
 /** A ledger that is told so many events that it is about to continue as new, and waits for what people said to be written. */
 async function aboutToContinue(maxEvents: number) {
-  const { server, passes, isReplayed } = stage();
+  const { server, world, isReplayed } = stage();
   const { run } = server.start({ ...LEDGER, input: [payload({ maxEvents })] });
-  await passes(3_000);
+  await world.passes(3_000);
   run.updates.admit('act', 'hold', [payload({ by: 'Ann', reason: 'month end' })]);
-  await passes(300);
+  await world.passes(300);
   for (let n = 0; run.history.length < Math.min(60, maxEvents); n++) {
     run.updates.admit(`turn-${n}`, 'takeTurn', TURN);
-    await passes(300);
+    await world.passes(300);
   }
-  return { run, passes, isReplayed };
+  return { run, world, isReplayed };
 }
 
 it.each([['takeTurn'], ['nonsense']])(
@@ -105,30 +104,25 @@ it.each([['takeTurn'], ['nonsense']])(
   async (name) => {
     // With the end of its last task it has as many as it may have: the next message will find that.
     const { run: without } = await aboutToContinue(1_000);
-    const { run, passes, isReplayed } = await aboutToContinue(without.history.length);
+    const { run, world, isReplayed } = await aboutToContinue(without.history.length);
     const events = run.history.length;
     expect(events).toBe(without.history.length);
     run.updates.admit('refused', name, [payload({})]);
-    await passes(300);
+    await world.passes(300);
     expect(run.history).toHaveLength(events);
     run.updates.admit('taken', 'takeTurn', TURN);
-    await passes(300);
+    await world.passes(300);
     expect(run.history.length).toBeGreaterThan(events + 4);
     expect(await isReplayed(run)).toBe(true);
   },
 );
 
 it('a ledger that was reset and is told nothing but what it refuses opens its books again', async () => {
-  const { server, passes, isReplayed } = stage();
-  const { run } = server.start(LEDGER);
-  await passes(5_000);
-  run.updates.admit('first', 'takeTurn', TURN);
-  await passes(5_000);
-  const after = server.reset(run, run.episodes.length - 1);
+  const { after, world, isReplayed } = await wasReset();
   after.updates.admit('refused', 'takeTurn', TURN);
-  await passes(5_000);
+  await world.passes(5_000);
   after.updates.admit('taken', 'takeTurn', TURN);
-  await passes(5_000);
+  await world.passes(5_000);
   expect(await after.updates.until('taken', STAGE.COMPLETED, 1)).toMatchObject({ outcome: { success: {} } });
   expect(await isReplayed(after)).toBe(true);
 });

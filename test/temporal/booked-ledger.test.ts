@@ -169,9 +169,9 @@ describe('what a look finds of a call that no books keep, since a worker of 0.2 
   test('stands in them from then on, for the run that sent it, once', async () => {
     const { booked, grant } = ledger();
     grant(unkept);
-    await booked.lookedUp(subject, { found: true });
+    await booked.lookedUp(subject, true, Date.now());
     expect(await inBooks(booked)).toEqual([[1_000], sentOnes]);
-    await booked.lookedUp(subject, { found: true });
+    await booked.lookedUp(subject, true, Date.now());
     expect(await inBooks(booked)).toEqual([[1_000], sentOnes]);
   });
 
@@ -189,7 +189,7 @@ describe('what a look finds of a call that no books keep, since a worker of 0.2 
       const { booked, grant } = ledger();
       grant(unkept);
       await booked.books.became(leadSubject('l2'), 'x', 'run-x', { kind: 'paid', credits: 1_000 });
-      await booked.lookedUp(subject, { found: true });
+      await booked.lookedUp(subject, true, Date.now());
       await booked.settle(found);
       // Of one day or, late in the evening, of two.
       const days = [...(await booked.books.standing()).days.values()];
@@ -202,13 +202,13 @@ describe('what a look finds of a call that no books keep, since a worker of 0.2 
   test('but not while the process that sends it may be writing it down, and not once more', async () => {
     const { booked, grant } = ledger();
     grant({ ...open, grantedAt: Date.now() });
-    await booked.lookedUp(subject, { found: true });
+    await booked.lookedUp(subject, true, Date.now());
     expect(await inBooks(booked)).toEqual([[], []]);
     await booked.books.close();
     await paid();
     const other = ledger();
     other.grant(unkept);
-    await other.booked.lookedUp(subject, { found: true });
+    await other.booked.lookedUp(subject, true, Date.now());
     expect(await inBooks(other.booked)).toEqual([[1_000], sentOnes]);
   });
 });

@@ -269,10 +269,8 @@ export class People {
 
   /** Of a balance that is lower than the books explain somebody sees in the web app why. */
   async #acceptLower(): Promise<void> {
-    const ledger = this.scene.server.current(this.scene.ledgerId);
-    const state = ledger?.isOpen ? await this.scene.ask<LedgerState>(ledger, 'state') : undefined;
-    const lower = state?.holds.find((hold) => hold.lower)?.lower;
-    if (!ledger || !lower) return;
+    const lower = (await this.#holds()).find((hold) => hold.lower)?.lower;
+    if (!lower) return;
     this.unexplained = Math.max(this.unexplained, lower.credits);
     this.scene.misfortunes.note('a balance that the books do not explain');
     this.release();
@@ -280,9 +278,14 @@ export class People {
 
   /** What an attacker has said may put the account on hold later, too. */
   async #liftHold(): Promise<void> {
+    if ((await this.#holds()).length > 0) this.release();
+  }
+
+  /** As the ledger says, where it answers. */
+  async #holds(): Promise<LedgerState['holds']> {
     const ledger = this.scene.server.current(this.scene.ledgerId);
     const state = ledger?.isOpen ? await this.scene.ask<LedgerState>(ledger, 'state') : undefined;
-    if (state && state.holds.length > 0) this.release();
+    return state?.holds ?? [];
   }
 
   /** The lead whose conversion was asked for last, by a run of its own. */

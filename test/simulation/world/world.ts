@@ -84,6 +84,15 @@ export class World {
     return true;
   }
 
+  /** Lets all happen that is due within so many milliseconds. */
+  async passes(ms: number): Promise<void> {
+    let isOver = false;
+    this.after(ms, () => {
+      isOver = true;
+    });
+    while (!isOver) await this.step();
+  }
+
   /** Until this is done time stands still: it takes turns of the real event loop, and none of the world's. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     const done = work();
