@@ -104,9 +104,11 @@ export class Oracle {
   async unended(runs: readonly Run[], forMs: number): Promise<Finding> {
     const [run] = runs;
     const details = run && (await this.scene.detailsOf(run));
+    const ledger = this.scene.server.current(this.scene.ledgerId);
+    const about = ledger?.isOpen ? await this.scene.detailsOf(ledger) : 'there is none';
     return new Finding(
       'liveness',
-      `${runs.length} runs have not ended ${Math.round(forMs / 3_600_000)} hours after the last misfortune: ${run?.workflowId} (${run?.tasks.trouble ?? ''}) says: ${details}`,
+      `${runs.length} runs have not ended ${Math.round(forMs / 3_600_000)} hours after the last misfortune: ${run?.workflowId} (${run?.tasks.trouble ?? ''}) says: ${details}\nThe ledger says: ${about}`,
     );
   }
 

@@ -63,8 +63,8 @@ export async function play(plan: Plan, onLine?: (line: string) => void): Promise
     // Every other hold has to end by itself.
     if (misfortunes.happened.has('holdLedger')) people.release();
     void administrators.putRight();
-    // By then each worker has told the ledger what it is configured with now.
-    if (administrators.areBooksLost) world.after(HOUR / 2, () => people.release());
+    // By then each worker has told the ledger what it is configured with now: until then people may set no wider limit.
+    if (people.isAttacked || administrators.areBooksLost) world.after(HOUR / 2, () => people.release());
   };
   plan.troubles.forEach(({ from, to, heals }, n, { length }) => {
     world.after(from, trouble);
