@@ -24,7 +24,12 @@ const LINE_EVERY_MS = 5_000;
 
 export const progressView = (): ProgressView => (process.stderr.isTTY ? bar() : lines());
 
-const sentence = ({ doing, waiting }: RunProgress) => (waiting === undefined ? doing : `${doing}. Waiting: ${waiting}`);
+function waits({ waiting }: RunProgress): string {
+  if (waiting === undefined) return '';
+  return waiting.startsWith('Waiting') ? `. ${waiting}` : `. Waiting: ${waiting}`;
+}
+
+const sentence = (progress: RunProgress) => `${progress.doing}${waits(progress)}`;
 
 function figures({ done = 0, total = 0, credits }: RunProgress): string {
   if (total === 0) return '';
@@ -40,7 +45,7 @@ function lines(): ProgressView {
       const [now, counts] = [sentence(progress), figures(progress)];
       if (now === said && (counts === figured || performance.now() - at < LINE_EVERY_MS)) return;
       [said, figured, at] = [now, counts, performance.now()];
-      tell(`${progress.doing}${counts}${progress.waiting === undefined ? '' : `. Waiting: ${progress.waiting}`}`);
+      tell(`${progress.doing}${counts}${waits(progress)}`);
     },
     note: tell,
     end() {},

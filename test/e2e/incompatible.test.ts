@@ -27,7 +27,7 @@ const CHANGES: Change[] = [
   [
     'no timer runs beside a send',
     'convert-lead',
-    'quiet.run(() => (0, workflow_1.sleep)(quietMs(facts))).then(say, () => undefined);',
+    'quiet.run(() => (0, workflow_1.sleep)(quietMs(facts))).catch(() => undefined);',
     '',
   ],
   [
@@ -54,7 +54,7 @@ const CHANGES: Change[] = [
     "const saves = (0, workflow_1.patched)('savesActions');",
     'const saves = true;',
   ],
-  ['no send has a timer beside it', 'convert-lead', "if ((0, workflow_1.patched)('savesActions'))", 'if (true)'],
+  ['no send has a timer beside it', 'convert-lead', "if (!(0, workflow_1.patched)('savesActions'))", 'if (false)'],
   ['a patch is taken out too soon', 'convert-lead.budget', "(0, workflow_1.patched)('asksForOwnTry')", 'true'],
   [
     'a pipeline begins other runs',

@@ -223,24 +223,19 @@ export async function lookWhen(mayHaveHappened: () => boolean, look: () => Promi
 /** A call without an answer for so long stands in the queue, most likely: 15 s by default, and a second at least. */
 const quietMs = ({ timing }: AccountFacts): number => Math.max(1_000, timing.settlingMs / 20);
 
-/** S7: what stands in the queue cannot say so itself, so it is said beforehand: a timer would cost an action for each send. */
+/** S7: a send says that it waits for its turn, as every call with a limit does. */
 async function orSay<T>(status: Status, facts: AccountFacts, send: () => Promise<T>): Promise<T> {
   const { writes } = facts.limits;
   const answer = send();
   const quiet = new CancellationScope();
-  const why = `Waiting for a free slot in the limit of writes (${writes.max} in ${formatDuration(writes.windowMs)}), or for the service's reply; it goes on by itself.`;
-  let said = false;
-  const say = () => {
-    said = true;
-    status.waits(why);
-  };
-  if (patched('savesActions')) say();
-  else quiet.run(() => sleep(quietMs(facts))).then(say, () => undefined);
+  status.calling(send, `writes (${writes.max} in ${formatDuration(writes.windowMs)})`);
+  // Runs of before said it late, by a timer.
+  if (!patched('savesActions')) quiet.run(() => sleep(quietMs(facts))).catch(() => undefined);
   try {
     return await answer;
   } finally {
     quiet.cancel();
-    if (said) status.goesOn();
+    status.calling(send, undefined);
   }
 }
 

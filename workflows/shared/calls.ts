@@ -83,6 +83,7 @@ const repeatable =
         ...(takenWithinMs !== undefined && { scheduleToStartTimeout: takenWithinMs }),
       }),
       withinMs,
+      queueClass,
     );
 
 export const reads = repeatable('reads');

@@ -3,6 +3,7 @@
  * run says so (S7).
  */
 import { ActivityFailure, ApplicationFailure, sleep } from '@temporalio/workflow';
+import type { QueueClass } from '../../src/agent-api/rate-class';
 import { FailureType } from '../../src/runs/failure-types';
 import { utc } from '../../src/time/utc';
 import { failureText, failureType } from './failures';
@@ -22,24 +23,27 @@ const LACKING: readonly (string | undefined)[] = [FailureType.storage, FailureTy
  * The same calls, each repeated until storage and ledger take part. Less and less often: a call that stores a reply of the
  * service reads it again each time.
  * @param withinMs ends this waiting too: then the call fails with what it lacks
+ * @param limit in whose queue they wait for their turn, which the run says (S7)
  */
-export const onceThere = <T extends object>(calls: T, withinMs = Number.POSITIVE_INFINITY): T =>
+export const onceThere = <T extends object>(calls: T, withinMs = Number.POSITIVE_INFINITY, limit?: QueueClass): T =>
   new Proxy(calls, {
     get(target, name) {
       const call: unknown = Reflect.get(target, name);
-      return typeof call === 'function' ? (...args: unknown[]) => repeat(() => call(...args), withinMs) : call;
+      return typeof call === 'function' ? (...args: unknown[]) => repeat(() => call(...args), withinMs, limit) : call;
     },
   });
 
-async function repeat(call: () => Promise<unknown>, withinMs: number): Promise<unknown> {
+async function repeat(call: () => Promise<unknown>, withinMs: number, limit?: QueueClass): Promise<unknown> {
   const deadlineAt = Date.now() + withinMs;
   /** Others may lack something at the same time. */
   const lacks = (why: string | undefined) => ownStatus()?.lacks(call, why);
   for (let failures = 0; ; failures++) {
+    ownStatus()?.calling(call, limit);
     const answer = await call().then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     );
+    ownStatus()?.calling(call, undefined);
     const lacked = 'error' in answer ? lackOf(answer.error, failures) : undefined;
     if (lacked !== undefined && Date.now() < deadlineAt) {
       lacks(lacked.why);

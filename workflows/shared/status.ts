@@ -89,6 +89,8 @@ export class Status {
   private readonly waiting = new Map<CancellationScope | undefined, string>();
   /** Calls that cannot be made, and why: it may keep all that the run does, whatever its steps say of themselves. */
   private readonly troubles = new Map<object, string>();
+  /** Calls without an answer so far, each with the limit in whose queue it stands. */
+  private readonly calls = new Map<object, string>();
   private extra: Markdown | undefined;
   private shownStage: Stage | '' = '';
   private asks = false;
@@ -190,6 +192,23 @@ export class Status {
     this.show();
   }
 
+  /**
+   * A call is asked for. It cannot say itself that it stands in a queue, and a timer would cost an action of Temporal's for
+   * each call, so it is said at once, where nothing else is.
+   * @param limit in whose queue it stands; undefined: it has its answer
+   */
+  calling(call: object, limit: string | undefined): void {
+    if (limit === undefined) {
+      if (this.calls.delete(call)) this.show();
+      return;
+    }
+    const isSaid = this.why().length > 0;
+    this.calls.set(call, limit);
+    if (isSaid) return;
+    this.since = Date.now();
+    this.show();
+  }
+
   /** A person must act, or no longer. @param answers what the person may answer */
   asksPerson(asks: boolean, answers: readonly Answer[] = []): void {
     if (asks !== this.asks) upsertSearchAttributes([{ key: searchAttributeKeys.needsPerson, value: asks }]);
@@ -221,6 +240,7 @@ export class Status {
     this.over = true;
     this.waiting.clear();
     this.troubles.clear();
+    this.calls.clear();
     this.show();
   }
 
@@ -232,6 +252,7 @@ export class Status {
     if (this.shownStage === '') this.doing = '';
     this.waiting.clear();
     this.troubles.clear();
+    this.calls.clear();
     this.show();
   }
 
@@ -250,8 +271,15 @@ export class Status {
     const [trouble] = this.troubles.values();
     const question = this.asks ? this.waiting.get(this.asker) : undefined;
     const [first] = this.waiting.values();
-    const one = question ?? trouble ?? this.waiting.get(undefined) ?? first;
+    const one = question ?? trouble ?? this.waiting.get(undefined) ?? first ?? this.queue();
     return [...(one === undefined ? [] : [one]), ...(question !== undefined && trouble !== undefined ? [trouble] : [])];
+  }
+
+  private queue(): string | undefined {
+    const [limit] = this.calls.values();
+    return (
+      limit && `Waiting for a free slot in the limit of ${limit}, or for the service's reply; it goes on by itself.`
+    );
   }
 
   private show(): void {

@@ -39,7 +39,7 @@ const BASE_URL = 'http://127.0.0.1:8080';
 const REPLACED_WITHIN_MS = 40_000;
 
 /** Whole numbers for each of four partitions. */
-const NARROW = { reads: { max: 32, windowMs: 60_000 }, polls: { max: 12, windowMs: 60_000 } };
+const NARROW = { reads: { max: 16, windowMs: 60_000 }, polls: { max: 8, windowMs: 60_000 } };
 
 const PAID = /^POST \S*(?:\/leads\/([^/]+)\/convert|\/api\/projects)$/;
 
