@@ -43,7 +43,7 @@ test(
         ...{ workflowId: 'begun-before', taskQueue: WORKFLOW_QUEUE },
         args: [{ leadId: completedLeads(stage)[0] ?? '' }],
       });
-      await until(async () => (await run.query(progressQuery)).waiting !== undefined);
+      await until(async () => (await run.query(progressQuery)).waiting?.includes('on hold') === true);
 
       const renamed = await worksAs(stage, 'acme', first);
       await ledger.executeUpdate(releaseUpdate, { args: [{ reason: 'over' }] });

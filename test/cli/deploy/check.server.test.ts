@@ -94,7 +94,8 @@ test(
         Object.entries(inputs).map(([type, input]) => start(stage, type, `open-${type}`, input)),
       );
       await start(stage, 'startHere', 'start-here');
-      for (const run of runs) await until(async () => (await run.query(progressQuery)).waiting !== undefined);
+      for (const run of runs)
+        await until(async () => (await run.query(progressQuery)).waiting?.includes('free slot') === false);
       const every = Object.keys(workflows).sort();
       await until(async () => {
         const open: string[] = [];

@@ -33,7 +33,7 @@ test(
       const pipeline = await client.workflow.start('leadPipeline', {
         ...{ workflowId: 'asks', taskQueue: WORKFLOW_QUEUE, args: [{ approval: 'all', scoring: { minReadiness: 0 } }] },
       });
-      await until(async () => (await pipeline.query(progressQuery)).waiting !== undefined);
+      await until(async () => (await pipeline.query(progressQuery)).waiting?.includes('Approval') === true);
       const { code, stdout } = await cli.run(['deploy', 'check', '--json'], {
         ...{ ...stage.env, [ENCRYPTION_VARIABLE]: key },
       });

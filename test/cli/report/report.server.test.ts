@@ -47,7 +47,7 @@ async function play(): Promise<void> {
   const ledger = workflow.getHandle(ledgerId);
   await ledger.executeUpdate(holdUpdate, { args: [{ reason: 'month end, says Ada', by: 'Ada' }] });
   const waiting = await workflow.start(convertLead, { workflowId: 'held', taskQueue, args: [{ leadId: held }] });
-  await until(async () => (await waiting.query(progressQuery)).waiting !== undefined);
+  await until(async () => (await waiting.query(progressQuery)).waiting?.includes('on hold') === true);
   const since = Date.now();
   await until(() => Date.now() - since > 600);
   await ledger.executeUpdate(releaseUpdate, { args: [{ reason: 'done', by: 'Ada' }] });
