@@ -13,6 +13,8 @@ test.each([
   ['a cap does not count what is under way', 15, /S3/],
   ['the cap of the day is off by one call', 15, /S3/],
   ["the cap of a run's input is not kept", 6, /S3/],
+  ['a pipeline converts more leads than its input allows', 4, /S3/],
+  ['a pipeline waits for no approval', 8, /S3/],
   ['an account on hold goes on to pay', 72, /S3/],
   ['open sends are forgotten at continue-as-new', 19, /S[123]|determinism/],
   ['what was paid for is reported as free', 4, /S6/],

@@ -72,6 +72,10 @@ the cap of a run's input is not kept
   src/ledger/caps.js: Math.min(runCap, perRun) ==> Number.POSITIVE_INFINITY
 a conversion takes more than its input allows
   workflows/convert-lead.js: maxCredits: input.maxCredits }; ==> maxCredits: 20000 };
+a pipeline converts more leads than its input allows
+  workflows/pipeline/controls.js: this.state = before ?? { limits: { maxConversions, ==> this.state = before ?? { limits: { maxConversions: 100,
+a pipeline waits for no approval
+  workflows/lead-pipeline.js: if ((0, lead_pipeline_1.needsApproval)( ==> if (false && (0, lead_pipeline_1.needsApproval)(
 an account on hold goes on to pay
   src/ledger/holds.js: const stopping = (holds, credits) => holds.filter( ==> const stopping = (holds, credits) => holds.filter(({ kind }) => kind !== 'manual').filter(
 a run that is over goes on to pay

@@ -15,7 +15,8 @@ const TOLD_WITHIN_MS = 300_000;
 
 type Sending = Extract<Entry, { kind: 'sending' }>;
 
-const keyOf = ({ workflowId, firstRunId }: Run): string => `${workflowId}/${firstRunId}`;
+/** As the books name a run: the same after it went on as new. */
+export const keyOf = ({ workflowId, firstRunId }: Run): string => `${workflowId}/${firstRunId}`;
 
 export class Halts {
   /** When the account was on hold. */

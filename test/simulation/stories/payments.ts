@@ -33,6 +33,13 @@ interface Sent {
   became?: { isDear: boolean; credits: number };
 }
 
+/** What a run may do, by what it was started with. */
+interface Input {
+  maxCredits?: number;
+  maxConversions?: number;
+  approval?: string;
+}
+
 /** The service and the books name a project otherwise. */
 const keyOf = (subject: string): string =>
   subject.startsWith('project:') ? `project:${clientOf(subject.slice('project:'.length)).split('#')[0]}` : subject;
@@ -98,6 +105,7 @@ export class PaymentRules {
     const day = paid.at.slice(0, '2026-01-05'.length);
     const month = paid.at.slice(0, '2026-01'.length);
     const ofRun = (other: Payment) => run !== undefined && runOf(other) === run;
+    const input = this.#inputOf(run);
     const ceilings: [what: string, most: number | null, counts: (other: Payment) => boolean][] = [
       [`on ${day}`, budget.perDay, ({ at }) => at.startsWith(day)],
       [`in ${month}`, budget.perMonth, ({ at }) => at.startsWith(month)],
@@ -107,12 +115,17 @@ export class PaymentRules {
     if (!this.people.isAttacked)
       ceilings.push(
         [`by ${run}, as its send says`, runCap, ofRun],
-        [`by ${run}, as its input says`, this.#allowedTo(run), ofRun],
+        [`by ${run}, as its input says`, input?.maxCredits ?? null, ofRun],
       );
     for (const [what, most, counts] of ceilings) {
       const spent = own.filter(counts).reduce((sum, other) => sum + other.credits - unknown(other), 0);
       if (most !== null && spent > most) throw new Finding('S3', `${spent} credits were spent ${what}, of ${most}`);
     }
+    const conversions = own.filter((other) => ofRun(other) && other.subject.startsWith('lead:')).length;
+    if (!this.people.isAttacked && conversions > (input?.maxConversions ?? Number.POSITIVE_INFINITY))
+      throw new Finding('S3', `${conversions} leads were converted by ${run}, of ${input?.maxConversions}`);
+    if (!this.people.isAttacked && input?.approval === 'all' && run !== undefined && !this.people.approved.has(run))
+      throw new Finding('S3', `${paid.subject} was paid for by ${run}, which nobody has approved`);
     const { credits } = service.owner;
     const left = own.reduce((sum, other) => sum + unknown(other), credits);
     const isDisturbed = own.length < service.payments.all.length || misfortunes.happened.has('noCredits');
@@ -120,12 +133,11 @@ export class PaymentRules {
       throw new Finding('S3', `${credits} credits are left, of which ${budget.balanceFloor} must remain`);
   }
 
-  /** The most that the run of this key may spend by what it was started with, where that says so. */
-  #allowedTo(key = ''): number | null {
+  /** What the run of this key was started with. */
+  #inputOf(key = ''): Input | undefined {
     const runs = this.scene.server.runs.get(key.slice(0, key.lastIndexOf('/')));
     const run = runs?.find(({ firstRunId }) => key.endsWith(`/${firstRunId}`));
-    const input = run && (this.scene.inputOf(run) as { maxCredits?: number } | undefined);
-    return input?.maxCredits ?? null;
+    return run && (this.scene.inputOf(run) as Input | undefined);
   }
 
   /** S3: nobody was granted anything who was to spend nothing more. @throws Finding */

@@ -8,7 +8,7 @@ import type { Run } from '../engine/run';
 import { Administrators } from './administrators';
 import { attack } from './attacks';
 import { meeting, RETRIES } from './coverage';
-import { Halts } from './halts';
+import { Halts, keyOf } from './halts';
 import { type Act, type Begun, LOSSES } from './plan';
 import type { Scene } from './scene';
 
@@ -44,6 +44,8 @@ export class People {
   readonly calledOff = new Set<Run>();
   /** Credits by which the balance was lower than the books explain, as a hold said. */
   unexplained = 0;
+  /** Keys of runs that somebody was about to approve. */
+  readonly approved = new Set<string>();
   /** Somebody has sent any message: sums and results are what was said. */
   isAttacked = false;
   /** The lead whose conversion was asked for last. */
@@ -385,8 +387,10 @@ export class People {
       // One that is another one's already is refused, and then another is chosen.
       if (asked !== '')
         this.say(run, 'chooseProject', { projectId: scene.world.random.pick(asked.split(', ')), by: 'Ann' });
-      else if (stage === 'approval') this.say(run, 'approve', { by: 'Ann' });
-      else if (run.type === 'convertLead')
+      else if (stage === 'approval') {
+        this.approved.add(keyOf(run));
+        this.say(run, 'approve', { by: 'Ann' });
+      } else if (run.type === 'convertLead')
         this.say(run, 'decide', { decision: isConverted ? 'itHappened' : 'sendAgain', by: 'Ann' });
       else this.say(run, 'decide', { decision: 'giveUp', by: 'Ann' });
     }
