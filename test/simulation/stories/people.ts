@@ -364,6 +364,29 @@ export class People {
     return project !== undefined && !(project.hasAnalysis && project.hasInterviewAnalysis);
   }
 
+  /** Whether what a run asks about has happened, as the web app shows it. */
+  #decisionOn(run: Run, stage: unknown): 'itHappened' | 'sendAgain' | 'giveUp' {
+    const { scene } = this;
+    const { reference = '' } = (scene.inputOf(run) ?? {}) as { reference?: string };
+    const leadId = shownBy(run.searchAttributes.LeadId);
+    let isThere: boolean | undefined;
+    if (run.type === 'convertLead')
+      isThere = scene.leads.some(({ id, surveyStatus }) => id === leadId && surveyStatus === 'converted');
+    else if (run.type === 'auditProject' && stage === 'creating')
+      isThere = (scene.control.projects() as { clientName: string }[]).some(
+        ({ clientName }) => clientName === clientOf(reference),
+      );
+    else if (run.type === 'ingestCapture' && stage === 'submitting') isThere = this.#captureOf(run) !== undefined;
+    return isThere === undefined ? 'giveUp' : isThere ? 'itHappened' : 'sendAgain';
+  }
+
+  /** The capture that a note became. */
+  #captureOf(run: Run): string | undefined {
+    const { note } = (this.scene.inputOf(run) ?? {}) as { note?: string };
+    const captures = this.scene.control.captures() as { id: string; rawContent: string }[];
+    return captures.find(({ rawContent }) => note !== undefined && rawContent.includes(note))?.id;
+  }
+
   /** Looks every now and then which runs wait for a person, and answers them by what the web app shows. */
   async keepAnswering(): Promise<void> {
     const { scene } = this;
@@ -380,8 +403,6 @@ export class People {
         this.#resume(run);
       await this.#retryFailed(run);
       if (shownBy(run.searchAttributes.NeedsPerson) !== true) continue;
-      const leadId = shownBy(run.searchAttributes.LeadId);
-      const isConverted = scene.leads.some(({ id, surveyStatus }) => id === leadId && surveyStatus === 'converted');
       const [, asked = ''] =
         /: ([^:]*)\. Answer with the update `chooseProject`/.exec((await scene.detailsOf(run)) ?? '') ?? [];
       // One that is another one's already is refused, and then another is chosen.
@@ -390,9 +411,10 @@ export class People {
       else if (stage === 'approval') {
         this.approved.add(keyOf(run));
         this.say(run, 'approve', { by: 'Ann' });
-      } else if (run.type === 'convertLead')
-        this.say(run, 'decide', { decision: isConverted ? 'itHappened' : 'sendAgain', by: 'Ann' });
-      else this.say(run, 'decide', { decision: 'giveUp', by: 'Ann' });
+      } else if (stage === 'asking') {
+        const captureId = this.#captureOf(run);
+        if (captureId !== undefined) this.say(run, 'noteSubmitted', { captureId, by: 'Ann' });
+      } else this.say(run, 'decide', { decision: this.#decisionOn(run, stage), by: 'Ann' });
     }
   }
 }
