@@ -139,7 +139,7 @@ export async function backfill(
 
   async function finish(): Promise<BackfillResult> {
     controls.close();
-    status.asksPerson(false);
+    status.asksNobody();
     if (!state) {
       status.step(ended, endedAs(ended, UNLISTED));
       await allAnswered();

@@ -132,7 +132,7 @@ describe('operators.md', () => {
   });
 
   /** What a literal says between what is filled in. */
-  const LITERAL = /(?:(?:waits|decide)\(|\b(?:asks|also) =)\s*(?:`((?:[^`\\]|\\.)*)|'((?:[^'\\]|\\.)*)')/gs;
+  const LITERAL = /(?:(?:waits|decide|asksPerson)\(|\b(?:asks|also) =)\s*(?:`((?:[^`\\]|\\.)*)|'((?:[^'\\]|\\.)*)')/gs;
   const waits = workflows.flatMap((source) =>
     [...source.matchAll(LITERAL)].map(([, template, plain]) => (template ?? plain ?? '').replace(/\\`/g, '`')),
   );

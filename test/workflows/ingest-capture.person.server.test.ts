@@ -77,6 +77,11 @@ test('a person says which capture it is; one that is not there or another note h
   const say = (handle: typeof first, captureId: string) =>
     handle.executeUpdate(noteSubmittedUpdate, { args: [{ captureId, by: 'Ada' }] });
   await expect(say(first, randomUUID())).resolves.toContain('http404');
+  // S7: also after the run itself has looked.
+  const looks = () => stage.sandbox.control.stats().requests.byRoute['captures.list'] ?? 0;
+  const soFar = looks();
+  await until(() => looks() > soFar + 1);
+  expect((await first.query(progressQuery)).waiting).toContain('noteSubmitted');
   await expect(say(first, 'no id!')).rejects.toMatchObject({
     cause: { message: expect.stringContaining('captureId was given text of 6 characters') },
   });

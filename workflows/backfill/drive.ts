@@ -275,10 +275,10 @@ export class Drive {
     const { status } = this.common;
     const { paused } = this.controls.state;
     const why = this.#blockers.why();
-    const isRefused = paused?.refusal !== undefined;
-    status.asksPerson(isRefused, isRefused ? afterRefusal() : []);
-    if (paused?.refusal !== undefined) status.waits(`${refusedBy(paused.refusal)} ${answerWith(afterRefusal())}`);
-    else if (paused)
+    const refusal = paused?.refusal;
+    if (refusal === undefined) status.asksNobody();
+    else status.asksPerson(`${refusedBy(refusal)} ${answerWith(afterRefusal())}`, afterRefusal());
+    if (paused && refusal === undefined)
       status.waits(
         `Paused by ${paused.by}${paused.reason ? ` (${paused.reason})` : ''}. The update \`resume\` lets it go on.`,
       );

@@ -67,11 +67,11 @@ export class Planned {
     const { controls, state } = this;
     controls.approval = 'asked';
     status.step('approval', this.question());
-    status.asksPerson(true, this.answers());
+    const answers = this.answers();
+    status.asksPerson(`Approval is needed within ${formatDuration(deadline)}. ${answerWith(answers)}`, answers);
     tellPersonNeeded(account, 'approval', ++state.told, this.asked());
-    status.waits(`Approval is needed within ${formatDuration(deadline)}. ${answerWith(this.answers())}`);
     await condition(() => controls.approval !== 'asked', deadline);
-    status.asksPerson(false);
+    status.asksNobody();
     const answer = controls.approval === 'asked' || controls.approval === 'none' ? 'expired' : controls.approval;
     controls.approval = 'none';
     return answer;
@@ -81,7 +81,7 @@ export class Planned {
   showAnew(status: Status): void {
     if (this.controls.approval === 'asked') {
       status.says(this.question());
-      status.asksPerson(true, this.answers());
+      status.mayAnswer(this.answers());
     }
     status.figures(this.page());
   }

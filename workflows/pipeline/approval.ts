@@ -45,12 +45,14 @@ export class Approval {
     const { status } = this;
     this.#asking = true;
     status.step('approval', chosen.question);
-    status.asksPerson(true, chosen.answers);
+    status.asksPerson(
+      `Approval is needed within ${formatDuration(deadline)}. ${answerWith(chosen.answers)}`,
+      chosen.answers,
+    );
     tellPersonNeeded(account, 'approval', 1, chosen.asked());
-    status.waits(`Approval is needed within ${formatDuration(deadline)}. ${answerWith(chosen.answers)}`);
     await condition(() => this.#approved !== undefined, deadline);
     this.over();
-    status.asksPerson(false);
+    status.asksNobody();
     return this.#approved === undefined ? 'expired' : this.#approved ? 'approved' : 'rejected';
   }
 
@@ -58,7 +60,7 @@ export class Approval {
   asksAnew(chosen: Chosen): void {
     if (!this.#asking) return;
     this.status.says(chosen.question);
-    this.status.asksPerson(true, chosen.answers);
+    this.status.mayAnswer(chosen.answers);
   }
 
   /** What is answered from now on comes too late. */

@@ -109,12 +109,11 @@ export class Asker {
   async #wait({ asks, also, answers }: Question, done: () => boolean): Promise<boolean> {
     const { account, askPerson, personDeadline } = this.how;
     if (!askPerson) return done();
-    this.status.asksPerson(true, answers);
+    this.status.asksPerson([asks, answerWith(answers, personDeadline), ...(also ? [also] : [])].join(' '), answers);
     givePlace();
     tellPersonNeeded(account, this.status.stage, ++this.#asked, { about: asks, answers });
-    this.status.waits([asks, answerWith(answers, personDeadline), ...(also ? [also] : [])].join(' '));
     await condition(() => this.#cancelled || done(), personDeadline);
-    this.status.asksPerson(false);
+    this.status.asksNobody();
     this.status.goesOn();
     return done();
   }

@@ -48,7 +48,7 @@ export const untilEnded = (facts: AccountFacts, none: () => boolean, now = false
 
 /** S7: a run that is stopped or cancelled says that it ends, and what it still waits for. */
 export function sayWithdrawing(status: Status, how: 'Stopped' | 'Cancelled'): void {
-  status.asksPerson(false);
+  status.asksNobody();
   status.waits(`${how}: what has sent nothing is withdrawn, and the rest is given a little time to end.`);
 }
 

@@ -93,10 +93,9 @@ export class Status {
   private readonly calls = new Map<object, string>();
   private extra: Markdown | undefined;
   private shownStage: Stage | '' = '';
-  private asks = false;
-  /** Whose question a person is to answer, and what may be answered. */
-  private asker: CancellationScope | undefined;
-  private mayAnswer: readonly Answer[] = [];
+  /** What a person is to answer, and what may be answered. It stands whatever else the run looks at meanwhile. */
+  private question: string | undefined;
+  private answersToIt: readonly Answer[] = [];
   private cancelled: Markdown | undefined;
   private title: Markdown | undefined;
   private account: string | undefined;
@@ -209,12 +208,32 @@ export class Status {
     this.show();
   }
 
-  /** A person must act, or no longer. @param answers what the person may answer */
-  asksPerson(asks: boolean, answers: readonly Answer[] = []): void {
-    if (asks !== this.asks) upsertSearchAttributes([{ key: searchAttributeKeys.needsPerson, value: asks }]);
-    this.asks = asks;
-    this.asker = speaker();
-    this.mayAnswer = asks ? answers : [];
+  /** A person must act: why, and how the run goes on. @param answers what the person may answer */
+  asksPerson(question: string, answers: readonly Answer[]): void {
+    this.needsPerson(true);
+    if (question !== this.question) this.since = Date.now();
+    this.question = question;
+    this.answersToIt = answers;
+    this.show();
+  }
+
+  /** To the same question, as things are by now. */
+  mayAnswer(answers: readonly Answer[]): void {
+    this.answersToIt = answers;
+    this.show();
+  }
+
+  /** No person must act, or no longer. */
+  asksNobody(): void {
+    this.needsPerson(false);
+    this.question = undefined;
+    this.answersToIt = [];
+    this.show();
+  }
+
+  private needsPerson(value: boolean): void {
+    if (value !== (this.question !== undefined))
+      upsertSearchAttributes([{ key: searchAttributeKeys.needsPerson, value }]);
   }
 
   /** What people did so far: the last of it stands on the page. */
@@ -262,14 +281,14 @@ export class Status {
       doing: this.doing,
       ...(waiting !== '' && { waiting }),
       since: new Date(this.since).toISOString(),
-      ...(this.mayAnswer.length > 0 && { answers: this.mayAnswer }),
+      ...(this.answersToIt.length > 0 && { answers: this.answersToIt }),
     };
   }
 
   /** What keeps its calls comes before what its steps wait for, but hides no question: that can be answered all the same. */
   private why(): string[] {
     const [trouble] = this.troubles.values();
-    const question = this.asks ? this.waiting.get(this.asker) : undefined;
+    const question = this.over ? undefined : this.question;
     const [first] = this.waiting.values();
     const one = question ?? trouble ?? this.waiting.get(undefined) ?? first ?? this.queue();
     return [...(one === undefined ? [] : [one]), ...(question !== undefined && trouble !== undefined ? [trouble] : [])];
@@ -289,7 +308,7 @@ export class Status {
       this.title,
       sentence(this.doing),
       why === undefined ? undefined : md`**Waiting since ${utc(this.since)} UTC**: ${sentence(why)}`,
-      howToAnswer(this.mayAnswer),
+      howToAnswer(this.answersToIt),
       also === undefined ? undefined : sentence(also),
       this.cancelled,
       this.failure,
