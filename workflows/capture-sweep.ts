@@ -12,6 +12,7 @@ import { summaries } from '../src/runs/summaries';
 import type { InlineOrStored } from '../src/storage/inline-or-stored';
 import { md } from '../src/text/md';
 import { counted, grouped } from '../src/text/numbers';
+import { utcIn } from '../src/time/utc';
 import { sends } from './paying/sends';
 import { awaitClearance, control, factsOf, fairnessKey, reads, retryUntilAnswered } from './shared/calls';
 import { failureType } from './shared/failures';
@@ -154,7 +155,7 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
           break;
         case 'throttled': {
           const wait = Math.max(0, outcome.retryAt - Date.now());
-          status.waits(`The service asked to wait (429); it goes on in ${Math.ceil(wait / 1000)} s.`);
+          status.waits(`The service asked to wait (429); it goes on at ${utcIn(wait)}.`);
           await sleep(wait);
           break;
         }

@@ -8,6 +8,7 @@ import { outcomeInWords, reasonInWords } from '../src/runs/reason-words';
 import { summaries } from '../src/runs/summaries';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { grouped } from '../src/text/numbers';
+import { utcIn } from '../src/time/utc';
 import { bookName } from './paying/booking';
 import { isPaidBefore, type Outcome, type Purchase, payOnce } from './paying/pay-once';
 import { Asker, WHY } from './shared/asker';
@@ -149,9 +150,7 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
           reads(account, place, `Look whether ${projectId} is the project`).isProject({ account, projectId });
         if (await retryUntilAnswered(status, facts, account, ask)) return true;
         if (wait > settlingMs) return false;
-        status.waits(
-          `The service does not show project ${projectId} yet; it is looked at again in ${Math.ceil(wait / 1000)} s.`,
-        );
+        status.waits(`The service does not show project ${projectId} yet; it is looked at again at ${utcIn(wait)}.`);
         await sleep(wait);
       }
     } catch (error) {
@@ -165,7 +164,7 @@ async function convert(input: ConvertLeadInput, status: Status): Promise<Convert
     for (let wait = facts.timing.settlingMs / 60; wait <= facts.timing.settlingMs; wait *= 3) {
       if (await isConverted().catch(() => false)) return true;
       givePlace();
-      status.waits(`The reply could not be read; lead ${leadId} is looked at again in ${Math.ceil(wait / 1000)} s.`);
+      status.waits(`The reply could not be read; lead ${leadId} is looked at again at ${utcIn(wait)}.`);
       await sleep(wait);
     }
     return isConverted().catch(() => false);

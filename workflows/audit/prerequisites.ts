@@ -1,7 +1,7 @@
 /** What an audit needs beforehand: the analyses of the project's documents and interviews, and both of them up to date. */
 
 import { patched, sleep } from '@temporalio/workflow';
-import { utc } from '../../src/time/utc';
+import { utc, utcIn } from '../../src/time/utc';
 import { reads } from '../shared/calls';
 import { waitUntil } from '../shared/deadline';
 import { Stop } from '../shared/stop';
@@ -77,7 +77,7 @@ export async function awaitCurrent(at: AuditRun, projectId: string, reason: stri
       `The service went on refusing to start the audit of project ${projectId} (${reason}), and the time to wait is over.${orNoCall(at, reason)}`,
     );
   status.waits(
-    `The service refuses to start the audit of project ${projectId} (${reason}), though it shows both analyses: they may be out of date, or its AI provider key missing or revoked.${orNoCall(at, reason)} It is tried again in ${Math.ceil(wait / 1000)} s, until ${utc(until)} UTC at the latest; "prerequisites": "fail" would end it here.`,
+    `The service refuses to start the audit of project ${projectId} (${reason}), though it shows both analyses: they may be out of date, or its AI provider key missing or revoked.${orNoCall(at, reason)} It is tried again at ${utcIn(wait)}, until ${utc(until)} UTC at the latest; "prerequisites": "fail" would end it here.`,
   );
   await sleep(wait);
   return true;

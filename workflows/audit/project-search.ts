@@ -7,6 +7,7 @@ import { includesId } from '../../src/agent-api/id';
 import { MAX_ASKED } from '../../src/audits/reference';
 import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { projectSubject } from '../../src/paying/subject';
+import { utcIn } from '../../src/time/utc';
 import { control, notShownUntil, reads, retryUntilAnswered } from '../shared/calls';
 import { isNotFound, refusalOf } from '../shared/failures';
 import { LIST_CUT } from '../shared/find-project';
@@ -93,7 +94,7 @@ export class ProjectSearch {
       await look();
       if (this.projectId !== undefined) return this.projectId;
       this.at.status.waits(
-        `The project is paid for, but cannot be recognised in the list yet; it is looked for again in ${Math.ceil(wait / 1000)} s.`,
+        `The project is paid for, but cannot be recognised in the list yet; it is looked for again at ${utcIn(wait)}.`,
       );
       await sleep(wait);
     }

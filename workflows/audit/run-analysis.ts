@@ -5,6 +5,7 @@ import type { AnalysisSeen, Before } from '../../src/audits/analysis';
 import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { auditSubject } from '../../src/paying/subject';
 import { reasonInWords } from '../../src/runs/reason-words';
+import { utcIn } from '../../src/time/utc';
 import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
 import { WHY } from '../shared/asker';
 import { reads } from '../shared/calls';
@@ -95,7 +96,7 @@ export async function analyse(at: AuditRun, projectId: string, documents: Docume
       throw new Stop('failed', 'auditFailed', `The audit of project ${projectId} failed ${tries} times.`);
     const wait = (facts.timing.settlingMs / 5) * 2 ** tries;
     status.waits(
-      `${ended.state === 'failed' ? 'The audit failed' : 'The audit did not begin'} (start ${tries} of ${input.maxStarts}); it is looked at again, and started again if need be, in ${Math.ceil(wait / 1000)} s.`,
+      `${ended.state === 'failed' ? 'The audit failed' : 'The audit did not begin'} (start ${tries} of ${input.maxStarts}); it is looked at again, and started again if need be, at ${utcIn(wait)}.`,
     );
     await sleep(wait);
   }

@@ -4,8 +4,7 @@ import { sleep } from '@temporalio/workflow';
 import type { CaptureSeen } from '../../activities/capture-poll';
 import { captureSubject } from '../../src/paying/subject';
 import { reasonInWords } from '../../src/runs/reason-words';
-import { formatDuration } from '../../src/time/duration';
-import { utc } from '../../src/time/utc';
+import { utc, utcIn } from '../../src/time/utc';
 import { type Purchase, payOnce } from '../paying/pay-once';
 import { WHY } from '../shared/asker';
 import { reads, retryUntilAnswered } from '../shared/calls';
@@ -66,7 +65,7 @@ export async function processCapture(at: Ingestion, captureId: string): Promise<
       );
     const wait = Math.max(LEAST_WAIT_MS, (facts.timing.settlingMs / 10) * 2 ** soFar.reprocesses);
     status.waits(
-      `The extraction failed; it is run again in ${formatDuration(wait)} (${soFar.reprocesses + 1} of ${input.maxReprocesses}).`,
+      `The extraction failed; it is run again at ${utcIn(wait)} (${soFar.reprocesses + 1} of ${input.maxReprocesses}).`,
     );
     await sleep(wait);
     await reprocess(at, captureId, seen);

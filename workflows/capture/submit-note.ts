@@ -6,7 +6,7 @@ import { noteSubject } from '../../src/paying/subject';
 import { reasonInWords } from '../../src/runs/reason-words';
 import { md } from '../../src/text/md';
 import { formatDuration } from '../../src/time/duration';
-import { utc } from '../../src/time/utc';
+import { utc, utcIn } from '../../src/time/utc';
 import { elsewhere } from '../paying/elsewhere';
 import { type Outcome, type Purchase, payOnce } from '../paying/pay-once';
 import { ownAnswer, WHY } from '../shared/asker';
@@ -103,9 +103,7 @@ async function awaitShown(at: Ingestion, search: FindNote): Promise<string> {
   for (let wait = settlingMs / 60; wait <= 2 * settlingMs; wait *= 3) {
     const captureId = await search.look();
     if (captureId !== undefined && captureId !== 'cannotTell') return captureId;
-    at.status.waits(
-      `The note is submitted, and not in the list yet; it is looked for again in ${Math.ceil(wait / 1000)} s.`,
-    );
+    at.status.waits(`The note is submitted, and not in the list yet; it is looked for again at ${utcIn(wait)}.`);
     await sleep(wait);
   }
   throw new Stop(

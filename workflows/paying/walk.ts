@@ -16,7 +16,7 @@ import { ownOutcome, ownSend } from '../../src/paying/own-send';
 import { FailureType } from '../../src/runs/failure-types';
 import type { Stage } from '../../src/runs/stages';
 import { formatDuration } from '../../src/time/duration';
-import { utc } from '../../src/time/utc';
+import { utc, utcIn } from '../../src/time/utc';
 import { awaitClearance, control, type Sends } from '../shared/calls';
 import { failureType, refusalOf } from '../shared/failures';
 import { givePlace, takePlace } from '../shared/place';
@@ -259,12 +259,11 @@ function withoutAnswer(error: unknown, { timing }: AccountFacts): SendOutcome {
 const doubtOf = ({ doubt }: AttemptPlan): string => (doubt === undefined ? '' : ` The call in doubt: ${doubt}.`);
 
 function whyWait(plan: AttemptPlan, step: Step, wait: number, newBooks: boolean): string {
-  const seconds = `${Math.ceil(wait / 1000)} s`;
+  const at = utcIn(wait);
   if (plan.overAt !== undefined && newBooks)
-    return `The account's ledger was lost, and its books are new. Nothing is sent before ${utc(plan.overAt)} UTC, because earlier calls may still be under way; it is looked up again in ${seconds}.`;
+    return `The account's ledger was lost, and its books are new. Nothing is sent before ${utc(plan.overAt)} UTC, because earlier calls may still be under way; it is looked up again at ${at}.`;
   if (plan.overAt !== undefined)
-    return `It is unknown whether the call had its effect. The run looks again in ${seconds} and does not send again before ${utc(plan.overAt)} UTC: by then an effect would be visible.${doubtOf(plan)}`;
-  if (step.do === 'look' && step.why === 'upstream')
-    return `The service could not be reached; tried again in ${seconds}.`;
-  return `Rate-limited; it is tried again at ${utc(Date.now() + wait)} UTC.`;
+    return `It is unknown whether the call had its effect. The run looks again at ${at} and does not send again before ${utc(plan.overAt)} UTC: by then an effect would be visible.${doubtOf(plan)}`;
+  if (step.do === 'look' && step.why === 'upstream') return `The service could not be reached; tried again at ${at}.`;
+  return `Rate-limited; it is tried again at ${at}.`;
 }

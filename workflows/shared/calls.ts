@@ -9,7 +9,7 @@ import type { QueueClass } from '../../src/agent-api/rate-class';
 import { FailureType } from '../../src/runs/failure-types';
 import { queueName } from '../../src/temporal/queues';
 import { clip, oneLine } from '../../src/text/printable';
-import { utc } from '../../src/time/utc';
+import { utc, utcIn } from '../../src/time/utc';
 import { onControlQueue } from './control-queue';
 import { failureText, failureType, isNotFound } from './failures';
 import { onceThere } from './patient-calls';
@@ -134,7 +134,7 @@ export async function untilNextLook(
   const left = until - Date.now();
   if (left <= 0) return false;
   const wait = Math.min(left, facts.timing.settlingMs / part, pauseBefore(looks, facts));
-  status.waits(`${what} again in ${Math.ceil(wait / 1000)} s, until ${utc(until)} UTC at the latest.`);
+  status.waits(`${what} again at ${utcIn(wait)}, until ${utc(until)} UTC at the latest.`);
   await sleep(wait);
   return true;
 }
@@ -162,7 +162,7 @@ export async function retryUntilAnswered<T>(
           break;
         case FailureType.upstream: {
           const wait = Math.min(MAX_BACKOFF_MS, pauseBefore(failures, facts));
-          status.waits(`${failureText(error)}; it is tried again in ${Math.ceil(wait / 1000)} s`);
+          status.waits(`${failureText(error)}; it is tried again at ${utcIn(wait)}`);
           await sleep(wait);
           break;
         }

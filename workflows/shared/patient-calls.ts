@@ -5,7 +5,7 @@
 import { ActivityFailure, ApplicationFailure, sleep } from '@temporalio/workflow';
 import type { QueueClass } from '../../src/agent-api/rate-class';
 import { FailureType } from '../../src/runs/failure-types';
-import { utc } from '../../src/time/utc';
+import { utc, utcIn } from '../../src/time/utc';
 import { failureText, failureType } from './failures';
 import { ownStatus } from './status';
 
@@ -70,14 +70,14 @@ function lackOf(error: unknown, failures: number): Lack | undefined {
   const parkedMs = parkedFor(error);
   if (parkedMs !== undefined) {
     return {
-      why: `${failureText(error)} go on by themselves at ${utc(Date.now() + parkedMs)} UTC.`,
+      why: `${failureText(error)} go on by themselves at ${utcIn(parkedMs)}.`,
       waitMs: Math.min(parkedMs, doubled(FIRST_PARK_LOOK_MS, failures, MAX_PARK_LOOK_MS)),
     };
   }
   if (!LACKING.includes(failureType(error))) return undefined;
   const waitMs = doubled(FIRST_WAIT_MS, failures, MAX_WAIT_MS);
   return {
-    why: `${failureText(error)} It is tried again in ${Math.ceil(waitMs / 1000)} s.`,
+    why: `${failureText(error)} It is tried again at ${utcIn(waitMs)}.`,
     waitMs,
     past: (at) =>
       `Tried again at ${utc(at)} UTC, without an answer so far; the try before failed: ${failureText(error)}`,

@@ -82,6 +82,8 @@ function speaker(): CancellationScope | undefined {
   return scope;
 }
 
+const withoutFigures = (sentence = ''): string => sentence.replace(/\d+/g, '');
+
 export class Status {
   private doing = 'Starting';
   private since = Date.now();
@@ -170,9 +172,11 @@ export class Status {
   /** It does not progress: why, and what ends it. */
   waits(why: string): void {
     const who = speaker();
-    if (why === this.waiting.get(who)) return;
+    const before = this.waiting.get(who);
+    if (why === before) return;
     this.waiting.set(who, why);
-    this.since = Date.now();
+    // The same reason with other times has lasted since it was said first.
+    if (withoutFigures(why) !== withoutFigures(before)) this.since = Date.now();
     this.show();
   }
 

@@ -12,6 +12,7 @@ import { Midnight } from './midnight';
 import { Pauses } from './pauses';
 import { Finding, PaymentRules } from './payments';
 import type { People } from './people';
+import { Reasons } from './reasons';
 import { ResultRules } from './result-rules';
 import type { Scene } from './scene';
 import { mustKeepWindows } from './windows';
@@ -27,6 +28,7 @@ export class Oracle {
   readonly #ledger: LedgerRules;
   readonly #results: ResultRules;
   readonly #items: ItemRules;
+  readonly #reasons: Reasons;
   #found: Finding | undefined;
   /** When each open run that stands still was seen to have moved last, and when it is asked for the reason. */
   readonly #moved = new Map<Run, { events: number; at: number; askAt: number }>();
@@ -44,6 +46,7 @@ export class Oracle {
     this.#ledger = new LedgerRules(scene, people);
     this.#results = new ResultRules(scene, people, this.#payments);
     this.#items = new ItemRules(scene, people, this.#payments);
+    this.#reasons = new Reasons(scene);
     scene.server.onTaskFailure = (run, cause, why) => {
       if (cause !== 'UNHANDLED_COMMAND' && !why.startsWith(OLD_BUILD))
         this.#found ??= new Finding('determinism', `a task of ${run.workflowId} fails: ${why}`);
@@ -97,6 +100,7 @@ export class Oracle {
       const details = await this.scene.detailsOf(run);
       if (details !== undefined && !/Waiting since|Under way|Cancelled at|says how far it is/.test(details))
         throw new Finding('S7', `${run.workflowId} stands still since ${world.now - known.at} ms and says: ${details}`);
+      if (details !== undefined) await this.#reasons.mustBeTrue(run, details);
     }
   }
 

@@ -1,0 +1,52 @@
+/** S7: the reason that a run gives for standing still is true. */
+import type { LedgerState } from '../../../src/ledger';
+import type { Run } from '../engine/run';
+import { Finding } from './payments';
+import type { Scene } from './scene';
+
+const MINUTE = 60_000;
+/** What ends a wait is noticed by then, though workers die and messages are lost. */
+const NOTICED_WITHIN_MS = 30 * MINUTE;
+
+const TIME = String.raw`(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC`;
+const WAITS = /\*\*Waiting since [^*]*\*\*: (.*)/;
+const QUEUE = /Waiting for a free slot in the limit of (\w+)/;
+const HOLD = new RegExp(`on hold since ${TIME}`);
+/** When it says that it goes on. */
+const GOES_ON_AT = new RegExp(`(?:again|if need be,|goes on|go on by themselves|is sent) at ${TIME}`);
+
+const momentOf = (text = ''): number => Date.parse(`${text.replace(' ', 'T')}Z`);
+
+export class Reasons {
+  /** Since when each run has been seen to say what is not so. */
+  readonly #untrueSince = new Map<Run, number>();
+
+  constructor(private readonly scene: Scene) {}
+
+  /** @param details of a run that stands still. @throws Finding */
+  async mustBeTrue(run: Run, details: string): Promise<void> {
+    const { now } = this.scene.world;
+    const untruth = await this.#untruthOf(run, details);
+    if (untruth === undefined) return void this.#untrueSince.delete(run);
+    const since = this.#untrueSince.get(run) ?? now;
+    this.#untrueSince.set(run, since);
+    if (now - since >= NOTICED_WITHIN_MS)
+      throw new Finding('S7', `${run.workflowId} stands still, and ${untruth}; it says: ${details}`);
+  }
+
+  async #untruthOf(run: Run, details: string): Promise<string | undefined> {
+    const [, why = ''] = WAITS.exec(details) ?? [];
+    const [, queue] = QUEUE.exec(why) ?? [];
+    const isQueued = [...run.activities.values()].some((activity) => activity.queue.endsWith(`.${queue}`));
+    if (queue !== undefined && !isQueued) return `has no call in the queue of the ${queue}`;
+    if (HOLD.test(why) && !(await this.#isHeld())) return 'the ledger holds nothing';
+    const [, at] = GOES_ON_AT.exec(why) ?? [];
+    return momentOf(at) < this.scene.world.now ? 'the moment is over at which it was to go on' : undefined;
+  }
+
+  async #isHeld(): Promise<boolean> {
+    const ledger = this.scene.server.current(this.scene.ledgerId);
+    const state = ledger?.isOpen ? await this.scene.ask<LedgerState>(ledger, 'state') : undefined;
+    return state === undefined || state.holds.length > 0;
+  }
+}
