@@ -8,7 +8,7 @@ import { BackfillInput, type Operation } from '../src/inputs/backfill';
 import { InputError, parseInput } from '../src/inputs/parse-input';
 import { countItems } from '../src/metrics/items';
 import { inAccount } from '../src/storage/account-folder';
-import { GRPC, grpcStatus, isPassing } from '../src/temporal/grpc-status';
+import { grpcStatus } from '../src/temporal/grpc-status';
 import { quoted } from '../src/text/list-filter';
 import { folderOf, latestOf, tellOf, tellParts } from './backfill-about';
 import { type Concluded, type Concluding, placesOf, writeLedger, writePart } from './backfill-ledger';
@@ -120,7 +120,7 @@ export function createBackfillActivities(deps: Deps) {
 
     /**
      * How many items wait for a person now, by the word of their runs: their own, and conversions of audits. undefined: the
-     * server's lists do not answer. It goes on without them, and is not kept from saying what it waits for (S7).
+     * server's lists do not answer, for whatever reason. It goes on without them, and is not kept from saying what it waits for (S7).
      * @param call.underWay workflow IDs of the items: runs of earlier backfills with the same ID may go on, and ask. Absent in
      * runs of before, and where they are too many: then all runs count
      */
@@ -140,8 +140,8 @@ export function createBackfillActivities(deps: Deps) {
           return asking.size;
         });
       } catch (error) {
-        if (isPassing(error) || grpcStatus(error) === GRPC.CANCELLED) return undefined;
-        throw error;
+        if (grpcStatus(error) === undefined) throw error;
+        return undefined;
       }
     },
 

@@ -69,5 +69,6 @@ export const GRPC = {
   NOT_FOUND: 5,
   ALREADY_EXISTS: 6,
   FAILED_PRECONDITION: 9,
+  UNIMPLEMENTED: 12,
   UNAVAILABLE: 14,
 } as const;

@@ -155,7 +155,10 @@ export function createService(server: Server) {
 
   return (method: string, request: unknown): Promise<unknown> => {
     const handle: unknown = Reflect.get(handlers, method);
-    if (typeof handle !== 'function') throw new Error(`not simulated: the call ${method} of the server`);
+    if (typeof handle !== 'function') {
+      server.onUnknown(`the call ${method} of the server`);
+      throw new GrpcError(GRPC.UNIMPLEMENTED, `not simulated: ${method}`);
+    }
     return new Promise((resolve, reject) => {
       const broken = () => reject(new GrpcError(GRPC.UNAVAILABLE, 'the server is restarted'));
       if (server.isDown) return broken();

@@ -70,9 +70,18 @@ export class Visibility {
 
   /** The last begun first. */
   list(query: string): Row['info'][] {
-    const fits = parse(query);
+    const fits = this.#parsed(query);
     const found = [...this.#rows.values()].filter(({ fields }) => fits(fields));
     return found.sort((one, other) => other.startedAt - one.startedAt).map(({ info }) => info);
+  }
+
+  #parsed(query: string): ReturnType<typeof parse> {
+    try {
+      return parse(query);
+    } catch {
+      this.server.onUnknown(`the query ${query}`);
+      throw new GrpcError(GRPC.INVALID_ARGUMENT, `not simulated: ${query}`);
+    }
   }
 }
 
@@ -94,7 +103,7 @@ const rootOf = (run: Run): Run => (run.start.parent ? rootOf(run.start.parent.ru
 
 const AND_OR: Readonly<Record<string, string>> = { AND: '&&', OR: '||' };
 const CONDITION =
-  /(?<name>\w+) (?:(?<is>=|!=|[<>]=?) (?<value>'[^']*')|IN \((?<all>[^)]*)\)|(?<there>IS NOT NULL))|\b(?<and>AND|OR)\b/g;
+  /(?<name>\w+) (?:(?<is>=|!=|[<>]=?) (?<value>'[^']*'|"[^"]*"|true|false)|IN \((?<all>[^)]*)\)|(?<there>IS NOT NULL))|\b(?<and>AND|OR)\b/g;
 
 /** Of the query language as much as the product uses: `A = 'x' AND (B IN ('y', 'z') OR C IS NOT NULL)`, made JavaScript. */
 function parse(query: string): (fields: Row['fields']) => boolean {
@@ -104,11 +113,7 @@ function parse(query: string): (fields: Row['fields']) => boolean {
     const shown = `fields.${name}`;
     if (there) return `${shown} !== undefined`;
     if (all) return `[${all}].includes(String(${shown}))`;
-    return `(${shown} !== undefined && String(${shown}) ${is === '=' ? '===' : is} ${value})`;
+    return `(${shown} !== undefined && String(${shown}) ${is === '=' ? '===' : is} ${/^['"]/.test(value ?? '') ? value : `'${value}'`})`;
   });
-  try {
-    return runInThisContext(`(fields) => ${source || true}`);
-  } catch {
-    throw new GrpcError(GRPC.INVALID_ARGUMENT, `not simulated: the query ${query}`);
-  }
+  return runInThisContext(`(fields) => ${source || true}`);
 }

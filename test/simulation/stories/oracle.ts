@@ -47,6 +47,9 @@ export class Oracle {
     this.#results = new ResultRules(scene, people, this.#payments);
     this.#items = new ItemRules(scene, people, this.#payments);
     this.#reasons = new Reasons(scene);
+    scene.server.onUnknown = (what) => {
+      this.#found ??= new Finding('engine', `it has no part for ${what}`);
+    };
     scene.server.onTaskFailure = (run, cause, why) => {
       if (cause !== 'UNHANDLED_COMMAND' && !why.startsWith(OLD_BUILD))
         this.#found ??= new Finding('determinism', `a task of ${run.workflowId} fails: ${why}`);
