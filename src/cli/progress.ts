@@ -19,7 +19,7 @@ export interface ProgressView {
   end(): void;
 }
 
-/** Lines in a pipe come at most so often, unless something other than a number has changed. */
+/** Lines in a pipe come at most so often, unless another step begins: what is waited for may change with each call. */
 const LINE_EVERY_MS = 5_000;
 
 export const progressView = (): ProgressView => (process.stderr.isTTY ? bar() : lines());
@@ -38,14 +38,15 @@ function figures({ done = 0, total = 0, credits }: RunProgress): string {
 
 function lines(): ProgressView {
   let said = '';
-  let figured = '';
+  let doing = '';
   let at = 0;
   return {
     show(progress) {
-      const [now, counts] = [sentence(progress), figures(progress)];
-      if (now === said && (counts === figured || performance.now() - at < LINE_EVERY_MS)) return;
-      [said, figured, at] = [now, counts, performance.now()];
-      tell(`${progress.doing}${counts}${waits(progress)}`);
+      const line = `${progress.doing}${figures(progress)}${waits(progress)}`;
+      const isSameStep = progress.doing === doing;
+      if (line === said || (isSameStep && performance.now() - at < LINE_EVERY_MS)) return;
+      [said, doing, at] = [line, progress.doing, performance.now()];
+      tell(line);
     },
     note: tell,
     end() {},

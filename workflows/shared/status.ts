@@ -97,6 +97,7 @@ export class Status {
   private shownStage: Stage | '' = '';
   /** What a person is to answer, and what may be answered. It stands whatever else the run looks at meanwhile. */
   private question: string | undefined;
+  private askedAt = 0;
   private answersToIt: readonly Answer[] = [];
   private cancelled: Markdown | undefined;
   private title: Markdown | undefined;
@@ -215,7 +216,7 @@ export class Status {
   /** A person must act: why, and how the run goes on. @param answers what the person may answer */
   asksPerson(question: string, answers: readonly Answer[]): void {
     this.needsPerson(true);
-    if (question !== this.question) this.since = Date.now();
+    if (question !== this.question) this.askedAt = Date.now();
     this.question = question;
     this.answersToIt = answers;
     this.show();
@@ -284,7 +285,7 @@ export class Status {
     return {
       doing: this.doing,
       ...(waiting !== '' && { waiting }),
-      since: new Date(this.since).toISOString(),
+      since: new Date(this.waitsSince).toISOString(),
       ...(this.answersToIt.length > 0 && { answers: this.answersToIt }),
     };
   }
@@ -296,6 +297,10 @@ export class Status {
     const [first] = this.waiting.values();
     const one = question ?? trouble ?? this.waiting.get(undefined) ?? first ?? this.queue();
     return [...(one === undefined ? [] : [one]), ...(question !== undefined && trouble !== undefined ? [trouble] : [])];
+  }
+
+  private get waitsSince(): number {
+    return this.question === undefined || this.over ? this.since : this.askedAt;
   }
 
   private queue(): string | undefined {
@@ -311,7 +316,7 @@ export class Status {
     const page = paragraphs([
       this.title,
       sentence(this.doing),
-      why === undefined ? undefined : md`**Waiting since ${utc(this.since)} UTC**: ${sentence(why)}`,
+      why === undefined ? undefined : md`**Waiting since ${utc(this.waitsSince)} UTC**: ${sentence(why)}`,
       howToAnswer(this.answersToIt),
       also === undefined ? undefined : sentence(also),
       this.cancelled,
