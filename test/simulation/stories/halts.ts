@@ -96,6 +96,7 @@ export class Halts {
     if (!sender) return [budget];
     const own = keyOf(sender);
     const parent = sender.start.parent?.run;
-    return [budget, own, ...(parent && budget !== own ? [keyOf(parent)] : [])];
+    // An item that somebody starts again by hand, with its batch's budget, is to go on whatever became of the batch.
+    return parent ? [budget, own, ...(budget !== own ? [keyOf(parent)] : [])] : [own];
   }
 }
