@@ -47,7 +47,12 @@ async function repeat(call: () => Promise<unknown>, withinMs: number, limit?: Qu
     const lacked = 'error' in answer ? lackOf(answer.error, failures) : undefined;
     if (lacked !== undefined && Date.now() < deadlineAt) {
       lacks(lacked.why);
-      await sleep(Math.min(lacked.waitMs, Math.max(1, deadlineAt - Date.now())));
+      try {
+        await sleep(Math.min(lacked.waitMs, Math.max(1, deadlineAt - Date.now())));
+      } catch (cancelled) {
+        lacks(undefined);
+        throw cancelled;
+      }
       // A call that takes part again may wait for long, and answers only then.
       lacks(lacked.past?.(Date.now()));
       continue;
