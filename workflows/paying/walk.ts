@@ -228,6 +228,8 @@ async function orSay<T>(status: Status, facts: AccountFacts, send: () => Promise
   const { writes } = facts.limits;
   const answer = send();
   const quiet = new CancellationScope();
+  // What was waited for before it is over.
+  status.goesOn();
   status.calling(send, `writes (${writes.max} in ${formatDuration(writes.windowMs)})`);
   // Runs of before said it late, by a timer.
   if (!patched('savesActions')) quiet.run(() => sleep(quietMs(facts))).catch(() => undefined);

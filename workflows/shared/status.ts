@@ -215,7 +215,7 @@ export class Status {
 
   /** A person must act: why, and how the run goes on. @param answers what the person may answer */
   asksPerson(question: string, answers: readonly Answer[]): void {
-    this.needsPerson(true);
+    if (this.question === undefined) this.needsPerson(true);
     if (question !== this.question) this.askedAt = Date.now();
     this.question = question;
     this.answersToIt = answers;
@@ -230,6 +230,7 @@ export class Status {
 
   /** No person must act, or no longer. */
   asksNobody(): void {
+    if (this.question === undefined) return;
     this.needsPerson(false);
     this.question = undefined;
     this.answersToIt = [];
@@ -237,8 +238,7 @@ export class Status {
   }
 
   private needsPerson(value: boolean): void {
-    if (value !== (this.question !== undefined))
-      upsertSearchAttributes([{ key: searchAttributeKeys.needsPerson, value }]);
+    upsertSearchAttributes([{ key: searchAttributeKeys.needsPerson, value }]);
   }
 
   /** What people did so far: the last of it stands on the page. */

@@ -33,9 +33,9 @@ export class Server {
   readonly matching: Matching;
   /** With so many events it suggests to continue as new. */
   suggestsAt = 4_096;
-  /** Told of each workflow task that fails. */
-  /** Somebody asks for what the engine has no part for: the code under test may take the failure for one of the server. */
+  /** Told what the engine has no part for: the code under test may take the failure for one of the server. */
   onUnknown: (what: string) => void = () => undefined;
+  /** Told of each workflow task that fails. */
   onTaskFailure: (run: Run, cause: string, why: string) => void = () => undefined;
   onClosed: (run: Run) => void = () => undefined;
   /** What clients wait for: by these they hear that their connection is broken. */

@@ -1,6 +1,7 @@
 /** Every item of a batch is accounted for, once, and as what it is (S6). */
 import { auditProjectId, convertLeadId } from '../../../src/runs/run-ids';
 import type { Run } from '../engine/run';
+import { keyOf } from './halts';
 import { Finding, type PaymentRules } from './payments';
 import { isBatch, type People } from './people';
 import { isOddIn } from './result-rules';
@@ -103,7 +104,7 @@ export class ItemRules {
     const request = sent.get(subject);
     // Somebody may start its run again later, with the same input.
     const { closedAt = Number.POSITIVE_INFINITY } = this.#ownRun(batch, result, item) ?? {};
-    const isOwn = request?.run === `${batch.workflowId}/${batch.firstRunId}` && request.lastAt <= closedAt;
+    const isOwn = request?.run === keyOf(batch) && request.lastAt <= closedAt;
     const isPaid = service.payments.all.some((paid) => paid.subject === subject && paid.by === 'agent');
     if (isOwn && isPaid && !AS_PAID.includes(outcome)) return 'it has paid for it';
     return CONVERTED.includes(outcome) && lead.surveyStatus !== 'converted' ? `it is ${lead.surveyStatus}` : undefined;

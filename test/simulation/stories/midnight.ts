@@ -28,8 +28,7 @@ export class Midnight {
     this.#askAt = world.now + 5 * MINUTE;
     if (budget.perDay === null || !misfortunes.areOver) return this.#since.clear();
     const waiting = scene.server.open().filter((run) => shownBy(run.searchAttributes.Stage) === BUDGET_STAGE);
-    const ledger = scene.server.current(scene.ledgerId);
-    const state = ledger?.isOpen && waiting.length > 0 ? await scene.ask<LedgerState>(ledger, 'state') : undefined;
+    const state = waiting.length > 0 ? await scene.ledgerState() : undefined;
     const left = state ? budget.perDay - this.#spent(state) : 0;
     for (const run of [...this.#since.keys()]) if (!waiting.includes(run)) this.#since.delete(run);
     if (left < scene.priceOf('lead:')) return this.#since.clear();

@@ -121,11 +121,13 @@ export class PaymentRules {
       const spent = own.filter(counts).reduce((sum, other) => sum + other.credits - unknown(other), 0);
       if (most !== null && spent > most) throw new Finding('S3', `${spent} credits were spent ${what}, of ${most}`);
     }
-    const conversions = own.filter((other) => ofRun(other) && other.subject.startsWith('lead:')).length;
-    if (!this.people.isAttacked && conversions > (input?.maxConversions ?? Number.POSITIVE_INFINITY))
-      throw new Finding('S3', `${conversions} leads were converted by ${run}, of ${input?.maxConversions}`);
-    if (!this.people.isAttacked && input?.approval === 'all' && run !== undefined && !this.people.approved.has(run))
-      throw new Finding('S3', `${paid.subject} was paid for by ${run}, which nobody has approved`);
+    if (!this.people.isAttacked && run !== undefined && input) {
+      const conversions = own.filter((other) => ofRun(other) && other.subject.startsWith('lead:')).length;
+      if (conversions > (input.maxConversions ?? Number.POSITIVE_INFINITY))
+        throw new Finding('S3', `${conversions} leads were converted by ${run}, of ${input.maxConversions}`);
+      if (input.approval === 'all' && !this.people.approved.has(run))
+        throw new Finding('S3', `${paid.subject} was paid for by ${run}, which nobody has approved`);
+    }
     const { credits } = service.owner;
     const left = own.reduce((sum, other) => sum + unknown(other), credits);
     const isDisturbed = own.length < service.payments.all.length || misfortunes.happened.has('noCredits');

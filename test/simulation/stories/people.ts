@@ -285,9 +285,7 @@ export class People {
 
   /** As the ledger says, where it answers. */
   async #holds(): Promise<LedgerState['holds']> {
-    const ledger = this.scene.server.current(this.scene.ledgerId);
-    const state = ledger?.isOpen ? await this.scene.ask<LedgerState>(ledger, 'state') : undefined;
-    return state?.holds ?? [];
+    return (await this.scene.ledgerState())?.holds ?? [];
   }
 
   /** The lead whose conversion was asked for last, by a run of its own. */

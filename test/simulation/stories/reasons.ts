@@ -1,5 +1,5 @@
 /** S7: the reason that a run gives for standing still is true. */
-import type { LedgerState } from '../../../src/ledger';
+import { goesOnAt } from '../../support/goes-on';
 import type { Run } from '../engine/run';
 import { Finding } from './payments';
 import type { Scene } from './scene';
@@ -8,14 +8,9 @@ const MINUTE = 60_000;
 /** What ends a wait is noticed by then, though workers die and messages are lost. */
 const NOTICED_WITHIN_MS = 30 * MINUTE;
 
-const TIME = String.raw`(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC`;
 const WAITS = /\*\*Waiting since [^*]*\*\*: (.*)/;
 const QUEUE = /Waiting for a free slot in the limit of (\w+)/;
-const HOLD = new RegExp(`on hold since ${TIME}`);
-/** When it says that it goes on. */
-const GOES_ON_AT = new RegExp(`(?:again|if need be,|goes on|go on by themselves|is sent) at ${TIME}`);
-
-const momentOf = (text = ''): number => Date.parse(`${text.replace(' ', 'T')}Z`);
+const HOLD = /on hold since \d{4}-/;
 
 export class Reasons {
   /** Since when each run has been seen to say what is not so. */
@@ -40,13 +35,12 @@ export class Reasons {
     const isQueued = [...run.activities.values()].some((activity) => activity.queue.endsWith(`.${queue}`));
     if (queue !== undefined && !isQueued) return `has no call in the queue of the ${queue}`;
     if (HOLD.test(why) && !(await this.#isHeld())) return 'the ledger holds nothing';
-    const [, at] = GOES_ON_AT.exec(why) ?? [];
-    return momentOf(at) < this.scene.world.now ? 'the moment is over at which it was to go on' : undefined;
+    const at = goesOnAt(why);
+    return at !== undefined && at < this.scene.world.now ? 'the moment is over at which it was to go on' : undefined;
   }
 
   async #isHeld(): Promise<boolean> {
-    const ledger = this.scene.server.current(this.scene.ledgerId);
-    const state = ledger?.isOpen ? await this.scene.ask<LedgerState>(ledger, 'state') : undefined;
+    const state = await this.scene.ledgerState();
     return state === undefined || state.holds.length > 0;
   }
 }

@@ -4,6 +4,7 @@ import type { Standing } from '../../../src/books/standing';
 import { rootOf } from '../engine/proto';
 import type { Run } from '../engine/run';
 import { RETRIES } from './coverage';
+import { keyOf } from './halts';
 import { Finding, type PaymentRules } from './payments';
 import { isBatch, type People } from './people';
 import type { Scene } from './scene';
@@ -43,10 +44,10 @@ export class ResultRules {
     if (people.administrators.areBooksLost) return;
     const every = [...scene.server.runs.values()].flat();
     const isOdd = isOddIn(scene, people);
-    const known = new Set(every.map(({ workflowId, firstRunId }) => `${workflowId}/${firstRunId}`));
+    const known = new Set(every.map(keyOf));
     for (const run of every.filter(isBatch)) {
       const { credits } = (scene.resultOf(run) ?? {}) as { credits?: number };
-      const key = `${run.workflowId}/${run.firstRunId}`;
+      const key = keyOf(run);
       const spent = runs.get(key) ?? 0;
       // What was sent before the ledger was lost may have been another's by then.
       if (this.payments.isSentBefore(people.ledgerLostAt, { run: key })) continue;

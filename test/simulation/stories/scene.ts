@@ -7,6 +7,7 @@ import { LIMITS } from '../../../src/agent-api/routes';
 import { toAccount } from '../../../src/config/account';
 import type { Ceilings } from '../../../src/config/ceilings';
 import { AccountFile } from '../../../src/config/schema';
+import type { LedgerState } from '../../../src/ledger';
 import { agentServer } from '../../../src/sandbox/agent-server';
 import { type Control, createControl } from '../../../src/sandbox/control';
 import { SandboxOptions } from '../../../src/sandbox/options';
@@ -225,6 +226,12 @@ export class Scene {
       ...{ workflowId, type, taskQueue: WORKFLOW_QUEUE, searchAttributes: {}, requestId: this.world.random.uuid() },
       input: input === undefined ? [] : [defaultPayloadConverter.toPayload(input)],
     });
+  }
+
+  /** What the ledger knows, where one runs and answers. */
+  async ledgerState(): Promise<LedgerState | undefined> {
+    const ledger = this.server.current(this.ledgerId);
+    return ledger?.isOpen ? this.ask<LedgerState>(ledger, 'state') : undefined;
   }
 
   inputOf(run: Run): unknown {
