@@ -5,8 +5,9 @@ import { Standing } from '../../../src/books/standing';
 import type { LedgerState } from '../../../src/ledger';
 import type { Payment } from '../../../src/sandbox/payments';
 import { rootOf } from '../engine/proto';
+import { clientOf } from './answers';
 import { Finding } from './payments';
-import { clientOf, type People } from './people';
+import type { People } from './people';
 import type { Scene } from './scene';
 
 export class LedgerRules {

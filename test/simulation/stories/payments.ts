@@ -3,7 +3,8 @@ import { Entry } from '../../../src/books/entry';
 import type { OpenSend } from '../../../src/paying/open-sends';
 import type { Payment } from '../../../src/sandbox/payments';
 import { parseStored } from '../../../src/storage/stored-json';
-import { clientOf, type People } from './people';
+import { clientOf } from './answers';
+import type { People } from './people';
 import type { Scene } from './scene';
 
 /** Something that must not be. */

@@ -3,9 +3,9 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import type { LedgerState } from '../../../src/ledger';
 import { convertLeadId } from '../../../src/runs/run-ids';
 import type { BackfillProgress } from '../../../workflows/backfill/batch-messages';
-import { shownBy } from '../engine/proto';
 import type { Run } from '../engine/run';
 import { Administrators } from './administrators';
+import { Answers, clientOf } from './answers';
 import { attack } from './attacks';
 import { meeting, RETRIES } from './coverage';
 import { Halts, keyOf } from './halts';
@@ -21,9 +21,6 @@ const LOOKS_EVERY_MS = 600_000;
 const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
 
 export const isBatch = ({ type }: Run): boolean => type === 'leadPipeline' || type === 'backfill';
-
-/** Whom the project with this reference is for. */
-export const clientOf = (reference: string): string => reference.replace('R-', 'Client ');
 
 /** What an audit of a new project for a client is started with. */
 export const auditOf = (client: number) => {
@@ -54,12 +51,14 @@ export class People {
   readonly #retried = new Map<string, number>();
   /** What was started, in its order. */
   readonly #begun: [Begun, number][] = [];
+  readonly #answers: Answers;
   /** Workflow IDs of what was paused and is to go on. */
   readonly #resumed = new Set<string>();
 
   constructor(private readonly scene: Scene) {
     this.administrators = new Administrators(scene);
     this.halts = new Halts(scene);
+    this.#answers = new Answers(scene);
   }
 
   begin(begun: Begun, n: number): void {
@@ -350,41 +349,6 @@ export class People {
       });
   }
 
-  /** Whether the project for which an audit waits really has no analysis, as the web app shows it. */
-  async #lacksAnalysis(run: Run): Promise<boolean> {
-    const details = await this.scene.detailsOf(run);
-    const projects = this.scene.control.projects() as {
-      id: string;
-      hasAnalysis: boolean;
-      hasInterviewAnalysis: boolean;
-    }[];
-    const project = projects.find(({ id }) => details?.includes(id));
-    return project !== undefined && !(project.hasAnalysis && project.hasInterviewAnalysis);
-  }
-
-  /** Whether what a run asks about has happened, as the web app shows it. */
-  #decisionOn(run: Run, stage: unknown): 'itHappened' | 'sendAgain' | 'giveUp' {
-    const { scene } = this;
-    const { reference = '' } = (scene.inputOf(run) ?? {}) as { reference?: string };
-    const leadId = shownBy(run.searchAttributes.LeadId);
-    let isThere: boolean | undefined;
-    if (run.type === 'convertLead')
-      isThere = scene.leads.some(({ id, surveyStatus }) => id === leadId && surveyStatus === 'converted');
-    else if (run.type === 'auditProject' && stage === 'creating')
-      isThere = (scene.control.projects() as { clientName: string }[]).some(
-        ({ clientName }) => clientName === clientOf(reference),
-      );
-    else if (run.type === 'ingestCapture' && stage === 'submitting') isThere = this.#captureOf(run) !== undefined;
-    return isThere === undefined ? 'giveUp' : isThere ? 'itHappened' : 'sendAgain';
-  }
-
-  /** The capture that a note became. */
-  #captureOf(run: Run): string | undefined {
-    const { note } = (this.scene.inputOf(run) ?? {}) as { note?: string };
-    const captures = this.scene.control.captures() as { id: string; rawContent: string }[];
-    return captures.find(({ rawContent }) => note !== undefined && rawContent.includes(note))?.id;
-  }
-
   /** Looks every now and then which runs wait for a person, and answers them by what the web app shows. */
   async keepAnswering(): Promise<void> {
     const { scene } = this;
@@ -392,27 +356,16 @@ export class People {
     if (Number.isFinite(this.ledgerLostAt)) void this.#acceptLower();
     if (this.isAttacked && scene.misfortunes.areOver) void this.#liftHold();
     for (const run of scene.server.open()) {
-      const stage = shownBy(run.searchAttributes.Stage);
       // Nobody holds the interviews of a project that is not the right one.
       const isLong = scene.world.now - run.startedAt > GIVEN_UP_AFTER_MS;
-      if (stage === 'prerequisites' && isLong && (await this.#lacksAnalysis(run))) this.#cancel(run);
+      if (isLong && (await this.#answers.lacksAnalysis(run))) this.#cancel(run);
       // Paused again, since it went back to a moment before it was resumed.
       if (this.#resumed.has(run.workflowId) && (await scene.detailsOf(run))?.includes('Paused by Ann'))
         this.#resume(run);
       await this.#retryFailed(run);
-      if (shownBy(run.searchAttributes.NeedsPerson) !== true) continue;
-      const [, asked = ''] =
-        /: ([^:]*)\. Answer with the update `chooseProject`/.exec((await scene.detailsOf(run)) ?? '') ?? [];
-      // One that is another one's already is refused, and then another is chosen.
-      if (asked !== '')
-        this.say(run, 'chooseProject', { projectId: scene.world.random.pick(asked.split(', ')), by: 'Ann' });
-      else if (stage === 'approval') {
-        this.approved.add(keyOf(run));
-        this.say(run, 'approve', { by: 'Ann' });
-      } else if (stage === 'asking') {
-        const captureId = this.#captureOf(run);
-        if (captureId !== undefined) this.say(run, 'noteSubmitted', { captureId, by: 'Ann' });
-      } else this.say(run, 'decide', { decision: this.#decisionOn(run, stage), by: 'Ann' });
+      const answer = await this.#answers.to(run);
+      if (answer?.update === 'approve') this.approved.add(keyOf(run));
+      if (answer) this.say(run, answer.update, { ...answer.said, by: 'Ann' });
     }
   }
 }

@@ -129,11 +129,22 @@ export class ResultRules {
   }
 }
 
-/** Whether what a run says may be otherwise: somebody has meddled with it, or it was reset, or ended on the build before. */
+/**
+ * Whether what a run says may be otherwise: somebody has meddled with it, or it was reset, or ended on the build before,
+ * or was kept waiting by it.
+ */
 export function isOddIn(scene: Scene, people: People): (run: Run) => boolean {
   const replaced = replacedOf([...scene.server.runs.values()].flat());
-  return (run) => people.meddled.has(run) || replaced.has(run) || scene.isBeforeRollout(run);
+  return (run) =>
+    people.meddled.has(run) || replaced.has(run) || scene.isBeforeRollout(run) || hasWaitedOnBuildBefore(run);
 }
+
+/**
+ * The build before did not ask what came of a try whose worker was lost before it waited for a hold to be released, and
+ * the ledger had forgotten it afterwards. Its control activities, and only its, are in the queue without an account.
+ */
+const hasWaitedOnBuildBefore = ({ episodes }: Run): boolean =>
+  episodes.flat().some(({ commands }) => /"activityType":"clearance".*?"taskQueue":"audit-runner"/.test(commands));
 
 /** What a reset has replaced: the run that was reset, those that continued it, and the one that it ended. */
 function replacedOf(runs: readonly Run[]): Set<Run> {
