@@ -10,6 +10,7 @@ import { ConfigError } from '../config/problems';
 import type { Env } from './environment';
 import { GRPC, grpcStatus } from './grpc-status';
 import { packageVersion } from './package-root';
+import { serverCommand } from './server-command';
 
 /** What the server takes as a name: it joins both by a full stop or a colon. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
@@ -144,20 +145,26 @@ const STATE_TEXT: Readonly<Record<BuildState, string>> = {
 };
 
 /** How a build is made the current one; a command that can be pasted. */
-export const makeCurrent = ({ deploymentName, buildId }: Build): string =>
-  `temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId} --yes`;
+export const makeCurrent = (client: Client, { deploymentName, buildId }: Build): string =>
+  serverCommand(
+    client,
+    `worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId} --yes`,
+  );
 
 /** How new runs, ledgers and batches are given to workers that are not versioned; a command that can be pasted. */
-export const makeUnversioned = (deploymentName: string): string =>
-  `temporal worker deployment set-current-version --deployment-name ${deploymentName} --unversioned --yes`;
+export const makeUnversioned = (client: Client, deploymentName: string): string =>
+  serverCommand(
+    client,
+    `worker deployment set-current-version --deployment-name ${deploymentName} --unversioned --yes`,
+  );
 
 /** Why a worker of this build gets no new runs, a sentence; undefined where it does, or that cannot be known. */
-export function idleBuild(build: Build, deployment: DeploymentState | undefined): string | undefined {
+export function idleBuild(client: Client, build: Build, deployment: DeploymentState | undefined): string | undefined {
   if (!deployment || deployment.current === build.buildId || deployment.ramping?.buildId === build.buildId)
     return undefined;
   const others =
     deployment.current === undefined ? 'no build is current' : `build ${deployment.current} is the current one`;
-  return `The workers of build ${build.buildId} get no new runs: ${others}. \`${makeCurrent(build)}\` makes it the current one.`;
+  return `The workers of build ${build.buildId} get no new runs: ${others}. \`${makeCurrent(client, build)}\` makes it the current one.`;
 }
 
 const ASKED_EVERY_MS = 2_000;
@@ -176,7 +183,7 @@ export async function sayIdle(
     if (signal.aborted) return;
     const deployment = await readDeployment(client, build.deploymentName).catch(() => undefined);
     if (!deployment?.builds.some(({ buildId }) => buildId === build.buildId)) continue;
-    const idle = idleBuild(build, deployment);
+    const idle = idleBuild(client, build, deployment);
     if (idle !== undefined) tell(idle);
     return;
   }

@@ -7,6 +7,7 @@ import { temporal } from '@temporalio/proto';
 import { asArgument } from '../text/command';
 import { utc } from '../time/utc';
 import { createLimit } from './in-flight';
+import { serverCommand } from './server-command';
 
 /** A task that fails once is tried again at once, and that is usually all; the third try is ten seconds later. */
 const FAILS_AFTER_TRIES = 3;
@@ -81,7 +82,7 @@ async function failureOf(
   if (!last || !first) return undefined;
   const since = new Date(Number(first.eventTime?.seconds ?? 0) * 1_000).toISOString();
   const cause = causeOf(last.workflowTaskFailedEventAttributes ?? undefined);
-  return { workflowId, type, since, tries, cause, mend: mendOf(type, workflowId, cause) };
+  return { workflowId, type, since, tries, cause, mend: mendOf(client, type, workflowId, cause) };
 }
 
 const CHANGED =
@@ -105,8 +106,8 @@ function causeOf(failed: Failed | undefined): string {
   return `the server or the worker says ${[words, kind].filter(Boolean).join(', ')}`;
 }
 
-function mendOf(type: string, workflowId: string, cause: string): string {
-  const end = `temporal workflow terminate --workflow-id ${asArgument(workflowId)}`;
+function mendOf(client: Client, type: string, workflowId: string, cause: string): string {
+  const end = serverCommand(client, `workflow terminate --workflow-id ${asArgument(workflowId)}`);
   const keep =
     cause === CHANGED
       ? 'start workers of the version that began it, and with the keys of then'

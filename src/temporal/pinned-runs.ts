@@ -4,10 +4,14 @@ import { asArgument } from '../text/command';
 import { quoted } from '../text/list-filter';
 import { type Build, isNone } from './deployment';
 import { GRPC, grpcStatus, isPassing } from './grpc-status';
+import { serverCommand } from './server-command';
 
 /** How such a run is told to go on with the current build, or with unversioned workers; a command that can be pasted. */
-export const movesOn = (workflowId: string): string =>
-  `temporal workflow update-options --workflow-id ${asArgument(workflowId)} --versioning-override-behavior auto_upgrade`;
+export const movesOn = (client: Client, workflowId: string): string =>
+  serverCommand(
+    client,
+    `workflow update-options --workflow-id ${asArgument(workflowId)} --versioning-override-behavior auto_upgrade`,
+  );
 
 /** @returns the workflow ID of one for each of the builds that has any; none where the server's lists cannot tell */
 export async function pinnedRuns(client: Client, builds: readonly Build[]): Promise<Map<Build, string>> {

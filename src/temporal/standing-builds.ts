@@ -30,7 +30,9 @@ export async function standingBuilds(
   // That nobody works at all is said of the queue.
   if (identities.length === 0) return [];
   const newest = newestOf(builds, deployments);
-  const instead = newest ? `make build ${newest.buildId} the current one: \`${makeCurrent(newest)}\`` : undefined;
+  const instead = newest
+    ? `make build ${newest.buildId} the current one: \`${makeCurrent(connected.client, newest)}\``
+    : undefined;
   if (!current && !unversioned)
     return [
       {
@@ -56,7 +58,9 @@ export async function standingBuilds(
     mend: ['start workers of it', ...others.flatMap((other) => other ?? [])].join(', or '),
   });
   const handBack = ({ deploymentName }: Build) =>
-    unversioned ? `give them to the workers that are not versioned: \`${makeUnversioned(deploymentName)}\`` : undefined;
+    unversioned
+      ? `give them to the workers that are not versioned: \`${makeUnversioned(connected.client, deploymentName)}\``
+      : undefined;
   return [
     ...(current && isAway(current)
       ? [standing(current, 'new runs, ledgers and batches are sent to it', instead, handBack(current))]
@@ -65,7 +69,7 @@ export async function standingBuilds(
     ...draining.map((build) => standing(build, 'runs that it began are still open')),
     ...returned.map((build) => {
       const run = pinned.get(build) ?? '';
-      const move = `move each to the workers that get new runs: \`${movesOn(run)}\``;
+      const move = `move each to the workers that get new runs: \`${movesOn(connected.client, run)}\``;
       return standing(build, `open runs are pinned to it, such as ${run}`, move);
     }),
   ];

@@ -16,6 +16,7 @@ import {
 import { movesOn } from '../../src/temporal/pinned-runs';
 import { WORKFLOW_QUEUE } from '../../src/temporal/queues';
 import { installSdkRuntime } from '../../src/temporal/sdk-runtime';
+import { serverCommand } from '../../src/temporal/server-command';
 import { standingBuilds } from '../../src/temporal/standing-builds';
 import { startWorker } from '../../src/worker';
 import { leadPipeline } from '../../workflows';
@@ -65,14 +66,13 @@ const becomesCurrent = async (stage: Stage, buildId: string) => {
     const state = await readDeployment(client, deploymentName);
     return state?.builds.some((one) => one.buildId === buildId) ?? false;
   });
-  await typed(stage, makeCurrent(build(buildId)));
+  await typed(makeCurrent(client, build(buildId)));
 };
-/** A command as the documents and the worker's log tell it. */
-async function typed({ env, temporal: { namespace } }: Stage, command: string): Promise<void> {
+/** A command as the worker's log tells it: it names the server and the namespace. */
+async function typed(command: string): Promise<void> {
   const { file } = await findServer(process.env, () => undefined);
   const [, ...args] = command.split(' ');
-  const at = ['--address', env.TEMPORAL_ADDRESS ?? '', '--namespace', namespace];
-  await promisify(execFile)(file, [...args, ...at]);
+  await promisify(execFile)(file, args);
 }
 /** A server hears of a build by its first poll. */
 const isKnown = ({ temporal: { client } }: Stage, buildId: string) =>
@@ -121,11 +121,13 @@ test(
 
       await startBuild(stage, build('2.0'));
       await isKnown(stage, '2.0');
-      expect(idleBuild(build('2.0'), await readDeployment(stage.temporal.client, deploymentName))).toMatch(
-        /build 1\.0 is the current one\. `temporal worker deployment set-current-version .*--build-id 2\.0 --yes`/,
+      expect(
+        idleBuild(stage.temporal.client, build('2.0'), await readDeployment(stage.temporal.client, deploymentName)),
+      ).toMatch(
+        /build 1\.0 is the current one\. `temporal worker deployment set-current-version .*--build-id 2\.0 --yes --address .*`/,
       );
-      const ramp = 'temporal worker deployment set-ramping-version --deployment-name audit-runner --build-id 2.0';
-      await typed(stage, `${ramp} --percentage 10 --yes`);
+      const ramp = 'worker deployment set-ramping-version --deployment-name audit-runner --build-id 2.0';
+      await typed(serverCommand(stage.temporal.client, `${ramp} --percentage 10 --yes`));
       const ramping = await readDeployment(stage.temporal.client, deploymentName);
       expect(ramping && describeDeployment(ramping)).toBe(
         'Deployment audit-runner: new runs go to build 1.0, 10 % of them to build 2.0',
@@ -154,7 +156,7 @@ test(
       expect(stage.figures()).toMatchObject({ paidTwice: 0, conversions: 3 });
 
       await startBuild(stage, undefined);
-      await typed(stage, makeUnversioned(deploymentName));
+      await typed(makeUnversioned(stage.temporal.client, deploymentName));
       await asks(await pipeline(stage, 'unversioned', 1));
       expect(await buildOfLastTask(stage, 'unversioned')).toBe('');
     }),
@@ -174,9 +176,9 @@ test(
       expect(await run.result()).toMatchObject({ outcome: 'converted' });
       expect(await buildOfLastTask(stage, 'plain')).toBe('');
       await isKnown(stage, '1.0');
-      expect(idleBuild(build('1.0'), await readDeployment(stage.temporal.client, deploymentName))).toMatch(
-        /no build is current/,
-      );
+      expect(
+        idleBuild(stage.temporal.client, build('1.0'), await readDeployment(stage.temporal.client, deploymentName)),
+      ).toMatch(/no build is current/);
       expect(await readDeployment(stage.temporal.client, 'another')).toBeUndefined();
     }),
   120_000,
@@ -225,7 +227,7 @@ test(
       const drained = { deploymentName, current: '2.0', builds: [{ buildId: '1.0', state: 'drained' }] } as const;
       const pinned = async () => (await standingBuilds(stage.temporal, [drained]))[0];
       await until(async () => (await pinned())?.found.includes('open runs are pinned to it') ?? false);
-      await typed(stage, movesOn('ended'));
+      await typed(movesOn(stage.temporal.client, 'ended'));
       await asks(stage.temporal.client.workflow.getHandle<typeof leadPipeline>('ended'));
       expect(await buildOfLastTask(stage, 'ended')).toBe('2.0');
 
