@@ -21,6 +21,7 @@ import {
   recordRef,
   type Sighting,
   sightingIn,
+  youngIn,
 } from './references';
 import { requeueAfter } from './requeue';
 import { sendOnce } from './send-once';
@@ -45,6 +46,8 @@ export interface ReferencePage extends Sighting {
   taken?: true;
   /** When the newest project of the page was created. */
   newest?: number;
+  /** Those about as young, which are not taken for one that is sent afterwards; absent from a worker of an earlier version. */
+  young?: { id: string; at: number }[];
   next?: ListPlace;
   /** The list may go on, and its next page cannot be had. */
   cut?: boolean;
@@ -126,7 +129,7 @@ export function createProjectsActivities(deps: Deps) {
         ...(projectId && { known: projectId }),
         ...(sent && { sent }),
         ...(taken && { taken }),
-        ...(newest !== undefined && { newest }),
+        ...(newest !== undefined && { newest, young: youngIn(items) }),
         ...(next && { next }),
         ...(cut && { cut }),
       };

@@ -99,6 +99,7 @@ export function sightingIn(items: readonly Project[], reference: string, record:
   const youngest = record.newest === undefined ? since - CLOCKS_APART_MS : record.newest - CLOCK_STEP_MS;
   const isStrange = (project: Project) =>
     !isAlike(project) &&
+    !isBefore(project) &&
     Date.parse(project.createdAt ?? '') >= youngest &&
     likeness(project.description, record.description ?? '') !== 'other';
   const idsOf = (those: (project: Project) => boolean) => unmarked.filter(those).map(({ id }) => id);
@@ -114,6 +115,13 @@ export function sightingIn(items: readonly Project[], reference: string, record:
 export function newestOf(items: readonly Project[]): number | undefined {
   const times = items.map(({ createdAt }) => Date.parse(createdAt ?? '')).filter((time) => !Number.isNaN(time));
   return times.length > 0 ? Math.max(...times) : undefined;
+}
+
+/** Those of a page that are as young as what is created next may seem to be. */
+export function youngIn(items: readonly Project[]): { id: string; at: number }[] {
+  const youngest = (newestOf(items) ?? Number.POSITIVE_INFINITY) - CLOCK_STEP_MS;
+  const all = items.map(({ id, createdAt }) => ({ id, at: Date.parse(createdAt ?? '') }));
+  return all.filter(({ at }) => at >= youngest);
 }
 
 /** What a project's own record says of a reference: its mark, somebody else's, or nothing that proves either. */

@@ -213,6 +213,8 @@ function notGranted(
     case 'unread':
       // The floor was set just now.
       throw requeueAfter(UNREAD, LOOK_MS);
+    case 'behind':
+      throw requeueAfter(BEHIND, LOOK_MS);
     case 'patient':
       return { kind: 'open', overAt: answer.until, newBooks: true };
     case 'open':
@@ -280,6 +282,7 @@ function heldOrThrow(error: unknown): 'held' {
   throw error;
 }
 
+const BEHIND = 'the ledger does not know yet what people said of hold or limits last, and is told';
 const UNREAD = 'part of the balance must remain, so it must be read before it is spent; it has not been read yet';
 
 /**

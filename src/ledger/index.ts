@@ -14,7 +14,8 @@ import { stopping } from './holds';
 import { type OwnPermit, unknownPermit, withUnused } from './own-permits';
 import { noPermits, takePermit } from './permits';
 import { learnPrice, noteConfigured, reservation } from './prices';
-import type { Hold, LedgerState } from './state';
+import { momentsOf, saidOf } from './said';
+import type { Hold, LedgerState, Moments } from './state';
 import type { TurnAsked, TurnUsed } from './turns';
 
 export { balance, isRead, nextReading } from './balance';
@@ -81,6 +82,7 @@ export {
   type LedgerStart,
   type LedgerState,
   type Lower,
+  type Moments,
   type RunSum,
   type Said,
 } from './state';
@@ -108,7 +110,8 @@ const longer = (timing: payOnce.PayTiming, sender: SenderTiming = timing): payOn
 });
 
 export type BeginAnswer =
-  | payOnce.AdmitAnswer
+  | Exclude<payOnce.AdmitAnswer, { kind: 'granted' }>
+  | Granted
   | { kind: 'held'; holds: readonly Hold[] }
   /** The ledger replaced one that was lost: what that one granted may have an effect until then, or the balance is compared. */
   | { kind: 'patient'; until: number }
@@ -119,7 +122,12 @@ export type BeginAnswer =
   | { kind: 'unread' }
   /** It cannot be written into the books, or not where all would see it (S8). */
   | { kind: 'unwritten'; why: string }
+  /** The books have a later word of people on hold or limits than the ledger, whose server went back to a backup (S8). */
+  | { kind: 'behind' }
   | Capped;
+
+/** `said`: when people said of hold and limits what the ledger went by; absent from one on a worker of an earlier version. */
+type Granted = Extract<payOnce.AdmitAnswer, { kind: 'granted' }> & { readonly said?: Moments };
 
 /**
  * `beginSend`: may this attempt send, now? The order matters: an attempt that was granted stays granted.
@@ -133,8 +141,9 @@ export function beginSend(
 ): { state: LedgerState; answer: BeginAnswer } {
   const request = { ...asked, credits: reservation(state, asked.subject, asked.credits) };
   const refuse = (answer: BeginAnswer) => ({ state, answer });
+  const said = momentsOf(saidOf(state));
   const open = state.flights.open[request.subject];
-  if (open?.attempt === request.attempt) return refuse({ kind: 'granted', flight: open });
+  if (open?.attempt === request.attempt) return refuse({ kind: 'granted', flight: open, said });
   const holds = stopping(state.holds, request.credits);
   if (holds.length > 0) return refuse({ kind: 'held', holds });
   const apart = request.credits > 0 ? booksTrouble(state, now) : undefined;
@@ -164,7 +173,8 @@ export function beginSend(
   if (turn.inMs > 0) return { state: turn.state, answer: { kind: 'later', inMs: turn.inMs } };
   const next = withPermit(turn.state);
   const prices = noteConfigured(state.prices, request.subject, asked.credits);
-  return { state: { ...next, prices, flights: payOnce.take(next.flights, request.subject, answer.flight) }, answer };
+  const flights = payOnce.take(next.flights, request.subject, answer.flight);
+  return { state: { ...next, prices, flights }, answer: { ...answer, said } };
 }
 
 /** Others spend from the same balance: with a floor, each payment needs a reading from after its turn came. */

@@ -6,6 +6,7 @@ export const PATCHES = {
   accountQueue: '0.3.0',
   asksForOwnTry: '0.3.0',
   asksForUntold: '0.3.0',
+  asksWhoseEnd: '0.3.0',
   auditsFoundLater: '0.3.0',
   booksWhatIsFree: '0.3.0',
   clipsTurns: '0.3.0',

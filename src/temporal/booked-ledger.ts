@@ -147,7 +147,7 @@ export class BookedLedger extends LedgerClient {
     const granted = await super.beginSend(request);
     if (granted.kind !== 'granted' || !isCostly) return granted;
     const { timing } = this.config;
-    const { flight } = granted;
+    const { flight, said } = granted;
     // S1: by the times of this process at least, whatever the ledger was told.
     const answer = {
       ...granted,
@@ -156,6 +156,7 @@ export class BookedLedger extends LedgerClient {
     const refused = await this.books.beforeSend({
       request,
       open: answer.flight,
+      said,
       timing,
       ceilings: this.bookkeeping.ceilings(),
       reading: await this.#reading(request.readSince),
@@ -164,6 +165,8 @@ export class BookedLedger extends LedgerClient {
     if (!refused) return answer;
     const { subject, attempt, run, turn, own } = request;
     await super.settle({ subject, attempt, run, settlement: { kind: 'notPaid' }, turn, own });
+    // What the books have then the ledger takes over.
+    if (refused.kind === 'behind') await this.configure().catch(() => undefined);
     return refused;
   }
 

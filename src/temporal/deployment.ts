@@ -56,7 +56,8 @@ export interface DeploymentState {
   readonly deploymentName: string;
   /** Absent: unversioned workers get new runs. */
   readonly current?: string;
-  readonly ramping?: { readonly buildId: string; readonly percent: number };
+  /** Without a build: unversioned workers. */
+  readonly ramping?: { readonly buildId?: string; readonly percent: number };
   /** The newest first. */
   readonly builds: readonly { readonly buildId: string; readonly state: BuildState }[];
 }
@@ -99,9 +100,9 @@ export async function readDeployment(
   return {
     deploymentName,
     ...(currentDeploymentVersion?.buildId && { current: currentDeploymentVersion.buildId }),
-    ...(rampingDeploymentVersion?.buildId && {
-      ramping: { buildId: rampingDeploymentVersion.buildId, percent: rampingVersionPercentage ?? 0 },
-    }),
+    ...(rampingDeploymentVersion?.buildId
+      ? { ramping: { buildId: rampingDeploymentVersion.buildId, percent: rampingVersionPercentage ?? 0 } }
+      : rampingVersionPercentage && { ramping: { percent: rampingVersionPercentage } }),
     builds: summaries.map(({ deploymentVersion, status }) => ({
       buildId: deploymentVersion?.buildId ?? '',
       state: STATES.get(status ?? 0) ?? 'inactive',
@@ -128,7 +129,11 @@ export function describeDeployment({ deploymentName, current, ramping, builds }:
     current === undefined
       ? 'no build is current, so new runs go to workers that are not versioned'
       : `new runs go to build ${current}`,
-    ...(ramping ? [`${ramping.percent} % of them to build ${ramping.buildId}`] : []),
+    ...(ramping
+      ? [
+          `${ramping.percent} % of them, and of the open ledgers and batches, to ${ramping.buildId === undefined ? 'workers that are not versioned' : `build ${ramping.buildId}`}`,
+        ]
+      : []),
   ].join(', ');
   const others = builds
     .filter(({ state }) => state !== 'current' && state !== 'ramping')
@@ -164,7 +169,13 @@ export function idleBuild(client: Client, build: Build, deployment: DeploymentSt
     return undefined;
   const others =
     deployment.current === undefined ? 'no build is current' : `build ${deployment.current} is the current one`;
-  return `The workers of build ${build.buildId} get no new runs: ${others}. \`${makeCurrent(client, build)}\` makes it the current one.`;
+  const state = deployment.builds.find(({ buildId }) => buildId === build.buildId)?.state;
+  // Ledgers and batches have taken patches of the build after it, most likely, and would stand still on this one.
+  const next =
+    state === 'draining' || state === 'drained'
+      ? 'They end what it began.'
+      : `\`${makeCurrent(client, build)}\` makes it the current one.`;
+  return `The workers of build ${build.buildId} get no new runs: ${others}. ${next}`;
 }
 
 const ASKED_EVERY_MS = 2_000;

@@ -7,6 +7,7 @@ import { temporal } from '@temporalio/proto';
 import { asArgument } from '../text/command';
 import { utc } from '../time/utc';
 import { createLimit } from './in-flight';
+import { WORKFLOW_QUEUE } from './queues';
 import { serverCommand } from './server-command';
 
 /** A task that fails once is tried again at once, and that is usually all; the third try is ten seconds later. */
@@ -110,7 +111,7 @@ function mendOf(client: Client, type: string, workflowId: string, cause: string)
   const end = serverCommand(client, `workflow terminate --workflow-id ${asArgument(workflowId)}`);
   const keep =
     cause === CHANGED
-      ? 'start workers of the version that began it, and with the keys of then'
+      ? 'start workers of the version that has gone on with it last, which after going back is the newer one, and with the keys of then'
       : 'see the log of the workers';
   if (cause === UNKNOWN) return `start a worker that has it, or end it: ${end}`;
   return type === 'accountLedger'
@@ -133,7 +134,8 @@ export interface FailingRuns {
 
 /** Open runs whose workflow tasks fail. A server says by itself which they are only since 1.30: without it, each is asked. */
 export async function findFailing(client: Client): Promise<FailingRuns> {
-  const open = "ExecutionStatus = 'Running'";
+  // Other programs in the namespace look after theirs.
+  const open = `ExecutionStatus = 'Running' AND TaskQueue = '${WORKFLOW_QUEUE}'`;
   const reported = await list(client, `TemporalReportedProblems IS NOT NULL AND ${open}`).catch(() => []);
   const ledgers = await list(client, `WorkflowType = 'accountLedger' AND ${open}`);
   const runs = [...reported, ...ledgers, ...(await list(client, open))];

@@ -21,6 +21,8 @@ export interface QueueState {
   current?: Build;
   /** The build that gets a part of it. */
   ramping?: Build;
+  /** Unversioned workers get a part of it. */
+  rampsUnversioned: boolean;
 }
 
 const VERSIONED = temporal.api.enums.v1.WorkerVersioningMode.WORKER_VERSIONING_MODE_VERSIONED;
@@ -58,6 +60,7 @@ export async function queueState(
     unversioned: versions.some((build) => build === undefined),
     ...(current && { current }),
     ...(ramping && { ramping }),
+    rampsUnversioned: !ramping && (versioningInfo?.rampingVersionPercentage ?? 0) > 0,
   };
 }
 

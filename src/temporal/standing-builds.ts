@@ -4,7 +4,7 @@
  */
 import { temporal } from '@temporalio/proto';
 import type { Connected } from './connect';
-import { type Build, type BuildState, type DeploymentState, isNone, makeCurrent, makeUnversioned } from './deployment';
+import { type Build, type DeploymentState, isNone, makeCurrent, makeUnversioned } from './deployment';
 import { movesOn, pinnedRuns } from './pinned-runs';
 import { queueState } from './queue-workers';
 import { WORKFLOW_QUEUE } from './queues';
@@ -22,7 +22,7 @@ export async function standingBuilds(
   connected: Connected,
   deployments: readonly DeploymentState[],
 ): Promise<StandingBuild[]> {
-  const { identities, builds, unversioned, current, ramping } = await queueState(
+  const { identities, builds, unversioned, current, ramping, rampsUnversioned } = await queueState(
     connected,
     WORKFLOW_QUEUE,
     TASK_QUEUE_TYPE_WORKFLOW,
@@ -30,8 +30,9 @@ export async function standingBuilds(
   // That nobody works at all is said of the queue.
   if (identities.length === 0) return [];
   const newest = newestOf(builds, deployments);
+  const isBefore = newest && current && newestOf([newest, current], deployments) !== newest;
   const instead = newest
-    ? `make build ${newest.buildId} the current one: \`${makeCurrent(connected.client, newest)}\``
+    ? `make build ${newest.buildId} the current one${isBefore ? ', if the patches of the later ones were held' : ''}: \`${makeCurrent(connected.client, newest)}\``
     : undefined;
   if (!current && !unversioned)
     return [
@@ -42,17 +43,16 @@ export async function standingBuilds(
       },
     ];
   const isAway = (build: Build) => !builds.some((one) => isSame(one, build));
-  const away = (...states: BuildState[]): Build[] =>
+  const draining = await oursOf(
+    connected,
     deployments.flatMap(({ deploymentName, builds: all }) =>
       all
-        .filter(({ state }) => states.includes(state))
+        .filter(({ state }) => state === 'draining')
         .map(({ buildId }) => ({ deploymentName, buildId }))
         .filter(isAway),
-    );
-  const draining = await oursOf(connected, away('draining'));
-  // Of a build that has been drained the server no longer says that a run has come back to it.
-  const pinned = await pinnedRuns(connected.client, away('drained', 'inactive'));
-  const returned = await oursOf(connected, [...pinned.keys()]);
+    ),
+  );
+  const told = [...builds, ...draining, ...[current, ramping].flatMap((build) => build ?? [])];
   const standing = (build: Build, why: string, ...others: (string | undefined)[]): StandingBuild => ({
     found: `Build ${build.buildId} of the deployment ${build.deploymentName} has no worker, and ${why}`,
     mend: ['start workers of it', ...others.flatMap((other) => other ?? [])].join(', or '),
@@ -65,12 +65,22 @@ export async function standingBuilds(
     ...(current && isAway(current)
       ? [standing(current, 'new runs, ledgers and batches are sent to it', instead, handBack(current))]
       : []),
-    ...(ramping && isAway(ramping) ? [standing(ramping, 'a part of the new runs is sent to it')] : []),
+    ...(ramping && isAway(ramping)
+      ? [standing(ramping, 'a part of the new runs, ledgers and batches is sent to it')]
+      : []),
+    ...(rampsUnversioned && !unversioned
+      ? [
+          {
+            found:
+              'A part of the new runs, ledgers and batches is sent to workers that are not versioned, and there is none',
+            mend: 'start such workers, or end the ramp',
+          },
+        ]
+      : []),
     ...draining.map((build) => standing(build, 'runs that it began are still open')),
-    ...returned.map((build) => {
-      const run = pinned.get(build) ?? '';
-      const move = `move each to the workers that get new runs: \`${movesOn(connected.client, run)}\``;
-      return standing(build, `open runs are pinned to it, such as ${run}`, move);
+    ...(await pinnedRuns(connected.client, told)).map(({ build, workflowId }) => {
+      const move = `move each to the workers that get new runs: \`${movesOn(connected.client, workflowId)}\``;
+      return standing(build, `open runs are pinned to it, such as ${workflowId}`, move);
     }),
   ];
 }
@@ -83,7 +93,8 @@ function newestOf(builds: readonly Build[], deployments: readonly DeploymentStat
   const byAge = deployments.flatMap(({ deploymentName, builds: all }) =>
     all.map(({ buildId }) => ({ deploymentName, buildId })),
   );
-  return byAge.find((build) => builds.some((one) => isSame(one, build))) ?? builds[0];
+  const newest = byAge.find((build) => builds.some((one) => isSame(one, build)));
+  return builds.find((one) => newest && isSame(one, newest)) ?? builds[0];
 }
 
 async function oursOf(connected: Connected, builds: readonly Build[]): Promise<Build[]> {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lookForReference, type ProjectRecord, recordRef, sightingIn } from '../../activities/references';
+import { lookForReference, type ProjectRecord, recordRef, sightingIn, youngIn } from '../../activities/references';
 import { Project } from '../../src/agent-api/records';
 import { withReference } from '../../src/audits/reference';
 import { FolderStorage } from '../../src/storage/folder';
@@ -84,6 +84,11 @@ test('S2: once something was sent, a project of another name is in doubt as long
   expect(seenBy(record, ...fields).strange).toEqual([]);
   const newest = Date.parse('2026-03-02T08:02:00.000Z');
   expect(seenBy({ ...sent, newest }, ...fields).strange).toEqual([]);
+  // The newest of those that were there is no younger than what is sent next, and known by its ID.
+  const young = youngIn(fields.map((one, i) => project(`p${i}`, i === 0 ? created : { ...one, createdAt: null })));
+  expect(young).toEqual([{ id: 'p0', at: Date.parse(created.createdAt) }]);
+  const there = { ...sent, newest: Date.parse(created.createdAt), before: young.map(({ id }) => id) };
+  expect(seenBy(there, ...fields).strange).toEqual(['p1', 'p2', 'p3']);
 });
 
 describe('S2: the ledger asks the whole list for a reference, in pages of ten without a total,', () => {

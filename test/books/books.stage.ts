@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Books } from '../../src/books/books';
 import type { BalanceReading, Ceilings } from '../../src/books/ceilings';
 import type { Begun } from '../../src/books/entry';
+import type { Moments } from '../../src/ledger';
 import { leadSubject } from '../../src/paying/subject';
 import { openStorage, type Storage } from '../../src/storage';
 import { storedJson } from '../../src/storage/stored-json';
@@ -56,6 +57,7 @@ interface Try {
   reading?: BalanceReading;
   /** As the ledger has granted it. */
   overAt?: number;
+  said?: Moments | undefined;
   withinMs?: number;
 }
 
@@ -68,11 +70,13 @@ export const pay = (books: Books, lead: string, asked: Try = {}) => {
     ceilings = {},
     reading,
     overAt = at.now + 515_000,
+    said,
     withinMs = 5_000,
   } = asked;
   return books.beforeSend({
     request: { subject: leadSubject(lead), attempt, run, credits, lookedAt, runCap: 100_000 },
     open: { attempt, run, credits, grantedAt: at.now, overAt },
+    said,
     timing,
     ceilings: { ...NONE, ...ceilings },
     reading,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Act } from '../../src/books/entry';
 import { mend } from '../../src/books/mending';
 import { Standing } from '../../src/books/standing';
+import type { Moments } from '../../src/ledger';
 import { leadSubject } from '../../src/paying/subject';
 import { openStorage } from '../../src/storage';
 import { at, booksOf, entries, paid, pay } from './books.stage';
@@ -43,6 +44,18 @@ test('a time zone that this machine does not know is what was said all the same:
   expect((await booksOf('w2').standing()).said).toEqual(said);
   const { lost } = await mend(openStorage(at.folder), 'u1', new Standing('UTC'), { givesUpLost: true, now: at.now });
   expect(lost).toEqual([]);
+});
+
+test('what the ledger grants without having heard the last word on hold or limits is not sent', async () => {
+  const [one, other] = [booksOf('w1'), booksOf('w2')];
+  await one.say({ hold: note('month end', 20), perDay: note(5_000, 10) });
+  const granted = (lead: string, said?: Moments) => pay(other, lead, { said });
+  // A ledger of before its server went back, one that lacks the limit, and one that does not tell.
+  expect(await granted('1', { perDay: 10 })).toEqual({ kind: 'behind' });
+  expect(await granted('1', { hold: 20 })).toEqual({ kind: 'behind' });
+  expect(await granted('1', { hold: 20, perDay: 10 })).toBeUndefined();
+  expect(await granted('2', { hold: 30, perDay: 10 })).toBeUndefined();
+  expect(await granted('3')).toBeUndefined();
 });
 
 test('an act is written once, however often it is tried, and by whichever process', async () => {

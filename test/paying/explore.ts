@@ -224,7 +224,7 @@ function* paidActivity(world: World, call: Call): Process {
   const settle = (settlement: ledger.Settle['settlement']) => world.settle({ subject, attempt, run, settlement });
   if (answer.kind === 'held' || answer.kind === 'stale') return finish({ kind: answer.kind });
   if (answer.kind === 'capped' || answer.kind === 'done') return finish(answer);
-  if (answer.kind === 'unread' || answer.kind === 'unwritten' || answer.kind === 'later')
+  if (answer.kind === 'unread' || answer.kind === 'unwritten' || answer.kind === 'behind' || answer.kind === 'later')
     throw new Error('neither a floor is set, nor are there books, nor does it ask for a turn');
   if (answer.kind === 'parked') return finish({ kind: 'throttled', retryAt: answer.until });
   if (answer.kind === 'patient') return finish({ kind: 'open', overAt: answer.until, newBooks: true });

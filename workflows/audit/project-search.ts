@@ -7,6 +7,7 @@ import { includesId } from '../../src/agent-api/id';
 import { MAX_ASKED } from '../../src/audits/reference';
 import type { LookOutcome } from '../../src/paying/attempt-plan';
 import { projectSubject } from '../../src/paying/subject';
+import { CLOCK_STEP_MS } from '../../src/time/clocks';
 import { utcIn } from '../../src/time/utc';
 import { control, notShownUntil, reads, retryUntilAnswered } from '../shared/calls';
 import { isNotFound, refusalOf } from '../shared/failures';
@@ -16,7 +17,7 @@ import type { AuditRun } from './audit-run';
 
 /** Pages of the project list that are read for one look; beyond them a person is asked. */
 const MAX_PAGES = 100;
-/** Projects of the same name from before that are remembered by their IDs; of others their age has to tell. */
+/** Projects from before that are remembered by their IDs; of others their age has to tell. */
 const MAX_BEFORE = 500;
 
 /** A note of the result, and part of the question. */
@@ -29,7 +30,7 @@ export class ProjectSearch {
   candidates: readonly string[] = [];
   /** Why the last look cannot tell: the list could not be read to its end, though nothing says that it was ever sent. */
   unread = false;
-  /** Projects of the last look that could be taken for it, should it be sent now. */
+  /** Projects of the last look that could be taken for it, should it be sent now: by their names, or since they are as young. */
   before: readonly string[] = [];
   /** When the newest project that it has shown was created. */
   newest: number | undefined;
@@ -46,6 +47,7 @@ export class ProjectSearch {
     const due: string[] = [];
     const older: string[] = [];
     const strange: string[] = [];
+    const young: { id: string; at: number }[] = [];
     this.newest = undefined;
     let next: ListPlace | undefined = { offset: 0 };
     let [cut, sent, taken] = [false, false, false];
@@ -57,13 +59,15 @@ export class ProjectSearch {
       due.push(...page.due);
       older.push(...page.older);
       strange.push(...page.strange);
+      young.push(...(page.young ?? []));
       if (page.newest !== undefined) this.newest = Math.max(this.newest ?? 0, page.newest);
       next = page.next;
       cut ||= page.cut === true;
       sent ||= page.sent === true;
       taken ||= page.taken === true;
     }
-    this.before = [...due, ...older].slice(0, MAX_BEFORE);
+    const newest = young.filter(({ at }) => at >= (this.newest ?? 0) - CLOCK_STEP_MS).map(({ id }) => id);
+    this.before = [...new Set([...due, ...older, ...newest])].slice(0, MAX_BEFORE);
     const free = sent ? await this.#unclaimed(due) : due;
     // The newest are likely to be listed first or last, so both ends are asked.
     const ends = free.length <= MAX_ASKED ? free : [...free.slice(0, MAX_ASKED / 2), ...free.slice(-MAX_ASKED / 2)];

@@ -1,6 +1,7 @@
 /**
  * Children of whose end a run is never told: those that ended between the end of the run, by hand, and its reset, when nobody
- * waited for them; and those that were ended because somebody reset an earlier run of the same ID. So a run that finds
+ * waited for them; and those that were ended because somebody reset an earlier run of the same ID. Of a batch that went on as
+ * new, the server tells a reset run what became of children of later runs, as if they were its own. So a run that finds
  * itself reset asks about the children that it had begun before, and one that sees a child closed asks about that one.
  */
 import type { WorkflowOutboundCallsInterceptor } from '@temporalio/workflow';
@@ -31,13 +32,23 @@ export const asksForUntold: WorkflowOutboundCallsInterceptor = {
       isTold = true;
     };
     told.then(heard, heard);
+    // One that was reset before this was built goes on as it was.
+    const mayBeAnothers = () => epoch() !== begunIn && patched('asksWhoseEnd');
     const asked = CancellationScope.nonCancellable(async () => {
       const runId = await started;
       await condition(() => epoch() !== begunIn || seenClosed.has(workflowId));
-      // One that was reset before this was built goes on as it was.
-      if (!patched('asksForUntold') || (await condition(() => isTold, TOLD_WITHIN_MS))) return told;
+      if (!patched('asksForUntold')) return told;
+      if (!mayBeAnothers() && (await condition(() => isTold, TOLD_WITHIN_MS))) return told;
       return resultOf(workflowId, runId, input.workflowType);
     });
-    return [started, Promise.race([told, asked])];
+    // As `Promise.race`, in as many turns of the event loop: they decide what a run does first.
+    const end = new Promise<unknown>((resolve, reject) => {
+      told.then(
+        (result) => mayBeAnothers() || resolve(result),
+        (error) => mayBeAnothers() || reject(error),
+      );
+      asked.then(resolve, reject);
+    });
+    return [started, end];
   },
 };

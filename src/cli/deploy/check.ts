@@ -7,6 +7,7 @@ import { describeKey, encryptionKeyIds } from '../../temporal/encryption';
 import { KEYS_ARE_IN } from '../../temporal/encryption-keys';
 import { fleetRequirement, workersConverter } from '../../temporal/fleet-keys';
 import { packageVersion } from '../../temporal/package-root';
+import { WORKFLOW_QUEUE } from '../../temporal/queues';
 import { recordOf, replay } from '../../temporal/replaying';
 import { installSdkRuntime } from '../../temporal/sdk-runtime';
 import { counted } from '../../text/numbers';
@@ -30,6 +31,8 @@ interface Checked extends ReplayedRuns {
   readonly others: number;
 }
 
+type Listed = Open & { readonly taskQueue: string };
+
 /** All of these are replayed in any sample: what stands still with one of them stands still for many. */
 const ALWAYS: ReadonlySet<string> = new Set(['accountLedger', 'backfill']);
 /** Those that people start, and those that workers start themselves. */
@@ -41,7 +44,7 @@ export async function deployCheckCommand({ sample, json }: DeployCheckOptions): 
   installSdkRuntime(createLogger({ level: 'silent' }));
   return withServer('reads', async ({ client, namespace, server }) => {
     const all = await openRuns(client);
-    const ours = all.filter(({ type }) => OURS.has(type));
+    const ours = all.filter(({ type, taskQueue }) => OURS.has(type) && taskQueue === WORKFLOW_QUEUE);
     const chosen = sample === undefined ? ours : sampleOf(ours, sample);
     const { address } = server.config;
     const checked = { version: packageVersion(), address, namespace, open: all.length };
@@ -54,10 +57,10 @@ export async function deployCheckCommand({ sample, json }: DeployCheckOptions): 
   });
 }
 
-async function openRuns({ workflow }: Client): Promise<Open[]> {
-  const found: Open[] = [];
-  for await (const { workflowId, runId, type } of workflow.list({ query: "ExecutionStatus = 'Running'" }))
-    found.push({ workflowId, runId, type });
+async function openRuns({ workflow }: Client): Promise<Listed[]> {
+  const found: Listed[] = [];
+  for await (const { workflowId, runId, type, taskQueue } of workflow.list({ query: "ExecutionStatus = 'Running'" }))
+    found.push({ workflowId, runId, type, taskQueue });
   return found;
 }
 

@@ -110,6 +110,7 @@ function startChild(run: Run, child: coresdk.workflow_commands.IStartChildWorkfl
   const workflowId = child.workflowId ?? '';
   const workflowType = child.workflowType ?? '';
   run.record('StartChildWorkflowExecutionInitiated');
+  run.initiated.set(run.history.length, seq);
   const parent: Child = { run, seq, begin: () => server.later(begin) };
   run.children.set(seq, parent);
   parent.begin();

@@ -9,6 +9,7 @@
 import { temporal as api } from '@temporalio/proto';
 import { arm, sendSignal, tellParent } from './commands';
 import type { Event } from './history';
+import type { Job } from './proto';
 import type { Run } from './run';
 
 const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW: RESET } = api.api.enums.v1.WorkflowTaskFailedCause;
@@ -37,6 +38,7 @@ export function resume(run: Run, base: Run, task: number): void {
   run.points.push(...base.points.slice(0, task));
   Object.assign(run, point.own);
   takeUp(run, point);
+  for (const [event, seq] of base.initiated) if (event <= point.events) run.initiated.set(event, seq);
   // What the task told is told by the next one. Its updates are in no history yet, or among what came later.
   const told = base.episodes[task]?.[0]?.jobs ?? [];
   for (const job of told)
@@ -49,9 +51,9 @@ export function resume(run: Run, base: Run, task: number): void {
     () => run.record('WorkflowTaskFailed', { cause: RESET, baseRunId: base.runId, newRunId: run.runId }),
     () => ({ updateRandomSeed: { randomnessSeed: run.seed } }),
   );
-  for (const event of base.history.slice(point.events)) again(run, event, true);
+  for (const event of base.history.slice(point.events)) again(run, event, base);
   for (let next = base.continuedAs; next; next = next.continuedAs)
-    for (const event of next.history) again(run, event, false);
+    for (const event of next.history) again(run, event, next);
   sendAgain(run, point);
   run.tasks.schedule();
 }
@@ -90,8 +92,12 @@ export function backUp(run: Run): () => void {
   };
 }
 
-/** Tells of what came after the point. @param isOwn it happened to the run that was reset, not to one that continued it */
-function again(run: Run, { type, job }: Event, isOwn: boolean): void {
+/**
+ * Tells of what came after the point. Of a child the server goes by the number of the event that began it, also where that
+ * is an event of a run that continued the one that was reset: what became of that one's child it tells of another.
+ * @param of the run to which it happened
+ */
+function again(run: Run, { type, job }: Event, of: Run): void {
   if (job?.doUpdate) run.updates.admitAgain(job.doUpdate);
   else if (job?.signalWorkflow)
     run.tasks.occurred(
@@ -99,12 +105,18 @@ function again(run: Run, { type, job }: Event, isOwn: boolean): void {
       () => job,
     );
   const { resolveChildWorkflowExecutionStart: start, resolveChildWorkflowExecution: end } = job ?? {};
-  const seq = start?.seq ?? end?.seq;
-  if (!job || !isOwn || seq == null || !run.children.has(seq)) return;
+  const [initiated] = [...of.initiated].find(([, seq]) => seq === (start?.seq ?? end?.seq)) ?? [];
+  const seq = initiated === undefined ? undefined : run.initiated.get(initiated);
+  if (seq === undefined || !run.children.has(seq)) return;
+  if (start && run.begun.has(seq)) return;
   if (start) run.begun.add(seq);
   if (end || start?.failed) run.children.delete(seq);
+  const told: Job = {
+    ...(start && { resolveChildWorkflowExecutionStart: { ...start, seq } }),
+    ...(end && { resolveChildWorkflowExecution: { ...end, seq } }),
+  };
   run.tasks.occurred(
-    () => run.record(type, undefined, job),
-    () => job,
+    () => run.record(type, undefined, told),
+    () => told,
   );
 }

@@ -44,6 +44,8 @@ export class Run {
   readonly activities = new Map<number, Activity>();
   readonly timers = new Map<number, { at: number; cancel(): void }>();
   readonly children = new Map<number, Child>();
+  /** By which event each child was begun, with its number as the worker counts it. */
+  readonly initiated = new Map<number, number>();
   /** Of those it is known whether they have started. */
   readonly begun = new Set<number>();
   /** To other runs, of which it is not known yet whether they have arrived. */

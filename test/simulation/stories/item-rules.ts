@@ -102,8 +102,11 @@ export class ItemRules {
     if (!lead) return undefined;
     const subject = `lead:${id}`;
     const request = sent.get(subject);
+    const own = this.#ownRun(batch, result, item);
+    // It went back to before it began this one, and was stopped before it could begin it again.
+    if (outcome === 'skipped' && own && own.startedAt < batch.startedAt) return undefined;
     // Somebody may start its run again later, with the same input.
-    const { closedAt = Number.POSITIVE_INFINITY } = this.#ownRun(batch, result, item) ?? {};
+    const { closedAt = Number.POSITIVE_INFINITY } = own ?? {};
     const isOwn = request?.run === keyOf(batch) && request.lastAt <= closedAt;
     const isPaid = service.payments.all.some((paid) => paid.subject === subject && paid.by === 'agent');
     if (isOwn && isPaid && !AS_PAID.includes(outcome)) return 'it has paid for it';
