@@ -6,6 +6,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { loadConfig } from '../config';
+import { fairnessKeyOf } from '../runs/fairness-key';
 import { isWorkflowName, type PlannedRun, WORKFLOW_TYPES, type WorkflowName } from '../runs/workflow-types';
 import { TemporalUnreachable } from '../temporal/connect';
 import { WORKFLOW_QUEUE } from '../temporal/queues';
@@ -106,7 +107,7 @@ export async function start(
       args: [input],
       staticSummary: summary,
       staticDetails: `${type} ${WORKFLOW_TYPES[type].about}. Started with \`${PROGRAM} run\`.`,
-      priority: { priorityKey: PERSON, fairnessKey: workflowId.slice(-64) },
+      priority: { priorityKey: PERSON, fairnessKey: fairnessKeyOf(workflowId) },
       typedSearchAttributes: [
         { key: searchAttributeKeys.account, value: account },
         { key: searchAttributeKeys.runKind, value: 'person' },

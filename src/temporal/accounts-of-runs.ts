@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { PLAIN_NAME } from '../inputs/fields';
 import { quoted } from '../text/list-filter';
+import { WORKFLOW_QUEUE } from './queues';
 import { searchAttributeKeys } from './search-attribute-keys';
 
 /** Runs that are looked at for one question. */
@@ -19,9 +20,9 @@ export async function otherAccounts(client: Client, known: readonly string[]): P
     seen = others.size;
     const beside = [...known, ...others].map((name) => ` AND Account != ${quoted(name)}`).join('');
     let looked = 0;
-    for await (const run of client.workflow.list({
-      query: `ExecutionStatus = 'Running' AND Account IS NOT NULL${beside}`,
-    })) {
+    // Runs of other programs in the namespace may have an attribute of this name.
+    const ours = `ExecutionStatus = 'Running' AND TaskQueue = ${quoted(WORKFLOW_QUEUE)} AND Account IS NOT NULL`;
+    for await (const run of client.workflow.list({ query: `${ours}${beside}` })) {
       const account = run.typedSearchAttributes.get(searchAttributeKeys.account);
       // Whoever starts a run may give it any attribute.
       if (account !== undefined && PLAIN_NAME.test(account)) others.add(account);

@@ -37,27 +37,46 @@ const PROBE_MS = 1_000;
 const PROBES = 3;
 const BETWEEN_MS = 100;
 
-/** Why the server refuses workers that ask for work, in its words; undefined when it does not. */
-export async function pollsRefused({
-  connection,
-  namespace,
-}: {
+/** Why the server gives no work to who asks. */
+export interface PollsRefused {
+  /** The server's. */
+  words: string;
+  /** It takes no more requests from anybody; else it refuses whoever has these credentials. */
+  isFull: boolean;
+}
+
+const REFUSALS: readonly number[] = [GRPC.RESOURCE_EXHAUSTED, GRPC.PERMISSION_DENIED, GRPC.UNAUTHENTICATED];
+
+interface Asked {
   connection: Pick<Connection, 'withDeadline' | 'workflowService'>;
   namespace: string;
-}): Promise<string | undefined> {
-  const ask = async () => {
+}
+
+/** Whether the server would refuse a worker that asks for work with these credentials. */
+export async function tryPolls({ connection, namespace }: Asked): Promise<PollsRefused | undefined> {
+  const ask = async (): Promise<PollsRefused | undefined> => {
     try {
       await connection.withDeadline(Date.now() + PROBE_MS, () =>
         connection.workflowService.pollActivityTaskQueue({ namespace, taskQueue: { name: PROBE } }),
       );
     } catch (error) {
-      if (grpcStatus(error) === GRPC.RESOURCE_EXHAUSTED) return serverWords(error);
+      const status = grpcStatus(error) ?? -1;
+      if (REFUSALS.includes(status)) return { words: serverWords(error), isFull: status === GRPC.RESOURCE_EXHAUSTED };
     }
     return undefined;
   };
   // Between two requests of the others there may be room for a moment.
   const answers = Array.from({ length: PROBES }, (_, i) => sleep(i * BETWEEN_MS).then(ask));
-  return (await Promise.all(answers)).find((words) => words !== undefined);
+  return (await Promise.all(answers)).find((refused) => refused !== undefined);
+}
+
+/**
+ * Why the server refuses workers that ask for work, in its words; undefined when it does not. Whoever looks may have credentials
+ * that are good for looking alone: that says nothing of the workers.
+ */
+export async function pollsRefused(asked: Asked): Promise<string | undefined> {
+  const refused = await tryPolls(asked);
+  return refused?.isFull ? refused.words : undefined;
 }
 
 /** What a person does about {@link pollsRefused}. */

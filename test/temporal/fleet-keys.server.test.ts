@@ -182,7 +182,7 @@ describe('where the list of keys is gone', () => {
   const ledger = (workflowId: string, client = keyed()) =>
     client.workflow.start('accountLedger', { workflowId, taskQueue, args: [{}] });
   const listed = (workflowId: string) =>
-    until(async () => [...(await keysInUse(temporal.client)).values()].flat().includes(workflowId));
+    until(async () => [...(await keysInUse(temporal.client)).keys.values()].flat().includes(workflowId));
 
   test('S7: a key that open runs and schedules need is known; a worker without the key of its ledger does not begin', async () => {
     await ledger('account-ledger.u');
@@ -191,8 +191,11 @@ describe('where the list of keys is gone', () => {
       ...{ scheduleId: 'audit-runner.nightly', spec: {}, state: { paused: true } },
       action: { type: 'startWorkflow', workflowType: 'leadPipeline', taskQueue, args: [{}] },
     });
-    await until(async () => (await keysInUse(temporal.client)).get(id)?.length === 2);
-    expect(await keysInUse(temporal.client)).toEqual(new Map([[id, ['account-ledger.u', 'audit-runner.nightly']]]));
+    await until(async () => (await keysInUse(temporal.client)).keys.get(id)?.length === 2);
+    expect(await keysInUse(temporal.client)).toEqual({
+      keys: new Map([[id, ['account-ledger.u', 'audit-runner.nightly']]]),
+      ...{ looked: 2, left: 0 },
+    });
     const where = 'AUDIT_RUNNER_ENCRYPTION_KEY (or AUDIT_RUNNER_ENCRYPTION_KEY_FILE)';
     await expect(join()).rejects.toThrow(`${where}: account-ledger.u was written with the key ${id}`);
     await expect(join(OLD)).rejects.toThrow(ConfigError);
@@ -215,7 +218,7 @@ describe('where the list of keys is gone', () => {
       ...{ taskQueue: { name: taskQueue }, input: { payloads: [payload] } },
     });
     await listed('account-ledger.somebody-else');
-    expect([...(await keysInUse(temporal.client)).keys()]).toEqual([id]);
+    expect([...(await keysInUse(temporal.client)).keys.keys()]).toEqual([id]);
     await join(OLD);
   });
 

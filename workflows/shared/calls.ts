@@ -7,6 +7,7 @@ import type { AccountFacts } from '../../activities/account';
 import type { Clearance, ClearanceAsked } from '../../activities/clearance';
 import type { QueueClass } from '../../src/agent-api/rate-class';
 import { FailureType } from '../../src/runs/failure-types';
+import { fairnessKeyOf } from '../../src/runs/fairness-key';
 import { queueName } from '../../src/temporal/queues';
 import { clip, oneLine } from '../../src/text/printable';
 import { utc, utcIn } from '../../src/time/utc';
@@ -97,8 +98,8 @@ export function runKey(): string {
   return `${workflowId}/${firstExecutionRunId}`;
 }
 
-/** Fairness keys have at most 64 bytes: the run ID at the end of a run's key. */
-export const fairnessKey = (run: string) => run.slice(-36);
+/** The run ID at the end of a run's key, or whatever stands there in a key that a person made up. */
+export const fairnessKey = (run: string) => fairnessKeyOf(run.slice(-36));
 
 /** Of this run; the items of a batch have their batch's, so that two batches get the same share. */
 export const ownFairnessKey = () => workflowInfo().priority?.fairnessKey || fairnessKey(runKey());

@@ -9,8 +9,8 @@ import { encryptionKeyIds } from '../../temporal/encryption';
 import { describeFailing, findFailing } from '../../temporal/failing-tasks';
 import { fleetRequirement, unlikeFleet } from '../../temporal/fleet-keys';
 import { keysInUse } from '../../temporal/keys-in-use';
-import { MORE_POLLS, pollsRefused } from '../../temporal/pollers';
-import { isSame, partitionsOf, readQueueLimit, wantedRates } from '../../temporal/queue-limits';
+import { MORE_POLLS, tryPolls } from '../../temporal/pollers';
+import { partitionsOf, wantedRates } from '../../temporal/queue-limits';
 import { queueState } from '../../temporal/queue-workers';
 import { controlQueueName, queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
 import { lackingAttributes } from '../../temporal/search-attributes';
@@ -19,14 +19,15 @@ import { PROGRAM } from '../../text/command';
 import { utc } from '../../time/utc';
 import { area, type Check } from './check';
 import { TooLate, within } from './limit';
+import { describeOlderKeys } from './older-keys';
+import { queueLimit } from './queue-limit';
 import { checkBuilds, checkOtherAccounts } from './without-workers';
 
 const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
 const { ok, warning, wrong, unknown } = area('Temporal');
 
-/** That are named, of what needs an older key. */
-const NEEDING = 5;
-
+const MAY_WORK =
+  'give workers a key or certificate that may write in this namespace; one that may only read is for looking, as here';
 const START_WORKER = `start one: \`${PROGRAM} worker\``;
 const SETTINGS =
   'start the server with matching.numTaskqueueReadPartitions=1, matching.numTaskqueueWritePartitions=1, ' +
@@ -104,18 +105,12 @@ async function encryption({ client }: Connected): Promise<Check> {
   if (unlike !== undefined) return wrong('encryption', unlike, 'see "Encrypt" in docs/administrators.md');
   const [first, ...older] = encryptionKeyIds(process.env);
   if (first === undefined) return ok('encryption', 'off: whoever can open a run can read its input');
-  const used = older.length > 0 ? await keysInUse(client) : new Map<string, string[]>();
-  const uses = older.map((key) => {
-    const needing = used.get(key) ?? [];
-    const first = needing.slice(0, NEEDING).join(', ');
-    const rest = needing.length > NEEDING ? ` and ${needing.length - NEEDING} more` : '';
-    return `; key ${key} is needed by ${needing.length === 0 ? 'no open run and no schedule' : `${first}${rest}`}`;
-  });
+  const needed = older.length > 0 ? describeOlderKeys(older, await keysInUse(client)) : { words: '', isKnown: true };
   const required = await fleetRequirement(client);
   const since = required
     ? `; required since ${utc(required.since)} UTC (what runs that were open then had under way is read until ${utc(required.until)} UTC)`
     : '; not required: workers take what is not encrypted, too';
-  return ok('encryption', `on, with the key ${first}${uses.join('')}${since}`);
+  return (needed.isKnown ? ok : unknown)('encryption', `on, with the key ${first}${needed.words}${since}`);
 }
 
 async function searchAttributes({ connection, namespace }: Connected): Promise<Check> {
@@ -130,14 +125,14 @@ async function searchAttributes({ connection, namespace }: Connected): Promise<C
 }
 
 /** Partitions are seen from outside; which matcher works on them is not. */
-async function matching({ connection, namespace }: Connected, [account]: readonly Account[]): Promise<Check> {
+export async function matching({ connection, namespace }: Connected, [account]: readonly Account[]): Promise<Check> {
   const queue = account ? queueName(account.name, 'writes') : WORKFLOW_QUEUE;
   const partitions = await partitionsOf(connection, namespace, queue);
   if (partitions > 1)
-    return wrong(
+    return warning(
       'matching settings',
       `${partitions} partitions in each queue: reads and polls come in bursts of that many`,
-      SETTINGS,
+      `${SETTINGS}; on a server of others leave it so: the limits hold all the same`,
     );
   return ok(
     'matching settings',
@@ -154,7 +149,8 @@ function queues(connected: Connected, account: Account, attempt: Attempt): Promi
     const limit = async () =>
       queueLimit(
         connected,
-        queue,
+        account.name,
+        rateClass,
         await wantedRates(connection, namespace, account.name, rateClass, account.limits[rateClass]),
       );
     return [attempt(`limit of ${queue}`, limit), served(queue)];
@@ -162,26 +158,13 @@ function queues(connected: Connected, account: Account, attempt: Attempt): Promi
   return [served(controlQueueName(account.name)), ...limited];
 }
 
-async function queueLimit(
-  { connection, namespace }: Connected,
-  queue: string,
-  { rate: expected, held }: { rate: number; held: number },
-): Promise<Check> {
-  const name = `limit of ${queue}`;
-  const perMinute = (rate: number) => `${(rate * 60).toFixed(2)} a minute`;
-  const limit = await readQueueLimit(connection, namespace, queue);
-  const mend = `a worker of this configuration sets it at its start; if it does not last, the server is older than 1.29`;
-  if (!limit) return wrong(name, `none; expected ${perMinute(expected)}`, mend);
-  if (isSame(limit.rate, expected)) return ok(name, perMinute(expected));
-  if (isSame(limit.rate, held)) return ok(name, `${perMinute(held)}, until the ledger gives each write its turn`);
-  return wrong(name, `${perMinute(limit.rate)}, set by ${limit.setBy}; expected ${perMinute(expected)}`, mend);
-}
-
-async function polls(connected: Connected): Promise<Check> {
-  const words = await pollsRefused(connected);
-  return words === undefined
-    ? ok('polls', 'the server lets workers ask for work')
-    : wrong('polls', `the server refuses workers that ask for work (${words}), so runs stand still`, MORE_POLLS);
+export async function polls(connected: Connected): Promise<Check> {
+  const refused = await tryPolls(connected);
+  if (!refused) return ok('polls', 'the server lets workers ask for work');
+  const { words, isFull } = refused;
+  return isFull
+    ? wrong('polls', `the server refuses workers that ask for work (${words}), so runs stand still`, MORE_POLLS)
+    : wrong('polls', `the server refuses a worker with the key or certificate of here (${words})`, MAY_WORK);
 }
 
 async function workers(

@@ -1,6 +1,7 @@
 /** What a pipeline's schedule should be, and what a person should know before it is applied. */
 import type { Pipeline } from '../../config';
 import { resolveApproval } from '../../inputs/lead-pipeline';
+import { fairnessKeyOf } from '../../runs/fairness-key';
 import { WORKFLOW_TYPES } from '../../runs/workflow-types';
 import { WORKFLOW_QUEUE } from '../../temporal/queues';
 import { durationText, type ScheduleDefinition } from '../../temporal/schedule-definition';
@@ -37,7 +38,7 @@ export function wantedSchedule(pipeline: Pipeline): Wanted {
       catchupWindow: durationText(pipeline.catchupWindow),
       ...(description && { description }),
       ...{ summary, workflowId, taskQueue: WORKFLOW_QUEUE },
-      priority: { priorityKey: priority, fairnessKey: workflowId.slice(-64) },
+      priority: { priorityKey: priority, fairnessKey: fairnessKeyOf(workflowId) },
       searchAttributes: {
         [searchAttributeKeys.account.name]: account,
         [searchAttributeKeys.runKind.name]: 'schedule',
