@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { type SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
-import { GRPC, grpcStatus, isUnprepared, serverWords } from './grpc-status';
+import { GRPC, grpcStatus, isRefusal, isUnprepared, serverWords } from './grpc-status';
 import { searchAttributeKeys } from './search-attribute-keys';
 
 const { IndexedValueType } = temporal.api.enums.v1;
@@ -117,9 +117,4 @@ async function add({ operatorService }: Services, namespace: string, missing: ty
     // Another worker that starts now was first.
     if (grpcStatus(error) !== GRPC.ALREADY_EXISTS) throw error;
   }
-}
-
-function isRefusal(error: unknown): boolean {
-  const status = grpcStatus(error);
-  return status === GRPC.PERMISSION_DENIED || status === GRPC.UNIMPLEMENTED || status === GRPC.UNAUTHENTICATED;
 }

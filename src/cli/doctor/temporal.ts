@@ -8,6 +8,7 @@ import { type Connected, type ConnectionConfig, connectClient, TemporalUnreachab
 import { encryptionKeyIds } from '../../temporal/encryption';
 import { describeFailing, findFailing } from '../../temporal/failing-tasks';
 import { fleetRequirement, unlikeFleet } from '../../temporal/fleet-keys';
+import { isRefusal } from '../../temporal/grpc-status';
 import { keysInUse } from '../../temporal/keys-in-use';
 import { MORE_POLLS, pollsRefused } from '../../temporal/pollers';
 import { isSame, partitionsOf, readQueueLimit, wantedRates } from '../../temporal/queue-limits';
@@ -15,6 +16,7 @@ import { queueState } from '../../temporal/queue-workers';
 import { controlQueueName, queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
 import { lackingAttributes } from '../../temporal/search-attributes';
 import { TESTED_SERVERS, untestedServer } from '../../temporal/tested-servers';
+import { bareWords, permission } from '../../temporal/unreachable';
 import { PROGRAM } from '../../text/command';
 import { utc } from '../../time/utc';
 import { area, type Check } from './check';
@@ -99,8 +101,15 @@ export function serverCheck(where: string, version: string): Check {
 }
 
 /** Beside the key that encrypts, whether the older ones can go. */
-async function encryption({ client }: Connected): Promise<Check> {
-  const unlike = await unlikeFleet(client, process.env);
+export async function encryption({ client }: Pick<Connected, 'client'>): Promise<Check> {
+  let unlike: string | undefined;
+  try {
+    unlike = await unlikeFleet(client, process.env);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const found = `the server does not let us see which keys the workers have (${bareWords(error)}): no worker starts`;
+    return wrong('encryption', found, permission(error));
+  }
   if (unlike !== undefined) return wrong('encryption', unlike, 'see "Encrypt" in docs/administrators.md');
   const [first, ...older] = encryptionKeyIds(process.env);
   if (first === undefined) return ok('encryption', 'off: whoever can open a run can read its input');
