@@ -107,7 +107,8 @@ async function missingAttributes(connection: Services, namespace: string) {
   if (wrong)
     throw new Error(
       `The namespace '${namespace}' has a search attribute ${wrong.name} that is not of type ` +
-        `${TypedSearchAttributes.toMetadataType(wrong.type)}. Remove it there, or use a namespace of its own.`,
+        `${TypedSearchAttributes.toMetadataType(wrong.type)}. Use a namespace of its own, or remove it there. On a server with ` +
+        'Elasticsearch all namespaces share their search attributes: ask who uses it before you remove it, or use another server.',
     );
   return notIn(attributes);
 }

@@ -1,8 +1,10 @@
 /** A namespace that others use as well: what a person is told where our search attributes do not fit beside theirs. */
+import { temporal } from '@temporalio/proto';
 import { GRPC } from '../../src/temporal/grpc-status';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
 import { explained, TemporalUnreachable } from '../../src/temporal/unreachable';
 
+const { INDEXED_VALUE_TYPE_INT } = temporal.api.enums.v1.IndexedValueType;
 type Services = Parameters<typeof registerSearchAttributes>[0];
 
 /** A server that has these, and answers so whoever adds some. */
@@ -28,4 +30,10 @@ test('where there is no place for them that is said, in the words of the server,
   );
   expect(String(failure)).toContain(`${words}; remove some that nobody uses there, or use a namespace of its own`);
   expect(String(failure)).not.toContain('setup');
+});
+
+test('where one has another type it is said that all namespaces may share it', async () => {
+  const failure = await said(server({ Stage: INDEXED_VALUE_TYPE_INT }));
+  expect(String(failure)).toContain("The namespace 'shared' has a search attribute Stage that is not of type Keyword");
+  expect(String(failure)).toMatch(/with Elasticsearch all namespaces share .*: ask who uses it before you remove it/);
 });
