@@ -138,8 +138,11 @@ async function searchAttributes({ connection, namespace }: Connected): Promise<C
   );
 }
 
-/** Partitions are seen from outside; which matcher works on them is not. */
-async function matching({ connection, namespace }: Connected, [account]: readonly Account[]): Promise<Check> {
+/** The partitions that are written to are seen from outside; how many are read from, and which matcher works on them, is not. */
+export async function matching(
+  { connection, namespace }: Pick<Connected, 'connection' | 'namespace'>,
+  [account]: readonly Account[],
+): Promise<Check> {
   const queue = account ? queueName(account.name, 'writes') : WORKFLOW_QUEUE;
   const partitions = await partitionsOf(connection, namespace, queue);
   if (partitions > 1)
@@ -150,7 +153,8 @@ async function matching({ connection, namespace }: Connected, [account]: readonl
     );
   return ok(
     'matching settings',
-    '1 partition in each queue; useNewMatcher and enableFairness cannot be seen from outside (without them priority and fairness keys are ignored)',
+    '1 partition is written to in each queue; from how many it is read cannot be seen from outside (it must be as many), nor can ' +
+      'useNewMatcher and enableFairness (without them priority and fairness keys are ignored)',
   );
 }
 
