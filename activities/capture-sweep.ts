@@ -1,4 +1,5 @@
 /** Finding captures that nobody sees to, and telling what became of each. */
+import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import {
   isRecent,
@@ -15,6 +16,7 @@ import { type Storage, StorageError } from '../src/storage';
 import { inAccount } from '../src/storage/account-folder';
 import { type InlineOrStored, keep } from '../src/storage/inline-or-stored';
 import { readStored } from '../src/storage/stored-json';
+import { grpcStatus } from '../src/temporal/grpc-status';
 import { searchAttributeKeys } from '../src/temporal/search-attribute-keys';
 import { quoted } from '../src/text/list-filter';
 import { scheduledAt } from './call';
@@ -57,6 +59,7 @@ export interface SweptCapture {
 
 /** IDs in one query; a longer one is refused by some databases behind Temporal. */
 const IDS_PER_QUERY = 50;
+const LISTED_WITHIN_MS = 10_000;
 
 export function createCaptureSweepActivities(deps: Deps) {
   return {
@@ -111,19 +114,24 @@ export function createCaptureSweepActivities(deps: Deps) {
       return judged;
     },
 
-    /** Which of the captures have an open run of ingestCapture, which sees to them. Asks only Temporal. */
-    async capturesInRuns({ account, captureIds }: { account: string; captureIds: string[] }): Promise<string[]> {
-      const inRuns: string[] = [];
-      for (let from = 0; from < captureIds.length; from += IDS_PER_QUERY) {
-        const ids = captureIds
-          .slice(from, from + IDS_PER_QUERY)
-          .map(quoted)
-          .join(', ');
-        const query = `WorkflowType = 'ingestCapture' AND ExecutionStatus = 'Running' AND Account = ${quoted(account)} AND CaptureId IN (${ids})`;
-        for await (const { typedSearchAttributes } of deps.client.workflow.list({ query }))
-          inRuns.push(typedSearchAttributes.get(searchAttributeKeys.captureId) ?? '');
+    /**
+     * Which of the captures have an open run of ingestCapture, which sees to them. Asks only Temporal. undefined: its lists do
+     * not answer, for whatever reason. The sweep goes on without them (S7): the ledger lets no two attempts out at a time (S1).
+     * @param call.orUnknown absent in runs of before, which know no such answer: for them none is in a run then
+     */
+    async capturesInRuns(call: {
+      account: string;
+      captureIds: string[];
+      orUnknown?: boolean;
+    }): Promise<string[] | undefined> {
+      const { client, log } = deps;
+      try {
+        return await client.withDeadline(Date.now() + LISTED_WITHIN_MS, () => inRuns(client, call));
+      } catch (error) {
+        if (grpcStatus(error) === undefined) throw error;
+        log.warn({ account: call.account, err: error }, 'it is not known which captures an ingestCapture sees to');
+        return call.orUnknown ? undefined : [];
       }
-      return inRuns;
     },
 
     /**
@@ -153,6 +161,21 @@ export function createCaptureSweepActivities(deps: Deps) {
       return kept;
     },
   };
+}
+
+async function inRuns({ workflow }: Client, call: { account: string; captureIds: string[] }): Promise<string[]> {
+  const { account, captureIds } = call;
+  const found: string[] = [];
+  for (let from = 0; from < captureIds.length; from += IDS_PER_QUERY) {
+    const ids = captureIds
+      .slice(from, from + IDS_PER_QUERY)
+      .map(quoted)
+      .join(', ');
+    const query = `WorkflowType = 'ingestCapture' AND ExecutionStatus = 'Running' AND Account = ${quoted(account)} AND CaptureId IN (${ids})`;
+    for await (const { typedSearchAttributes } of workflow.list({ query }))
+      found.push(typedSearchAttributes.get(searchAttributeKeys.captureId) ?? '');
+  }
+  return found;
 }
 
 const Memory = z.record(

@@ -40,6 +40,9 @@ const MAX_PAGES = 50;
 /** Beyond these waits and tries a capture is left to the next sweep. */
 const MAX_TRIES = 5;
 
+const UNLISTED =
+  'Temporal lists no runs at the moment, so it is not known which captures a run of ingestCapture sees to: none was left to one.';
+
 // ---- Workflow
 
 /**
@@ -65,7 +68,9 @@ export async function captureSweep(raw?: CaptureSweepJson): Promise<CaptureSweep
   const found = await control.judgeSweep({ account, found: troubled, rules: { stuckAfter, giveUpAfter }, dryRun });
 
   const due = found.filter(({ verdict }) => verdict === 'due').map(({ id }) => id);
-  const inRuns = due.length > 0 ? await control.capturesInRuns({ account, captureIds: due }) : [];
+  const seenTo = due.length > 0 ? await control.capturesInRuns({ account, captureIds: due, orUnknown: true }) : [];
+  if (seenTo === undefined) notes.push(UNLISTED);
+  const inRuns = seenTo ?? [];
   const chosen = dryRun ? [] : due.filter((id) => !inRuns.includes(id)).slice(0, maxReprocesses);
   const done = new Map<string, Pick<SweptCapture, 'outcome' | 'reason'>>();
   for (const id of inRuns) done.set(id, { outcome: 'inAnotherRun' });

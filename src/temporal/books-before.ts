@@ -9,7 +9,7 @@ import type { Before, LedgerState } from '../ledger';
 import { booksQuery } from '../ledger/messages';
 import { WORKFLOW_TYPES } from '../runs/workflow-types';
 import { quoted } from '../text/list-filter';
-import { isLost, isPassing } from './grpc-status';
+import { grpcStatus, isLost, isPassing, serverWords } from './grpc-status';
 import type { LedgerClient } from './ledger-client';
 import { queueName } from './queues';
 
@@ -45,12 +45,13 @@ export interface Asked {
 
 /**
  * The state of the last closed run that had its books open, exact to its last event. Where a run in between cannot be
- * asked, or is gone, what it granted is lost, and the new ledger has to be patient.
+ * asked, or is gone, or the server lists none, what it granted is lost, and the new ledger has to be patient.
  * @throws NotYetKnown
  */
 export async function booksBefore(asked: Asked): Promise<Before & { isTold: boolean }> {
-  const { client, ledger, runId } = asked;
-  const runs = await runsOf(client, ledger.workflowId);
+  const { ledger, runId } = asked;
+  const runs = await runsOf(asked);
+  if (!runs) return { lost: true, isTold: true };
   const before = runs.filter((run) => run.runId !== runId);
   const isMissing =
     // A run that continued as new has a successor, and one that is shown as running while another runs has an end, which
@@ -69,13 +70,20 @@ export async function booksBefore(asked: Asked): Promise<Before & { isTold: bool
   return { lost: lost || (await hasTraces(asked)), isTold: lost };
 }
 
-/** Runs of a ledger, the last first: one ends before the next begins. */
-async function runsOf(client: Client, workflowId: string): Promise<WorkflowExecutionInfo[]> {
+/** Runs of a ledger, the last first: one ends before the next begins. undefined: the server does not list them. */
+async function runsOf({ client, ledger, isPatient }: Asked): Promise<WorkflowExecutionInfo[] | undefined> {
   const runs: WorkflowExecutionInfo[] = [];
-  const query = `WorkflowId = ${quoted(workflowId)} AND WorkflowType = 'accountLedger'`;
-  for await (const run of client.workflow.list({ query })) {
-    runs.push(run);
-    if (runs.length > MOST_RUNS) break;
+  const query = `WorkflowId = ${quoted(ledger.workflowId)} AND WorkflowType = 'accountLedger'`;
+  try {
+    for await (const run of client.workflow.list({ query })) {
+      runs.push(run);
+      if (runs.length > MOST_RUNS) break;
+    }
+  } catch (error) {
+    if (grpcStatus(error) === undefined) throw error;
+    if (isPatient)
+      throw new NotYetKnown(`the Temporal server does not list the runs of the ledger: ${serverWords(error)}`);
+    return undefined;
   }
   const end = ({ closeTime }: WorkflowExecutionInfo) => closeTime?.getTime() ?? Number.POSITIVE_INFINITY;
   return runs.sort((a, b) => end(b) - end(a) || b.startTime.getTime() - a.startTime.getTime());

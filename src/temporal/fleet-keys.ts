@@ -15,7 +15,7 @@ import { dataConverter, encryptionCodec, encryptionKeyIds } from './encryption';
 import { KEYS_ARE_IN } from './encryption-keys';
 import type { Env, Log } from './environment';
 import { FLEET_KEYS, fleetKeys, noteKeys, requiredSince, requireEncryption, requireNoMore } from './fleet-record';
-import { isPassing, serverWords } from './grpc-status';
+import { grpcStatus, serverWords } from './grpc-status';
 import { inputKeysOf, type KeysInUse, ledgerKeysInUse } from './keys-in-use';
 import { queueState } from './queue-workers';
 import { WORKFLOW_QUEUE } from './queues';
@@ -142,9 +142,12 @@ async function requireLedgerKeys(client: Client, { own, ledgers }: Joining): Pro
     );
 }
 
-/** Runs go on without the server's lists, and so do workers: whose ledgers are theirs, the service can tell as well. */
+/**
+ * Runs go on without the server's lists, and so do workers, be the lists away or refused to us: whose ledgers are theirs, the
+ * service can tell as well.
+ */
 async function withoutLists(client: Client, ledgers: Joining['ledgers'], error: unknown): Promise<KeysInUse> {
-  if (!isPassing(error)) throw error;
+  if (grpcStatus(error) === undefined) throw error;
   const ours = await ledgers().catch((cause: unknown) => {
     throw new TemporalUnreachable(
       `the lists of the Temporal server do not answer (${serverWords(error)}), so it is not known whether a ledger needs an encryption key that this worker lacks`,

@@ -31,6 +31,11 @@ export const serverWords = (error: unknown): string => rootMessage(error).replac
 export const isUnprepared = (error: unknown): boolean =>
   grpcStatus(error) === GRPC.INVALID_ARGUMENT && /search attribute/i.test(rootMessage(error));
 
+const REFUSED: readonly number[] = [GRPC.PERMISSION_DENIED, GRPC.UNIMPLEMENTED, GRPC.UNAUTHENTICATED];
+
+/** The server does not do it for us, or not at all. */
+export const isRefusal = (error: unknown): boolean => REFUSED.includes(grpcStatus(error) ?? -1);
+
 const LOST: readonly number[] = [GRPC.UNAVAILABLE, GRPC.PERMISSION_DENIED, GRPC.UNAUTHENTICATED];
 
 /** It is the server that is away or refuses us, not a worker that does not answer. */

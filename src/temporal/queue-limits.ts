@@ -75,7 +75,10 @@ export async function wantedRates(
   return { rate: rateOf(queueClass, limit, partitions), held: rateOf(queueClass, limit, partitions, false) };
 }
 
-/** Into how many parts the server divides a queue; a server that does not tell is taken for one with its defaults. */
+/**
+ * Into how many parts the server divides a queue; a server that does not tell is taken for one with its defaults. It tells to
+ * how many it writes, and divides the rate by those that it reads from: nobody sees these, and they must be as many.
+ */
 export async function partitionsOf({ workflowService }: Service, namespace: string, queue: string): Promise<number> {
   const { activityTaskQueuePartitions } = await workflowService.listTaskQueuePartitions({
     namespace,

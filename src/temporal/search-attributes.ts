@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { type SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
-import { GRPC, grpcStatus, isUnprepared, serverWords } from './grpc-status';
+import { GRPC, grpcStatus, isRefusal, isUnprepared, serverWords } from './grpc-status';
 import { searchAttributeKeys } from './search-attribute-keys';
+import { bareWords, TemporalUnreachable } from './unreachable';
 
 const { IndexedValueType } = temporal.api.enums.v1;
 
@@ -23,6 +24,9 @@ const wanted = Object.values(searchAttributeKeys).map(({ name, type }) => {
   return { name, type, indexed };
 });
 
+const named = (attributes: typeof wanted): string =>
+  attributes.map(({ name, type }) => `${name} (${TypedSearchAttributes.toMetadataType(type)})`).join(', ');
+
 type Services = Pick<Connection, 'operatorService' | 'workflowService'>;
 
 /**
@@ -30,7 +34,7 @@ type Services = Pick<Connection, 'operatorService' | 'workflowService'>;
  *
  * Returns a warning for a person where they are missing and the server lets nobody register them through its API (managed
  * Temporal): without them runs cannot go on; or where they are there, and its lists do not answer. Throws when one exists with
- * another type, for the same reason.
+ * another type, or there is no place left for them, for the same reason.
  */
 export async function registerSearchAttributes(connection: Services, namespace: string): Promise<string | undefined> {
   const deadline = performance.now() + VISIBLE_TIMEOUT_MS;
@@ -53,10 +57,9 @@ export async function registerSearchAttributes(connection: Services, namespace: 
     if (!isRefusal(error)) throw error;
     // A server that refuses this question, too, has told nothing.
     if (await areTaken(connection, namespace).catch(() => false)) return undefined;
-    const list = wanted.map(({ name, type }) => `${name} (${TypedSearchAttributes.toMetadataType(type)})`).join(', ');
     return (
       `This Temporal server lets nobody register search attributes through its API, as managed Temporal does. ` +
-      `Runs cannot go on in namespace '${namespace}' until its settings have these: ${list}.`
+      `Runs cannot go on in namespace '${namespace}' until its settings have these: ${named(wanted)}.`
     );
   }
 }
@@ -104,7 +107,8 @@ async function missingAttributes(connection: Services, namespace: string) {
   if (wrong)
     throw new Error(
       `The namespace '${namespace}' has a search attribute ${wrong.name} that is not of type ` +
-        `${TypedSearchAttributes.toMetadataType(wrong.type)}. Remove it there, or use a namespace of its own.`,
+        `${TypedSearchAttributes.toMetadataType(wrong.type)}. Use a namespace of its own, or remove it there. On a server with ` +
+        'Elasticsearch all namespaces share their search attributes: ask who uses it before you remove it, or use another server.',
     );
   return notIn(attributes);
 }
@@ -115,11 +119,13 @@ async function add({ operatorService }: Services, namespace: string, missing: ty
     await operatorService.addSearchAttributes({ namespace, searchAttributes });
   } catch (error) {
     // Another worker that starts now was first.
-    if (grpcStatus(error) !== GRPC.ALREADY_EXISTS) throw error;
+    if (grpcStatus(error) === GRPC.ALREADY_EXISTS) return;
+    // A namespace on a SQL database has few places of each type.
+    if (grpcStatus(error) !== GRPC.INVALID_ARGUMENT) throw error;
+    throw new TemporalUnreachable(
+      `the Temporal server does not take the search attributes ${named(missing)} in namespace '${namespace}': ${bareWords(error)}`,
+      'remove some that nobody uses there, or use a namespace of its own',
+      { cause: error },
+    );
   }
-}
-
-function isRefusal(error: unknown): boolean {
-  const status = grpcStatus(error);
-  return status === GRPC.PERMISSION_DENIED || status === GRPC.UNIMPLEMENTED || status === GRPC.UNAUTHENTICATED;
 }

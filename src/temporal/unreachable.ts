@@ -50,8 +50,8 @@ export function explain({ address, namespace, tls }: Where, error: unknown, list
     case GRPC.UNAUTHENTICATED:
     case GRPC.PERMISSION_DENIED:
       return {
-        found: `the Temporal server at ${address} refuses us in namespace '${namespace}'`,
-        mend: 'check TEMPORAL_API_KEY or the TLS certificate',
+        found: `the Temporal server at ${address} refuses us in namespace '${namespace}': ${bareWords(error)}`,
+        mend: permission(error),
         mayCome: false,
       };
     case GRPC.INVALID_ARGUMENT:
@@ -64,6 +64,18 @@ export function explain({ address, namespace, tls }: Where, error: unknown, list
   }
   return inItsWords({ address }, error);
 }
+
+/** For the middle of a sentence. */
+export const bareWords = (error: unknown): string => serverWords(error).replace(/\.$/, '');
+
+/** What is said of who asks; other words are about something that nobody may do there. */
+const OF_CREDENTIALS = /unauthori[sz]ed|authenticat|credential|token|claims|audience|certificate|api.?key/i;
+
+/** What may end a refusal: a server refuses with the same status whom it does not know, and what is switched off. */
+export const permission = (error: unknown): string =>
+  grpcStatus(error) === GRPC.UNAUTHENTICATED || OF_CREDENTIALS.test(serverWords(error))
+    ? 'check TEMPORAL_API_KEY or the TLS certificate, and what its role may do'
+    : 'have it allowed there: "The Temporal server" in docs/administrators.md says what is needed';
 
 const inItsWords = ({ address }: Pick<Where, 'address'>, error: unknown): Reason => ({
   found: `the Temporal server at ${address} does not do it: ${serverWords(error)}`,

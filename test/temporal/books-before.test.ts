@@ -1,6 +1,7 @@
 /** What a ledger that starts concludes from lists, whose rows are of a moment ago (S1, S3). */
 import type { Client } from '@temporalio/client';
 import { type Asked, booksBefore, NotYetKnown } from '../../src/temporal/books-before';
+import { GRPC } from '../../src/temporal/grpc-status';
 
 const MINUTE = 60_000;
 const NOW = Date.parse('2026-11-26T12:00:00Z');
@@ -14,9 +15,9 @@ interface Row {
   ended?: number;
 }
 
-/** A ledger `C` that asks while the list shows these runs. Each of them tells its own ID as its state. */
-function asks(rows: readonly Row[], isPatient: boolean): Asked {
-  const listed = rows.map(({ runId, status, started, ended }) => ({
+/** A ledger `C` that asks while the list shows these runs, or fails. Each of them tells its own ID as its state. */
+function asks(rows: readonly Row[] | Error, isPatient: boolean): Asked {
+  const listed = (rows instanceof Error ? [] : rows).map(({ runId, status, started, ended }) => ({
     ...{ workflowId: 'ledger', runId, status: { name: status }, startTime: new Date(NOW - started * MINUTE) },
     ...(ended !== undefined && { closeTime: new Date(NOW - ended * MINUTE) }),
   }));
@@ -29,7 +30,10 @@ function asks(rows: readonly Row[], isPatient: boolean): Asked {
       }),
     },
     workflow: {
-      list: ({ query }: { query: string }) => (query.startsWith('WorkflowId') ? listed : []),
+      list: ({ query }: { query: string }) => {
+        if (rows instanceof Error) throw rows;
+        return query.startsWith('WorkflowId') ? listed : [];
+      },
       getHandle: (_: string, runId: string) => ({
         query: async () => ({ of: runId }),
         describe: async () => ({ startTime: new Date(NOW) }),
@@ -61,3 +65,17 @@ test.each(['RUNNING', 'CONTINUED_AS_NEW'])(
     expect(await booksBefore(asks(rows, false))).toEqual({ state: { of: 'A' }, lost: true, isTold: true });
   },
 );
+
+test.each(['UNAVAILABLE', 'PERMISSION_DENIED', 'UNIMPLEMENTED', 'CANCELLED'] as const)(
+  'S1: where the server fails to list runs with %s, it asks again and says why, then counts what was before as lost',
+  async (status) => {
+    const failure = Object.assign(new Error('no lists'), { code: GRPC[status], details: 'no lists', metadata: {} });
+    await expect(booksBefore(asks(failure, true))).rejects.toThrow(NotYetKnown);
+    await expect(booksBefore(asks(failure, true))).rejects.toThrow('does not list the runs of the ledger: no lists');
+    expect(await booksBefore(asks(failure, false))).toEqual({ lost: true, isTold: true });
+  },
+);
+
+test('a failure of our own is one', async () => {
+  await expect(booksBefore(asks(new TypeError('no such thing'), true))).rejects.toThrow(TypeError);
+});

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import pino from 'pino';
 import type { SweptCapture } from '../../activities/capture-sweep';
+import { connectNative } from '../../src/temporal/connect-worker';
+import { startWorker } from '../../src/worker';
 import { captureSweep, ingestCapture } from '../../workflows';
+import { takeListsAway } from '../support/lists-away';
 import { QUICK, type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -125,6 +129,45 @@ test('a stuck capture is extracted again, unless an ingestCapture sees to it; on
     expect(control.stats().requests.byRoute['captures.reprocess']).toBe(1);
   } finally {
     await slow.close();
+  }
+});
+
+test('S7: while Temporal lists no runs a sweep goes on, and its result says so', async () => {
+  const unlisted = await startStage({ sandbox: { captures: 0, durations: { extraction: 100 } } });
+  const { control, baseUrl, token } = unlisted.sandbox;
+  const { client, namespace } = unlisted.temporal;
+  const run = async () =>
+    (
+      await client.workflow.start(captureSweep, { workflowId: 'sweep', taskQueue: 'audit-runner', args: [{}] })
+    ).result();
+  const before = await unlisted.startWorker();
+  try {
+    expect(await run()).toMatchObject({ total: 0, notes: [] });
+    before.stop();
+    await before.done;
+    const address = unlisted.env.TEMPORAL_ADDRESS ?? '';
+    const { connection } = await connectNative({ config: { address, namespace } });
+    takeListsAway(connection);
+    const { config } = unlisted;
+    const worker = await startWorker({ config, connection, namespace, log: pino({ level: 'silent' }) });
+    try {
+      await fetch(`${baseUrl}/api/nucleus/capture/note`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ content: '[fails 1] unlisted' }),
+      });
+      await until(() => control.captures().some(({ status }) => status === 'failed'));
+      expect(await run()).toMatchObject({
+        counts: { reprocessed: 1 },
+        notes: [expect.stringContaining('Temporal lists no runs at the moment')],
+      });
+    } finally {
+      worker.stop();
+      await worker.done;
+      await connection.close();
+    }
+  } finally {
+    await unlisted.close();
   }
 });
 

@@ -8,6 +8,7 @@ import { type Connected, type ConnectionConfig, connectClient, TemporalUnreachab
 import { encryptionKeyIds } from '../../temporal/encryption';
 import { describeFailing, findFailing } from '../../temporal/failing-tasks';
 import { fleetRequirement, unlikeFleet } from '../../temporal/fleet-keys';
+import { isRefusal } from '../../temporal/grpc-status';
 import { keysInUse } from '../../temporal/keys-in-use';
 import { MORE_POLLS, tryPolls } from '../../temporal/pollers';
 import { partitionsOf, wantedRates } from '../../temporal/queue-limits';
@@ -15,6 +16,7 @@ import { queueState } from '../../temporal/queue-workers';
 import { controlQueueName, queueName, WORKFLOW_QUEUE } from '../../temporal/queues';
 import { lackingAttributes } from '../../temporal/search-attributes';
 import { TESTED_SERVERS, untestedServer } from '../../temporal/tested-servers';
+import { bareWords, permission } from '../../temporal/unreachable';
 import { PROGRAM } from '../../text/command';
 import { utc } from '../../time/utc';
 import { area, type Check } from './check';
@@ -100,8 +102,15 @@ export function serverCheck(where: string, version: string): Check {
 }
 
 /** Beside the key that encrypts, whether the older ones can go. */
-async function encryption({ client }: Connected): Promise<Check> {
-  const unlike = await unlikeFleet(client, process.env);
+export async function encryption({ client }: Pick<Connected, 'client'>): Promise<Check> {
+  let unlike: string | undefined;
+  try {
+    unlike = await unlikeFleet(client, process.env);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const found = `the server does not let us see which keys the workers have (${bareWords(error)}): no worker starts`;
+    return wrong('encryption', found, permission(error));
+  }
   if (unlike !== undefined) return wrong('encryption', unlike, 'see "Encrypt" in docs/administrators.md');
   const [first, ...older] = encryptionKeyIds(process.env);
   if (first === undefined) return ok('encryption', 'off: whoever can open a run can read its input');
@@ -124,8 +133,11 @@ async function searchAttributes({ connection, namespace }: Connected): Promise<C
   );
 }
 
-/** Partitions are seen from outside; which matcher works on them is not. */
-export async function matching({ connection, namespace }: Connected, [account]: readonly Account[]): Promise<Check> {
+/** The partitions that are written to are seen from outside; how many are read from, and which matcher works on them, is not. */
+export async function matching(
+  { connection, namespace }: Pick<Connected, 'connection' | 'namespace'>,
+  [account]: readonly Account[],
+): Promise<Check> {
   const queue = account ? queueName(account.name, 'writes') : WORKFLOW_QUEUE;
   const partitions = await partitionsOf(connection, namespace, queue);
   if (partitions > 1)
@@ -136,7 +148,8 @@ export async function matching({ connection, namespace }: Connected, [account]: 
     );
   return ok(
     'matching settings',
-    '1 partition in each queue; useNewMatcher and enableFairness cannot be seen from outside (without them priority and fairness keys are ignored)',
+    '1 partition is written to in each queue; from how many it is read cannot be seen from outside (it must be as many), nor can ' +
+      'useNewMatcher and enableFairness (without them priority and fairness keys are ignored)',
   );
 }
 
