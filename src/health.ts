@@ -1,6 +1,7 @@
 /** Probes over HTTP, for Kubernetes and the like: whether a worker process lives, and whether it takes work. */
 import { createServer, type Server } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import type { RunningWorker } from './worker';
 
 /** A server that has not answered for so long is away. */
 const FRESH_MS = 30_000;
@@ -22,7 +23,7 @@ export interface Health {
 /** How a worker process comes to work, and ends. */
 export class WorkerHealth implements Health {
   #doing: 'connecting' | 'running' | 'stopping' = 'connecting';
-  #worker: { state(): 'running' | 'failed' } | undefined;
+  #worker: Pick<RunningWorker, 'state'> | undefined;
   #refused: string | undefined;
   #answeredAt = Number.NEGATIVE_INFINITY;
   #asking: NodeJS.Timeout | undefined;
@@ -41,7 +42,7 @@ export class WorkerHealth implements Health {
   }
 
   /** @param ask fails where the Temporal server does not answer; answers in which words it refuses to give work, if it does */
-  runs(worker: { state(): 'running' | 'failed' }, ask: () => Promise<string | undefined>): void {
+  runs(worker: Pick<RunningWorker, 'state'>, ask: () => Promise<string | undefined>): void {
     this.#doing = 'running';
     this.#worker = worker;
     const once = () =>
@@ -63,16 +64,20 @@ export class WorkerHealth implements Health {
 
   notReady(): string | undefined {
     if (this.#doing === 'connecting') return 'connecting to the Temporal server';
-    if (this.#doing === 'stopping') return 'finishing the calls in flight';
+    if (this.#isStopping) return 'finishing the calls in flight';
     if (this.now() - this.#answeredAt > FRESH_MS) return 'the Temporal server does not answer';
     if (this.#refused !== undefined) return `the Temporal server refuses workers that ask for work (${this.#refused})`;
     return this.fault();
   }
 
+  /** By a signal, or since its configuration cannot be worked with. */
+  get #isStopping(): boolean {
+    return this.#doing === 'stopping' || this.#worker?.state() === 'stopping';
+  }
+
   fault(): string | undefined {
     if (this.#worker?.state() === 'failed') return 'a part of the worker has failed';
-    if (this.#doing === 'stopping' || this.now() - Math.max(this.#answeredAt, this.#begunAt) <= AWAY_MS)
-      return undefined;
+    if (this.#isStopping || this.now() - Math.max(this.#answeredAt, this.#begunAt) <= AWAY_MS) return undefined;
     return this.isRenewed()
       ? 'the Temporal server does not answer, and the certificate or key for it was renewed, which is read at the start'
       : undefined;

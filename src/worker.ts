@@ -60,8 +60,8 @@ export interface RunningWorker {
   readonly done: Promise<void>;
   /** Takes no new tasks, finishes the calls in flight, then ends. */
   stop(): void;
-  /** `failed`: a part of it does not work any more. */
-  state(): 'running' | 'failed';
+  /** `failed`: a part of it does not work any more. `stopping`: it takes no new tasks, by itself or since it was told to. */
+  state(): 'running' | 'stopping' | 'failed';
 }
 
 export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
@@ -173,7 +173,11 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   const shutDown = (worker: Worker) => {
     if (worker.getState() === 'RUNNING') worker.shutdown();
   };
-  const stop = () => callers.forEach(shutDown);
+  let isStopping = false;
+  const stop = () => {
+    isStopping = true;
+    callers.forEach(shutDown);
+  };
   let refused: SameUser | Overwrites | undefined;
   const refuse = (why: typeof refused) => {
     refused = why;
@@ -216,5 +220,6 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     if (refused) throw refused;
   });
   const all = [workflows, ...callers];
-  return { done, stop, state: () => (all.some((one) => one.getState() === 'FAILED') ? 'failed' : 'running') };
+  const isFailed = () => all.some((one) => one.getState() === 'FAILED');
+  return { done, stop, state: () => (isFailed() ? 'failed' : isStopping ? 'stopping' : 'running') };
 }

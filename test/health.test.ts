@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serveHealth, WorkerHealth } from '../src/health';
 import { credentialsWatch } from '../src/temporal/connect';
+import type { RunningWorker } from '../src/worker';
 import { until } from './support/until';
 
 const asked = async (path: string, health: WorkerHealth) => {
@@ -22,13 +23,17 @@ test('a process lives from its start, and is ready while it takes work', async (
   const health = new WorkerHealth();
   expect(await asked('/healthz', health)).toEqual(OK);
   expect(await asked('/readyz', health)).toEqual([503, 'connecting to the Temporal server']);
-  let state: 'running' | 'failed' = 'running';
+  let state: ReturnType<RunningWorker['state']> = 'running';
   health.runs({ state: () => state }, async () => undefined);
   await until(() => health.notReady() === undefined);
   expect(await asked('/readyz', health)).toEqual(OK);
   state = 'failed';
   expect(await asked('/readyz', health)).toEqual([503, 'a part of the worker has failed']);
   expect(await asked('/healthz', health)).toEqual([503, 'a part of the worker has failed']);
+  // By itself, since the configuration cannot be worked with: it is not killed while it hears out its calls.
+  state = 'stopping';
+  expect(await asked('/readyz', health)).toEqual([503, 'finishing the calls in flight']);
+  expect(await asked('/healthz', health)).toEqual(OK);
   state = 'running';
   health.stops();
   health.runs({ state: () => state }, async () => 'too many');

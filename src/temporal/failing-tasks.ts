@@ -111,7 +111,7 @@ function mendOf(client: Client, type: string, workflowId: string, cause: string)
   const end = serverCommand(client, `workflow terminate --workflow-id ${asArgument(workflowId)}`);
   const keep =
     cause === CHANGED
-      ? 'start workers of the version that has gone on with it last, which after going back is the newer one, and with the keys of then'
+      ? 'start workers of the last version that worked on it, which after going back is the newer one, and with the keys of then'
       : 'see the log of the workers';
   if (cause === UNKNOWN) return `start a worker that has it, or end it: ${end}`;
   return type === 'accountLedger'

@@ -107,7 +107,7 @@ function show({ version, address, namespace, open, replayed, notBegun, gone, oth
       `It could not go on with ${counted(broken.length, 'run')}:\n${table(
         ['type', 'run', 'why'],
         broken.map(({ type, workflowId, why }) => [type, workflowId, why]),
-      )}\nLet workers of the version that began them end them first, or keep some of these beside the new ones; see docs/administrators.md, Upgrade.`,
+      )}\nLet workers of the version that began them end them first; see docs/administrators.md, When the check names runs.`,
     );
 }
 
