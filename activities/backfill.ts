@@ -7,6 +7,7 @@ import { type Ended, endedBy, type LedgerLine, thisTry } from '../src/batches/ou
 import { BackfillInput, type Operation } from '../src/inputs/backfill';
 import { InputError, parseInput } from '../src/inputs/parse-input';
 import { countItems } from '../src/metrics/items';
+import { isOpen } from '../src/runs/is-open';
 import { inAccount } from '../src/storage/account-folder';
 import { grpcStatus } from '../src/temporal/grpc-status';
 import { quoted } from '../src/text/list-filter';
@@ -203,7 +204,7 @@ export function createBackfillActivities(deps: Deps) {
     const running = await client.workflow
       .getHandle(workflowId)
       .describe()
-      .then(({ status, runId, raw }) => status.name === 'RUNNING' && firstOf(raw, runId) !== asking)
+      .then(({ status, runId, raw }) => isOpen(status) && firstOf(raw, runId) !== asking)
       .catch((error) => {
         if (error instanceof WorkflowNotFoundError) return false;
         throw error;

@@ -2,6 +2,7 @@
 import { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
+import { isOpen } from '../src/runs/is-open';
 
 export interface FollowedRun {
   workflowId: string;
@@ -26,7 +27,7 @@ export async function endOf(client: Client, { workflowId, runId }: FollowedRun):
     const isIt = runId === undefined || latest.raw.workflowExecutionInfo?.firstRunId === runId;
     const run = isIt ? latest : await client.workflow.getHandle(workflowId, runId).describe();
     const status = run.status.name;
-    if (status === 'RUNNING') return undefined;
+    if (isOpen(run.status)) return undefined;
     if (status !== 'COMPLETED') return { status };
     return { status, result: await client.workflow.getHandle(workflowId, run.runId).result() };
   } catch (error) {
@@ -48,7 +49,7 @@ export interface OwnChild {
 export async function ownChild(client: Client, workflowId: string, of: FollowedRun): Promise<OwnChild | undefined> {
   const look = async (run: FollowedRun) => {
     const { raw, status } = await client.workflow.getHandle(run.workflowId, run.runId).describe();
-    return { ...raw.workflowExecutionInfo, isRunning: status.name === 'RUNNING' };
+    return { ...raw.workflowExecutionInfo, isRunning: isOpen(status) };
   };
   try {
     const { firstRunId: runId, parentExecution, isRunning } = await look({ workflowId });

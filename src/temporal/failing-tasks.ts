@@ -1,9 +1,11 @@
 /**
- * Runs whose workflow task fails again and again (S7): nothing of them progresses, and they cannot say so themselves. The
- * server keeps the first failure in the history and counts the tries.
+ * Runs whose workflow task fails again and again, and those that somebody has paused, whole or one of their activities (S7):
+ * nothing of them progresses, and they cannot say so themselves. The server keeps the first failure in the history and counts
+ * the tries.
  */
 import type { Client, WorkflowExecutionDescription, WorkflowExecutionInfo } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
+import { isOpen } from '../runs/is-open';
 import { asArgument } from '../text/command';
 import { utc } from '../time/utc';
 import { createLimit } from './in-flight';
@@ -26,7 +28,8 @@ export interface FailingRun {
   type: string;
   /** ISO 8601. */
   since: string;
-  tries: number;
+  /** Of a workflow task; absent where somebody has paused something. */
+  tries?: number;
   cause: string;
   mend: string;
 }
@@ -55,7 +58,7 @@ export async function lookAtRuns(
       .catch(() => undefined);
     const failing = run && (await failureOf(client, workflowId, run));
     if (failing) return { failing, closed };
-    if (run && run.status.name !== 'RUNNING' && workflowIds.includes(workflowId)) closed.push(workflowId);
+    if (run && !isOpen(run.status) && workflowIds.includes(workflowId)) closed.push(workflowId);
     for (const { workflowId: child } of run?.raw.pendingChildren ?? []) if (child) seen.add(child);
   }
   return { closed };
@@ -66,6 +69,8 @@ async function failureOf(
   workflowId: string,
   { raw, runId, type }: WorkflowExecutionDescription,
 ): Promise<FailingRun | undefined> {
+  const paused = pauseOf(client, workflowId, raw);
+  if (paused) return { workflowId, type, ...paused };
   const tries = raw.pendingWorkflowTask?.attempt ?? 0;
   if (tries < FAILS_AFTER_TRIES) return undefined;
   const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
@@ -84,6 +89,27 @@ async function failureOf(
   const since = new Date(Number(first.eventTime?.seconds ?? 0) * 1_000).toISOString();
   const cause = causeOf(last.workflowTaskFailedEventAttributes ?? undefined);
   return { workflowId, type, since, tries, cause, mend: mendOf(client, type, workflowId, cause) };
+}
+
+/** What somebody has paused of a run. */
+function pauseOf(
+  client: Client,
+  workflowId: string,
+  { workflowExtendedInfo, pendingActivities }: WorkflowExecutionDescription['raw'],
+): Pick<FailingRun, 'since' | 'cause' | 'mend'> | undefined {
+  const whole = workflowExtendedInfo?.pauseInfo;
+  const activity = pendingActivities?.find(({ paused }) => paused);
+  if (!whole && !activity) return undefined;
+  const at = whole ? whole.pausedTime : activity?.pauseInfo?.pauseTime;
+  const id = asArgument(workflowId);
+  const unpause = whole
+    ? `workflow unpause --workflow-id ${id}`
+    : `activity unpause --workflow-id ${id} --activity-id ${asArgument(activity?.activityId ?? '', '<activity>')}`;
+  return {
+    since: new Date(at?.seconds ? Number(at.seconds) * 1_000 : Date.now()).toISOString(),
+    cause: whole ? 'somebody has paused it' : `somebody has paused its activity ${activity?.activityType?.name ?? ''}`,
+    mend: `unpause it, in the Web UI or by ${serverCommand(client, unpause)}`,
+  };
 }
 
 const CHANGED =
@@ -119,8 +145,12 @@ function mendOf(client: Client, type: string, workflowId: string, cause: string)
     : `${keep}, or end it and start it again: ${end} (what it has paid for is not paid for again)`;
 }
 
-export const describeFailing = ({ workflowId, since, tries, cause }: FailingRun): string =>
-  `the workflow task of ${workflowId} fails since ${utc(Date.parse(since))} UTC (tries: ${tries}): ${cause}`;
+export function describeFailing({ workflowId, since, tries, cause }: FailingRun): string {
+  const from = `since ${utc(Date.parse(since))} UTC`;
+  return tries === undefined
+    ? `${workflowId} stands still ${from}: ${cause}`
+    : `the workflow task of ${workflowId} fails ${from} (tries: ${tries}): ${cause}`;
+}
 
 /** With what mends it. */
 export const describeMend = (run: FailingRun): string => `${describeFailing(run)}. To mend it, ${run.mend}.`;
@@ -132,13 +162,16 @@ export interface FailingRuns {
   looked: number;
 }
 
-/** Open runs whose workflow tasks fail. A server says by itself which they are only since 1.30: without it, each is asked. */
+/** Open runs that stand still so. A server says by itself which they are only since 1.30: without it, each is asked. */
 export async function findFailing(client: Client): Promise<FailingRuns> {
   // Other programs in the namespace look after theirs.
   const open = `ExecutionStatus = 'Running' AND TaskQueue = '${WORKFLOW_QUEUE}'`;
   const reported = await list(client, `TemporalReportedProblems IS NOT NULL AND ${open}`).catch(() => []);
+  const paused = await list(client, `TemporalPauseInfo IS NOT NULL AND TaskQueue = '${WORKFLOW_QUEUE}'`).catch(
+    () => [],
+  );
   const ledgers = await list(client, `WorkflowType = 'accountLedger' AND ${open}`);
-  const runs = [...reported, ...ledgers, ...(await list(client, open))];
+  const runs = [...reported, ...paused, ...ledgers, ...(await list(client, open))];
   const each = new Map(runs.map((run) => [run.runId, run]));
   const limit = createLimit(AT_ONCE);
   const found = await Promise.all(

@@ -36,6 +36,7 @@ import {
 import { count } from '../metrics/meter';
 import { rootMessage } from '../root-cause';
 import { FailureType } from '../runs/failure-types';
+import { isOpen } from '../runs/is-open';
 import { describeMend, failingTasks } from './failing-tasks';
 import { GRPC, grpcStatus, isPassing } from './grpc-status';
 import { createLimit } from './in-flight';
@@ -210,7 +211,7 @@ export class LedgerClient {
         if (status.holds.length === 0) return status;
         // A closed ledger still answers, and nobody would ever lift its holds: one that is on hold must be alive.
         const { status: run } = await handle.describe();
-        if (run.name === 'RUNNING') return status;
+        if (isOpen(run)) return status;
         this.openAgain();
         return undefined;
       });

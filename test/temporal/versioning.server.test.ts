@@ -130,7 +130,7 @@ test(
       await typed(serverCommand(stage.temporal.client, `${ramp} --percentage 10 --yes`));
       const ramping = await readDeployment(stage.temporal.client, deploymentName);
       expect(ramping && describeDeployment(ramping)).toBe(
-        'Deployment audit-runner: new runs go to build 1.0, 10 % of them to build 2.0',
+        'Deployment audit-runner: new runs go to build 1.0, 10 % of them, and of the open ledgers and batches, to build 2.0',
       );
       await becomesCurrent(stage, '2.0');
       const second = await pipeline(stage, 'second', 2);
@@ -195,7 +195,9 @@ test(
       const endFirst = await startBuild(stage, build('1.0'), lines);
       await until(() => lines.some((line) => line.includes('build 1.0 get no new runs: no build is current')));
       const { stdout, code } = await cli.run(['status'], env);
-      expect(stdout).toMatch(/All workers are versioned, and no build is the current one, .* 1\.0 --yes`$/m);
+      expect(stdout).toMatch(
+        /All workers are versioned, and no build is the current one, .* 1\.0 --yes --address .*`$/m,
+      );
       expect(code).toBe(3);
       const doctor = await cli.run(['doctor'], env);
       expect(doctor.stdout).toMatch(/WRONG {2}builds: All workers are versioned.*\n.*make build 1\.0 the current one/);
@@ -216,7 +218,7 @@ test(
         240_000,
       );
       expect(await shown()).toMatch(
-        /start workers of it, or make build 2\.0 the current one: `temporal .* 2\.0 --yes`$/m,
+        /start workers of it, or make build 2\.0 the current one: `temporal .* 2\.0 --yes --address .*`$/m,
       );
 
       await becomesCurrent(stage, '2.0');
