@@ -222,10 +222,11 @@ export function createAnyCallActivities(deps: Deps) {
 }
 
 /** The configuration does not allow the call: what became of this run's own earlier try, if it had one. */
-async function withoutSending(runtime: AccountRuntime, { subject, lookedAt }: OnceOf): Promise<SendOutcome> {
+async function withoutSending(runtime: AccountRuntime, { subject, run, lookedAt }: OnceOf): Promise<SendOutcome> {
   const { workflowId = '' } = Context.current().info.workflowExecution ?? {};
   const ledger = await runtime.ledger();
-  return ownOutcome(await ledger.subject(subject), workflowId, lookedAt) ?? { kind: 'refused', reason: 'notAllowed' };
+  const own = ownOutcome(await ledger.subject(subject), { workflowId, run }, lookedAt);
+  return own ?? { kind: 'refused', reason: 'notAllowed' };
 }
 
 /** A workflow ID as a name in the storage. */

@@ -66,7 +66,7 @@ async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall
   const { workflowId = '', runId } = info.workflowExecution ?? {};
   const { subject, run, lookedAt } = call;
   // Our own earlier try, whose worker was lost, is heard out, whatever keeps this one from being sent (S6).
-  const ownTry = async () => ownOutcome(await ledger.subject(subject), workflowId, lookedAt);
+  const ownTry = async () => ownOutcome(await ledger.subject(subject), { workflowId, run }, lookedAt);
   // Before the permit and the window: neither ages meanwhile.
   if (runtime.account.credits(call.route) > 0) await keepStart(ledger);
   const ready = await awaitReady(runtime, ledger, call);

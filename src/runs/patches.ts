@@ -24,6 +24,7 @@ export const PATCHES = {
   laterWordCounts: '0.3.0',
   looksPastUnshown: '0.3.0',
   loosensWhenWritten: '0.3.0',
+  mindsBudget: '0.3.0',
   mindsLostPermits: '0.3.0',
   mindsParks: '0.3.0',
   mindsPlaceOfBooks: '0.3.0',

@@ -29,7 +29,8 @@ it.each([
 });
 
 it('what was over before the look that found nothing is not heard out again', () => {
-  const outcome = (lookedAt?: number) => ownOutcome({ open: flight(mine) }, 'convert-lead.default.1', lookedAt);
+  const outcome = (lookedAt?: number) =>
+    ownOutcome({ open: flight(mine) }, { workflowId: 'convert-lead.default.1', run: 'r' }, lookedAt);
   expect([outcome(), outcome(9)]).toEqual(Array(2).fill({ kind: 'unknown', overAt: 9 }));
   expect(outcome(10)).toBeUndefined();
 });
@@ -41,8 +42,20 @@ test.each([
   ['a run before it under its ID paid, which it has heard out', { run: 'w/0' }, { sent: true }, true],
   ['a run before it under its ID paid and has reported it', { run: 'w/0' }, {}, false],
   ['another run has paid since its own send came to nothing', { run: 'x/1', attempt: 'x#1' }, { sent: true }, false],
+  ['a run before it under its ID paid, out of the budget of a batch', { run: 'batch/1' }, { sent: true }, false],
+  ['the same, by a run of before', { run: 'batch/1' }, { sent: true, mindsBudget: () => false }, true],
   ['nothing was paid', { run: 'w/1', credits: 0 }, { sent: true }, false],
 ])('S6: whether a payment is its own to report: %s', (_, books, heard, own) => {
   const settled = books && { subject: 'lead:1', attempt: 'w#1', at: 1, credits: 1_000, byLook: true, ...books };
   expect(isOwnPayment(settled, { workflowId: 'w', run: 'w/1', sent: false, ...heard })).toBe(own);
+});
+
+test.each([
+  ['its own budget', 'w/1', 'paid'],
+  ['the budget of a run before it under its ID', 'w/0', 'paid'],
+  ['the budget of a batch, which reports it: a look finds it', 'batch/1', 'unknown'],
+])('S6: an own try that has paid out of %s', (_, run, kind) => {
+  const state = { settled: settled('w#1/1/u', { run }) };
+  expect(ownOutcome(state, { workflowId: 'w', run: 'w/1' })?.kind).toBe(kind);
+  expect(ownOutcome(state, { workflowId: 'w', run: 'w/1', mindsBudget: () => false })?.kind).toBe('paid');
 });

@@ -137,7 +137,7 @@ an hour takes any number of notes
 the day of the budget does not end
   src/ledger/today.js: if (today && now < today.until) ==> if (today)
 a payment of another run is claimed
-  workflows/paying/booking.js: booked > 0 || (0, own_send_1.isOwnPayment)(settled, { workflowId, run: run.key, sent }) ==> sent || booked > 0 || (settled?.run === run.key && settled.credits > 0)
+  workflows/paying/booking.js: booked > 0 || (0, own_send_1.isOwnPayment)(settled, { workflowId, run: run.key, sent, mindsBudget: budgets_1.mindsBudget }) ==> sent || booked > 0 || (settled?.run === run.key && settled.credits > 0)
 `;
 
 function planted([name = '', ...changes]: readonly string[]): [string, Planted] {

@@ -4,6 +4,7 @@ import type { Settlement } from '../../src/paying/open-sends';
 import { isOwnPayment } from '../../src/paying/own-send';
 import { partsOf } from '../../src/paying/subject';
 import { type Books, besideWorkflows, control } from '../shared/calls';
+import { mindsBudget } from './budgets';
 import type { Wanted } from './walk';
 
 /** What is booked: of whom, and what. */
@@ -39,7 +40,7 @@ export async function bookFound(
   const ours =
     price > 0
       ? // An earlier try or run may have settled it, or been terminated before it could: then it is ours after all.
-        booked > 0 || isOwnPayment(settled, { workflowId, run: run.key, sent })
+        booked > 0 || isOwnPayment(settled, { workflowId, run: run.key, sent, mindsBudget })
       : sent || settled?.run === run.key;
   return {
     ours,

@@ -23,6 +23,7 @@ import { givePlace, takePlace } from '../shared/place';
 import type { Status } from '../shared/status';
 import { Stop } from '../shared/stop';
 import { gotSomething, withdrawn } from '../shared/withdraw';
+import { mindsBudget } from './budgets';
 import { sends } from './sends';
 
 /** The run that wants something. */
@@ -200,7 +201,10 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
     const state = await CancellationScope.nonCancellable(() => control.subjectState({ account, subject }));
     const { workflowId } = workflowInfo();
     // Those looked once more for what a look had shown to have come to nothing.
-    if (!isBefore) return ownOutcome(state, workflowId, patched('ownTryKnowsLook') ? triedOn : undefined);
+    if (!isBefore) {
+      const lookedAt = patched('ownTryKnowsLook') ? triedOn : undefined;
+      return ownOutcome(state, { workflowId, run: run.key, mindsBudget }, lookedAt);
+    }
     const sent = ownSend(state, workflowId);
     return sent && { kind: 'unknown', ...sent };
   }

@@ -1,4 +1,4 @@
-/** S5: who has heard a 429 sends nothing more of that class for as long as it said, whatever the other processes do. */
+/** S5: who has heard a 429 sends nothing more of that class for as long as it said, and soon no other process does. */
 import { queueClassOf, type RateClass } from '../../../src/agent-api/rate-class';
 import { utc } from '../../../src/time/utc';
 import type { Departure } from '../worker/transport';
@@ -8,6 +8,8 @@ import type { Scene } from './scene';
 
 /** What has its place already may still leave: in so long at most. */
 const SEND_WINDOW_MS = 5_000;
+/** By then all processes have heard of it, where nothing was lost on the way. */
+const TOLD_WITHIN_MS = 60_000;
 /** By then every process has heard that a person has ended all pauses. */
 const HEARD_WITHIN_MS = 10 * 60_000;
 
@@ -50,7 +52,7 @@ export class Pauses {
     const { pausesEndedAt } = this.scene;
     const pause = this.#pauses.find(
       (one) =>
-        one.by === by &&
+        (one.by === by || this.#isTold(one, askedAt)) &&
         classes.includes(one.rateClass) &&
         one.from > pausesEndedAt + HEARD_WITHIN_MS &&
         one.from + SEND_WINDOW_MS < askedAt &&
@@ -59,7 +61,18 @@ export class Pauses {
     if (pause)
       this.#found ??= new Finding(
         'S5',
-        `${by.name} sends a request of ${rateClass} at ${utc(askedAt)}, and was told by a 429 at ${utc(pause.from)} to send none of ${pause.rateClass} until ${utc(pause.until)}`,
+        `${by.name} sends a request of ${rateClass} at ${utc(askedAt)}, and ${pause.by.name} was told by a 429 at ${utc(pause.from)} to send none of ${pause.rateClass} until ${utc(pause.until)}`,
       );
+  }
+
+  /** It is told by way of the ledger: no process, no ledger and nothing of the server was lost meanwhile. */
+  #isTold({ from }: Pause, askedAt: number): boolean {
+    const { losses, lapses, lostAt, options } = this.scene;
+    const lost = [...losses, ...lapses.turns, ...lapses.permits, lostAt];
+    return (
+      options.rollout === undefined &&
+      askedAt > from + TOLD_WITHIN_MS &&
+      !lost.some((at) => at > from - TOLD_WITHIN_MS && at < askedAt)
+    );
   }
 }
