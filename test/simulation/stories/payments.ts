@@ -103,13 +103,16 @@ export class PaymentRules {
       if (!isDear) return other.credits - this.scene.priceOf(other.subject);
       return became && !became.isDear ? Math.max(0, other.credits - became.credits) : 0;
     };
-    const day = paid.at.slice(0, '2026-01-05'.length);
-    const month = paid.at.slice(0, '2026-01'.length);
+    // Days are those of the Temporal server's clock; the service writes its own.
+    const { clockSkewMs = 0 } = this.scene.options.sandbox ?? {};
+    const momentOf = ({ at }: Payment) => new Date(Date.parse(at) - clockSkewMs).toISOString();
+    const day = momentOf(paid).slice(0, '2026-01-05'.length);
+    const month = momentOf(paid).slice(0, '2026-01'.length);
     const ofRun = (other: Payment) => run !== undefined && runOf(other) === run;
     const input = this.#inputOf(run);
     const ceilings: [what: string, most: number | null, counts: (other: Payment) => boolean][] = [
-      [`on ${day}`, budget.perDay, ({ at }) => at.startsWith(day)],
-      [`in ${month}`, budget.perMonth, ({ at }) => at.startsWith(month)],
+      [`on ${day}`, budget.perDay, (other) => momentOf(other).startsWith(day)],
+      [`in ${month}`, budget.perMonth, (other) => momentOf(other).startsWith(month)],
       [`by ${run}`, budget.perRun, ofRun],
     ];
     // Whoever means harm gives one budget several caps.

@@ -121,6 +121,7 @@ export function planOf(seed: number): Plan {
         auditId: maybe(0.2, 'other', 'project'),
         durations: { convert, createProject: convert, interviewAnalysis: 60_000 },
         balanceLagMs: maybe(0.2, 30_000, 0),
+        clockSkewMs: skewOf(seed),
         projectsListed: maybe(0.3, random.pick(ProjectsListed.options), 'whole'),
         ...maybe(0.3, { marks: marksOf(random) }, {}),
       },
@@ -268,3 +269,9 @@ function rolloutOf(seed: number, crowdedMs: number): SceneOptions['rollout'] {
 
 /** All routes: each has its own way of coping. */
 export const ROUTES = Object.keys(routes) as RouteName[];
+
+/** The service's clock is so far ahead or behind, in one story of three. Drawn apart, so that all else stays as it was. */
+function skewOf(seed: number): number {
+  const random = new Random(seed * 7_919 + 24);
+  return random.chance(1 / 3) ? random.pick([-1, 1]) * random.between(1, 20) * MINUTE : 0;
+}
