@@ -8,6 +8,7 @@ import { ingestCapture } from '../../workflows';
 import { noteSubmittedUpdate } from '../../workflows/capture/submit-note';
 import { progressQuery } from '../../workflows/shared/status';
 
+import { eventName } from '../support/event-name';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -106,7 +107,8 @@ test('S7: who says which capture it is need not wait for a look that the run mak
   await expect(handle.executeUpdate(noteSubmittedUpdate, { args: [{ captureId, by: 'Ada' }] })).resolves.toContain(
     'Noted',
   );
-  // The look is under way still.
   expect(await handle.result()).toMatchObject({ outcome: 'processed', captureId });
   control.endDelays();
+  const { events } = await handle.fetchHistory();
+  expect((events ?? []).map(({ eventType }) => eventName(eventType))).toContain('ActivityTaskCancelRequested');
 }, 60_000);
