@@ -1,6 +1,6 @@
 /** When a run goes on by itself, as its page says; not when it was tried last. */
 const AT =
-  /(?:(?<!Tried )again|if need be,|goes on|go on by themselves|is sent) at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC/;
+  /(?:(?<!Tried )again|if need be,|goes on|go on by themselves|is sent) at (\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?) UTC/;
 
 /** That moment, milliseconds; undefined where it says none. */
 export function goesOnAt(waiting = ''): number | undefined {

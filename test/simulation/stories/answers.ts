@@ -6,6 +6,10 @@ import type { Scene } from './scene';
 /** Whom the project with this reference is for. */
 export const clientOf = (reference: string): string => reference.replace('R-', 'Client ');
 
+/** Whether a capture is of a note; one may be the beginning of another, as "meeting 1" of "meeting 10". */
+export const carries = ({ rawContent }: { rawContent: string }, note: string): boolean =>
+  new RegExp(`${note}(?!\\d)`).test(rawContent);
+
 const stageOf = ({ searchAttributes }: Run): unknown => shownBy(searchAttributes.Stage);
 
 export class Answers {
@@ -18,9 +22,7 @@ export class Answers {
     const stage = stageOf(run);
     const [, asked = ''] =
       /: ([^:]*)\. Answer with the update `chooseProject`/.exec((await scene.detailsOf(run)) ?? '') ?? [];
-    // One that is another one's already is refused, and then another is chosen.
-    if (asked !== '')
-      return { update: 'chooseProject', said: { projectId: scene.world.random.pick(asked.split(', ')) } };
+    if (asked !== '') return { update: 'chooseProject', said: { projectId: this.#chosen(run, asked.split(', ')) } };
     if (stage === 'approval') return { update: 'approve', said: {} };
     if (stage !== 'asking') return { update: 'decide', said: { decision: this.#decisionOn(run) } };
     const captureId = this.#captureOf(run);
@@ -57,10 +59,19 @@ export class Answers {
     return isThere === undefined ? 'giveUp' : isThere ? 'itHappened' : 'sendAgain';
   }
 
+  /** That for the client; where none is, any: one that is another one's already is refused, and then another is chosen. */
+  #chosen(run: Run, ids: readonly string[]): string {
+    const { control, world } = this.scene;
+    const { project } = (this.scene.inputOf(run) ?? {}) as { project?: { clientName: string } };
+    const all = control.projects() as { id: string; clientName: string }[];
+    const own = all.find(({ id, clientName }) => ids.includes(id) && clientName === project?.clientName);
+    return own?.id ?? world.random.pick(ids);
+  }
+
   /** The capture that a note became. */
   #captureOf(run: Run): string | undefined {
     const { note } = (this.scene.inputOf(run) ?? {}) as { note?: string };
     const captures = this.scene.control.captures() as { id: string; rawContent: string }[];
-    return captures.find(({ rawContent }) => note !== undefined && rawContent.includes(note))?.id;
+    return captures.find((capture) => note !== undefined && carries(capture, note))?.id;
   }
 }

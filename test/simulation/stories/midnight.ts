@@ -46,9 +46,10 @@ export class Midnight {
 
   /** What the service was paid today, and what may still be. */
   #spent({ flights }: LedgerState): number {
-    const { service, world } = this.scene;
+    const { scene } = this;
+    const { service, world } = scene;
     const today = utc(world.now).slice(0, '2026-01-05'.length);
-    const paid = service.payments.all.filter(({ at, by }) => by === 'agent' && at.startsWith(today));
+    const paid = service.payments.all.filter((one) => one.by === 'agent' && scene.momentOf(one).startsWith(today));
     const open = Object.values(flights.open);
     return [...paid, ...open].reduce((sum, { credits }) => sum + credits, 0);
   }

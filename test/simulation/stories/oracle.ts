@@ -8,6 +8,7 @@ import type { Run } from '../engine/run';
 import { OLD_BUILD } from '../worker/host';
 import { ItemRules } from './item-rules';
 import { LedgerRules } from './ledger-rules';
+import { mustBeThere } from './made-rules';
 import { Midnight } from './midnight';
 import { Pauses } from './pauses';
 import { Finding, PaymentRules } from './payments';
@@ -130,6 +131,7 @@ export class Oracle {
     this.#results.endings();
     this.#items.look();
     if (!this.people.isAttacked) {
+      mustBeThere(this.scene);
       this.#results.results();
       this.#results.batches(books);
     }

@@ -103,9 +103,7 @@ export class PaymentRules {
       if (!isDear) return other.credits - this.scene.priceOf(other.subject);
       return became && !became.isDear ? Math.max(0, other.credits - became.credits) : 0;
     };
-    // Days are those of the Temporal server's clock; the service writes its own.
-    const { clockSkewMs = 0 } = this.scene.options.sandbox ?? {};
-    const momentOf = ({ at }: Payment) => new Date(Date.parse(at) - clockSkewMs).toISOString();
+    const momentOf = (other: Payment) => this.scene.momentOf(other);
     const day = momentOf(paid).slice(0, '2026-01-05'.length);
     const month = momentOf(paid).slice(0, '2026-01'.length);
     const ofRun = (other: Payment) => run !== undefined && runOf(other) === run;

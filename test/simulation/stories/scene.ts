@@ -207,6 +207,11 @@ export class Scene {
     this.misfortunes.note('rollout');
   }
 
+  /** When the service was paid, by the Temporal server's clock, which days go by: the service writes its own. */
+  momentOf({ at }: { readonly at: string }): string {
+    return new Date(Date.parse(at) - (this.options.sandbox?.clockSkewMs ?? 0)).toISOString();
+  }
+
   kill(process: Process, at: string): void {
     this.world.tell(`${process.name} is killed at ${at}`);
     this.lostAt = this.world.now;
