@@ -21,6 +21,8 @@ import { mustKeepWindows } from './windows';
 const MINUTE = 60_000;
 const STILL_MS = 2 * MINUTE;
 const ASKED_AGAIN_MS = 15 * MINUTE;
+/** A batch looks at those under way once an hour at least. */
+const OTHERS_WITHIN_MS = 150 * MINUTE;
 
 export class Oracle {
   readonly #payments: PaymentRules;
@@ -102,10 +104,22 @@ export class Oracle {
       if (world.now < askAt || run.type === 'accountLedger' || run.tasks.current) continue;
       known.askAt = world.now + ASKED_AGAIN_MS;
       const details = await this.scene.detailsOf(run);
-      if (details !== undefined && !/Waiting since|Under way|Cancelled at|says how far it is/.test(details))
+      const says = /Waiting since|Cancelled at|says how far it is/.test(details ?? '');
+      // Who waits for others says so at the latest when it has looked at them twice.
+      const areOthersWell = /Under way/.test(details ?? '') && world.now - this.#lastEndBelow(run) < OTHERS_WITHIN_MS;
+      if (details !== undefined && !says && !areOthersWell)
         throw new Finding('S7', `${run.workflowId} stands still since ${world.now - known.at} ms and says: ${details}`);
       if (details !== undefined) await this.#reasons.mustBeTrue(run, details);
     }
+  }
+
+  /** When one of the runs that it has begun ended last, or when it began itself. */
+  #lastEndBelow({ startedAt, workflowId, firstRunId }: Run): number {
+    const ends = [...this.scene.server.runs.values()].flat().flatMap(({ start: { parent }, closedAt }) => {
+      const isBelow = parent?.run.workflowId === workflowId && parent.run.firstRunId === firstRunId;
+      return isBelow && closedAt !== undefined ? closedAt : [];
+    });
+    return Math.max(startedAt, ...ends);
   }
 
   /** Liveness: nothing has gone wrong for so long, and yet some have not ended. */
@@ -132,6 +146,8 @@ export class Oracle {
     this.#items.look();
     if (!this.people.isAttacked) {
       mustBeThere(this.scene);
+      const begun = this.people.paused.wrong();
+      if (begun) throw new Finding('S3', begun);
       this.#results.results();
       this.#results.batches(books);
     }

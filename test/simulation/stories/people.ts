@@ -9,6 +9,7 @@ import { Answers, clientOf } from './answers';
 import { attack } from './attacks';
 import { meeting, RETRIES } from './coverage';
 import { Halts, keyOf } from './halts';
+import { Paused } from './paused';
 import { type Act, type Begun, LOSSES } from './plan';
 import type { Scene } from './scene';
 
@@ -31,6 +32,7 @@ export const auditOf = (client: number) => {
 export class People {
   readonly administrators: Administrators;
   readonly halts: Halts;
+  readonly paused: Paused;
   /** Runs that an operator has meddled with: what became of them is the operator's own doing. */
   readonly meddled = new Set<Run>();
   /** Runs of the ledger that an operator has ended. */
@@ -58,6 +60,7 @@ export class People {
   constructor(private readonly scene: Scene) {
     this.administrators = new Administrators(scene);
     this.halts = new Halts(scene);
+    this.paused = new Paused(scene);
     this.#answers = new Answers(scene);
   }
 
@@ -104,6 +107,7 @@ export class People {
     const later = (then: () => void) => void world.after(forMs, then);
     if (administrators.isLedgerAlone && LOSSES.includes(what)) return false;
     if (LOSSES.includes(what) || what === 'loseBoth' || what === 'setBooksBack') halts.losesLedger();
+    if (LOSSES.includes(what) || what === 'loseBoth') this.paused.resumes();
     switch (what) {
       case 'cancel':
         if (run) this.#cancel(run);
@@ -151,10 +155,17 @@ export class People {
       case 'stop': {
         const [target] = batches;
         if (!target) return false;
-        this.say(target, what, { by: 'Ann' }, () => what === 'stop' && halts.stops(target));
+        this.say(target, what, { by: 'Ann' }, () =>
+          what === 'stop' ? halts.stops(target) : this.paused.pauses(target),
+        );
         this.#resumed.delete(target.workflowId);
-        if (what === 'stop') this.calledOff.add(target);
-        else later(() => this.#resume(target));
+        if (what === 'pause') {
+          later(() => this.#resume(target));
+          scene.misfortunes.note(meeting(what, target));
+          return true;
+        }
+        // What has sent something by then goes on without it.
+        this.calledOff.add(target);
         return this.#meddle(what, target);
       }
       case 'terminateLedger':
@@ -183,6 +194,7 @@ export class People {
         return administrators.setTemporalBack(what, later, () => {
           halts.forget();
           halts.losesLedger();
+          this.paused.resumes();
           this.#beginAgain();
         });
       case 'beginBooks':
@@ -264,6 +276,7 @@ export class People {
   }
 
   #resume(run: Run): void {
+    this.paused.resumes(run);
     this.#resumed.add(run.workflowId);
     this.say(run, 'resume', { by: 'Ann' });
   }
@@ -317,6 +330,7 @@ export class People {
       if (!run) continue;
       this.meddled.add(run);
       this.halts.resumes(run);
+      this.paused.resumes(run);
     }
     this.scene.misfortunes.note(meeting(act, base));
     this.meddled.add(server.reset(base, which % base.points.length));

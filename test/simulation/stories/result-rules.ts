@@ -135,8 +135,10 @@ export class ResultRules {
  */
 export function isOddIn(scene: Scene, people: People): (run: Run) => boolean {
   const replaced = replacedOf([...scene.server.runs.values()].flat());
+  // What goes on as new after it was reset takes over what that one took for true.
+  const meddled = new Set([...people.meddled].map(({ firstRunId }) => firstRunId));
   return (run) =>
-    people.meddled.has(run) || replaced.has(run) || scene.isBeforeRollout(run) || hasWaitedOnBuildBefore(run);
+    meddled.has(run.firstRunId) || replaced.has(run) || scene.isBeforeRollout(run) || hasWaitedOnBuildBefore(run);
 }
 
 /**
