@@ -194,12 +194,12 @@ export class Server {
    * All that its database has. @returns restarts it with that one, and names the runs that are gone by it; workers live on,
    * and may be at what no run has come to
    */
-  backUp(): () => Run[] {
+  backUp(): (downMs?: number) => Run[] {
     const kept = [...this.runs].map(([workflowId, runs]) => [workflowId, [...runs]] as const);
     const backs = kept.flatMap(([, runs]) => runs.map(backUp));
-    return () => {
+    return (downMs = RESTART_MS) => {
       this.#restarts++;
-      this.#upAt = this.world.now + RESTART_MS;
+      this.#upAt = this.world.now + downMs;
       const before = [...this.runs.values()].flat();
       for (const run of before) run.forget();
       for (const worker of this.workers) worker.forget();
@@ -209,7 +209,7 @@ export class Server {
       const all = kept.flatMap(([, runs]) => runs);
       this.visibility.restart(all);
       for (const broken of this.calls) broken();
-      this.world.after(RESTART_MS, () => this.#awake());
+      this.world.after(downMs, () => this.#awake());
       return before.filter((run) => !all.includes(run));
     };
   }

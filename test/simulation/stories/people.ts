@@ -15,6 +15,8 @@ import type { Scene } from './scene';
 
 /** Runs that have ended not longer ago than this are reset as well. */
 const RECENTLY_MS = 1_800_000;
+/** Temporal is back by then. */
+const MOST_AWAY_MS = 600_000;
 /** So often people have what has failed in a batch tried again. */
 const MOST_RETRIES = 3;
 /** Whose answers people know by looking into the web app. */
@@ -190,6 +192,15 @@ export class People {
         this.ledgerLostAt = world.now;
         later(() => this.#beginAgain());
         return ledger !== undefined;
+      case 'temporalAway': {
+        const downMs = Math.min(forMs, MOST_AWAY_MS);
+        server.backUp()(downMs);
+        scene.lostAt = world.now;
+        world.after(downMs, () => {
+          scene.lostAt = world.now;
+        });
+        return true;
+      }
       case 'setTemporalBack':
         return administrators.setTemporalBack(what, later, () => {
           halts.forget();

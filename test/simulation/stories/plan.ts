@@ -32,6 +32,7 @@ export const ACTS = [
     'damageDocument',
     'killWorker',
     'killAllWorkers',
+    'temporalAway',
   ] as const),
 ];
 /** What takes from Temporal what it knows. A backup is taken first, and Temporal goes back to it so much later. */

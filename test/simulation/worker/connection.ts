@@ -12,8 +12,11 @@ interface CallContext {
 
 /** Of a request without a limit of its own. */
 const LONGEST_MS = 60_000;
-/** As the SDK does where the server cannot be reached. */
+/** As the SDK does where the server cannot be reached: so often, less and less often, and then it gives up. */
+const TRIES = 10;
 const FIRST_AGAIN_MS = 100;
+const AGAIN_FACTOR = 1.7;
+const MOST_AGAIN_MS = 5_000;
 
 /** One for all worlds: each costs every promise a little, for good. */
 const contexts = new AsyncLocalStorage<CallContext>();
@@ -46,12 +49,16 @@ export function connect(
       const abort = () => fail(GRPC.CANCELLED, 'Call cancelled');
       if (abortSignal?.aborted) return abort();
       abortSignal?.addEventListener('abort', abort);
-      const attempt = (again: number) => {
+      const attempt = (again: number, tries: number) => {
         if (isOver) return;
         // Lost on its way there, or on its way back: then it has had its effect, and is sent once more.
         const isLost = mishaps.happens('requestLost');
         const isReplyLost = !isLost && mishaps.happens('replyLost');
-        const retry = () => void world.after(again, () => attempt(2 * again), process);
+        const next = Math.min(MOST_AGAIN_MS, again * AGAIN_FACTOR);
+        const retry = () =>
+          tries === TRIES
+            ? fail(GRPC.UNAVAILABLE, 'the server cannot be reached')
+            : void world.after(again, () => attempt(next, tries + 1), process);
         if (isLost) return retry();
         const back = (how: () => void) => {
           if (isReplyLost) return retry();
@@ -76,7 +83,7 @@ export function connect(
           }),
         );
       };
-      attempt(FIRST_AGAIN_MS);
+      attempt(FIRST_AGAIN_MS, 1);
     });
   }
 
