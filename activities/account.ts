@@ -160,11 +160,13 @@ export function createAccountActivities(deps: Deps) {
      * Returns when the run may go on, or when something else than `asked.what` keeps it. Retried by Temporal without
      * history events; costs no call of the API.
      */
-    async awaitClearance(asked: ClearanceAsked & Pick<Clearance, 'what'>): Promise<Clearance | undefined> {
+    async awaitClearance(asked: ClearanceAsked & Pick<Clearance, 'what' | 'until'>): Promise<Clearance | undefined> {
       const found = await clearanceOf(deps, asked);
       if (found.clear || (asked.run !== undefined && (await isOver(asked.run)))) return undefined;
-      const { why, what } = found;
-      if (what !== undefined && what !== asked.what) return found;
+      const { why, what, until } = found;
+      // The next day may be used up at once. Workers may have several time zones: only what is later is said.
+      const isLater = until !== undefined && asked.until !== undefined && until > asked.until;
+      if (what !== undefined && (what !== asked.what || isLater)) return found;
       const { holdProbeMs } = runtimeOf(deps, asked.account).account.timing;
       // Less and less often, to a minute: a thousand runs may wait.
       throw requeueAfter(

@@ -43,6 +43,8 @@ export interface Clearance {
    * versions, and configured with several prices. Absent where it cannot be told.
    */
   what?: string;
+  /** When it ends by itself, by the Temporal server's clock in milliseconds. */
+  until?: number;
 }
 
 export async function clearanceOf(deps: Deps, asked: ClearanceAsked): Promise<Clearance> {
@@ -68,16 +70,24 @@ export async function clearanceOf(deps: Deps, asked: ClearanceAsked): Promise<Cl
     // A balance that a new ledger has not read yet is not what is in the way.
     if (obstacle.kind === 'capped' && obstacle.balance === 'unread' && status.patientUntil !== undefined)
       return { clear: false, why: describePatience(status.patientUntil, status.isComparing), what: 'patience' };
+    const until = (over: OverCeiling) => over.until !== undefined && { until: over.until };
     if (obstacle.kind === 'capped')
       return {
         clear: false,
         why: describeShortage(obstacle, obstacle.figures ?? status),
         what: obstacle.cap + dearer(obstacle),
         short: true,
+        ...until(obstacle),
       };
     const over = await ledger.overCeiling({ credits: obstacle.credits ?? asked.credits, ...priced });
     if (over)
-      return { clear: false, why: describeCeiling(over), what: `books-${over.cap}${dearer(over)}`, short: true };
+      return {
+        clear: false,
+        why: describeCeiling(over),
+        what: `books-${over.cap}${dearer(over)}`,
+        short: true,
+        ...until(over),
+      };
     return { clear: true, ...(pause && { pause }) };
   } catch (error) {
     const what = whatFails(error);

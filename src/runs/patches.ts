@@ -15,6 +15,7 @@ export const PATCHES = {
   countsPaymentsOnce: '0.3.0',
   endsCancelled: '0.3.0',
   followsLostConversion: '0.3.0',
+  givesUpLook: '0.3.0',
   hearsOnceTakenOver: '0.3.0',
   hearsTryAfterHold: '0.3.0',
   keepsActs: '0.3.0',

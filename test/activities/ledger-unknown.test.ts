@@ -68,3 +68,15 @@ test.each([
   expect(await new MockActivityEnvironment().run(awaitClearance, asked)).toMatchObject({ clear: false, what: 'day' });
   expect(capped).toHaveBeenCalledWith({ credits: 1_000_000, call: { subject, credits } });
 });
+
+test('S7: who waits for the next day hears at midnight that it is used up as well, and till when', async () => {
+  const [day, next] = [1_000_000, 2_000_000];
+  const status = { holds: [], parked: {}, budget: { from: {} } };
+  const capped = { kind: 'capped', cap: 'day', credits: 1_000, until: next };
+  const deps = depsWith(async () => ({ status: async () => status, now: () => 0, obstacle: async () => capped }));
+  const { awaitClearance } = createAccountActivities(deps);
+  const asked = (until: number) =>
+    new MockActivityEnvironment().run(awaitClearance, { account: 'default', credits: 1_000, what: 'day', until });
+  expect(await asked(day)).toMatchObject({ clear: false, what: 'day', until: next });
+  await expect(asked(next)).rejects.toThrow('the credits of the day are used up');
+});

@@ -8,6 +8,7 @@ import { ingestCapture } from '../../workflows';
 import { noteSubmittedUpdate } from '../../workflows/capture/submit-note';
 import { progressQuery } from '../../workflows/shared/status';
 
+import { eventName } from '../support/event-name';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -95,3 +96,19 @@ test('a person says which capture it is; one that is not there or another note h
   await expect(say(second, before)).resolves.toContain("another note's");
   expect(await second.result()).toMatchObject({ outcome: 'expired', reason: 'noteNotSubmitted' });
 });
+
+test('S7: who says which capture it is need not wait for a look that the run makes meanwhile', async () => {
+  const { control } = stage.sandbox;
+  const captureId = await enter('What was said at lunch');
+  const handle = await start({ note: `In my own words ${randomUUID()}` });
+  await asks(handle);
+  control.addFault({ route: 'captures.list', fault: 'delay', delayMs: 110_000 });
+  await until(() => control.stats().faults.some(({ route }) => route === 'captures.list'));
+  await expect(handle.executeUpdate(noteSubmittedUpdate, { args: [{ captureId, by: 'Ada' }] })).resolves.toContain(
+    'Noted',
+  );
+  expect(await handle.result()).toMatchObject({ outcome: 'processed', captureId });
+  control.endDelays();
+  const { events } = await handle.fetchHistory();
+  expect((events ?? []).map(({ eventType }) => eventName(eventType))).toContain('ActivityTaskCancelRequested');
+}, 60_000);

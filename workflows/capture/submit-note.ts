@@ -1,6 +1,14 @@
 /** Submits a note once (S1, S2), or has a person do it where the token may not. */
 
-import { condition, defineUpdate, setHandler, sleep } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  defineUpdate,
+  isCancellation,
+  patched,
+  setHandler,
+  sleep,
+} from '@temporalio/workflow';
 import { CaptureSaid } from '../../src/inputs/person-messages';
 import { noteSubject } from '../../src/paying/subject';
 import { reasonInWords } from '../../src/runs/reason-words';
@@ -135,7 +143,12 @@ class Person {
       at.input.noteFile === undefined ? "in this run's input" : `in the file ${at.input.noteFile} of the storage`;
     this.#asking = true;
     at.status.step('asking', 'A person submits the note');
-    const noticing = this.#notice();
+    const noticing = new CancellationScope();
+    const noticed = noticing
+      .run(() => this.#notice())
+      .catch((error) => {
+        if (!isCancellation(error)) throw error;
+      });
     const asks = `${why}. Enter the note, which stands ${where}, as a text note in the web app.`;
     const also = 'It goes on when the list of captures shows it, or when you say which capture it became.';
     const said = { captureId: 'ID of the capture' };
@@ -144,7 +157,9 @@ class Person {
     ];
     await at.asker.until({ asks, also, answers }, () => search.captureId !== undefined);
     this.#asking = false;
-    await noticing;
+    // A look that waits for the service keeps nobody any more. Runs of before waited for it.
+    if (patched('givesUpLook')) noticing.cancel();
+    await noticed;
     if (search.captureId === undefined)
       throw new Stop('expired', 'noteNotSubmitted', 'Nobody submitted the note in time.');
     return search.captureId;

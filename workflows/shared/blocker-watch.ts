@@ -78,7 +78,7 @@ export class BlockerWatch {
   async #look(idle: boolean): Promise<void> {
     const asked = { account: this.account, credits: this.others.credits(), holdsOnly: !idle };
     const others = idle ? this.others.underWay().slice(0, MOST_ASKED) : [];
-    const { clear, why, what, short, pause, stuck, closed } = await control.clearance({ ...asked, others });
+    const { clear, why, what, until, short, pause, stuck, closed } = await control.clearance({ ...asked, others });
     sawClosed(closed);
     this.#stuck = stuck;
     if (short && Date.now() - this.#toldAt >= TELL_EVERY_MS) {
@@ -91,7 +91,8 @@ export class BlockerWatch {
       this.#waiting = true;
       // Its end, or that it is something else, is noticed at once, without history events; until then the looks go on, ever more seldom.
       // What is waited for is what was looked at: else it would be over at once, and be looked at again and again.
-      void control.awaitClearance({ ...asked, holdsOnly: !idle && !short, ...(what !== undefined && { what }) }).then(
+      const kept = { ...(what !== undefined && { what }), ...(until !== undefined && { until }) };
+      void control.awaitClearance({ ...asked, holdsOnly: !idle && !short, ...kept }).then(
         () => {
           this.#waiting = false;
           this.#freed = true;

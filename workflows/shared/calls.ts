@@ -204,7 +204,12 @@ export async function untilClear(asked: ClearanceAsked, say: (why: string) => vo
   if (found.clear) return false;
   while (found) {
     say(found.why ?? 'on hold');
-    found = await control.awaitClearance({ ...asked, ...(found.what !== undefined && { what: found.what }) });
+    const { what, until }: Clearance = found;
+    found = await control.awaitClearance({
+      ...asked,
+      ...(what !== undefined && { what }),
+      ...(until !== undefined && { until }),
+    });
   }
   return true;
 }
