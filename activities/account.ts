@@ -157,8 +157,8 @@ export function createAccountActivities(deps: Deps) {
     },
 
     /**
-     * Returns when the run may go on, or when something else than `asked.what` keeps it. Retried by Temporal without
-     * history events; costs no call of the API.
+     * Returns when the run may go on, or when something else than `asked.what` keeps it, or the same until later. Retried by
+     * Temporal without history events; costs no call of the API.
      */
     async awaitClearance(asked: ClearanceAsked & Pick<Clearance, 'what' | 'until'>): Promise<Clearance | undefined> {
       const found = await clearanceOf(deps, asked);

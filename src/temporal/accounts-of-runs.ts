@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { PLAIN_NAME } from '../inputs/fields';
 import { quoted } from '../text/list-filter';
-import { WORKFLOW_QUEUE } from './queues';
+import { OURS_UNDER_WAY } from './queues';
 import { searchAttributeKeys } from './search-attribute-keys';
 
 /** Runs that are looked at for one question. */
@@ -21,7 +21,7 @@ export async function otherAccounts(client: Client, known: readonly string[]): P
     const beside = [...known, ...others].map((name) => ` AND Account != ${quoted(name)}`).join('');
     let looked = 0;
     // Runs of other programs in the namespace may have an attribute of this name.
-    const ours = `ExecutionStatus = 'Running' AND TaskQueue = ${quoted(WORKFLOW_QUEUE)} AND Account IS NOT NULL`;
+    const ours = `${OURS_UNDER_WAY} AND Account IS NOT NULL`;
     for await (const run of client.workflow.list({ query: `${ours}${beside}` })) {
       const account = run.typedSearchAttributes.get(searchAttributeKeys.account);
       // Whoever starts a run may give it any attribute.

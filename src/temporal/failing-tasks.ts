@@ -9,7 +9,7 @@ import { isOpen } from '../runs/is-open';
 import { asArgument } from '../text/command';
 import { utc } from '../time/utc';
 import { createLimit } from './in-flight';
-import { WORKFLOW_QUEUE } from './queues';
+import { ON_OUR_QUEUE, OURS_UNDER_WAY } from './queues';
 import { serverCommand } from './server-command';
 
 /** A task that fails once is tried again at once, and that is usually all; the third try is ten seconds later. */
@@ -164,14 +164,10 @@ export interface FailingRuns {
 
 /** Open runs that stand still so. A server says by itself which they are only since 1.30: without it, each is asked. */
 export async function findFailing(client: Client): Promise<FailingRuns> {
-  // Other programs in the namespace look after theirs.
-  const open = `ExecutionStatus = 'Running' AND TaskQueue = '${WORKFLOW_QUEUE}'`;
-  const reported = await list(client, `TemporalReportedProblems IS NOT NULL AND ${open}`).catch(() => []);
-  const paused = await list(client, `TemporalPauseInfo IS NOT NULL AND TaskQueue = '${WORKFLOW_QUEUE}'`).catch(
-    () => [],
-  );
-  const ledgers = await list(client, `WorkflowType = 'accountLedger' AND ${open}`);
-  const runs = [...reported, ...paused, ...ledgers, ...(await list(client, open))];
+  const reported = await list(client, `TemporalReportedProblems IS NOT NULL AND ${OURS_UNDER_WAY}`).catch(() => []);
+  const paused = await list(client, `TemporalPauseInfo IS NOT NULL AND ${ON_OUR_QUEUE}`).catch(() => []);
+  const ledgers = await list(client, `WorkflowType = 'accountLedger' AND ${OURS_UNDER_WAY}`);
+  const runs = [...reported, ...paused, ...ledgers, ...(await list(client, OURS_UNDER_WAY))];
   const each = new Map(runs.map((run) => [run.runId, run]));
   const limit = createLimit(AT_ONCE);
   const found = await Promise.all(

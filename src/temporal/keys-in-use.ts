@@ -4,12 +4,11 @@ import { performance } from 'node:perf_hooks';
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { LEDGER_ID } from '../ledger/messages';
-import { ledgersOf, UNDER_WAY } from '../runs/lists';
-import { quoted } from '../text/list-filter';
+import { ledgersOf } from '../runs/lists';
 import { isKeyId, KEY_ID_ENTRY } from './encryption';
 import { GRPC, grpcStatus } from './grpc-status';
 import { createLimit } from './in-flight';
-import { WORKFLOW_QUEUE } from './queues';
+import { OURS_UNDER_WAY } from './queues';
 import { scheduleId } from './schedules';
 
 type IWorkflowExecution = temporal.api.common.v1.IWorkflowExecution;
@@ -45,7 +44,7 @@ export async function keysInUse(client: Client, lookMs = LOOK_MS): Promise<KeysF
 }
 
 async function openRuns(client: Client, lookMs: number): Promise<{ runs: Written[]; left: number }> {
-  const open = await list(client, `${UNDER_WAY} AND TaskQueue = ${quoted(WORKFLOW_QUEUE)}`);
+  const open = await list(client, OURS_UNDER_WAY);
   // Whoever throws away an old key asks for the oldest runs; the server lists the newest first.
   open.sort((a, b) => startOf(a) - startOf(b));
   const until = performance.now() + lookMs;

@@ -8,7 +8,7 @@ import { asArgument } from '../text/command';
 import { quoted } from '../text/list-filter';
 import { type Build, isNone } from './deployment';
 import { GRPC, grpcStatus, isPassing } from './grpc-status';
-import { WORKFLOW_QUEUE } from './queues';
+import { OURS_UNDER_WAY } from './queues';
 import { serverCommand } from './server-command';
 
 /** How such a run is told to go on with the current build, or with unversioned workers; a command that can be pasted. */
@@ -47,7 +47,7 @@ async function pinnedTo(
 ): Promise<PinnedRun | undefined> {
   const versions = others.map(({ deploymentName, buildId }) => quoted(`${deploymentName}:${buildId}`)).join(', ');
   const query = [
-    `ExecutionStatus = 'Running' AND TaskQueue = '${WORKFLOW_QUEUE}' AND TemporalWorkflowVersioningBehavior = 'Pinned'`,
+    `${OURS_UNDER_WAY} AND TemporalWorkflowVersioningBehavior = 'Pinned'`,
     ...(others.length > 0 ? [`TemporalWorkerDeploymentVersion NOT IN (${versions})`] : []),
   ].join(' AND ');
   const { executions } = await workflowService

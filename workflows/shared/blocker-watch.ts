@@ -1,6 +1,6 @@
 /** S7: a run whose work other runs do says what keeps those, and does not make people open one after the other. */
 import { condition } from '@temporalio/workflow';
-import { control } from './calls';
+import { control, reasonOf } from './calls';
 import { tell } from './tell';
 import { sawClosed } from './untold';
 
@@ -78,7 +78,8 @@ export class BlockerWatch {
   async #look(idle: boolean): Promise<void> {
     const asked = { account: this.account, credits: this.others.credits(), holdsOnly: !idle };
     const others = idle ? this.others.underWay().slice(0, MOST_ASKED) : [];
-    const { clear, why, what, until, short, pause, stuck, closed } = await control.clearance({ ...asked, others });
+    const found = await control.clearance({ ...asked, others });
+    const { clear, why, short, pause, stuck, closed } = found;
     sawClosed(closed);
     this.#stuck = stuck;
     if (short && Date.now() - this.#toldAt >= TELL_EVERY_MS) {
@@ -91,8 +92,7 @@ export class BlockerWatch {
       this.#waiting = true;
       // Its end, or that it is something else, is noticed at once, without history events; until then the looks go on, ever more seldom.
       // What is waited for is what was looked at: else it would be over at once, and be looked at again and again.
-      const kept = { ...(what !== undefined && { what }), ...(until !== undefined && { until }) };
-      void control.awaitClearance({ ...asked, holdsOnly: !idle && !short, ...kept }).then(
+      void control.awaitClearance({ ...asked, holdsOnly: !idle && !short, ...reasonOf(found) }).then(
         () => {
           this.#waiting = false;
           this.#freed = true;

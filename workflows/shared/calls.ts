@@ -194,6 +194,12 @@ export async function awaitClearance(
   status.goesOn();
 }
 
+/** What keeps a run, as it is asked about again: it hears once that is something else. */
+export const reasonOf = ({ what, until }: Clearance): Pick<Clearance, 'what' | 'until'> => ({
+  ...(what !== undefined && { what }),
+  ...(until !== undefined && { until }),
+});
+
 /**
  * Waits until nothing keeps the account.
  * @param say told what does, and each time that it is something else (S7)
@@ -204,12 +210,7 @@ export async function untilClear(asked: ClearanceAsked, say: (why: string) => vo
   if (found.clear) return false;
   while (found) {
     say(found.why ?? 'on hold');
-    const { what, until }: Clearance = found;
-    found = await control.awaitClearance({
-      ...asked,
-      ...(what !== undefined && { what }),
-      ...(until !== undefined && { until }),
-    });
+    found = await control.awaitClearance({ ...asked, ...reasonOf(found) });
   }
   return true;
 }
