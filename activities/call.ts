@@ -151,7 +151,7 @@ export async function reportHold(
 export const SAY_PARKED_MS = 5_000;
 
 /** S5: what has to wait for the end of a park; a duration, since the machine of the workflow may have another time. */
-const parked = (rateClass: RateClass, forMs: number) =>
+export const parked = (rateClass: RateClass, forMs: number) =>
   forMs > SAY_PARKED_MS
     ? ApplicationFailure.nonRetryable(`The service asked to wait (429): ${rateClass}`, FailureType.parked, forMs)
     : requeueAfter(`the service asked to wait (429): ${rateClass}`, forMs);

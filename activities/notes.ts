@@ -9,7 +9,7 @@ import type { SendOutcome } from '../src/paying/attempt-plan';
 import { noteSubject } from '../src/paying/subject';
 import { FailureType } from '../src/runs/failure-types';
 import { StorageError } from '../src/storage';
-import { callRoute } from './call';
+import { callRoute, parked } from './call';
 import { listCaptures } from './capture-list';
 import { type Deps, runtimeOf } from './deps';
 import { notesIn, openRecord } from './kept-record';
@@ -141,13 +141,10 @@ export function createNotesActivities(deps: Deps) {
         });
         if (answer.kind === 'patient') return { kind: 'wait', until: answer.until, newBooks: true };
         if (answer.kind === 'held') throw ApplicationFailure.nonRetryable('account on hold', FailureType.held);
+        if (answer.kind === 'parked') throw parked('writes', answer.until - ledger.now());
         const mine = answer.kind === 'open' && answer.attempt.startsWith(`${subject}>`);
         if (answer.kind === 'open' && !mine) continue;
-        if (answer.kind !== 'granted' && !mine)
-          throw requeueAfter(
-            'the ledger grants nothing yet',
-            answer.kind === 'parked' ? answer.until - ledger.now() : 3_000,
-          );
+        if (answer.kind !== 'granted' && !mine) throw requeueAfter('the ledger grants nothing yet', 3_000);
         await ledger.settle({ ...ownRun(), subject, attempt: '', settlement: { kind: 'foundPaid', ref: captureId } });
         const { settled } = await ledger.subject(subject);
         if (settled?.ref === captureId) return { kind: 'claimed', captureId, sent: settled.run === ownRun().run };
@@ -167,9 +164,13 @@ export function createNotesActivities(deps: Deps) {
     async submitNoteOnce(call: NoteCall & { lookedAt: number; again?: boolean }): Promise<SendOutcome> {
       const { account, note, projectId, lookedAt, again } = call;
       const runtime = runtimeOf(deps, account);
-      const text = await textOf(call).catch(() => {
-        throw requeueAfter('the text cannot be read now', 10_000);
-      });
+      const read = await textOf(call).then(
+        (text) => ({ text }),
+        () => undefined,
+      );
+      // S7: the run looks once more, which needs the text, too, and says what is in the way.
+      if (!read) return { kind: 'held' };
+      const { text } = read;
       // The file was changed since: what would be sent is not what was looked up.
       if (text === undefined) return { kind: 'refused', reason: 'noteChanged' };
       const { content, project, title } = runtime.account.undocumented.note;

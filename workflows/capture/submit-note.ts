@@ -51,6 +51,8 @@ export async function submitNote(at: Ingestion): Promise<Submitted> {
     summary: 'Submit the note',
     step: ['submitting', 'Submitting the note'],
     async look() {
+      // Its hour is over, or another run has sent it.
+      status.figures();
       const seen = await search.look();
       return seen === 'cannotTell' ? seen : seen === undefined ? 'notFound' : 'found';
     },

@@ -11,6 +11,8 @@ export interface Try {
   activity: Activity;
   attempt: number;
   scheduledAt: number;
+  /** When a queue with a limit gave it away. */
+  takenAt?: number;
 }
 
 /** How a try ended. */

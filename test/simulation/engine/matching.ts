@@ -47,7 +47,9 @@ export class Matching {
     }
     const task = waiting.reduce((best, one) => (keyOf(one) < keyOf(best) ? one : best));
     waiting.splice(waiting.indexOf(task), 1);
-    this.#freeAt.set(queue, world.now + this.spacing(queue));
+    const spacing = this.spacing(queue);
+    this.#freeAt.set(queue, world.now + spacing);
+    if (spacing > 0) task.takenAt = world.now;
     task.activity.start();
     // A task that is lost on its way shows by its timeouts.
     if (this.server.mishaps.happens('activityTaskLost')) return;

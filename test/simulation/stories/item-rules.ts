@@ -64,8 +64,9 @@ export class ItemRules {
       const total = result.items ?? result.leads ?? 0;
       if (sumOf(Object.values(result.counts)) !== total)
         throw say(`has ${total} items, and its counts are ${JSON.stringify(result.counts)}`);
-      // The run that it was reset to has written over it.
-      const isLast = !every.slice(every.indexOf(run) + 1).some((later) => later.firstRunId === run.firstRunId);
+      // The run that it was reset to has written over it, also where Temporal knows no more of that.
+      const later = [...every.slice(every.indexOf(run) + 1), ...people.administrators.gone];
+      const isLast = !later.some((one) => one.firstRunId === run.firstRunId && one.startedAt >= run.startedAt);
       const items = isLast ? this.#itemsOf(result) : undefined;
       if (!items) continue;
       const lacks = addsUp(items, result, total);

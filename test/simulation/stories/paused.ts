@@ -14,16 +14,22 @@ interface Span {
 
 export class Paused {
   readonly #spans: Span[] = [];
+  readonly #resumed = new Map<string, number>();
+  #allResumed = 0;
 
   constructor(private readonly scene: Scene) {}
 
-  /** A pause was taken. */
-  pauses(run: Run): void {
-    this.#spans.push({ key: keyOf(run), from: this.scene.world.now + BEGINS_WITHIN_MS, to: Number.POSITIVE_INFINITY });
+  /** A pause was taken. Its answer may come after it was resumed. */
+  pauses(run: Run, saidAt: number): void {
+    const key = keyOf(run);
+    if (Math.max(this.#resumed.get(key) ?? 0, this.#allResumed) >= saidAt) return;
+    this.#spans.push({ key, from: this.scene.world.now + BEGINS_WITHIN_MS, to: Number.POSITIVE_INFINITY });
   }
 
   /** It is about to be resumed, or goes back to a moment at which it may not have been paused. @param run undefined: all of them */
   resumes(run?: Run): void {
+    if (run === undefined) this.#allResumed = this.scene.world.now;
+    else this.#resumed.set(keyOf(run), this.scene.world.now);
     for (const span of this.#spans)
       if (run === undefined || span.key === keyOf(run)) span.to = Math.min(span.to, this.scene.world.now);
   }

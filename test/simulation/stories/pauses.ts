@@ -1,7 +1,8 @@
 /** S5: who has heard a 429 sends nothing more of that class for as long as it said, and soon no other process does. */
 import { queueClassOf, type RateClass } from '../../../src/agent-api/rate-class';
+import { routes } from '../../../src/agent-api/routes';
 import { utc } from '../../../src/time/utc';
-import type { Departure } from '../worker/transport';
+import type { Departure, Refusal } from '../worker/transport';
 import type { Process } from '../world/world';
 import { Finding } from './payments';
 import type { Scene } from './scene';
@@ -18,14 +19,19 @@ interface Pause {
   rateClass: RateClass;
   from: number;
   until: number;
+  /** No other process hears of it. */
+  isOwn: boolean;
 }
+
+/** Who does not know yet which ledger is its own has none to tell, and none to ask. */
+const asksWhose = (path: string): boolean => path === routes['account.user'].path;
 
 export class Pauses {
   #pauses: Pause[] = [];
   #found: Finding | undefined;
 
   constructor(private readonly scene: Scene) {
-    scene.onRefusal = (by, rateClass, retryAfter) => this.#told(by, rateClass, retryAfter);
+    scene.onRefusal = (refusal) => this.#told(refusal);
     scene.onDeparture = (departure) => this.#departs(departure);
   }
 
@@ -34,25 +40,32 @@ export class Pauses {
     if (this.#found) throw this.#found;
   }
 
-  #told(by: Process, rateClass: RateClass, retryAfter: string | undefined): void {
+  #told({ by, rateClass, path, retryAfter }: Refusal): void {
     const from = this.scene.world.now;
     const { limits } = this.scene;
     const { windowMs } = limits[rateClass];
     const forMs = retryAfter === undefined ? windowMs : Math.max(1, Number(retryAfter)) * 1_000;
     this.#pauses = this.#pauses.filter(({ until }) => until > from);
-    this.#pauses.push({ by, rateClass, from, until: from + forMs });
+    const isOwn = asksWhose(path);
+    this.#pauses.push({ by, rateClass, from, until: from + forMs, isOwn });
     // Of a note nobody says which of its two limits was met.
     const through = queueClassOf(rateClass);
     if (through !== rateClass)
-      this.#pauses.push({ by, rateClass: through, from, until: from + Math.min(forMs, limits[through].windowMs) });
+      this.#pauses.push({
+        by,
+        rateClass: through,
+        from,
+        until: from + Math.min(forMs, limits[through].windowMs),
+        isOwn,
+      });
   }
 
-  #departs({ by, rateClass, askedAt }: Departure): void {
+  #departs({ by, rateClass, path, askedAt }: Departure): void {
     const classes = [rateClass, queueClassOf(rateClass)];
     const { pausesEndedAt } = this.scene;
     const pause = this.#pauses.find(
       (one) =>
-        (one.by === by || this.#isTold(one, askedAt)) &&
+        (one.by === by || (!asksWhose(path) && this.#isTold(one, askedAt))) &&
         classes.includes(one.rateClass) &&
         one.from > pausesEndedAt + HEARD_WITHIN_MS &&
         one.from + SEND_WINDOW_MS < askedAt &&
@@ -66,11 +79,12 @@ export class Pauses {
   }
 
   /** It is told by way of the ledger: no process, no ledger and nothing of the server was lost meanwhile. */
-  #isTold({ from }: Pause, askedAt: number): boolean {
+  #isTold({ from, isOwn }: Pause, askedAt: number): boolean {
     const { losses, lapses, lostAt, options } = this.scene;
     const lost = [...losses, ...lapses.turns, ...lapses.permits, lostAt];
     return (
       options.rollout === undefined &&
+      !isOwn &&
       askedAt > from + TOLD_WITHIN_MS &&
       !lost.some((at) => at > from - TOLD_WITHIN_MS && at < askedAt)
     );

@@ -157,8 +157,9 @@ export class People {
       case 'stop': {
         const [target] = batches;
         if (!target) return false;
+        const saidAt = world.now;
         this.say(target, what, { by: 'Ann' }, () =>
-          what === 'stop' ? halts.stops(target) : this.paused.pauses(target),
+          what === 'stop' ? halts.stops(target) : this.paused.pauses(target, saidAt),
         );
         this.#resumed.delete(target.workflowId);
         if (what === 'pause') {

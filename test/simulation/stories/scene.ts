@@ -144,7 +144,7 @@ export class Scene {
         this.departures.push(departure);
         this.onDeparture(departure);
       },
-      refuses: (by, rateClass, retryAfter) => this.onRefusal(by, rateClass, retryAfter),
+      refuses: (refusal) => this.onRefusal(refusal),
     };
     this.#wire = new Wire(this.misfortunes, agentServer(this.service, statistics), watch, options.pages);
     this.#connection = connect(this.misfortunes, () => this.server.latency(), createService(this.server));

@@ -1,4 +1,7 @@
-/** S5: no closed window holds more requests of a class than its limit, by the moments at which they leave. */
+/**
+ * S5: no closed window holds more requests of a class than its limit, by the moments at which they leave. Where a queue keeps
+ * the limit, between processes, by those at which it gave them away: what becomes of them then it does not know.
+ */
 import type { Limit } from '../../../src/agent-api/limiter';
 import { queueClassOf, type RateClass, rateClasses } from '../../../src/agent-api/rate-class';
 import { utc } from '../../../src/time/utc';
@@ -20,17 +23,23 @@ export function mustKeepWindows(scene: Scene): void {
       for (const by of new Set(mine.map((one) => one.by)))
         mustFit(mine, limits[rateClass], `${rateClass} leave ${by.name}`, [], by);
     const anew = anewFor(scene, rateClass);
-    if (anew) mustFit(mine, limits[rateClass], `${rateClass} leave all workers`, anew);
+    if (anew) mustFit(byQueue(mine), limits[rateClass], `${rateClass} leave all workers`, anew);
   }
 }
+
+/** As the queues count, where they do. */
+const byQueue = (departures: readonly Departure[]): Departure[] =>
+  departures
+    .map((one) => ({ ...one, at: (queueClassOf(one.rateClass) !== 'writes' && one.takenAt) || one.at }))
+    .sort((a, b) => a.at - b.at);
 
 /**
  * Of writes the ledger keeps the count over all processes, and of what leaves through them; of all else the queues, which do
  * not know what becomes of a task.
  * @returns undefined where nobody does
  */
-function anewFor({ losses, lapses, misfortunes, options }: Scene, rateClass: RateClass): Anew | undefined {
-  if (queueClassOf(rateClass) !== 'writes') return misfortunes.happened.has('slow') ? undefined : losses;
+function anewFor({ losses, lapses, options }: Scene, rateClass: RateClass): Anew | undefined {
+  if (queueClassOf(rateClass) !== 'writes') return losses;
   // Ledgers of the build before give no turns.
   if (options.rollout) return undefined;
   return rateClass === 'writes' ? lapses.turns : [...lapses.turns, ...lapses.permits];

@@ -25,6 +25,7 @@ import type { Task } from '../engine/workflow-tasks';
 import { here } from '../world/world';
 import type { Build } from './bundle';
 import { Host } from './host';
+import { takenAtOf } from './transport';
 
 /** Core sends heartbeats this part of their timeout apart, however often the activity has one. */
 const HEARTBEAT_EVERY = 0.8;
@@ -113,8 +114,10 @@ export class WorkerProcess implements Worker {
       activityId: how.activityId ?? '',
       isLocal: false,
     } as const;
+    const info = infoOf(task);
+    takenAtOf.set(info, task.takenAt);
     const sdk: SdkActivity = new SdkActivity(
-      infoOf(task) as never,
+      info as never,
       this.#activities.get(activity.type),
       converter,
       context as never,

@@ -1,6 +1,7 @@
 /** HTTP between the real API client and the sandbox's real handlers, without a socket. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { asyncLocalStorage } from '@temporalio/activity';
 import { Dispatcher } from 'undici';
 import type { RateClass } from '../../../src/agent-api/rate-class';
 import { match } from '../../../src/sandbox/router';
@@ -15,17 +16,31 @@ type Handler = Dispatcher.DispatchHandler;
 export interface Departure {
   by: Process;
   rateClass: RateClass;
+  path: string;
   at: number;
   /** When the process handed it over: the connection takes its time. */
   askedAt: number;
+  /** When its queue gave away the activity that sends it. */
+  takenAt?: number | undefined;
+}
+
+/** When the queue gave away an activity, by what that knows of itself. */
+export const takenAtOf = new WeakMap<object, number | undefined>();
+
+/** A 429 that reaches who has sent the request. */
+export interface Refusal {
+  by: Process;
+  rateClass: RateClass;
+  path: string;
+  /** The header, where there is one. */
+  retryAfter: string | undefined;
 }
 
 /** Whom the wire tells what passes. */
 export interface Watch {
   arrives(method: string, path: string): void;
   departs(departure: Departure): void;
-  /** A 429 reaches who has sent the request. @param retryAfter the header, where there is one */
-  refuses(by: Process, rateClass: RateClass, retryAfter: string | undefined): void;
+  refuses(refusal: Refusal): void;
 }
 
 function classOf(method: string, path: string): RateClass | undefined {
@@ -50,6 +65,8 @@ export class Wire extends Dispatcher {
     const { world } = this.mishaps;
     const process = here.getStore();
     const askedAt = world.now;
+    const info = asyncLocalStorage.getStore()?.info;
+    const takenAt = info && takenAtOf.get(info);
     const rateClass = classOf(options.method, options.path);
     let isAborted = false;
     let isAnswered = false;
@@ -76,7 +93,8 @@ export class Wire extends Dispatcher {
       if (isAborted || isAnswered) return;
       if (process && !this.mishaps.crossing(process, 'reply')) return;
       isAnswered = true;
-      if (status === 429 && process && rateClass) this.watch.refuses(process, rateClass, headers['retry-after']);
+      if (status === 429 && process && rateClass)
+        this.watch.refuses({ by: process, rateClass, path: options.path, retryAfter: headers['retry-after'] });
       handler.onResponseStart?.(controller as never, status, headers, '');
       handler.onResponseData?.(controller as never, Buffer.from(body));
       handler.onResponseEnd?.(controller as never, {});
@@ -90,7 +108,10 @@ export class Wire extends Dispatcher {
         if (isRefused) return fail('ECONNREFUSED');
         handler.onRequestStart?.(controller as never, {});
         if (isAborted) return;
-        if (process && rateClass) this.watch.departs({ by: process, rateClass, at: world.now, askedAt });
+        if (process && rateClass) {
+          const { path } = options;
+          this.watch.departs({ by: process, rateClass, path, at: world.now, askedAt, takenAt });
+        }
         // What has left arrives, whatever becomes of its sender.
         world.after(this.#latency(), () =>
           here.exit(() => {
