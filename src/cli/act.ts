@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { isObject } from '../agent-api/shape';
 import { INTERNAL_UPDATES } from '../ledger/messages';
+import { isOpen } from '../runs/is-open';
 import { isLost, isPassing } from '../temporal/grpc-status';
 import { PROGRAM } from '../text/command';
 import { ACTS, type Act, type ActName, type Field } from './acts';
@@ -75,7 +76,7 @@ export async function cancelCommand(workflowId: string, options: ActOptions): Pr
       .getHandle(workflowId)
       .describe()
       .catch((error: unknown) => refused('cancel', workflowId, error));
-    if (status.name !== 'RUNNING') throw notUnderWay(workflowId);
+    if (!isOpen(status)) throw notUnderWay(workflowId);
     if (type === 'accountLedger')
       throw new Exit(
         EXIT.badInput,

@@ -2,6 +2,7 @@
 import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { z } from 'zod';
 import { loadConfig } from '../config';
+import { isOpen } from '../runs/is-open';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
 import { asArgument, command } from '../text/command';
 import { formatDuration } from '../time/duration';
@@ -76,7 +77,7 @@ export function backfillStatus(workflowId: string | undefined, { json, config }:
     }
     if (json) printJson(seen);
     else print(details(seen));
-    if (seen.status !== 'RUNNING') return EXIT.failed;
+    if (!isOpen({ name: seen.status })) return EXIT.failed;
     return seen.needsPerson ? EXIT.notAllDone : EXIT.done;
   });
 }
@@ -99,7 +100,7 @@ async function runningBackfills(client: Client): Promise<string[]> {
 async function look(client: Client, handle: WorkflowHandle): Promise<Seen> {
   const { status, typedSearchAttributes, type } = await handle.describe();
   if (type !== TYPE) throw new Exit(EXIT.badInput, `${handle.workflowId} is no backfill but a run of ${type}`);
-  const running = status.name === 'RUNNING';
+  const running = isOpen(status);
   // Also of one that ended without a result: how far it was.
   const answer =
     status.name === 'COMPLETED'
@@ -147,21 +148,24 @@ const redriveOf = (workflowId: string, account = 'default'): string =>
 
 /** @param seen a batch that has not brought its items to account: it runs, or it was ended */
 export function details({ workflowId, status, account, progress }: Seen): string {
-  const isRunning = status === 'RUNNING';
+  const isRunning = isOpen({ name: status });
   const goesOn = isRunning
     ? []
     : [
         `It has left no account of its items. If its items were listed, this does what is not done: ${redriveOf(workflowId, account)}`,
       ];
-  if (!progress) return [`${workflowId}: ${status}${isRunning ? '; no worker answers' : ''}`, ...goesOn].join('\n');
+  const isPaused = isRunning && status !== 'RUNNING';
+  const silent = isPaused ? '' : '; no worker answers';
+  if (!progress) return [`${workflowId}: ${status}${isRunning ? silent : ''}`, ...goesOn].join('\n');
   const { doing, waiting, since, done, total, counts, credits, underWayCount, perMinute } = progress;
   const sums = Object.entries(counts).flatMap(([what, n]) => (n > 0 ? [`${number(n)} ${what}`] : []));
   return [
-    isRunning ? `${workflowId}: ${doing}` : `${workflowId}: ${status}; it was at this: ${doing}`,
+    isRunning && !isPaused ? `${workflowId}: ${doing}` : `${workflowId}: ${status}; it was at this: ${doing}`,
     ...(waiting === undefined || !isRunning ? [] : [`waiting since ${since}: ${waiting}`]),
     `${number(done)} of ${number(total)}: ${sums.join(', ') || 'none ended yet'}; ${number(underWayCount)} under way; ${number(credits)} credits`,
     ...goesOn,
-    ...(perMinute === undefined || !isRunning
+    ...(isPaused ? ['It goes on once it is unpaused in the Web UI.'] : []),
+    ...(perMinute === undefined || !isRunning || isPaused
       ? []
       : [
           `${number(perMinute)} a minute, about ${left(progress)} left at this rate${ifStill(progress, ', once it goes on')}`,

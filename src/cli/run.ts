@@ -7,6 +7,7 @@ import {
 } from '@temporalio/client';
 import { loadConfig } from '../config';
 import { fairnessKeyOf } from '../runs/fairness-key';
+import { isOpen } from '../runs/is-open';
 import { isWorkflowName, type PlannedRun, WORKFLOW_TYPES, type WorkflowName } from '../runs/workflow-types';
 import { TemporalUnreachable } from '../temporal/connect';
 import { WORKFLOW_QUEUE } from '../temporal/queues';
@@ -150,7 +151,7 @@ async function look(
   json: boolean | undefined,
 ): Promise<number> {
   const { status, typedSearchAttributes } = await described(handle);
-  const needsPerson = status.name === 'RUNNING' && typedSearchAttributes.get(searchAttributeKeys.needsPerson) === true;
+  const needsPerson = isOpen(status) && typedSearchAttributes.get(searchAttributeKeys.needsPerson) === true;
   const question = needsPerson ? await questionOf(client, handle) : undefined;
   if (json) {
     const { asked, commands } = question ?? {};

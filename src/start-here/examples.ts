@@ -5,6 +5,7 @@
 
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { isOpen } from '../runs/is-open';
 import { formSummary, WORKFLOW_TYPES, type WorkflowName } from '../runs/workflow-types';
 import { plainClient } from '../temporal/plain-client';
 import { exampleInput } from './example-inputs';
@@ -59,7 +60,7 @@ async function look(
   const found = await describe(client, exampleId(type));
   if (!found) return 'missing';
   const { runId, taskQueue, startTime, memo } = found;
-  const running = found.status.name === 'RUNNING';
+  const running = isOpen(found.status);
   if (taskQueue !== EXAMPLES_QUEUE) return running ? {} : 'missing';
   if (running) await end(client, type, runId);
   const isRight = memo?.[MEMO] === wanted && found.type === type;

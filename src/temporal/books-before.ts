@@ -7,6 +7,7 @@ import { tsToMs } from '@temporalio/common/lib/time';
 import { temporal } from '@temporalio/proto';
 import type { Before, LedgerState } from '../ledger';
 import { booksQuery } from '../ledger/messages';
+import { isOpen } from '../runs/is-open';
 import { WORKFLOW_TYPES } from '../runs/workflow-types';
 import { quoted } from '../text/list-filter';
 import { grpcStatus, isLost, isPassing, serverWords } from './grpc-status';
@@ -56,7 +57,7 @@ export async function booksBefore(asked: Asked): Promise<Before & { isTold: bool
   const isMissing =
     // A run that continued as new has a successor, and one that is shown as running while another runs has an end, which
     // may be that one. Those that are shown without an end come first.
-    ['CONTINUED_AS_NEW', 'RUNNING'].includes(before[0]?.status.name ?? '') ||
+    (before[0] !== undefined && (before[0].status.name === 'CONTINUED_AS_NEW' || isOpen(before[0].status))) ||
     (ledger.lastRunId !== undefined && !runs.some((run) => run.runId === ledger.lastRunId));
   // Lists lag behind.
   if (isMissing && asked.isPatient && before.length > 0)

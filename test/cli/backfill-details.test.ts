@@ -18,6 +18,12 @@ test.each(['TERMINATED', 'FAILED', 'TIMED_OUT'])('one that was %s says how to go
   expect(textOf(status)).not.toContain('a minute');
 });
 
+test('one that somebody has paused as a whole is not over', () => {
+  expect(textOf('PAUSED')).toContain('nightly: PAUSED; it was at this');
+  expect(textOf('PAUSED')).toContain('unpaused');
+  expect(textOf('PAUSED')).not.toMatch(/redrive|a minute/);
+});
+
 test('so it does where no worker answers', () => {
   const seen = { workflowId: 'nightly', needsPerson: false };
   expect(details({ ...seen, status: 'TERMINATED' })).toContain('audit-runner backfill redrive nightly');

@@ -2,6 +2,7 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { z } from 'zod';
 import type { PipelineSpending } from '../../report/spending';
+import { isOpen } from '../../runs/is-open';
 import { openEach } from '../../storage/inline-or-stored';
 import { pipelineOf } from '../../temporal/schedules';
 import type { Spent } from './days';
@@ -66,7 +67,7 @@ export async function pipelinesOf(
     byName.set(name, {
       ...(name !== undefined && { name }),
       runs: count + 1,
-      underWay: underWay + (run.status.name === 'RUNNING' ? 1 : 0),
+      underWay: underWay + (isOpen(run.status) ? 1 : 0),
       read: before + (read?.success ? 1 : 0),
       converted: converted + (read?.data?.counts.converted ?? 0),
       credits: credits + cost,

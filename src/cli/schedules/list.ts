@@ -1,5 +1,6 @@
 /** `audit-runner schedules list`: when pipelines run next, how their last runs ended, and which are paused. */
 import { type ScheduleExecutionResult, WorkflowNotFoundError } from '@temporalio/client';
+import { isOpen } from '../../runs/is-open';
 import { ownedPipelines, readSchedule, type StoredSchedule, scheduleId } from '../../temporal/schedules';
 import { searchAttributeKeys } from '../../temporal/search-attribute-keys';
 import { PROGRAM } from '../../text/command';
@@ -74,7 +75,7 @@ async function run(reached: Reached, { scheduledAt, action }: ScheduleExecutionR
     const link = pageOf(reached, workflowId, runId);
     const stage = typedSearchAttributes.get(searchAttributeKeys.stage);
     const asks = typedSearchAttributes.get(searchAttributeKeys.needsPerson) === true;
-    const needsPerson = status.name === 'RUNNING' && asks;
+    const needsPerson = isOpen(status) && asks;
     return { ...about, ...(link && { link }), status: status.name, ...(stage !== undefined && { stage }), needsPerson };
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
