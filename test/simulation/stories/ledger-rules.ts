@@ -74,7 +74,7 @@ export class LedgerRules {
     return [...scene.server.runs.values(), [...gone]].flat().some((run) => {
       if (run.type !== 'auditProject') return false;
       const isGivenUp = (scene.resultOf(run) as { outcome?: string } | undefined)?.outcome === 'unresolved';
-      const isLeft = !areShown && (people.meddled.has(run) || gone.has(run));
+      const isLeft = !areShown && [people.meddled, people.calledOff, gone].some((ended) => ended.has(run));
       return (scene.inputOf(run) as { reference?: string }).reference === reference && (isGivenUp || isLeft);
     });
   }

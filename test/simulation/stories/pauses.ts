@@ -21,6 +21,8 @@ interface Pause {
   until: number;
   /** No other process hears of it. */
   isOwn: boolean;
+  /** When others have sent something all the same, first: each may have asked a ledger that did not answer soon. */
+  missed: Map<Process, number>;
 }
 
 /** Who does not know yet which ledger is its own has none to tell, and none to ask. */
@@ -46,18 +48,12 @@ export class Pauses {
     const { windowMs } = limits[rateClass];
     const forMs = retryAfter === undefined ? windowMs : Math.max(1, Number(retryAfter)) * 1_000;
     this.#pauses = this.#pauses.filter(({ until }) => until > from);
-    const isOwn = asksWhose(path);
-    this.#pauses.push({ by, rateClass, from, until: from + forMs, isOwn });
+    const pause: Pause = { by, rateClass, from, until: from + forMs, isOwn: asksWhose(path), missed: new Map() };
+    this.#pauses.push(pause);
     // Of a note nobody says which of its two limits was met.
     const through = queueClassOf(rateClass);
-    if (through !== rateClass)
-      this.#pauses.push({
-        by,
-        rateClass: through,
-        from,
-        until: from + Math.min(forMs, limits[through].windowMs),
-        isOwn,
-      });
+    const throughMs = Math.min(forMs, limits[through].windowMs);
+    if (through !== rateClass) this.#pauses.push({ ...pause, rateClass: through, until: from + throughMs });
   }
 
   #departs({ by, rateClass, path, askedAt }: Departure): void {
@@ -65,11 +61,11 @@ export class Pauses {
     const { pausesEndedAt } = this.scene;
     const pause = this.#pauses.find(
       (one) =>
-        (one.by === by || (!asksWhose(path) && this.#isTold(one, askedAt))) &&
         classes.includes(one.rateClass) &&
         one.from > pausesEndedAt + HEARD_WITHIN_MS &&
         one.from + SEND_WINDOW_MS < askedAt &&
-        askedAt < one.until,
+        askedAt < one.until &&
+        (one.by === by || (!asksWhose(path) && this.#isTold(one, by, askedAt))),
     );
     if (pause)
       this.#found ??= new Finding(
@@ -79,14 +75,17 @@ export class Pauses {
   }
 
   /** It is told by way of the ledger: no process, no ledger and nothing of the server was lost meanwhile. */
-  #isTold({ from, isOwn }: Pause, askedAt: number): boolean {
+  #isTold({ from, isOwn, missed }: Pause, by: Process, askedAt: number): boolean {
     const { losses, lapses, lostAt, options } = this.scene;
     const lost = [...losses, ...lapses.turns, ...lapses.permits, lostAt];
-    return (
+    const isHeard =
       options.rollout === undefined &&
       !isOwn &&
       askedAt > from + TOLD_WITHIN_MS &&
-      !lost.some((at) => at > from - TOLD_WITHIN_MS && at < askedAt)
-    );
+      !lost.some((at) => at > from - TOLD_WITHIN_MS && at < askedAt);
+    if (!isHeard) return false;
+    const missedAt = missed.get(by) ?? askedAt;
+    missed.set(by, missedAt);
+    return askedAt > missedAt + SEND_WINDOW_MS;
   }
 }

@@ -112,8 +112,11 @@ export class People {
     if (LOSSES.includes(what) || what === 'loseBoth') this.paused.resumes();
     switch (what) {
       case 'cancel':
-        if (run) this.#cancel(run);
-        return this.#end(what, run);
+        if (!run) return false;
+        this.#cancel(run);
+        halts.ends(run, what);
+        scene.misfortunes.note(meeting(what, run));
+        return true;
       case 'terminate':
         run?.terminate();
         return this.#end(what, run);
@@ -162,14 +165,11 @@ export class People {
           what === 'stop' ? halts.stops(target) : this.paused.pauses(target, saidAt),
         );
         this.#resumed.delete(target.workflowId);
-        if (what === 'pause') {
-          later(() => this.#resume(target));
-          scene.misfortunes.note(meeting(what, target));
-          return true;
-        }
         // What has sent something by then goes on without it.
-        this.calledOff.add(target);
-        return this.#meddle(what, target);
+        if (what === 'stop') this.calledOff.add(target);
+        else later(() => this.#resume(target));
+        scene.misfortunes.note(meeting(what, target));
+        return true;
       }
       case 'terminateLedger':
         if (ledger) this.#endLedger(ledger);
@@ -321,12 +321,8 @@ export class People {
 
   /** From now on it spends nothing more. */
   #end(act: string, run: Run | undefined): boolean {
-    if (run) this.halts.ends(run, act);
-    return this.#meddle(act, run);
-  }
-
-  #meddle(act: string, run: Run | undefined): boolean {
     if (!run) return false;
+    this.halts.ends(run, act);
     this.meddled.add(run);
     this.scene.misfortunes.note(meeting(act, run));
     return true;

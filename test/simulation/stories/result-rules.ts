@@ -46,7 +46,7 @@ export class ResultRules {
     const isOdd = isOddIn(scene, people);
     const known = new Set(every.map(keyOf));
     for (const run of every.filter(isBatch)) {
-      const { credits } = (scene.resultOf(run) ?? {}) as { credits?: number };
+      const { credits, goesOn } = (scene.resultOf(run) ?? {}) as { credits?: number; goesOn?: { maySpend: number } };
       const key = keyOf(run);
       const spent = runs.get(key) ?? 0;
       // What was sent before the ledger was lost may have been another's by then.
@@ -69,7 +69,9 @@ export class ResultRules {
       for (const _ of inVain) scene.misfortunes.note(RETRIES[1]);
       // Where a person has given up looking, nobody knows whether it was paid for, and its result says so.
       const isKnown = below.every((one) => (scene.resultOf(one) as { outcome?: string })?.outcome !== 'unresolved');
-      const isUntrue = credits !== spent || (isKnown && (spent < least || spent > most));
+      // What it leaves to itself may yet pay.
+      const later = spent - (credits ?? 0);
+      const isUntrue = later < 0 || later > (goesOn?.maySpend ?? 0) || (isKnown && (spent < least || spent > most));
       if (credits !== undefined && isUntrue && !isForgotten && ![run, ...below].some(isOdd))
         throw new Finding(
           'S6',
