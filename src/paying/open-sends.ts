@@ -47,6 +47,8 @@ export interface Settled {
   readonly attempt: string;
   readonly run: string;
   readonly at: number;
+  /** When the attempt was granted, where that is known: from then on it may have been booked. */
+  readonly grantedAt?: number | undefined;
   readonly credits: number;
   /** What was paid for (the project's ID), when known. */
   readonly ref?: string | undefined;
@@ -167,11 +169,13 @@ export function settle(
       const found = !mine && last?.byLook && last.attempt === '' && last.credits > 0 ? last : before;
       // S3: what the reply has said once is not made less by another message.
       const credits = Math.max(settlement.credits, found?.byLook === false ? found.credits : 0);
+      const grantedAt = found?.grantedAt ?? mine?.grantedAt;
       const entry: Settled = {
         subject,
         attempt,
         run: found?.run ?? mine?.run ?? run,
         at: now,
+        ...(grantedAt !== undefined && { grantedAt }),
         credits,
         ...(ref && { ref }),
         byLook: false,
@@ -205,6 +209,7 @@ export function settle(
         attempt: paid.attempt,
         run: paid.run,
         at: now,
+        ...(open && { grantedAt: open.grantedAt }),
         credits: paid.credits,
         ...(settlement.ref && { ref: settlement.ref }),
         byLook: true,

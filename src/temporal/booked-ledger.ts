@@ -275,8 +275,9 @@ export class BookedLedger extends LedgerClient {
       await super.settle({ subject, attempt: open.attempt, run: open.run, settlement: { kind: 'notPaid' } });
     }
     const paid = sends.settled.find((one) => one.subject === subject && one.credits > 0);
-    // S3: what it has booked and forgotten would be booked once more.
-    if (!paid || (settled && settled.credits > 0) || paid.at <= forgottenBefore) return open !== undefined;
+    // S3: what it has booked and forgotten would be booked once more. It may have done so long before the books heard of it.
+    const isForgotten = paid !== undefined && (paid.grantedAt ?? paid.at) <= forgottenBefore;
+    if (!paid || (settled && settled.credits > 0) || isForgotten) return open !== undefined;
     const { attempt, run, credits, ref, byLook } = paid;
     await super.settle({ subject, attempt, run, settlement: { kind: byLook ? 'foundPaid' : 'paid', credits, ref } });
     return true;

@@ -131,6 +131,21 @@ test('S3: what it may have booked and forgotten since is not booked once more', 
   expect(spent()).toBe(0);
 });
 
+test('nor where its worker died before it wrote that down, and a look that the books heard of has found it since', async () => {
+  await begun();
+  const { booked, forget, spent } = ledger();
+  forget();
+  const later = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * 3_600_000);
+  try {
+    expect(await booked.settle({ ...found, run: 'run-a', settlement: { kind: 'foundPaid' } })).toBe(0);
+    expect((await booked.books.standing()).sends.settled).toMatchObject([{ subject, credits: 1_000 }]);
+    await booked.everything(subject);
+    expect(spent()).toBe(0);
+  } finally {
+    later.mockRestore();
+  }
+});
+
 test('nor by the books, which keep at hand only what was settled in the last hour', async () => {
   await paid();
   const later = jest.spyOn(Date, 'now').mockReturnValue(NOW + 2 * 3_600_000);
