@@ -270,11 +270,14 @@ export class BookedLedger extends LedgerClient {
   async #tell(subject: string, known: SubjectState): Promise<boolean> {
     const { open, settled, forgottenBefore = Number.POSITIVE_INFINITY } = known;
     const { sends, unpaid } = await readSoon(this.books.standing(), this.bookkeeping.storage);
+    const paid = sends.settled.find((one) => one.subject === subject && one.credits > 0);
     if (open !== undefined) {
-      if (!unpaid.includes(open.attempt)) return false;
+      // S1: whoever was granted it when that was over had looked, and found nothing of it.
+      const wasOver = (since = Number.NEGATIVE_INFINITY) => since > open.overAt;
+      const isReplaced = wasOver(sends.open[subject]?.grantedAt) || wasOver(paid?.grantedAt);
+      if (!isReplaced && !unpaid.includes(open.attempt)) return false;
       await super.settle({ subject, attempt: open.attempt, run: open.run, settlement: { kind: 'notPaid' } });
     }
-    const paid = sends.settled.find((one) => one.subject === subject && one.credits > 0);
     // S3: what it has booked and forgotten would be booked once more. It may have done so long before the books heard of it.
     const isForgotten = paid !== undefined && (paid.grantedAt ?? paid.at) <= forgottenBefore;
     if (!paid || (settled && settled.credits > 0) || isForgotten) return open !== undefined;

@@ -102,6 +102,14 @@ test('also where the ledger has granted it once more, and the books say that thi
   expect([spent(), settled()[0]?.run, left()]).toEqual([1_000, 'run-a', {}]);
 });
 
+test('S6: also where the ledger has open what was over before this one was granted', async () => {
+  await paid();
+  const { booked, grant, spent, settled } = ledger();
+  grant({ ...open, attempt: 'b#1', run: 'run-b', grantedAt: NOW - 600_000, overAt: NOW - 85_000 });
+  expect(await booked.settle(found)).toBe(0);
+  expect([spent(), settled()[0]?.run]).toEqual([1_000, 'run-a']);
+});
+
 test('S6: what the books still have open is booked as that, also where they cannot be written in time', async () => {
   await begun();
   const { booked, spent, settled } = ledger();

@@ -93,6 +93,7 @@ export class Oracle {
   /** S7: whoever stands still says why. A task that is lost shows by its timeouts first. */
   async #looksAlive(): Promise<void> {
     const { server, world } = this.scene;
+    if (server.isDown) return;
     for (const run of server.open()) {
       const known = this.#moved.get(run);
       if (!known || known.events !== run.history.length) {
