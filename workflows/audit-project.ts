@@ -19,7 +19,7 @@ import { type Analysed, analyse } from './audit/run-analysis';
 import { Asker } from './shared/asker';
 import { control, factsOf, fairnessKey, runKey } from './shared/calls';
 import { ProjectChoice } from './shared/choose-project';
-import { failureText, failureType, isNotFound, refusalOf } from './shared/failures';
+import { failureSentence, failureType, isNotFound, refusalOf } from './shared/failures';
 import { allAnswered } from './shared/kept-acts';
 import { readInputWith } from './shared/read-input';
 import type { Answered } from './shared/said';
@@ -144,10 +144,10 @@ function stopFor(error: unknown, { taken: { projectId, credits, freshUntil } }: 
           reason,
           `There is no project ${projectId} for this account: ${reasonInWords(reason, 'project')}. Correct projectId.`,
         );
-  if (reason !== undefined) return new Stop('refused', reason, `${failureText(error)}.`);
+  if (reason !== undefined) return new Stop('refused', reason, failureSentence(error));
   const type = failureType(error);
   if (type === undefined || (projectId === undefined && credits === 0)) return undefined;
-  return new Stop('failed', type, `${failureText(error)}. Once that is mended, ${next}.`);
+  return new Stop('failed', type, `${failureSentence(error)} Once that is mended, ${next}.`);
 }
 
 /** The given project, a new one, or the one that a lead becomes. @returns its ID; what is known of it stands in `at.taken` (S6) */

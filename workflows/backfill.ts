@@ -25,7 +25,7 @@ import { prepare } from './backfill/source';
 import { NOTHING_DONE, NOTHING_PLANNED, openingOf, UNLISTED, unlisted } from './backfill/unlisted';
 import { describeGoesOn, type GoesOn, sayWithdrawing } from './shared/begun';
 import { control, factsOf, runKey, streaming } from './shared/calls';
-import { failureText, failureType } from './shared/failures';
+import { failureSentence, failureType } from './shared/failures';
 import { handed, handOn } from './shared/handed';
 import { allAnswered, allHandled } from './shared/kept-acts';
 import { asInput, readInput } from './shared/read-input';
@@ -208,7 +208,7 @@ export async function backfill(
   /** What the storage has lost does not come back by itself. */
   function unwritten(error: unknown): undefined {
     if (failureType(error) !== LOST) throw error;
-    trouble ??= `The item ledger is not complete, for the storage has lost what was in it: ${failureText(error)} The counts are those of the run.`;
+    trouble ??= `The item ledger is not complete, for the storage has lost what was in it: ${failureSentence(error)} The counts are those of the run.`;
   }
 
   /** Why items were not begun, from which place in the list on. */

@@ -13,7 +13,7 @@ import { processCapture } from './capture/process';
 import { submitNote } from './capture/submit-note';
 import { Asker } from './shared/asker';
 import { control, factsOf, notShownUntil, ownFairnessKey, runKey } from './shared/calls';
-import { failureText, refusalOf } from './shared/failures';
+import { failureSentence, refusalOf } from './shared/failures';
 import { allAnswered } from './shared/kept-acts';
 import { readInputWith } from './shared/read-input';
 import type { Answered } from './shared/said';
@@ -89,7 +89,7 @@ async function ingest(raw: IngestCaptureJson, status: Status): Promise<IngestCap
       );
     const reason = refusalOf(error);
     if (reason === undefined) throw error;
-    return new Stop('refused', reason, `${failureText(error)}.`);
+    return new Stop('refused', reason, failureSentence(error));
   });
   status.step(end.outcome, end instanceof Stop ? endedAs(end.outcome, end.sentence) : end.sentence);
   await allAnswered();

@@ -13,3 +13,6 @@ export function goesOnIn(waiting?: string): number | undefined {
   const at = goesOnAt(waiting);
   return at === undefined ? undefined : at - Date.now();
 }
+
+/** Whether a text has what no person is to read: a value that is missing, or a full stop too many. */
+export const isGarbled = (text = ''): boolean => /\bundefined\b|\bNaN\b|\[object |[^.]\.\.(?!\.)/.test(text);

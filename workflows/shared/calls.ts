@@ -12,7 +12,7 @@ import { queueName } from '../../src/temporal/queues';
 import { clip, oneLine } from '../../src/text/printable';
 import { utc, utcIn } from '../../src/time/utc';
 import { onControlQueue } from './control-queue';
-import { failureText, failureType, isNotFound } from './failures';
+import { failureSentence, failureText, failureType, isNotFound } from './failures';
 import { onceThere } from './patient-calls';
 import type { Status } from './status';
 
@@ -168,7 +168,7 @@ export async function retryUntilAnswered<T>(
           break;
         }
         case FailureType.refused: {
-          const what = `The service does not show yet something that it gave this run: ${failureText(error)}. The run looks`;
+          const what = `The service does not show yet something that it gave this run: ${failureSentence(error)} The run looks`;
           if (!isNotFound(error) || !(await untilNextLook(status, facts, what, failures, freshUntil, 20))) throw error;
           break;
         }

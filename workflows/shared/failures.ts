@@ -18,6 +18,9 @@ export function failureText(error: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
+/** The same with its full stop, where a sentence follows it. */
+export const failureSentence = (error: unknown): string => failureText(error).replace(/[.\s]*$/, '.');
+
 function timeoutText({ timeoutType }: TimeoutFailure): string {
   return timeoutType === 'HEARTBEAT' || timeoutType === 'START_TO_CLOSE'
     ? 'the worker that had begun it has not answered in time'

@@ -11,7 +11,7 @@ import type { ActKept } from '../../activities/acts';
 import { INTERNAL_UPDATES } from '../../src/ledger/messages';
 import { FailureType } from '../../src/runs/failure-types';
 import { accountOfRun, onControlQueue } from './control-queue';
-import { failureText } from './failures';
+import { failureSentence } from './failures';
 import { hear as hearInOrder, whyOvertaken } from './overtaken';
 import { lastNoted } from './said';
 import { ownStatus } from './status';
@@ -110,7 +110,7 @@ async function handleWritten(account: string, input: UpdateInput, next: Handle):
   const kept = await CancellationScope.nonCancellable(() => write(booksSoon, account, input)).catch(
     (error: unknown) => {
       throw ApplicationFailure.nonRetryable(
-        `${name}: nothing was changed, since it cannot be written into the account's books, and only what is written lets anything be spent: ${failureText(error)}. Send it again when that is mended.`,
+        `${name}: nothing was changed, since it cannot be written into the account's books, and only what is written lets anything be spent: ${failureSentence(error)} Send it again when that is mended.`,
         FailureType.storage,
       );
     },

@@ -6,7 +6,7 @@ import { ActivityFailure, ApplicationFailure, sleep } from '@temporalio/workflow
 import type { QueueClass } from '../../src/agent-api/rate-class';
 import { FailureType } from '../../src/runs/failure-types';
 import { utc, utcIn } from '../../src/time/utc';
-import { failureText, failureType } from './failures';
+import { failureSentence, failureText, failureType } from './failures';
 import { ownStatus } from './status';
 
 const FIRST_WAIT_MS = 2_000;
@@ -82,7 +82,7 @@ function lackOf(error: unknown, failures: number): Lack | undefined {
   if (!LACKING.includes(failureType(error))) return undefined;
   const waitMs = doubled(FIRST_WAIT_MS, failures, MAX_WAIT_MS);
   return {
-    why: `${failureText(error)} It is tried again at ${utcIn(waitMs)}.`,
+    why: `${failureSentence(error)} It is tried again at ${utcIn(waitMs)}.`,
     waitMs,
     past: (at) =>
       `Tried again at ${utc(at)} UTC, without an answer so far; the try before failed: ${failureText(error)}`,

@@ -43,9 +43,14 @@ export class LedgerRules {
       ({ subject }) => !given.some((client) => subject.startsWith(`project:${client}#`)),
     );
     const sumOf = (by: string) => payments.reduce((sum, paid) => sum + (paid.by === by ? paid.credits : 0), 0);
-    const [own, others] = [sumOf('agent'), sumOf('person')];
+    const own = sumOf('agent');
     // A lead that a person converts while it is unknown what became of our call counts as ours.
     const known = new Set(state.bookings.map(({ subject }) => subject));
+    const others = payments.reduce(
+      (sum, { by, subject, credits }) => sum + (by === 'person' && known.has(subject) ? credits : 0),
+      0,
+    );
+    for (const subject of known) mustBeOnce(subject, state.bookings, payments);
     const missing = payments.filter(({ subject, by }) => by === 'agent' && !known.has(subject));
     if ((booked < own && !this.people.administrators.areBothLost) || booked > own + others)
       throw new Finding(
@@ -61,7 +66,7 @@ export class LedgerRules {
       throw new Finding('S7', `the account was on hold for ${told} credits that the books do not lack`);
     if (lacks > 0) this.scene.misfortunes.note('books that lack something');
     const atPrice = payments.reduce((sum, paid) => sum + (paid.by === 'agent' ? scene.priceOf(paid.subject) : 0), 0);
-    this.#balance(Math.max(0, own - atPrice), others);
+    this.#balance(Math.max(0, own - atPrice), sumOf('person'));
   }
 
   /** A project that nobody can tell is held until a person clears it, where its run has given it up or was not let go on. */
@@ -123,4 +128,16 @@ export class LedgerRules {
       );
     return standing;
   }
+}
+
+/** No lead is booked at more than was paid for it. @throws Finding */
+function mustBeOnce(subject: string, bookings: LedgerState['bookings'], payments: readonly Payment[]): void {
+  if (!subject.startsWith('lead:')) return;
+  const of = (all: readonly { subject: string; credits: number }[]) =>
+    all.reduce((sum, one) => sum + (one.subject === subject ? one.credits : 0), 0);
+  if (of(bookings) > of(payments))
+    throw new Finding(
+      'S3',
+      `the ledger has booked ${of(bookings)} credits for ${subject}, and ${of(payments)} were paid`,
+    );
 }

@@ -4,6 +4,7 @@ import { BOOKS } from '../../../src/books/journal';
 import { Standing } from '../../../src/books/standing';
 import { verify } from '../../../src/books/verifying';
 import { StorageError } from '../../../src/storage';
+import { isGarbled } from '../../support/goes-on';
 import type { Run } from '../engine/run';
 import { OLD_BUILD } from '../worker/host';
 import { ItemRules } from './item-rules';
@@ -62,6 +63,7 @@ export class Oracle {
   /** After each step. @throws Finding */
   async look(): Promise<void> {
     if (this.#found) throw this.#found;
+    if (this.people.garbled) throw new Finding('S7', `a person hears: ${this.people.garbled}`);
     const { world } = this.scene;
     this.#payments.look();
     this.#pauses.look();
@@ -105,6 +107,7 @@ export class Oracle {
       if (world.now < askAt || run.type === 'accountLedger' || run.tasks.current) continue;
       known.askAt = world.now + ASKED_AGAIN_MS;
       const details = await this.scene.detailsOf(run);
+      if (isGarbled(details)) throw new Finding('S7', `${run.workflowId} says: ${details}`);
       const says = /Waiting since|Cancelled at|says how far it is/.test(details ?? '');
       // Who waits for others says so at the latest when it has looked at them twice.
       const areOthersWell = /Under way/.test(details ?? '') && world.now - this.#lastEndBelow(run) < OTHERS_WITHIN_MS;

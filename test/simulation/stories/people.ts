@@ -3,6 +3,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import type { LedgerState } from '../../../src/ledger';
 import { convertLeadId } from '../../../src/runs/run-ids';
 import type { BackfillProgress } from '../../../workflows/backfill/batch-messages';
+import { isGarbled } from '../../support/goes-on';
 import type { Run } from '../engine/run';
 import { Administrators } from './administrators';
 import { Answers, clientOf } from './answers';
@@ -49,6 +50,8 @@ export class People {
   readonly approved = new Set<string>();
   /** Somebody has sent any message: sums and results are what was said. */
   isAttacked = false;
+  /** The first refusal that nobody can read. */
+  garbled: string | undefined;
   /** The lead whose conversion was asked for last. */
   lastPaid: string | undefined;
   /** By the first run of each batch. */
@@ -363,6 +366,7 @@ export class People {
       .then(onTaken)
       .catch((error: Error) => {
         const { message } = error.cause instanceof Error ? error.cause : error;
+        if (isGarbled(message)) this.garbled ??= message;
         if (!/send it again|try again in a moment/i.test(message)) return;
         world.after(LOOKS_EVERY_MS, () => {
           const now = server.current(run.workflowId);
