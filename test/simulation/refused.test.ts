@@ -20,8 +20,9 @@ const LEDGER = {
   searchAttributes: {},
 };
 
-/** A ledger, with all that it asks for answered but what people said. */
-function stage() {
+/** A ledger, with all that it asks for answered but what people said. @param ended so often a person ends its first question */
+function stage(ended = 0) {
+  let left = ended;
   const world = new World(1);
   const mishaps = new Mishaps(world);
   const server = new Server(mishaps);
@@ -40,6 +41,10 @@ function stage() {
     perform(task) {
       const { type } = task.activity;
       if (type === 'keepAct') return;
+      if (type === 'openBooks' && left-- > 0) {
+        const failed = { message: 'failed by Ann', applicationFailureInfo: { nonRetryable: true } };
+        return void world.after(5, () => server.meant(task)?.answered({ failed }));
+      }
       const answer = type === 'openBooks' ? told : type === 'probe' ? { kind: 'ok', credits: 1_000 } : undefined;
       world.after(5, () => server.meant(task)?.answered({ completed: payload(answer) }));
     },
@@ -125,4 +130,15 @@ it('a ledger that was reset and is told nothing but what it refuses opens its bo
   await world.passes(5_000);
   expect(await after.updates.until('taken', STAGE.COMPLETED, 1)).toMatchObject({ outcome: { success: {} } });
   expect(await isReplayed(after)).toBe(true);
+});
+
+it('a ledger asks for its books again where somebody has failed that by hand', async () => {
+  const { server, world, isReplayed } = stage(2);
+  const { run } = server.start(LEDGER);
+  await world.passes(5_000);
+  run.updates.admit('taken', 'takeTurn', TURN);
+  await world.passes(5_000);
+  expect(await run.updates.until('taken', STAGE.COMPLETED, 1)).toMatchObject({ outcome: { success: {} } });
+  expect(run.isOpen).toBe(true);
+  expect(await isReplayed(run)).toBe(true);
 });

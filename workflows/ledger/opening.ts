@@ -1,6 +1,7 @@
 /** How a ledger comes by its books (S1, S3). A workflow does not see who started it: it believes the server, and workers. */
-import { upsertSearchAttributes } from '@temporalio/workflow';
+import { isCancellation, sleep, upsertSearchAttributes } from '@temporalio/workflow';
 import type { Activities } from '../../activities';
+import type { BooksTold } from '../../activities/books';
 import * as policy from '../../src/ledger';
 import type { LedgerInput, Opened } from '../../src/ledger/messages';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
@@ -21,6 +22,9 @@ const workers = onControlQueue<Activities>(
   true,
 );
 
+/** After a question that was ended by hand. */
+const AGAIN_MS = 1_000;
+
 /** What the run before handed on; undefined where this one was started, or reset: that one knows nothing of what came after. */
 export function handedOn(given: LedgerInput): Opened | undefined {
   const opened = wasReset() ? undefined : handed<Opened>(given);
@@ -29,10 +33,22 @@ export function handedOn(given: LedgerInput): Opened | undefined {
 
 /** What a worker says: its configuration, and what the ledger before this one knew. */
 export async function askWorkers(): Promise<Opened> {
-  const { configured, probeEveryMs, before } = await workers.openBooks();
+  const { configured, probeEveryMs, before } = await untilTold();
   upsertSearchAttributes([
     { key: searchAttributeKeys.account, value: configured.account },
     { key: searchAttributeKeys.runKind, value: 'ledger' },
   ]);
   return { state: policy.reopen(before, configured, Date.now()), probeEveryMs };
+}
+
+/** Temporal repeats the question until a worker can say; only a person can end it (`temporal activity fail`), and not the ledger. */
+async function untilTold(): Promise<BooksTold> {
+  for (;;) {
+    try {
+      return await workers.openBooks();
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      await sleep(AGAIN_MS);
+    }
+  }
 }

@@ -19,6 +19,9 @@ export const RETRIES = ['retryFailed', 'an audit that was paid for, failed, and 
 /** A run still waits for the budget of the day before when the next one begins. */
 export const AT_MIDNIGHT = 'a wait for the budget at midnight';
 
+/** A step of a run that somebody has failed. */
+export const FAILED_BY_HAND = 'failed by hand';
+
 /** An act, and the state in which it met a run: `cancel convertLead/asking`. */
 export const meeting = (act: string, run: Run): string =>
   `${act} ${run.type}/${shownBy(run.searchAttributes.Stage) ?? ''}`;
@@ -27,7 +30,7 @@ export const meeting = (act: string, run: Run): string =>
 export function neverMet(stories: number, happened: ReadonlyMap<string, number>): string[] {
   if (stories < ENOUGH_STORIES) return [];
   const single = [
-    ...[...Object.keys(MISHAPS), ...ACTS, ...SHAPES, ...RETRIES, DONE_BEFORE, AT_MIDNIGHT],
+    ...[...Object.keys(MISHAPS), ...ACTS, ...SHAPES, ...RETRIES, DONE_BEFORE, AT_MIDNIGHT, FAILED_BY_HAND],
     ...[...FAULTS.map((fault) => `fault ${fault}`), ...STORAGE_TROUBLES.map((trouble) => `storage ${trouble}`)],
   ];
   const pairs = TO_RUNS.flatMap((act) => TYPES.map((type) => `${act} ${type}`));

@@ -4,11 +4,12 @@ import type { LedgerState } from '../../../src/ledger';
 import { convertLeadId } from '../../../src/runs/run-ids';
 import type { BackfillProgress } from '../../../workflows/backfill/batch-messages';
 import { isGarbled } from '../../support/goes-on';
+import type { Activity } from '../engine/activity';
 import type { Run } from '../engine/run';
 import { Administrators } from './administrators';
 import { Answers, clientOf } from './answers';
 import { attack } from './attacks';
-import { meeting, RETRIES } from './coverage';
+import { FAILED_BY_HAND, meeting, RETRIES } from './coverage';
 import { Halts, keyOf } from './halts';
 import { Paused } from './paused';
 import { type Act, type Begun, LOSSES } from './plan';
@@ -42,6 +43,8 @@ export class People {
   readonly endedLedgers = new Set<Run>();
   /** When it, or all that Temporal knows, was lost last. */
   ledgerLostAt = Number.NEGATIVE_INFINITY;
+  /** Runs of which somebody has failed a step: they may fail, and are told so. */
+  readonly failed = new Set<Run>();
   /** Runs that were cancelled or stopped. */
   readonly calledOff = new Set<Run>();
   /** Credits by which the balance was lower than the books explain, as a hold said. */
@@ -132,11 +135,15 @@ export class People {
         return this.#end(what, run);
       }
       case 'resetActivity': {
-        const pending = open.flatMap(({ activities }) => [...activities.values()]);
-        const activity = pending[which % Math.max(1, pending.length)];
-        if (activity) scene.misfortunes.note(meeting(what, activity.run));
-        activity?.reset();
-        return activity !== undefined;
+        const isFailed = which % 3 === 2;
+        const pending = (isFailed ? server.open() : open).flatMap(({ activities }) => [...activities.values()]);
+        const some = isFailed ? pending.filter(({ isStarted }) => isStarted) : pending;
+        const activity = some[which % Math.max(1, some.length)];
+        if (!activity) return false;
+        scene.misfortunes.note(isFailed ? FAILED_BY_HAND : meeting(what, activity.run));
+        if (isFailed) this.#fail(activity);
+        else activity.reset();
+        return true;
       }
       case 'resetRun': {
         const recent = [...server.runs.values()].flat().filter(({ type, closedAt, points }) => {
@@ -320,6 +327,15 @@ export class People {
     const { lastPaid: leadId } = this;
     if (leadId !== undefined) this.scene.start('convertLead', `again-${which}`, { leadId, maxCredits: 2_000 });
     return leadId !== undefined;
+  }
+
+  /** As `temporal activity fail` does: whatever a worker is at goes on, and its answer comes too late. */
+  #fail(activity: Activity): void {
+    this.scene.world.tell(`${activity.type} of ${activity.run.workflowId} is failed by hand`);
+    activity.answered({
+      failed: { message: 'failed by Ann', applicationFailureInfo: { type: '', nonRetryable: true } },
+    });
+    this.failed.add(activity.run);
   }
 
   /** From now on it spends nothing more. */
