@@ -13,7 +13,7 @@ import type { Standing } from '../books/standing';
 import type { BeginAnswer, BeginSend, Budget, LedgerStart, LedgerState, Settle } from '../ledger';
 import { type ObstacleAsked, type SubjectState, stateQuery, statusQuery } from '../ledger/messages';
 import { type Kind, ONCE_ONLY, paidKinds } from '../paying/once-only';
-import { lastEffect, type OpenSend, REMEMBER_MS, type Settled, type Settlement } from '../paying/open-sends';
+import { lastEffect, type OpenSend, type OpenSends, type Settled, type Settlement } from '../paying/open-sends';
 import { paidKindOf, partsOf } from '../paying/subject';
 import type { Storage } from '../storage';
 import { LedgerClient, type LedgerConfig } from './ledger-client';
@@ -113,11 +113,11 @@ export class BookedLedger extends LedgerClient {
 
   /**
    * What a process could not write down before it ended stays reserved in the books. The ledger remembers for a while what
-   * was paid; what it knows nothing of may have happened all the same.
+   * was paid, an idle one for long; what it knows nothing of may have happened all the same.
    */
   async #complete({ sends }: Standing): Promise<void> {
     for (const [subject, { attempt, run, credits, overAt }] of Object.entries(sends.open)) {
-      if (this.now() <= overAt || this.now() > overAt + REMEMBER_MS) continue;
+      if (this.now() <= overAt) continue;
       const { settled } = await this.subject(subject);
       if (settled?.attempt !== attempt || settled.credits === 0) continue;
       // S8: a message may have told the ledger less, or far more: no room is made below a ceiling, and it is not used up.
@@ -177,7 +177,7 @@ export class BookedLedger extends LedgerClient {
     const isFound = isCostly && settlement.kind === 'foundPaid';
     const known = isFound ? await this.#toldWhatIsKnown(subject) : undefined;
     const lost = known && (await this.#lostSend(subject, known));
-    const isBooked = isFound && settlement.credits !== undefined && (await this.#isBooked(subject));
+    const isBooked = isFound && known && settlement.credits !== undefined && (await this.#isBooked(subject, known));
     // S3: what was booked and is forgotten since is not booked once more.
     const told = isBooked ? ({ kind: 'foundPaid', ref: settlement.ref } as const) : settlement;
     if (known && told.kind === 'foundPaid') await this.#becameFound(request, told, known);
@@ -203,6 +203,8 @@ export class BookedLedger extends LedgerClient {
     if (isFound) {
       const known = await this.#toldWhatIsKnown(subject);
       await this.#becameFound({ subject, attempt, run }, { kind: 'foundPaid' }, known);
+      // A ledger that was told that what it had open was over books nothing of what it finds.
+      this.#compareSoon();
     } else await this.books.became(subject, attempt, run, { kind: 'foundNothing', lookedAt });
   }
 
@@ -261,9 +263,13 @@ export class BookedLedger extends LedgerClient {
       if (before.open || before.settled) return before;
       throw error;
     }
-    if (known.open || known.settled) return known;
-    const settled = await this.#paidFor(subject);
-    return { ...known, ...(settled && { settled }) };
+    const { open, settled } = known;
+    // One that only says what it became was made when who had paid was forgotten.
+    const isNameOnly = settled?.attempt === '' && settled.credits === 0 && this.#costs(subject);
+    if (open || (settled && !isNameOnly)) return known;
+    const paid = await this.#paidFor(subject);
+    const ref = settled?.ref ?? paid?.ref;
+    return { ...known, ...(paid && { settled: { ...paid, ...(ref !== undefined && { ref }) } }) };
   }
 
   /** @returns whether the ledger was told anything */
@@ -275,7 +281,8 @@ export class BookedLedger extends LedgerClient {
       // S1: whoever was granted it when that was over had looked, and found nothing of it.
       const wasOver = (since = Number.NEGATIVE_INFINITY) => since > open.overAt;
       const isReplaced = wasOver(sends.open[subject]?.grantedAt) || wasOver(paid?.grantedAt);
-      if (!isReplaced && !unpaid.includes(open.attempt)) return false;
+      const isUnpaid = isReplaced || unpaid.includes(open.attempt);
+      if (!isUnpaid && !(await this.#isPaidLongAgo(subject, open, sends))) return false;
       await super.settle({ subject, attempt: open.attempt, run: open.run, settlement: { kind: 'notPaid' } });
     }
     // S3: what it has booked and forgotten would be booked once more. It may have done so long before the books heard of it.
@@ -286,18 +293,38 @@ export class BookedLedger extends LedgerClient {
     return true;
   }
 
-  async #isBooked(subject: string): Promise<boolean> {
-    // What is open is booked by what is told now.
-    return !(await this.#isOpenInBooks(subject)) && (await this.#paidFor(subject)) !== undefined;
+  /**
+   * Whether the books had its end, or that of one that replaced it, longer ago than they keep that at hand: the ledger takes the
+   * sums over with the others that it lacks.
+   */
+  async #isPaidLongAgo(subject: string, open: OpenSend, { open: kept, settled }: OpenSends): Promise<boolean> {
+    const isOpen = kept[subject]?.attempt === open.attempt;
+    const isAtHand = settled.some((one) => one.subject === subject && one.credits > 0);
+    if (isOpen || isAtHand || this.now() <= open.overAt) return false;
+    const paid = await this.#paidFor(subject);
+    if (!paid || (paid.grantedAt ?? paid.at) < open.grantedAt) return false;
+    this.#compareSoon();
+    return true;
+  }
+
+  /** Whether the ledger has booked it, or may have, and has forgotten that. */
+  async #isBooked(
+    subject: string,
+    { open, forgottenBefore = Number.NEGATIVE_INFINITY }: SubjectState,
+  ): Promise<boolean> {
+    const kept = await this.#openInBooks(subject);
+    // What is open in the books they book by what is told now.
+    if (kept) return open === undefined && kept.grantedAt <= forgottenBefore;
+    return (await this.#paidFor(subject)) !== undefined;
   }
 
   async #isInBooks(subject: string): Promise<boolean> {
-    return (await this.#isOpenInBooks(subject)) || (await this.#paidFor(subject)) !== undefined;
+    return (await this.#openInBooks(subject)) !== undefined || (await this.#paidFor(subject)) !== undefined;
   }
 
-  async #isOpenInBooks(subject: string): Promise<boolean> {
+  async #openInBooks(subject: string): Promise<OpenSend | undefined> {
     const { sends } = await readSoon(this.books.standing(), this.bookkeeping.storage);
-    return sends.open[subject] !== undefined;
+    return sends.open[subject];
   }
 
   #paidFor(subject: string): Promise<Settled | undefined> {

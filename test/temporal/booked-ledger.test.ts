@@ -154,6 +154,53 @@ test('nor where its worker died before it wrote that down, and a look that the b
   }
 });
 
+test('nor where the run that sent it finds it', async () => {
+  await begun();
+  const { booked, forget, spent } = ledger();
+  forget();
+  expect(await booked.settle({ ...found, run: 'run-a' })).toBe(0);
+  expect(spent()).toBe(0);
+  expect(await booked.everything(subject)).toMatchObject({ settled: { attempt: 'a#1', run: 'run-a', credits: 1_000 } });
+});
+
+test.each([
+  ['of the same call', {}],
+  ['of one that replaced it', { attempt: 'b#1', run: 'run-b', grantedAt: NOW - 600_000 }],
+])(
+  'S3: nor where a ledger whose server went back to a backup has it open, and the books have had the end %s for hours',
+  async (_, other) => {
+    await paid();
+    const later = jest.spyOn(Date, 'now').mockReturnValue(NOW + 2 * 3_600_000);
+    try {
+      const { booked, grant, spent, open: left } = ledger();
+      grant({ ...open, ...other, overAt: NOW - 1 });
+      await booked.books.became(leadSubject('l2'), 'x', 'run-x', { kind: 'paid', credits: 1_000 });
+      expect(await booked.settle(found)).toBe(0);
+      // It takes the sums over with the others that it lacks.
+      expect([spent(), left()]).toEqual([0, {}]);
+      expect(await booked.everything(subject)).toMatchObject({ settled: { attempt: 'a#1', run: 'run-a' } });
+    } finally {
+      later.mockRestore();
+    }
+  },
+);
+
+test('S6: who has paid is told also where what it became was named when that was forgotten', async () => {
+  await paid();
+  const later = jest.spyOn(Date, 'now').mockReturnValue(NOW + 2 * 3_600_000);
+  try {
+    const { booked, forget } = ledger();
+    forget();
+    await booked.books.became(leadSubject('l2'), 'x', 'run-x', { kind: 'paid', credits: 1_000 });
+    await booked.settle({ ...found, run: 'run-a', settlement: { kind: 'foundPaid', ref: 'p2' } });
+    expect(await booked.everything(subject)).toMatchObject({
+      settled: { attempt: 'a#1', run: 'run-a', credits: 1_000, ref: 'p2' },
+    });
+  } finally {
+    later.mockRestore();
+  }
+});
+
 test('nor by the books, which keep at hand only what was settled in the last hour', async () => {
   await paid();
   const later = jest.spyOn(Date, 'now').mockReturnValue(NOW + 2 * 3_600_000);
