@@ -7,6 +7,7 @@ import { StorageError } from '../../../src/storage';
 import { isGarbled } from '../../support/goes-on';
 import type { Run } from '../engine/run';
 import { OLD_BUILD } from '../worker/host';
+import { HANGS_MS } from '../worker/storage';
 import { ItemRules } from './item-rules';
 import { LedgerRules } from './ledger-rules';
 import { mustBeThere } from './made-rules';
@@ -103,7 +104,9 @@ export class Oracle {
         continue;
       }
       // What a worker was at when it died is missed only when its heartbeats are.
-      const askAt = Math.max(known.askAt, this.scene.lostAt + STILL_MS);
+      // And the try after that may wait for a storage that does not answer.
+      const hangsMs = this.scene.storage.trouble === undefined ? 0 : HANGS_MS;
+      const askAt = Math.max(known.askAt, this.scene.lostAt + STILL_MS + hangsMs);
       if (world.now < askAt || run.type === 'accountLedger' || run.tasks.current) continue;
       known.askAt = world.now + ASKED_AGAIN_MS;
       const details = await this.scene.detailsOf(run);

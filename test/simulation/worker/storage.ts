@@ -8,7 +8,7 @@ import { here } from '../world/world';
 /** What a call of it may fail with for a while: a folder's own errors, and a server that refuses, or answers to nobody. */
 export const STORAGE_TROUBLES = ['EIO', 'EACCES', 'ENOSPC', '503 SlowDown', 'no answer in time'] as const;
 /** Its client gives up then (`LIMITS` of `bucket-client.ts`). */
-const HANGS_MS = 90_000;
+export const HANGS_MS = 90_000;
 
 /** Until a list shows what was written or deleted, as in some stores that speak the S3 protocol. */
 const MOST_LATE_MS = 180_000;
