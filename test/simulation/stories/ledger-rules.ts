@@ -6,7 +6,7 @@ import type { LedgerState } from '../../../src/ledger';
 import type { Payment } from '../../../src/sandbox/payments';
 import { rootOf } from '../engine/proto';
 import { clientOf } from './answers';
-import { Finding } from './payments';
+import { Finding, MADE_UP } from './payments';
 import type { People } from './people';
 import type { Scene } from './scene';
 
@@ -104,24 +104,23 @@ export class LedgerRules {
     const { administrators } = this.people;
     const books = [...scene.storage.documents].filter(([ref]) => /^books\/.*\/entries\//.test(ref)).sort();
     const standing = new Standing('UTC');
-    // They begin with what the ledger knows, and that believes the messages of whoever reaches Temporal.
-    let untrue = 0;
     for (const [, document] of books) {
       const entry = Entry.parse(JSON.parse(document.toString()));
-      if (this.people.isAttacked && entry.kind === 'begun')
-        untrue = Object.values(entry.days).reduce((sum, credits) => sum + credits, 0);
       if (entry.prev !== standing.hash) throw new Finding('S8', `entry ${entry.seq} does not follow the one before`);
       standing.apply(entry, hashAfter(entry, document.toString()));
     }
     const { all } = scene.service.payments;
     // Of what costs more than is configured not every reply says so.
     const least = ({ credits, subject }: Payment) => Math.min(credits, scene.priceOf(subject));
-    const own = all.filter(({ by }) => by === 'agent').reduce((sum, paid) => sum + least(paid), 0);
+    const { isAttacked } = this.people;
+    const ours = all.filter(({ by, subject }) => by === 'agent' && !(isAttacked && MADE_UP.test(subject)));
+    const own = ours.reduce((sum, paid) => sum + least(paid), 0);
     const every = all.reduce((sum, { credits }) => sum + credits, 0);
     const open = standing.reserved(0);
     const booked = standing.spentIn('', 0) - open;
     const isLacking = booked + open < own && !administrators.areBooksLost && !administrators.isLedgerAlone;
-    if (booked - untrue > every || isLacking)
+    // Whoever reaches Temporal may tell the ledger of payments that never were: that is the safe side.
+    if ((booked > every && !isAttacked) || isLacking)
       throw new Finding(
         'S8',
         `the books have ${booked} credits and ${open} that are open, and ${own} were paid (by people ${every - own})`,
