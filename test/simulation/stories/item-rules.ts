@@ -108,7 +108,9 @@ export class ItemRules {
     if (outcome === 'skipped' && own && own.startedAt < batch.startedAt) return undefined;
     // Somebody may start its run again later, with the same input.
     const { closedAt = Number.POSITIVE_INFINITY } = own ?? {};
-    const isOwn = request?.run === keyOf(batch) && request.lastAt <= closedAt;
+    // The build before did not ask the books what it had sent, by what they know after a loss.
+    const isUnasked = own !== undefined && this.scene.isBeforeRollout(own);
+    const isOwn = request?.run === keyOf(batch) && request.lastAt <= closedAt && !isUnasked;
     const isPaid = service.payments.all.some((paid) => paid.subject === subject && paid.by === 'agent');
     if (isOwn && isPaid && !AS_PAID.includes(outcome)) return 'it has paid for it';
     return CONVERTED.includes(outcome) && lead.surveyStatus !== 'converted' ? `it is ${lead.surveyStatus}` : undefined;
