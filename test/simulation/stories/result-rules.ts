@@ -85,6 +85,8 @@ export class ResultRules {
   results(): void {
     const { scene, people } = this;
     const paid = new Map(scene.service.payments.all.map(({ subject, by }) => [subject, by]));
+    // By a run that Temporal has forgotten twice over, maybe: none that it knows was there at that moment.
+    const paidAt = new Map(scene.service.payments.all.map((one) => [one.subject, Date.parse(scene.momentOf(one))]));
     const every = [...scene.server.runs.values()].flat();
     const replaced = replacedOf(every);
     const runs = every.filter(({ type }) => type === 'convertLead');
@@ -125,12 +127,16 @@ export class ResultRules {
       const isLost =
         all.some((run) => people.meddled.has(run) || run.status !== 'COMPLETED' || scene.isBeforeRollout(run)) ||
         wasLost ||
-        gone.has(leadId);
+        gone.has(leadId) ||
+        !all.some((run) => wasOpenAt(run, paidAt.get(`lead:${leadId}`)));
       if (by === 'agent' && credits === 0 && !isLost)
         throw new Finding('S6', `lead ${leadId} was paid for, and its results say: ${JSON.stringify(results)}`);
     }
   }
 }
+
+const wasOpenAt = ({ startedAt, closedAt }: Run, at = 0): boolean =>
+  startedAt <= at && at <= (closedAt ?? Number.POSITIVE_INFINITY);
 
 /**
  * Whether what a run says may be otherwise: somebody has meddled with it, or it was reset, or ended on the build before,
