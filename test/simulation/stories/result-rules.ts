@@ -45,6 +45,7 @@ export class ResultRules {
     if (people.administrators.areBooksLost) return;
     const every = [...scene.server.runs.values()].flat();
     const isOdd = isOddIn(scene, people);
+    const sent = this.payments.sent();
     const known = new Set(every.map(keyOf));
     for (const run of every.filter(isBatch)) {
       const { credits, goesOn } = (scene.resultOf(run) ?? {}) as { credits?: number; goesOn?: { maySpend: number } };
@@ -54,9 +55,12 @@ export class ResultRules {
       if (this.payments.isSentBefore(people.ledgerLostAt, { run: key })) continue;
       const { least, most } = this.payments.chargedFor(key);
       // A server that was set back has forgotten the run that paid; the one that was begun instead finds what it paid for.
-      const isForgotten = [...runs.keys()].some(
+      const isAnothers = [...runs.keys()].some(
         (one) => one !== key && one.startsWith(`${run.workflowId}/`) && !known.has(one),
       );
+      // Or it has forgotten that this one went on, which had ended by the other backup.
+      const hasGoneOn = [...sent.values()].some((one) => one.run === key && one.lastAt > (run.closedAt ?? 0));
+      const isForgotten = isAnothers || (hasGoneOn && scene.misfortunes.happened.has('setTemporalBack'));
       const isBelow = ({ start: { parent } }: Run): boolean =>
         parent !== undefined && (parent.run.workflowId === run.workflowId || isBelow(parent.run));
       const below = every.filter(isBelow);
