@@ -253,7 +253,9 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
       const renamed = condition(() => !book.isOpen || book.state.account !== account).then(() => undefined);
       const answer = question(asking(account), account).catch(() => undefined);
       try {
-        return await Promise.race([answer, renamed]);
+        const told = await Promise.race([answer, renamed]);
+        // Whoever completes it by hand may say anything.
+        return typeof told === 'object' && told !== null ? told : undefined;
       } finally {
         renamed.catch(() => undefined);
         CancellationScope.current().cancel();

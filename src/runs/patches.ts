@@ -4,6 +4,7 @@
  */
 export const PATCHES = {
   accountQueue: '0.3.0',
+  asksAgainAfterHand: '0.3.0',
   asksForOwnTry: '0.3.0',
   asksForUntold: '0.3.0',
   asksWhoseEnd: '0.3.0',

@@ -91,6 +91,9 @@ async function failureOf(
   return { workflowId, type, since, tries, cause, mend: mendOf(client, type, workflowId, cause) };
 }
 
+/** Without these a run goes on. */
+const BESIDE: readonly string[] = ['tell', 'keepAct'];
+
 /** What somebody has paused of a run. */
 function pauseOf(
   client: Client,
@@ -98,7 +101,9 @@ function pauseOf(
   { workflowExtendedInfo, pendingActivities }: WorkflowExecutionDescription['raw'],
 ): Pick<FailingRun, 'since' | 'cause' | 'mend'> | undefined {
   const whole = workflowExtendedInfo?.pauseInfo;
-  const activity = pendingActivities?.find(({ paused }) => paused);
+  const activity = pendingActivities?.find(
+    ({ paused, activityType }) => paused && !BESIDE.includes(activityType?.name ?? ''),
+  );
   if (!whole && !activity) return undefined;
   const at = whole ? whole.pausedTime : activity?.pauseInfo?.pauseTime;
   const id = asArgument(workflowId);

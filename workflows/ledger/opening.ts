@@ -41,14 +41,15 @@ export async function askWorkers(): Promise<Opened> {
   return { state: policy.reopen(before, configured, Date.now()), probeEveryMs };
 }
 
-/** Temporal repeats the question until a worker can say; only a person can end it (`temporal activity fail`), and not the ledger. */
+/** Temporal repeats the question until a worker can say; a person may end it (`temporal activity fail`, `complete`), and not the ledger. */
 async function untilTold(): Promise<BooksTold> {
   for (;;) {
     try {
-      return await workers.openBooks();
+      const told: Partial<BooksTold> | null = await workers.openBooks();
+      if (told?.configured && told.before) return told as BooksTold;
     } catch (error) {
       if (isCancellation(error)) throw error;
-      await sleep(AGAIN_MS);
     }
+    await sleep(AGAIN_MS);
   }
 }

@@ -73,7 +73,7 @@ export class ConvertAll {
     const said = saying
       .run(() => this.#blockers.run())
       .catch((error) => {
-        if (!isCancellation(error)) throw error;
+        if (!isCancellation(error)) this.#failure ??= error;
       });
     try {
       for (const leadId of leads) {

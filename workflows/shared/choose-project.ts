@@ -50,6 +50,8 @@ export class ProjectChoice {
     const watch = watching.run(async () => {
       left = await control.awaitLastOne({ account: this.account, but: subject, ids: [...ids] });
     });
+    // Until somebody has answered nobody waits for it, and a failure that nobody waits for fails the whole run's tasks.
+    watch.catch(() => undefined);
     const asks = `${question}: ${ids.join(', ')}.`;
     const also = 'The run goes on by itself once all but one of them prove to belong to something else.';
     const answers = ids.map((projectId) =>

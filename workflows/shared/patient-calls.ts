@@ -1,8 +1,9 @@
 /**
- * Calls that need the storage, the ledger or the service: while it is full, away, stuck or asks for a pause they wait, and the
- * run says so (S7).
+ * Calls that need the storage, the ledger or the service: while it is full, away, stuck or asks for a pause, and after somebody
+ * has ended them by hand, they wait, and the run says so (S7).
  */
-import { ActivityFailure, ApplicationFailure, sleep } from '@temporalio/workflow';
+import { RetryState } from '@temporalio/common';
+import { ActivityFailure, ApplicationFailure, patched, sleep } from '@temporalio/workflow';
 import type { QueueClass } from '../../src/agent-api/rate-class';
 import { FailureType } from '../../src/runs/failure-types';
 import { utc, utcIn } from '../../src/time/utc';
@@ -79,15 +80,26 @@ function lackOf(error: unknown, failures: number): Lack | undefined {
       waitMs: Math.min(parkedMs, doubled(FIRST_PARK_LOOK_MS, failures, MAX_PARK_LOOK_MS)),
     };
   }
-  if (!LACKING.includes(failureType(error))) return undefined;
+  const isByHand = isEndedByHand(error) && patched('asksAgainAfterHand');
+  if (!isByHand && !LACKING.includes(failureType(error))) return undefined;
   const waitMs = doubled(FIRST_WAIT_MS, failures, MAX_WAIT_MS);
+  const what = isByHand ? 'Somebody has ended a step of this run by hand, or limited its tries: ' : '';
   return {
-    why: `${failureSentence(error)} It is tried again at ${utcIn(waitMs)}.`,
+    why: `${what}${failureSentence(error)} It is tried again at ${utcIn(waitMs)}.`,
     waitMs,
     past: (at) =>
       `Tried again at ${utc(at)} UTC, without an answer so far; the try before failed: ${failureText(error)}`,
   };
 }
+
+/**
+ * Our own failures have a type, and their tries no limit: only a person ends a call otherwise (`temporal activity fail`,
+ * `update-options`). To end the run there are cancel and terminate.
+ */
+const isEndedByHand = (error: unknown): boolean =>
+  error instanceof ActivityFailure &&
+  (error.retryState === RetryState.MAXIMUM_ATTEMPTS_REACHED ||
+    (error.cause instanceof ApplicationFailure && !error.cause.type));
 
 const doubled = (firstMs: number, failures: number, maxMs: number): number =>
   Math.min(maxMs, firstMs * 2 ** Math.min(failures, 12));

@@ -43,7 +43,7 @@ export class People {
   readonly endedLedgers = new Set<Run>();
   /** When it, or all that Temporal knows, was lost last. */
   ledgerLostAt = Number.NEGATIVE_INFINITY;
-  /** Runs of which somebody has failed a step: they may fail, and are told so. */
+  /** Runs of which somebody has failed a step. */
   readonly failed = new Set<Run>();
   /** Runs that were cancelled or stopped. */
   readonly calledOff = new Set<Run>();

@@ -19,8 +19,9 @@ export class ResultRules {
   /** S6: what nobody has meddled with ends by itself, and says how. */
   endings(): void {
     for (const run of [...this.scene.server.runs.values()].flat()) {
-      const { failed, meddled } = this.people;
-      if (run.type === 'accountLedger' || meddled.has(run) || failed.has(run)) continue;
+      if (run.type === 'accountLedger' || this.people.meddled.has(run)) continue;
+      // The build before ended with a step that somebody had failed.
+      if (this.people.failed.has(run) && this.scene.isBeforeRollout(run)) continue;
       const why = rootOf(run.failure);
       // A record of its own that cannot be read it names, and asks for.
       if ([...this.people.administrators.damaged.keys()].some((ref) => !ref.startsWith(BOOKS) && why.includes(ref)))
