@@ -1,5 +1,6 @@
 /** A run that waits says what keeps it now, not what kept it when it began to wait (S7). */
 
+import type { Client } from '@temporalio/client';
 import { holdUpdate, releaseUpdate, setBudgetUpdate, statusQuery } from '../../src/ledger/messages';
 import { auditProject, convertLead } from '../../workflows';
 import { chooseProjectUpdate } from '../../workflows/shared/choose-project';
@@ -58,6 +59,9 @@ test('S7: a ledger that is not available hides no question: it is shown, and can
     const waiting = async (run: (typeof runs)[number]) => (await run.query(progressQuery)).waiting ?? '';
     const asks = async (run: (typeof runs)[number]) => /chooseProject/.test(await waiting(run));
     await until(async () => (await Promise.all(runs.map(asks))).every(Boolean));
+    // Nor does a step beside it end it that somebody ends by hand, and for which nobody waits yet.
+    await limitTries(stage.temporal.client, first.workflowId, 'awaitLastOne');
+    await until(async () => /own: .*Somebody has ended a step/s.test(await waiting(first)));
     worker.stop();
     control.addFault({ route: 'account.user', fault: 'empty', times: 10_000 });
     await stage.startWorker();
@@ -72,6 +76,17 @@ test('S7: a ledger that is not available hides no question: it is shown, and can
     await stage.close();
   }
 });
+
+/** As `temporal activity update-options --retry-maximum-attempts 1` does: its next try is its last. */
+async function limitTries({ workflow, workflowService }: Client, workflowId: string, type: string): Promise<void> {
+  const { raw } = await workflow.getHandle(workflowId).describe();
+  const activity = raw.pendingActivities?.find(({ activityType }) => activityType?.name === type);
+  await workflowService.updateActivityOptions({
+    ...{ namespace: workflow.options.namespace, execution: { workflowId }, id: activity?.activityId ?? '' },
+    activityOptions: { retryPolicy: { maximumAttempts: 1 } },
+    updateMask: { paths: ['retry_policy.maximum_attempts'] },
+  });
+}
 
 test('what a 429 has parked goes on as soon as a person says so, also in the worker that got it', async () => {
   const stage = await startStage();
