@@ -14,7 +14,6 @@ import { queueClassOf } from '../src/agent-api/rate-class';
 import { type Reply, type RouteName, routes } from '../src/agent-api/routes';
 import { type BeginAnswer, stopping } from '../src/ledger';
 import { holdCause, refusalReason } from '../src/ledger/account-failures';
-import type { LedgerStatus } from '../src/ledger/messages';
 import type { SendOutcome } from '../src/paying/attempt-plan';
 import type { Settlement } from '../src/paying/open-sends';
 import { isOwn, ownerOf, ownOutcome } from '../src/paying/own-send';
@@ -160,9 +159,15 @@ async function awaitReady(
     return { kind: 'held' };
   }
   // S7: a long park is told to the workflow, which says so; here nobody would see it.
-  const parkedMs = Math.max(await parkedFor(runtime, lane), parkedHere(runtime, routes[route].rateClass));
+  const mustRead = price > 0 && (await mustReadBalance(ledger));
+  const parkedMs = Math.max(
+    await parkedFor(runtime, lane),
+    parkedHere(runtime, routes[route].rateClass),
+    // Nobody reads the balance meanwhile.
+    mustRead ? await parkedFor(runtime, 'reads') : 0,
+  );
   if (parkedMs > SAY_PARKED_MS) return { kind: 'throttled', retryAt: ledger.now() + parkedMs };
-  const readSince = price > 0 ? await balanceRead(ledger, price) : undefined;
+  const readSince = mustRead ? await balanceRead(ledger, price) : undefined;
   const status = await mayLeave(runtime, false, price).catch(heldOrThrow);
   if (status === 'held') return { kind: 'held' };
   const hasTurn = hasTurns(lane) && status?.takesTurns === true;
@@ -285,17 +290,19 @@ function heldOrThrow(error: unknown): 'held' {
 const BEHIND = 'the ledger does not know yet what people said of hold or limits last, and is told';
 const UNREAD = 'part of the balance must remain, so it must be read before it is spent; it has not been read yet';
 
-/**
- * S3: others spend from the same balance, so where a part of it must remain it is read before each payment. The ledger reads
- * it, once for all that wait. Answers from when on a reading counts; undefined where none is needed.
- */
-async function balanceRead(ledger: BookedLedger, price: number): Promise<number | undefined> {
+/** S3: others spend from the same balance, so where a part of it must remain it is read before each payment. */
+async function mustReadBalance(ledger: BookedLedger): Promise<boolean> {
   const status = await ledger.status();
   // S8: what this process is configured with counts, whatever the ledger was told.
-  if (!status || Math.max(status.budget.balanceFloor, ledger.floor) === 0) return undefined;
+  return status !== undefined && Math.max(status.budget.balanceFloor, ledger.floor) > 0;
+}
+
+/** The ledger reads it, once for all that wait. Answers from when on a reading counts. */
+async function balanceRead(ledger: BookedLedger, price: number): Promise<number | undefined> {
   let since: number | undefined;
   const givenUpAt = performance.now() + READ_WITHIN_MS;
-  for (let seen: LedgerStatus | undefined = status; performance.now() < givenUpAt; seen = await ledger.status()) {
+  while (performance.now() < givenUpAt) {
+    const seen = await ledger.status();
     // What stands in its way is the ledger's to say.
     if (seen && (stopping(seen.holds, price).length > 0 || seen.unreadable !== undefined)) return since;
     since ??= await ledger.readBalance();

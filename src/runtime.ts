@@ -32,10 +32,14 @@ export class SameUser extends Error {
 
 function describeFailure(failure: Failure): string {
   switch (failure.kind) {
-    case 'rejected':
-      return failure.unproven
-        ? `GET /api/user/current answers ${failure.status} without a JSON body, as something in between may`
-        : `GET /api/user/current answers ${failure.status}; where the service has no such route, set 'undocumented.account.userId' to null`;
+    case 'rejected': {
+      const { status, unproven } = failure;
+      const answers = `GET /api/user/current answers ${status}`;
+      if (unproven) return `${answers} without a JSON body, as something in between may`;
+      // S3: with another ledger everything that was spent would be forgotten, so this is no cure for a pause.
+      if (status === 429) return `${answers}: the service asks to wait; it is asked again by itself`;
+      return `${answers}; where the service has no such route, set 'undocumented.account.userId' to null`;
+    }
     case 'unreadable':
       return failure.problem.includes('undocumented')
         ? failure.problem
@@ -227,9 +231,10 @@ export function createRuntime(
 
   const renewal = setInterval(
     () => {
-      if (isDue(renewMs)) tellAgain()?.catch(() => undefined);
-      // S7: though no run needs it; else a token that is refused would hold nobody before the next run.
-      else if (!known && asked?.failedAt !== undefined) ledger().catch(() => undefined);
+      // S7: though no run needs it; else a token that is refused would hold nobody before the next run, and this process would
+      // soon count no more.
+      if (asked?.failedAt !== undefined) ledger().catch(() => undefined);
+      else if (isDue(renewMs)) tellAgain()?.catch(() => undefined);
     },
     Math.min(TICK_MS, renewMs / 4),
   ).unref();

@@ -63,6 +63,7 @@ test.each([
   [404, { error: 'not found' }, "set 'undocumented.account.userId' to null"],
   [403, { error: 'Forbidden' }, "set 'undocumented.account.userId' to null"],
   [405, { error: 'Method not allowed' }, "set 'undocumented.account.userId' to null"],
+  [429, { error: 'Too many requests' }, 'the service asks to wait; it is asked again by itself'],
   [200, { plan: 'team' }, "name its field with 'undocumented.account.userId'"],
 ])(
   'S1 S3: one odd answer (%i %j) makes no second ledger: it is said, and asked again',
@@ -123,6 +124,19 @@ test('S7: a process that could not find out whose its token is asks again, thoug
   );
   await expect(runtime.ledger()).rejects.toThrow('it is not known who');
   await until(() => runtime.knownLedger()?.workflowId === 'account-ledger.user-1');
+  await runtime.close();
+});
+
+test('S7: nor does one stop asking that knew it, and whose new token could not be asked about', async () => {
+  let asked = 0;
+  const runtime = await runtimeAt((response) => {
+    asked++;
+    json(response, asked === 2 ? 500 : 200, { id: 'user-1' });
+  });
+  await runtime.ledger();
+  writeFileSync(join(cwd, 'token'), `${TOKEN.slice(0, -1)}X`);
+  await expect(runtime.ledger()).rejects.toThrow('it is not known who');
+  await until(() => asked === 3);
   await runtime.close();
 });
 

@@ -35,7 +35,7 @@ const send = (
     },
     ledger: async () => ({
       now: () => NOW,
-      books: { trouble },
+      ...{ books: { trouble }, floor: 0 },
       status: async () => status as LedgerStatus,
       subject: async () => subject as SubjectState,
     }),
@@ -56,6 +56,14 @@ test('without one it says what stands in the way', async () => {
   expect(await send(HELD, {})).toEqual({ kind: 'held' });
   expect(await send(HELD, THEIRS)).toEqual({ kind: 'held' });
   expect(await send(PARKED, THEIRS)).toEqual({ kind: 'throttled', retryAt: NOW + 3_600_000 });
+});
+
+test('S7: where a part of the balance must remain, a pause of the reads is told: nobody can read it meanwhile', async () => {
+  const status = { ...FREE, parked: { reads: NOW + 3_600_000 } };
+  expect(await send({ ...status, budget: { balanceFloor: 1 } }, {})).toEqual({
+    kind: 'throttled',
+    retryAt: NOW + 3_600_000,
+  });
 });
 
 test('S8: where the books cannot be written here it is left to another worker, and then held; its own is heard out first', async () => {
