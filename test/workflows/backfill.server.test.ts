@@ -1,13 +1,16 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { BackfillJson } from '../../src/inputs/backfill';
+import { convertLeadId } from '../../src/runs/run-ids';
 import type { FaultRule } from '../../src/sandbox/options';
 import { searchAttributeKeys } from '../../src/temporal/search-attribute-keys';
-import { backfill } from '../../workflows';
+import { backfill, type convertLead } from '../../workflows';
 import type { BackfillResult } from '../../workflows/backfill';
 import * as messages from '../../workflows/backfill/batch-messages';
 import type { Renewal } from '../../workflows/backfill/batch-state';
 import { decideUpdate } from '../../workflows/shared/asker';
+import { resetToLast } from '../e2e/support/reset';
 import { detailsOf } from '../support/details';
 import { type Stage, startStage } from '../support/stage';
 import { until } from '../support/until';
@@ -152,6 +155,31 @@ test.concurrent('continues as new with the window: each item once, and short his
   for await (const { runId } of stage.temporal.client.workflow.list({ query: "WorkflowId = 'renew'" }))
     parts.push(runId);
   expect(parts.length).toBeGreaterThanOrEqual(3);
+});
+
+test.concurrent('S6: when an earlier part of it is reset, each item is what its own run came to', async () => {
+  const ids = free.splice(0, 24);
+  const file = await store('renewed.csv', csvOf(ids));
+  const { client } = stage.temporal;
+  await (await start('renewed', { operation: 'convertLead', file, window: 6 }, { renewAfter: 5 })).result();
+  // What the second one began has numbers that children of later parts have, too.
+  const parts: WorkflowExecutionInfo[] = [];
+  await until(async () => {
+    parts.length = 0;
+    for await (const part of client.workflow.list({ query: "WorkflowId = 'renewed'" })) parts.push(part);
+    return parts.length >= 4 && parts.some(({ status }) => status.name === 'COMPLETED');
+  });
+  const [, second] = parts.sort((one, other) => Number(one.startTime) - Number(other.startTime));
+  await resetToLast(stage, 'renewed', second?.runId);
+  const result = await client.workflow.getHandle<typeof backfill>('renewed').result();
+  const lines = await accounts(result);
+  const own = ids.map(async (id) => {
+    const { projectId } = await client.workflow.getHandle<typeof convertLead>(convertLeadId('default', id)).result();
+    return [id, projectId];
+  });
+  expect(Object.fromEntries(lines.map(({ id, ref }) => [id, ref]))).toEqual(Object.fromEntries(await Promise.all(own)));
+  expect(lines.every(({ outcome }) => outcome === 'done')).toBe(true);
+  expect(converted(ids)).toBe(24);
 });
 
 test.concurrent('a redrive does only what failed in an earlier run', async () => {

@@ -6,8 +6,9 @@ import type { Stage } from '../../support/stage';
 export const resetToFirst = (stage: Stage, workflowId: string, runId?: string): Promise<void> =>
   resetTo(stage, { workflowId, ...(runId !== undefined && { runId }) }, 0);
 
-/** To the last of its workflow tasks. */
-export const resetToLast = (stage: Stage, workflowId: string): Promise<void> => resetTo(stage, { workflowId }, -1);
+/** To the last of its workflow tasks. @param runId default: the latest run */
+export const resetToLast = (stage: Stage, workflowId: string, runId?: string): Promise<void> =>
+  resetTo(stage, { workflowId, ...(runId !== undefined && { runId }) }, -1);
 
 /** @param nth which one of its workflow tasks, counted as in {@link Array.at} */
 async function resetTo({ temporal }: Stage, run: { workflowId: string; runId?: string }, nth: number): Promise<void> {
