@@ -55,6 +55,6 @@ export const completeWith = (result: unknown) =>
 export const failActivities = toPending((service, { execution: { workflowId }, id, ...at }) =>
   service.respondActivityTaskFailedById({
     ...{ ...at, workflowId, activityId: id },
-    failure: { message: 'case', applicationFailureInfo: { type: 'Case', nonRetryable: true } },
+    failure: { message: 'case', applicationFailureInfo: { type: '', nonRetryable: true } },
   }),
 );
