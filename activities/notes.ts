@@ -164,13 +164,9 @@ export function createNotesActivities(deps: Deps) {
     async submitNoteOnce(call: NoteCall & { lookedAt: number; again?: boolean }): Promise<SendOutcome> {
       const { account, note, projectId, lookedAt, again } = call;
       const runtime = runtimeOf(deps, account);
-      const read = await textOf(call).then(
-        (text) => ({ text }),
-        () => undefined,
-      );
+      const text = await textOf(call).catch(() => null);
       // S7: the run looks once more, which needs the text, too, and says what is in the way.
-      if (!read) return { kind: 'held' };
-      const { text } = read;
+      if (text === null) return { kind: 'held' };
       // The file was changed since: what would be sent is not what was looked up.
       if (text === undefined) return { kind: 'refused', reason: 'noteChanged' };
       const { content, project, title } = runtime.account.undocumented.note;

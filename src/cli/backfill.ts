@@ -148,24 +148,23 @@ const redriveOf = (workflowId: string, account = 'default'): string =>
 
 /** @param seen a batch that has not brought its items to account: it runs, or it was ended */
 export function details({ workflowId, status, account, progress }: Seen): string {
-  const isRunning = isOpen({ name: status });
-  const goesOn = isRunning
-    ? []
-    : [
+  const isRunning = status === 'RUNNING';
+  const isOver = !isOpen({ name: status });
+  const goesOn = isOver
+    ? [
         `It has left no account of its items. If its items were listed, this does what is not done: ${redriveOf(workflowId, account)}`,
-      ];
-  const isPaused = isRunning && status !== 'RUNNING';
-  const silent = isPaused ? '' : '; no worker answers';
-  if (!progress) return [`${workflowId}: ${status}${isRunning ? silent : ''}`, ...goesOn].join('\n');
+      ]
+    : [];
+  if (!progress) return [`${workflowId}: ${status}${isRunning ? '; no worker answers' : ''}`, ...goesOn].join('\n');
   const { doing, waiting, since, done, total, counts, credits, underWayCount, perMinute } = progress;
   const sums = Object.entries(counts).flatMap(([what, n]) => (n > 0 ? [`${number(n)} ${what}`] : []));
   return [
-    isRunning && !isPaused ? `${workflowId}: ${doing}` : `${workflowId}: ${status}; it was at this: ${doing}`,
-    ...(waiting === undefined || !isRunning ? [] : [`waiting since ${since}: ${waiting}`]),
+    isRunning ? `${workflowId}: ${doing}` : `${workflowId}: ${status}; it was at this: ${doing}`,
+    ...(waiting === undefined || isOver ? [] : [`waiting since ${since}: ${waiting}`]),
     `${number(done)} of ${number(total)}: ${sums.join(', ') || 'none ended yet'}; ${number(underWayCount)} under way; ${number(credits)} credits`,
     ...goesOn,
-    ...(isPaused ? ['It goes on once it is unpaused in the Web UI.'] : []),
-    ...(perMinute === undefined || !isRunning || isPaused
+    ...(isRunning || isOver ? [] : ['It goes on once it is unpaused in the Web UI.']),
+    ...(perMinute === undefined || !isRunning
       ? []
       : [
           `${number(perMinute)} a minute, about ${left(progress)} left at this rate${ifStill(progress, ', once it goes on')}`,

@@ -83,6 +83,16 @@ async function paid(): Promise<void> {
   await booked.books.close();
 }
 
+/** When ledger and books have forgotten what they keep at hand for an hour. */
+async function inTwoHours(work: () => Promise<void>): Promise<void> {
+  const later = jest.spyOn(Date, 'now').mockReturnValue(NOW + 2 * 3_600_000);
+  try {
+    await work();
+  } finally {
+    later.mockRestore();
+  }
+}
+
 const found = { subject, attempt: '', run: 'run-b', settlement: { kind: 'foundPaid', credits: 1_000 } } as const;
 
 test("what a look finds that another has paid is booked once, and is that one's", async () => {
@@ -143,15 +153,12 @@ test('nor where its worker died before it wrote that down, and a look that the b
   await begun();
   const { booked, forget, spent } = ledger();
   forget();
-  const later = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * 3_600_000);
-  try {
+  await inTwoHours(async () => {
     expect(await booked.settle({ ...found, run: 'run-a', settlement: { kind: 'foundPaid' } })).toBe(0);
     expect((await booked.books.standing()).sends.settled).toMatchObject([{ subject, credits: 1_000 }]);
     await booked.everything(subject);
     expect(spent()).toBe(0);
-  } finally {
-    later.mockRestore();
-  }
+  });
 });
 
 test('nor where the run that sent it finds it', async () => {
@@ -170,8 +177,7 @@ test.each([
   'S3: nor where a ledger whose server went back to a backup has it open, and the books have had the end %s for hours',
   async (_, other) => {
     await paid();
-    const later = jest.spyOn(Date, 'now').mockReturnValue(NOW + 2 * 3_600_000);
-    try {
+    await inTwoHours(async () => {
       const { booked, grant, spent, open: left } = ledger();
       grant({ ...open, ...other, overAt: NOW - 1 });
       await booked.books.became(leadSubject('l2'), 'x', 'run-x', { kind: 'paid', credits: 1_000 });
@@ -179,16 +185,13 @@ test.each([
       // It takes the sums over with the others that it lacks.
       expect([spent(), left()]).toEqual([0, {}]);
       expect(await booked.everything(subject)).toMatchObject({ settled: { attempt: 'a#1', run: 'run-a' } });
-    } finally {
-      later.mockRestore();
-    }
+    });
   },
 );
 
 test('S6: who has paid is told also where what it became was named when that was forgotten', async () => {
   await paid();
-  const later = jest.spyOn(Date, 'now').mockReturnValue(NOW + 2 * 3_600_000);
-  try {
+  await inTwoHours(async () => {
     const { booked, forget } = ledger();
     forget();
     await booked.books.became(leadSubject('l2'), 'x', 'run-x', { kind: 'paid', credits: 1_000 });
@@ -196,15 +199,12 @@ test('S6: who has paid is told also where what it became was named when that was
     expect(await booked.everything(subject)).toMatchObject({
       settled: { attempt: 'a#1', run: 'run-a', credits: 1_000, ref: 'p2' },
     });
-  } finally {
-    later.mockRestore();
-  }
+  });
 });
 
 test('nor by the books, which keep at hand only what was settled in the last hour', async () => {
   await paid();
-  const later = jest.spyOn(Date, 'now').mockReturnValue(NOW + 2 * 3_600_000);
-  try {
+  await inTwoHours(async () => {
     const { booked, spent } = ledger();
     // Whatever is written makes them forget.
     await booked.books.became(leadSubject('l2'), 'x', 'run-x', { kind: 'paid', credits: 1_000 });
@@ -212,9 +212,7 @@ test('nor by the books, which keep at hand only what was settled in the last hou
     expect(await booked.settle(found)).toBe(0);
     expect(spent()).toBe(0);
     expect(await booked.everything(subject)).toMatchObject({ settled: { attempt: 'a#1', run: 'run-a', ref: 'p1' } });
-  } finally {
-    later.mockRestore();
-  }
+  });
 });
 
 test('what the ledger has open and nobody has refused is booked as what it is', async () => {
@@ -254,8 +252,7 @@ describe('what a look finds of a call that no books keep, since a worker of 0.2 
 
   test('but not what they have booked long ago, of which they keep nothing at hand', async () => {
     await paid();
-    const later = jest.spyOn(Date, 'now').mockReturnValue(NOW + 2 * 3_600_000);
-    try {
+    await inTwoHours(async () => {
       const { booked, grant } = ledger();
       grant(unkept);
       await booked.books.became(leadSubject('l2'), 'x', 'run-x', { kind: 'paid', credits: 1_000 });
@@ -264,9 +261,7 @@ describe('what a look finds of a call that no books keep, since a worker of 0.2 
       // Of one day or, late in the evening, of two.
       const days = [...(await booked.books.standing()).days.values()];
       expect(days.reduce((sum, credits) => sum + credits, 0)).toBe(2_000);
-    } finally {
-      later.mockRestore();
-    }
+    });
   });
 
   test('but not while the process that sends it may be writing it down, and not once more', async () => {
