@@ -41,6 +41,8 @@ export interface AccountFacts extends Prices {
 /** What a question for the balance came back with; `problem`: an answer, in which no balance can be read. */
 type Probed = { kind: 'ok'; balance: number } | { kind: 'ok'; problem: string } | { kind: 'otherUser' };
 
+/** Of these the run says what it waits for. */
+const SAYS_BY_ITSELF: readonly unknown[] = [FailureType.ledger, FailureType.parked];
 /** A ledger that does not answer within this, or so often, is told of. */
 const PASSES_WITHIN_MS = 10_000;
 const PASSING_TRIES = 4;
@@ -55,7 +57,7 @@ export function createAccountActivities(deps: Deps) {
   const askLedger = async <T>(name: string, ask: (ledger: BookedLedger) => Promise<T>): Promise<T> => {
     const runtime = runtimeOf(deps, name);
     const cannotBeHad = (error: unknown) => {
-      if (error instanceof ApplicationFailure && error.type === FailureType.ledger) return error;
+      if (error instanceof ApplicationFailure && SAYS_BY_ITSELF.includes(error.type)) return error;
       return ledgerAway(rootMessage(error));
     };
     const ledger = await runtime.ledger().catch((error) => {

@@ -7,13 +7,14 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { CallInput } from '../src/agent-api/call-input';
 import type { Attempt, Failure } from '../src/agent-api/failure';
-import { queueClassOf, type RateClass, rateClasses } from '../src/agent-api/rate-class';
+import { queueClassOf, type RateClass } from '../src/agent-api/rate-class';
 import { type RepeatableRoute, type Reply, type RouteName, routes } from '../src/agent-api/routes';
 import { LONGEST_PARK_MS, parkedMs as parkedByLedger, stopping } from '../src/ledger';
 import { type HoldCause, holdCause } from '../src/ledger/account-failures';
 import type { LedgerStatus } from '../src/ledger/messages';
 import { FailureType, type Refusal } from '../src/runs/failure-types';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
+import { heedParks, parkedFailure, parkedIn, SAY_PARKED_MS } from '../src/temporal/parks';
 import type { AccountRuntime } from './deps';
 import { requeueAfter } from './requeue';
 import { hasTurns, type Turn, takeTurn, waitsForTurn } from './turn';
@@ -67,25 +68,15 @@ export async function parkedFor(runtime: AccountRuntime, rateClass: RateClass): 
   return Math.max(status ? parkedByLedger(status, rateClass, ledger.now()) : 0, parkedHere(runtime, rateClass));
 }
 
-/**
- * The ledger's status. What it has parked is parked in this process, which may not hear from it next time, and what a person
- * has ended there ends here, too.
- */
+/** The ledger's status, of whose pauses this process hears. */
 async function statusFor({ gate }: AccountRuntime, ledger: BookedLedger): Promise<LedgerStatus | undefined> {
   const status = await ledger.status();
-  if (!status || !gate.parksEnded(status.parksEndedAt ?? 0)) return status;
-  for (const rateClass of rateClasses) {
-    const forMs = parkedByLedger(status, rateClass, ledger.now());
-    if (forMs > 0) gate.park(rateClass, Date.now() + forMs);
-  }
+  if (status) heedParks(gate, status, ledger.now());
   return status;
 }
 
-/** In this process; the gate keeps moments of this machine's clock. */
-export const parkedHere = ({ gate }: AccountRuntime, rateClass: RateClass): number => {
-  const until = gate.parkedUntil(rateClass);
-  return until === undefined ? 0 : Math.max(0, until - Date.now());
-};
+/** In this process, milliseconds. */
+export const parkedHere = ({ gate }: AccountRuntime, rateClass: RateClass): number => parkedIn(gate, rateClass);
 
 /** S5: parks and holds of other processes count too. @returns what the ledger says, where it answers soon */
 export async function mayLeave(
@@ -124,11 +115,14 @@ async function takePermit(
   return turn;
 }
 
-/** S5: after a 429. The client has parked the class in this process; the ledger parks it in all others. Answers for how long. */
+/**
+ * S5: after a 429. The client has parked the class in this process; the ledger parks it in all others: the one by which the
+ * call has left, whatever token there is by now. Answers for how long.
+ */
 export async function parkClass(runtime: AccountRuntime, rateClass: RateClass): Promise<number> {
-  const ledger = await runtime.ledger();
+  const ledger = runtime.knownLedger();
   for (const each of new Set([rateClass, queueClassOf(rateClass)]))
-    await ledger.park(each, Math.min(parkedHere(runtime, each), LONGEST_PARK_MS)).catch(() => undefined);
+    await ledger?.park(each, Math.min(parkedHere(runtime, each), LONGEST_PARK_MS)).catch(() => undefined);
   return parkedHere(runtime, rateClass);
 }
 
@@ -140,20 +134,17 @@ export async function reportHold(
 ): Promise<HoldCause | undefined> {
   const cause = holdCause(failure);
   if (cause)
-    await (await runtime.ledger()).reportHold({
+    await runtime.knownLedger()?.reportHold({
       ...cause,
       ...(cause.kind === 'noCredits' && (needs ? { needs } : { stopsAll: true })),
     });
   return cause;
 }
 
-/** A longer park is told to the workflow, which says so (S7): of what Temporal repeats by itself nobody sees why. */
-export const SAY_PARKED_MS = 5_000;
-
-/** S5: what has to wait for the end of a park; a duration, since the machine of the workflow may have another time. */
+/** S5: what has to wait for the end of a park. */
 export const parked = (rateClass: RateClass, forMs: number) =>
   forMs > SAY_PARKED_MS
-    ? ApplicationFailure.nonRetryable(`The service asked to wait (429): ${rateClass}`, FailureType.parked, forMs)
+    ? parkedFailure(rateClass, forMs)
     : requeueAfter(`the service asked to wait (429): ${rateClass}`, forMs);
 
 /** Calls a route that may be repeated (reads and repeatable writes) and returns what it read. */

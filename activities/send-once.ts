@@ -19,8 +19,9 @@ import type { Settlement } from '../src/paying/open-sends';
 import { isOwn, ownerOf, ownOutcome } from '../src/paying/own-send';
 import { FailureType } from '../src/runs/failure-types';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
+import { pauseOf, SAY_PARKED_MS } from '../src/temporal/parks';
 import { keepStart } from './began';
-import { mayLeave, parkClass, parkedFor, parkedHere, reportHold, SAY_PARKED_MS, takePlace } from './call';
+import { mayLeave, parkClass, parkedFor, parkedHere, reportHold, scheduledAt, takePlace } from './call';
 import type { AccountRuntime } from './deps';
 import type { SendingNotes } from './kept-record';
 import { isOver } from './over';
@@ -54,14 +55,26 @@ export interface OnceCall<N extends RouteName> {
 
 /** Sends one call, or says why it did not. */
 export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, call: OnceCall<N>): Promise<SendOutcome> {
-  const outcome = await send(runtime, call);
-  await call.record?.after(outcome, (await runtime.ledger()).now());
+  const ledger = await runtime.ledger().catch(throttledOrThrow);
+  if ('kind' in ledger) return ledger;
+  const outcome = await send(runtime, ledger, call);
+  await call.record?.after(outcome, ledger.now());
   return outcome;
 }
 
-async function send<N extends RouteName>(runtime: AccountRuntime, call: OnceCall<N>): Promise<SendOutcome> {
+/** S7: nobody may ask whose the token is, and so which ledger, before a pause of the reads is over; the run says so. */
+function throttledOrThrow(error: unknown): Extract<SendOutcome, { kind: 'throttled' }> {
+  const parkedMs = pauseOf(error);
+  if (parkedMs === undefined) throw error;
+  return { kind: 'throttled', retryAt: scheduledAt() + parkedMs };
+}
+
+async function send<N extends RouteName>(
+  runtime: AccountRuntime,
+  ledger: BookedLedger,
+  call: OnceCall<N>,
+): Promise<SendOutcome> {
   const { info } = Context.current();
-  const ledger = await runtime.ledger();
   const { workflowId = '', runId } = info.workflowExecution ?? {};
   const { subject, run, lookedAt } = call;
   // Our own earlier try, whose worker was lost, is heard out, whatever keeps this one from being sent (S6).

@@ -13,7 +13,7 @@ import type { Failure } from './agent-api/failure';
 import { createGate } from './agent-api/gate';
 import { TokenError, type TokenSource } from './agent-api/token';
 import { type Account, apiOptions, type Ceilings } from './config';
-import { type Budget, LAPSES_AFTER_MS } from './ledger';
+import { type Budget, LAPSES_AFTER_MS, LONGEST_PARK_MS } from './ledger';
 import { type HoldCause, holdCause } from './ledger/account-failures';
 import { measuredApi, measuredGate } from './metrics/measured-calls';
 import { rootMessage } from './root-cause';
@@ -24,6 +24,8 @@ import type { Gauged } from './temporal/gauges';
 import { latestLedger } from './temporal/latest-ledger';
 import { LedgerClient, type LedgerConfig, ledgerAway } from './temporal/ledger-client';
 import { ledgerId } from './temporal/ledger-id';
+import { heedParks, parkedFailure, parkedIn, pauseOf, SAY_PARKED_MS } from './temporal/parks';
+import { within } from './time/within';
 
 /** Two accounts are one user: their limits and credits are one, and two ledgers would not see each other (S1). */
 export class SameUser extends Error {
@@ -36,8 +38,6 @@ function describeFailure(failure: Failure): string {
       const { status, unproven } = failure;
       const answers = `GET /api/user/current answers ${status}`;
       if (unproven) return `${answers} without a JSON body, as something in between may`;
-      // S3: with another ledger everything that was spent would be forgotten, so this is no cure for a pause.
-      if (status === 429) return `${answers}: the service asks to wait; it is asked again by itself`;
       return `${answers}; where the service has no such route, set 'undocumented.account.userId' to null`;
     }
     case 'unreadable':
@@ -53,11 +53,21 @@ function describeFailure(failure: Failure): string {
 interface Asked {
   /** The token; absent where there was none that could be used. */
   token?: string;
-  failedAt?: number;
+  /** Where it failed: when it is asked again, by `performance.now()`. */
+  againAt?: number;
 }
+
+/** When it is asked again, unless the probe interval is over before: after a pause, soon where this process let nothing through. */
+function waitOf(error: unknown): number {
+  const isWaiting = error instanceof ApplicationFailure && error.type === FailureType.waiting;
+  return pauseOf(error) ?? (isWaiting ? WAITS_MS : Number.POSITIVE_INFINITY);
+}
+const WAITS_MS = 1_000;
 
 /** How often a worker says what it is configured with; it counts for twice as long. Divided by the account's speed. */
 const RENEW_MS = LAPSES_AFTER_MS / 2;
+/** A process that starts waits so long to hear of pauses; then it asks the service, and hears of them from it. */
+const HEARS_WITHIN_MS = 2_000;
 /** How long a process that leaves waits for what it is still telling. */
 const FAREWELL_AFTER_MS = 3_000;
 /** How often it looks whether that is due, or the file has changed. */
@@ -128,17 +138,38 @@ export function createRuntime(
       asking.token = account.token.read();
       return ledgerId(`by-name-${account.name}`);
     }
+    if (!known) await hearOfParks();
     const permit = await gate.acquire('reads');
-    if (!permit.ok)
-      throw ApplicationFailure.retryable('waits for its turn to ask who the token belongs to', FailureType.waiting);
+    if (!permit.ok) throw mustWait();
     const attempt = await whoseToken(asking);
     if (attempt.ok) return ledgerId(attempt.value.userId);
+    if (attempt.failure.kind === 'rejected' && attempt.failure.status === 429) {
+      await known?.ledger.park('reads', Math.min(parkedIn(gate, 'reads'), LONGEST_PARK_MS)).catch(() => undefined);
+      throw mustWait();
+    }
     const held = holdCause(attempt.failure);
     if (held) await reportHold(held);
     throw ApplicationFailure.nonRetryable(
       `it is not known who the token of account '${account.name}' belongs to: ${held?.reason ?? describeFailure(attempt.failure)}`,
       held ? FailureType.held : FailureType.upstream,
     );
+  }
+
+  /** S7: a pause is said, also by what needs no read: without its ledger nothing leaves. */
+  function mustWait(): ApplicationFailure {
+    const parkedMs = parkedIn(gate, 'reads');
+    if (parkedMs > SAY_PARKED_MS) return parkedFailure('reads', parkedMs);
+    return ApplicationFailure.retryable('waits for its turn to ask who the token belongs to', FailureType.waiting);
+  }
+
+  /**
+   * S5: a process that does not know its ledger hears of pauses, and of those that a person has ended, from the one for which
+   * the account has worked last.
+   */
+  async function hearOfParks(): Promise<void> {
+    const asked = latestLedger(client, account.name);
+    const latest = await within(asked, HEARS_WITHIN_MS, 'too late').catch(() => undefined);
+    if (latest) heedParks(gate, latest.status, Date.now());
   }
 
   /**
@@ -159,7 +190,7 @@ export function createRuntime(
     }
   }
 
-  /** Asks the service once for each token; after a failure not again before the probe interval is over. */
+  /** Asks the service once for each token; after a failure not again before {@link waitOf} is over. */
   async function resolveLedger(asking: Asked): Promise<BookedLedger> {
     const id = await ledgerOfToken(asking);
     if (known && known.ledger.workflowId !== id) {
@@ -233,7 +264,7 @@ export function createRuntime(
     () => {
       // S7: though no run needs it; else a token that is refused would hold nobody before the next run, and this process would
       // soon count no more.
-      if (asked?.failedAt !== undefined) ledger().catch(() => undefined);
+      if (asked?.againAt !== undefined) ledger().catch(() => undefined);
       else if (isDue(renewMs)) tellAgain()?.catch(() => undefined);
     },
     Math.min(TICK_MS, renewMs / 4),
@@ -252,12 +283,12 @@ export function createRuntime(
   function ledger(): Promise<BookedLedger> {
     const now = present();
     const changed = now !== undefined && now !== asked?.token;
-    const again = asked?.failedAt !== undefined && performance.now() - asked.failedAt > account.timing.holdProbeMs;
+    const again = asked?.againAt !== undefined && performance.now() > asked.againAt;
     if (!answer || changed || again) {
       const next: Asked = { ...(now !== undefined && { token: now }) };
       answer = apart(() => resolveLedger(next));
-      answer.catch(() => {
-        next.failedAt = performance.now();
+      answer.catch((error: unknown) => {
+        next.againAt = performance.now() + Math.min(account.timing.holdProbeMs, waitOf(error));
       });
       asked = next;
     }

@@ -8,11 +8,16 @@ import pino from 'pino';
 import { createBooksActivities } from '../activities/books';
 import type { Deps } from '../activities/deps';
 import { accountOf, loadConfig } from '../src/config';
+import type { LedgerStatus } from '../src/ledger/messages';
+import { FailureType } from '../src/runs/failure-types';
 import { createRuntime } from '../src/runtime';
 import { openStorage } from '../src/storage';
+import { latestLedger } from '../src/temporal/latest-ledger';
 import { LedgerClient } from '../src/temporal/ledger-client';
 import { type Answer, closeAll, json, serve, TOKEN } from './agent-api/server';
 import { until } from './support/until';
+
+jest.mock('../src/temporal/latest-ledger');
 
 let cwd: string;
 /** Nothing is asked of it: the ledger's answers are made up. */
@@ -22,6 +27,7 @@ beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), 'runtime-'));
   writeFileSync(join(cwd, 'token'), TOKEN);
   connection = Connection.lazy();
+  jest.mocked(latestLedger).mockReset().mockResolvedValue(undefined);
   jest.spyOn(LedgerClient.prototype, 'configure').mockResolvedValue();
 });
 afterEach(async () => {
@@ -63,7 +69,6 @@ test.each([
   [404, { error: 'not found' }, "set 'undocumented.account.userId' to null"],
   [403, { error: 'Forbidden' }, "set 'undocumented.account.userId' to null"],
   [405, { error: 'Method not allowed' }, "set 'undocumented.account.userId' to null"],
-  [429, { error: 'Too many requests' }, 'the service asks to wait; it is asked again by itself'],
   [200, { plan: 'team' }, "name its field with 'undocumented.account.userId'"],
 ])(
   'S1 S3: one odd answer (%i %j) makes no second ledger: it is said, and asked again',
@@ -125,6 +130,55 @@ test('S7: a process that could not find out whose its token is asks again, thoug
   await expect(runtime.ledger()).rejects.toThrow('it is not known who');
   await until(() => runtime.knownLedger()?.workflowId === 'account-ledger.user-1');
   await runtime.close();
+});
+
+describe('a pause of the reads before it is known whose the token is', () => {
+  const heard = (status: Partial<LedgerStatus>) =>
+    jest.mocked(latestLedger).mockResolvedValue({
+      workflowId: 'account-ledger.user-1',
+      status: { parked: {}, ...status } as LedgerStatus,
+    });
+  const said = { type: FailureType.parked, nonRetryable: true, message: 'The service asked to wait (429): reads' };
+
+  test('S5 S7: it is said, nothing is asked meanwhile, and a person may end it', async () => {
+    let asked = 0;
+    const runtime = await runtimeAt((response) =>
+      asked++ === 0 ? json(response, 429, { error: 'Too many requests' }) : json(response, 200, { id: 'user-1' }),
+    );
+    heard({});
+    await expect(runtime.ledger()).rejects.toMatchObject(said);
+    const looks = jest.mocked(latestLedger).mock.calls.length;
+    await until(() => {
+      runtime.ledger().catch(() => undefined);
+      return jest.mocked(latestLedger).mock.calls.length > looks + 2;
+    });
+    expect(asked).toBe(1);
+    heard({ parksEndedAt: Date.now() });
+    const ledger = () => runtime.ledger().catch(() => undefined);
+    await until(async () => (await ledger())?.workflowId === 'account-ledger.user-1');
+    expect(asked).toBe(2);
+    await runtime.close();
+  });
+
+  test('S5: a process that starts in one hears of it from the ledger that was there, and asks nothing', async () => {
+    let asked = 0;
+    const runtime = await runtimeAt((response) => json(response, 200, { asked: asked++ }));
+    heard({ parked: { reads: Date.now() + 60_000 } });
+    await expect(runtime.ledger()).rejects.toMatchObject(said);
+    expect(asked).toBe(0);
+    await runtime.close();
+  });
+
+  test('S5: with a changed token the ledger that was known parks them in all processes', async () => {
+    const park = jest.spyOn(LedgerClient.prototype, 'park').mockResolvedValue();
+    let asked = 0;
+    const runtime = await runtimeAt((response) => json(response, asked++ === 1 ? 429 : 200, { id: 'user-1' }));
+    await runtime.ledger();
+    writeFileSync(join(cwd, 'token'), `${TOKEN.slice(0, -1)}X`);
+    await expect(runtime.ledger()).rejects.toMatchObject(said);
+    expect(park).toHaveBeenCalledWith('reads', expect.any(Number));
+    await runtime.close();
+  });
 });
 
 test('S7: nor does one stop asking that knew it, and whose new token could not be asked about', async () => {

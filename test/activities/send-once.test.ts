@@ -4,6 +4,7 @@ import type { AccountRuntime } from '../../activities/deps';
 import { sendOnce } from '../../activities/send-once';
 import type { LedgerStatus, SubjectState } from '../../src/ledger/messages';
 import { FailureType } from '../../src/runs/failure-types';
+import { parkedFailure } from '../../src/temporal/parks';
 import { asActivity } from './service';
 
 const NOW = Date.now();
@@ -74,6 +75,15 @@ test('S8: where the books cannot be written here it is left to another worker, a
   });
   expect(await send(FREE, {}, 'no room')).toEqual({ kind: 'held' });
   expect(await send(FREE, BOOKED, 'no room')).toEqual({ kind: 'paid', credits: 1_000 });
+});
+
+test('S7: a pause in which nobody may ask whose the token is is told as one', async () => {
+  const ledger = () => Promise.reject(parkedFailure('reads', 60_000));
+  const call = { route: 'leads.convert', input: { id: '1' }, subject: 'lead:1', run: 'r', runCap: 1_000 } as const;
+  const sent = asActivity(() =>
+    sendOnce({ ledger } as unknown as AccountRuntime, { ...call, lookedAt: NOW, read: () => ({}) }),
+  );
+  expect(await sent).toEqual({ kind: 'throttled', retryAt: expect.any(Number) });
 });
 
 test('S5: the start of an audit waits for the park of its own class, which this process may know alone', async () => {
