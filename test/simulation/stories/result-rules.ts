@@ -77,7 +77,17 @@ export class ResultRules {
       const isKnown = below.every((one) => (scene.resultOf(one) as { outcome?: string })?.outcome !== 'unresolved');
       // What it leaves to itself may yet pay.
       const later = spent - (credits ?? 0);
-      const isUntrue = later < 0 || later > (goesOn?.maySpend ?? 0) || (isKnown && (spent < least || spent > most));
+      // What a run of before paid out of its own budget, and was ended by hand before it could say so, one under its ID reports.
+      const heardOut = every.filter(
+        (one) =>
+          !below.includes(one) &&
+          one.closedAt !== undefined &&
+          scene.resultOf(one) === undefined &&
+          below.some(({ workflowId }) => workflowId === one.workflowId),
+      );
+      const others = heardOut.reduce((sum, one) => sum + (runs.get(keyOf(one)) ?? 0), 0);
+      const isUntrue =
+        later < -others || later > (goesOn?.maySpend ?? 0) || (isKnown && (spent < least || spent > most));
       if (credits !== undefined && isUntrue && !isForgotten && ![run, ...below].some(isOdd))
         throw new Finding(
           'S6',
