@@ -8,7 +8,9 @@ import { type OpenSend, take } from '../../src/paying/open-sends';
 import { leadSubject } from '../../src/paying/subject';
 import { openStorage } from '../../src/storage';
 import { BookedLedger } from '../../src/temporal/booked-ledger';
+import { LedgerClient } from '../../src/temporal/ledger-client';
 import { dayOf } from '../../src/time/day';
+import { until } from '../support/until';
 
 const NOW = Date.now();
 const subject = leadSubject('l1');
@@ -22,7 +24,10 @@ let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'audit-runner-ledger-'));
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  jest.restoreAllMocks();
+  rmSync(folder, { recursive: true });
+});
 
 /** A ledger's own decisions, without a server; it knows nothing of what the books have. */
 function ledger() {
@@ -118,6 +123,34 @@ test('S6: also where the ledger has open what was over before this one was grant
   grant({ ...open, attempt: 'b#1', run: 'run-b', grantedAt: NOW - 600_000, overAt: NOW - 85_000 });
   expect(await booked.settle(found)).toBe(0);
   expect([spent(), settled()[0]?.run]).toEqual([1_000, 'run-a']);
+});
+
+test('S8: what the ledger has paid, and the storage was away for it, is written down by a process that starts hours later', async () => {
+  await begun();
+  const { booked, grant } = ledger();
+  grant(open);
+  jest.spyOn(booked.books, 'became').mockResolvedValueOnce();
+  await booked.settle({ ...sent, settlement: { kind: 'paid', credits: 1_000, ref: 'p1' } });
+  jest.spyOn(LedgerClient.prototype, 'configure').mockResolvedValue();
+  await inTwoHours(async () => {
+    await booked.configure();
+    await until(async () => Object.keys((await booked.books.standing()).sends.open).length === 0);
+    expect((await booked.books.standing()).runs).toEqual(new Map([['run-a', 1_000]]));
+  });
+});
+
+test('S8: what the ledger looked up itself is soon compared with the books', async () => {
+  await paid();
+  const { booked } = ledger();
+  const timers = jest.spyOn(global, 'setTimeout');
+  await booked.lookedUp(subject, true, NOW);
+  const [compare] = timers.mock.calls.find(([, ms]) => ms === 10_000) ?? [];
+  timers.mockRestore();
+  const told = jest.spyOn(booked, 'configure').mockResolvedValue();
+  (compare as () => void)();
+  expect(told).toHaveBeenCalled();
+  jest.spyOn(LedgerClient.prototype, 'leave').mockResolvedValue();
+  await booked.leave();
 });
 
 test('S6: what the books still have open is booked as that, also where they cannot be written in time', async () => {
