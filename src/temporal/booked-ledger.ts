@@ -13,9 +13,10 @@ import type { Standing } from '../books/standing';
 import type { BeginAnswer, BeginSend, Budget, LedgerStart, LedgerState, Settle } from '../ledger';
 import { type ObstacleAsked, type SubjectState, stateQuery, statusQuery } from '../ledger/messages';
 import { type Kind, ONCE_ONLY, paidKinds } from '../paying/once-only';
-import { lastEffect, type OpenSend, type OpenSends, type Settled, type Settlement } from '../paying/open-sends';
+import { lastEffect, type Settlement } from '../paying/open-sends';
 import { paidKindOf, partsOf } from '../paying/subject';
 import type { Storage } from '../storage';
+import { InBooks } from './in-books';
 import { LedgerClient, type LedgerConfig } from './ledger-client';
 import { ledgerUser } from './ledger-id';
 
@@ -37,8 +38,6 @@ const MOST_DEARER = 10;
 const READ_WITHIN_MS = 2_000;
 const ASKED_WITHIN_MS = 1_000;
 const COMPARE_AFTER_MS = 10_000;
-/** A million entries take a minute. */
-const READ_ALL_WITHIN_MS = 80_000;
 
 /** The kinds of calls that are written down: any route may have been given a price. */
 function kindsThatCost(creditsOf: (route: RouteName) => number): ReadonlySet<string> {
@@ -50,6 +49,7 @@ const isOnceOnly = (route: string): route is keyof typeof ONCE_ONLY => Object.ha
 
 export class BookedLedger extends LedgerClient {
   readonly books: Books;
+  readonly #inBooks: InBooks;
   /** The ledger knows in which storage they are. */
   #isPlaceTold = false;
   /** What they come to, as it was read just before the ledger is told. */
@@ -80,6 +80,7 @@ export class BookedLedger extends LedgerClient {
         ...this.#spentBefore(await client.workflow.getHandle(workflowId).query(stateQuery)),
       }),
     });
+    this.#inBooks = new InBooks(this.books, storage, () => this.now());
   }
 
   override get configured(): LedgerStart {
@@ -176,8 +177,9 @@ export class BookedLedger extends LedgerClient {
     const isCostly = this.#costs(subject);
     const isFound = isCostly && settlement.kind === 'foundPaid';
     const known = isFound ? await this.#toldWhatIsKnown(subject) : undefined;
-    const lost = known && (await this.#lostSend(subject, known));
-    const isBooked = isFound && known && settlement.credits !== undefined && (await this.#isBooked(subject, known));
+    const lost = known && (await this.#inBooks.lostSend(subject, known));
+    const isBooked =
+      isFound && known && settlement.credits !== undefined && (await this.#inBooks.isForgotten(subject, known));
     // S3: what was booked and is forgotten since is not booked once more.
     const told = isBooked ? ({ kind: 'foundPaid', ref: settlement.ref } as const) : settlement;
     if (known && told.kind === 'foundPaid') await this.#becameFound(request, told, known);
@@ -218,22 +220,9 @@ export class BookedLedger extends LedgerClient {
     { open }: SubjectState,
   ): Promise<void> {
     const isWritten = open !== undefined && this.now() > open.grantedAt + this.config.timing.sendWindowMs;
-    const isUnkept = isWritten && !(await this.#isInBooks(subject));
+    const isUnkept = isWritten && !(await this.#inBooks.has(subject));
     if (isUnkept) await this.books.became(subject, open.attempt, open.run, { ...found, credits: open.credits });
     else await this.books.became(subject, attempt, run, found);
-  }
-
-  /**
-   * What the books have open and the ledger, whose server went back to a backup, knows nothing of. What is found is of this
-   * attempt by the books, and they may take longer to write than whoever asks can wait (S6).
-   */
-  async #lostSend(subject: string, known: SubjectState): Promise<OpenSend | undefined> {
-    const { open, settled, forgottenBefore = Number.POSITIVE_INFINITY } = known;
-    if (open !== undefined || (settled && settled.credits > 0)) return undefined;
-    const { sends } = await readSoon(this.books.standing(), this.bookkeeping.storage);
-    const kept = sends.open[subject];
-    // S3: what it has booked and forgotten would be booked once more.
-    return kept && kept.attempt !== settled?.attempt && kept.grantedAt > forgottenBefore ? kept : undefined;
   }
 
   /**
@@ -267,7 +256,7 @@ export class BookedLedger extends LedgerClient {
     // One that only says what it became was made when who had paid was forgotten.
     const isNameOnly = settled?.attempt === '' && settled.credits === 0 && this.#costs(subject);
     if (open || (settled && !isNameOnly)) return known;
-    const paid = await this.#paidFor(subject);
+    const paid = await this.#inBooks.paidFor(subject);
     const ref = settled?.ref ?? paid?.ref;
     return { ...known, ...(paid && { settled: { ...paid, ...(ref !== undefined && { ref }) } }) };
   }
@@ -275,14 +264,16 @@ export class BookedLedger extends LedgerClient {
   /** @returns whether the ledger was told anything */
   async #tell(subject: string, known: SubjectState): Promise<boolean> {
     const { open, settled, forgottenBefore = Number.POSITIVE_INFINITY } = known;
-    const { sends, unpaid } = await readSoon(this.books.standing(), this.bookkeeping.storage);
+    const { sends, unpaid } = await this.#inBooks.standing();
     const paid = sends.settled.find((one) => one.subject === subject && one.credits > 0);
     if (open !== undefined) {
       // S1: whoever was granted it when that was over had looked, and found nothing of it.
       const wasOver = (since = Number.NEGATIVE_INFINITY) => since > open.overAt;
       const isReplaced = wasOver(sends.open[subject]?.grantedAt) || wasOver(paid?.grantedAt);
       const isUnpaid = isReplaced || unpaid.includes(open.attempt);
-      if (!isUnpaid && !(await this.#isPaidLongAgo(subject, open, sends))) return false;
+      const isLongAgo = !isUnpaid && (await this.#inBooks.isPaidLongAgo(subject, open, sends));
+      if (!isUnpaid && !isLongAgo) return false;
+      if (isLongAgo) this.#compareSoon();
       await super.settle({ subject, attempt: open.attempt, run: open.run, settlement: { kind: 'notPaid' } });
     }
     // S3: what it has booked and forgotten would be booked once more. It may have done so long before the books heard of it.
@@ -291,44 +282,6 @@ export class BookedLedger extends LedgerClient {
     const { attempt, run, credits, ref, byLook } = paid;
     await super.settle({ subject, attempt, run, settlement: { kind: byLook ? 'foundPaid' : 'paid', credits, ref } });
     return true;
-  }
-
-  /**
-   * Whether the books had its end, or that of one that replaced it, longer ago than they keep that at hand: the ledger takes the
-   * sums over with the others that it lacks.
-   */
-  async #isPaidLongAgo(subject: string, open: OpenSend, { open: kept, settled }: OpenSends): Promise<boolean> {
-    const isOpen = kept[subject]?.attempt === open.attempt;
-    const isAtHand = settled.some((one) => one.subject === subject && one.credits > 0);
-    if (isOpen || isAtHand || this.now() <= open.overAt) return false;
-    const paid = await this.#paidFor(subject);
-    if (!paid || (paid.grantedAt ?? paid.at) < open.grantedAt) return false;
-    this.#compareSoon();
-    return true;
-  }
-
-  /** Whether the ledger has booked it, or may have, and has forgotten that. */
-  async #isBooked(
-    subject: string,
-    { open, forgottenBefore = Number.NEGATIVE_INFINITY }: SubjectState,
-  ): Promise<boolean> {
-    const kept = await this.#openInBooks(subject);
-    // What is open in the books they book by what is told now.
-    if (kept) return open === undefined && kept.grantedAt <= forgottenBefore;
-    return (await this.#paidFor(subject)) !== undefined;
-  }
-
-  async #isInBooks(subject: string): Promise<boolean> {
-    return (await this.#openInBooks(subject)) !== undefined || (await this.#paidFor(subject)) !== undefined;
-  }
-
-  async #openInBooks(subject: string): Promise<OpenSend | undefined> {
-    const { sends } = await readSoon(this.books.standing(), this.bookkeeping.storage);
-    return sends.open[subject];
-  }
-
-  #paidFor(subject: string): Promise<Settled | undefined> {
-    return readSoon(this.books.paidFor(subject), this.bookkeeping.storage, READ_ALL_WITHIN_MS);
   }
 
   override async leave(): Promise<void> {
