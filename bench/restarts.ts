@@ -60,6 +60,9 @@ async function restarted(stage: Stage): Promise<void> {
   const stats = await sandbox.stats();
   const times = await timesOf(stage);
   const steady = times.filter((at) => at >= begin && at < end).length;
+  const paidIn = (nth: number) =>
+    times.filter((at) => Math.floor((at - begin) / KILLED_EVERY_MS) === nth && at < end).length;
+  const longest = Math.max(...times.slice(1).map((at, n) => at - (times[n] ?? at))) / 1_000;
   const window = stats.windows.find(({ rateClass }) => rateClass === 'writes');
   report(`${WORKERS} workers, one killed every 30 s, ${MINUTES} minutes, the Temporal server: ${SERVER}`, [
     atLeast(
@@ -72,6 +75,8 @@ async function restarted(stage: Stage): Promise<void> {
     exactly('answers 429', stats.refused429, 0),
     exactly('leads paid for twice', stats.paidTwice.length, 0),
     note('payments; kills', `${times.length}; ${kills}`),
+    note('by half minute, after each kill', Array.from({ length: 2 * MINUTES }, (_, n) => paidIn(n)).join(' ')),
+    note('longest pause between two (s)', longest),
     ...warningFigures(stage.warnings()),
   ]);
 }

@@ -2,11 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NamespaceNotFoundError } from '@temporalio/common';
 import { type Connected, connectClient } from '../../src/temporal/connect';
 import { inTime } from './main';
 import type { CommandProcess } from './process';
 import { type SandboxProcess, startSandboxProcess } from './sandbox';
 import { type ServerKind, startBenchServer } from './server';
+import { until } from './until';
 import { type AccountSettings, type WorkerBuild, Workers } from './workers';
 
 /** Limits that never bind: for what is measured without the rate limits in the way. */
@@ -65,6 +67,17 @@ export async function onStage(options: StageOptions, bench: (stage: Stage) => Pr
   }
 }
 
+/** A server hears seconds later of a namespace that was made. */
+async function canList(client: Connected['client']): Promise<boolean> {
+  try {
+    for await (const _ of client.workflow.list({ pageSize: 1 })) break;
+    return true;
+  } catch (error) {
+    if (error instanceof NamespaceNotFoundError) return false;
+    throw error;
+  }
+}
+
 async function openStage({ server: kind = 'ours', persist, others = {}, ...own }: StageOptions): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'audit-runner-bench-'));
   const open = async (name: string, { sandbox: flags, account }: Played) => {
@@ -81,6 +94,7 @@ async function openStage({ server: kind = 'ours', persist, others = {}, ...own }
   const accounts = Object.fromEntries(all.map(({ name, account }) => [name, account]));
   const workers = new Workers(folder, server.address, accounts);
   const { client, close } = await connectClient({ config: server.config });
+  await until('the server knows its namespace', 60_000, () => canList(client));
   return {
     client,
     sandbox: ours.sandbox,
