@@ -1,14 +1,17 @@
-/** Which Temporal servers this version is tested on: `.ci/run` plays the same tests on the oldest and on the newest of them. */
+/**
+ * Which Temporal servers this version is tested on: `.ci/run` plays the same tests on the oldest of them and on that of
+ * docker-compose.yml; with `TEMPORAL_VERSION` they are played on the newest.
+ */
 
 const OLDEST = { major: 1, minor: 29 };
-const NEWEST = { major: 1, minor: 31 };
+const NEWEST = { major: 1, minor: 32 };
 type Minor = typeof OLDEST;
 
 const named = ({ major, minor }: Minor): string => `${major}.${minor}`;
 const isBefore = (one: Minor, other: Minor): boolean =>
   one.major < other.major || (one.major === other.major && one.minor < other.minor);
 
-/** `1.29 to 1.31` */
+/** `1.29 to 1.32` */
 export const TESTED_SERVERS = `${named(OLDEST)} to ${named(NEWEST)}`;
 
 /**

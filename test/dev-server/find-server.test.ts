@@ -62,7 +62,7 @@ test.each([
 ])('says of a `temporal` on the PATH with server %s that it is %s than those tested, and takes it', async (v, how) => {
   const onPath = await executable(bin, 'temporal', version(v));
   await expect(findServer(env, log)).resolves.toEqual({ file: onPath, serverVersion: v });
-  expect(lines).toEqual([`${onPath} brings Temporal server ${v}, ${how} than those tested (1.29 to 1.31)`]);
+  expect(lines).toEqual([`${onPath} brings Temporal server ${v}, ${how} than those tested (1.29 to 1.32)`]);
 });
 
 test.each([
