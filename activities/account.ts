@@ -16,7 +16,7 @@ import { type LedgerClient, ledgerAway } from '../src/temporal/ledger-client';
 import { within } from '../src/time/within';
 import { askBalance, callRoute } from './call';
 import { type Clearance, type ClearanceAsked, clearanceOf } from './clearance';
-import { type AccountRuntime, type Deps, runtimeOf } from './deps';
+import { type AccountRuntime, type Deps, ledgerFor, leftToOthers, runtimeOf } from './deps';
 import {
   askingRun,
   type EndedRun,
@@ -61,7 +61,7 @@ export function createAccountActivities(deps: Deps) {
       return ledgerAway(rootMessage(error));
     };
     const ledger = await runtime.ledger().catch((error) => {
-      throw cannotBeHad(error);
+      throw leftToOthers(error) ?? cannotBeHad(error);
     });
     const askedAt = performance.now();
     const late = `the ledger and the books have not answered within ${ANSWERED_WITHIN_MS / 1_000} s`;
@@ -94,14 +94,14 @@ export function createAccountActivities(deps: Deps) {
     /** GET the balance, for the ledger: the cheap call that finds out whether a hold has ended. */
     async probe({ account }: { account: string }): Promise<Probed> {
       const runtime = runtimeOf(deps, account);
-      if (!isAsking(await runtime.ledger())) return { kind: 'otherUser' };
+      if (!isAsking(await ledgerFor(runtime))) return { kind: 'otherUser' };
       return { kind: 'ok', ...(await askBalance(runtime)) };
     },
 
     /** Asks the API whether a subject was paid for, for the ledger and without personal data. */
     async lookUp({ account, subject }: { account: string; subject: string }): Promise<{ found: LookOutcome }> {
       const runtime = runtimeOf(deps, account);
-      const ledger = await runtime.ledger();
+      const ledger = await ledgerFor(runtime);
       // Another user's leads and projects prove nothing.
       if (!isAsking(ledger)) return { found: 'cannotTell' };
       const { kind, of = '' } = partsOf(subject) ?? {};

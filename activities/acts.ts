@@ -5,6 +5,7 @@ import { type Act, MOST_SAID } from '../src/books/entry';
 import { LEDGER_ID } from '../src/ledger/messages';
 import type { Notice } from '../src/notify/message';
 import { redactText } from '../src/redact';
+import { rootMessage } from '../src/root-cause';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { type Who, whoSaid } from '../src/temporal/who';
 import { oneLine } from '../src/text/printable';
@@ -60,7 +61,12 @@ export const createActsActivities = (deps: Deps) => ({
 
 /** A ledger's acts stand in the books of its own user, also where the account has another one by now. */
 async function bookkeeperOf(deps: Deps, account: string, workflowId: string): Promise<BookedLedger> {
-  if (!LEDGER_ID.test(workflowId)) return runtimeOf(deps, account).ledger();
+  if (!LEDGER_ID.test(workflowId))
+    return runtimeOf(deps, account)
+      .ledger()
+      .catch((error: unknown) => {
+        throw requeueAfter(rootMessage(error), ELSEWHERE_MS);
+      });
   const ledger = ledgerOf(deps, workflowId);
   if (!ledger) throw requeueAfter(noLedgerHere(deps), ELSEWHERE_MS);
   return ledger;

@@ -19,9 +19,9 @@ import { FailureType, type Refusal } from '../src/runs/failure-types';
 import { inAccount } from '../src/storage/account-folder';
 import { readIfThere, storedJson } from '../src/storage/stored-json';
 import { callRoute } from './call';
-import { type AccountRuntime, type Deps, runtimeOf } from './deps';
+import { type AccountRuntime, type Deps, ledgerFor, runtimeOf } from './deps';
 import { ownInput } from './own-input';
-import { type OnceCall, sendOnce } from './send-once';
+import { ledgerToSend, type OnceCall, sendOnce } from './send-once';
 
 /** How a call is to be made. */
 export interface CallPlan {
@@ -169,7 +169,7 @@ export function createAnyCallActivities(deps: Deps) {
 
     /** What is known of a call that must happen once: by the ledger, and in the storage. No call of the API. */
     async callKnown({ account, subject }: { account: string; subject: string }): Promise<CallKnown> {
-      const ledger = await runtimeOf(deps, account).ledger();
+      const ledger = await ledgerFor(runtimeOf(deps, account));
       const { open, settled } = await ledger.subject(subject).catch((error): SubjectState => {
         // A ledger that was deleted is started again by whoever asks to send, and is patient then.
         if (error instanceof WorkflowNotFoundError) return {};
@@ -224,7 +224,7 @@ export function createAnyCallActivities(deps: Deps) {
 /** The configuration does not allow the call: what became of this run's own earlier try, if it had one. */
 async function withoutSending(runtime: AccountRuntime, { subject, run, lookedAt }: OnceOf): Promise<SendOutcome> {
   const { workflowId = '' } = Context.current().info.workflowExecution ?? {};
-  const ledger = await runtime.ledger();
+  const ledger = await ledgerToSend(runtime);
   const own = ownOutcome(await ledger.subject(subject), { workflowId, run }, lookedAt);
   return own ?? { kind: 'refused', reason: 'notAllowed' };
 }

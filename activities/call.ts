@@ -15,7 +15,7 @@ import type { LedgerStatus } from '../src/ledger/messages';
 import { FailureType, type Refusal } from '../src/runs/failure-types';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { heedParks, parkedFailure, parkedIn, SAY_PARKED_MS } from '../src/temporal/parks';
-import type { AccountRuntime } from './deps';
+import { type AccountRuntime, ledgerFor } from './deps';
 import { requeueAfter } from './requeue';
 import { hasTurns, type Turn, takeTurn, waitsForTurn } from './turn';
 
@@ -62,7 +62,7 @@ const READ_TRIES = 3;
 export async function parkedFor(runtime: AccountRuntime, rateClass: RateClass): Promise<number> {
   const here = parkedHere(runtime, rateClass);
   // While reads are parked nobody can ask whose ledger it is, either: that would be repeated without a word (S7).
-  const ledger = here > SAY_PARKED_MS ? runtime.knownLedger() : await runtime.ledger();
+  const ledger = here > SAY_PARKED_MS ? runtime.knownLedger() : await ledgerFor(runtime);
   if (!ledger) return here;
   const status = await statusFor(runtime, ledger);
   return Math.max(status ? parkedByLedger(status, rateClass, ledger.now()) : 0, parkedHere(runtime, rateClass));
@@ -84,7 +84,7 @@ export async function mayLeave(
   ignoreHolds = false,
   credits = 0,
 ): Promise<LedgerStatus | undefined> {
-  const ledger = await runtime.ledger();
+  const ledger = await ledgerFor(runtime);
   const status = await statusFor(runtime, ledger);
   const hold = stopping(status?.holds ?? [], credits).find(({ kind }) => kind !== 'manual');
   if (hold && !ignoreHolds) throw ApplicationFailure.nonRetryable(`account on hold: ${hold.kind}`, FailureType.held);

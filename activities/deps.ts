@@ -6,9 +6,11 @@ import type { AgentApi } from '../src/agent-api/client';
 import type { Gate } from '../src/agent-api/gate';
 import type { Account } from '../src/config';
 import type { Receiver } from '../src/notify/receiver';
+import { rootMessage } from '../src/root-cause';
 import { FailureType } from '../src/runs/failure-types';
 import type { Storage } from '../src/storage';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
+import { pauseOf } from '../src/temporal/parks';
 import { requeueAfter } from './requeue';
 
 /** Everything one account needs in a worker process. */
@@ -34,6 +36,25 @@ export interface Deps {
   /** The page of the Web UI on which a run says what it does, when it is known where that is. */
   linkTo(workflowId: string, runId: string): string | undefined;
   readonly log: Logger;
+}
+
+/** Another worker is given so many tries, that often, before a pause is said. */
+const PAUSE_TRIES = 3;
+const PAUSE_TRY_MS = 5_000;
+
+/**
+ * The account's ledger. While the service asks to wait this process may not ask whose it is, and another one may know.
+ * @throws ApplicationFailure with the pause, which the run says (S7)
+ */
+export const ledgerFor = (runtime: AccountRuntime): Promise<BookedLedger> =>
+  runtime.ledger().catch((error: unknown) => {
+    throw leftToOthers(error) ?? error;
+  });
+
+/** @returns back to the queue, for a pause before which another worker may know the ledger */
+export function leftToOthers(error: unknown): ApplicationFailure | undefined {
+  if (pauseOf(error) === undefined || Context.current().info.attempt >= PAUSE_TRIES) return undefined;
+  return requeueAfter(rootMessage(error), PAUSE_TRY_MS);
 }
 
 /** How often an activity comes back soon: enough to meet every idle poller of some workers. */

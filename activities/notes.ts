@@ -11,7 +11,7 @@ import { FailureType } from '../src/runs/failure-types';
 import { StorageError } from '../src/storage';
 import { callRoute, parked } from './call';
 import { listCaptures } from './capture-list';
-import { type Deps, runtimeOf } from './deps';
+import { type Deps, ledgerFor, runtimeOf } from './deps';
 import { notesIn, openRecord } from './kept-record';
 import type { ListPlace } from './list-pages';
 import { NoteRecord, noteText, problemsOfFile } from './note-text';
@@ -121,7 +121,7 @@ export function createNotesActivities(deps: Deps) {
     }): Promise<Claim> {
       const { account, note } = call;
       const subject = noteSubject(note.id);
-      const ledger = await runtimeOf(deps, account).ledger();
+      const ledger = await ledgerFor(runtimeOf(deps, account));
       // The open notes before the claims: one that settles in between counts twice, which is the safe side.
       const { open } = await deps.client.workflow.getHandle(ledger.workflowId).query(statusQuery);
       const rivals = open.filter(

@@ -16,7 +16,7 @@ import { isLikeName } from '../src/text/name-keys';
 import { likeness } from '../src/text/plain-text';
 import { CLOCK_STEP_MS, CLOCKS_APART_MS } from '../src/time/clocks';
 import { callRoute } from './call';
-import type { AccountRuntime } from './deps';
+import { type AccountRuntime, ledgerFor } from './deps';
 import { Sending } from './kept-record';
 import { type ListPlace, readPage } from './list-pages';
 
@@ -161,7 +161,7 @@ export async function lookForReference(
     strange.push(...seen.strange);
     place = list.next;
   }
-  const claimed = await (await runtime.ledger()).claims(projectSubject(reference));
+  const claimed = await (await ledgerFor(runtime)).claims(projectSubject(reference));
   const free = [...due, ...strange].filter((id) => !includesId(claimed, id));
   let isCertain = !record.taken && free.length <= MAX_ASKED;
   for (const id of free.slice(0, MAX_ASKED)) {

@@ -17,12 +17,13 @@ import { holdCause, refusalReason } from '../src/ledger/account-failures';
 import type { SendOutcome } from '../src/paying/attempt-plan';
 import type { Settlement } from '../src/paying/open-sends';
 import { isOwn, ownerOf, ownOutcome } from '../src/paying/own-send';
+import { rootMessage } from '../src/root-cause';
 import { FailureType } from '../src/runs/failure-types';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { pauseOf, SAY_PARKED_MS } from '../src/temporal/parks';
 import { keepStart } from './began';
-import { mayLeave, parkClass, parkedFor, parkedHere, reportHold, scheduledAt, takePlace } from './call';
-import type { AccountRuntime } from './deps';
+import { mayLeave, parkClass, parkedFor, parkedHere, reportHold, takePlace } from './call';
+import { type AccountRuntime, leftToOthers } from './deps';
 import type { SendingNotes } from './kept-record';
 import { isOver } from './over';
 import { requeueAfter } from './requeue';
@@ -55,18 +56,22 @@ export interface OnceCall<N extends RouteName> {
 
 /** Sends one call, or says why it did not. */
 export async function sendOnce<N extends RouteName>(runtime: AccountRuntime, call: OnceCall<N>): Promise<SendOutcome> {
-  const ledger = await runtime.ledger().catch(throttledOrThrow);
-  if ('kind' in ledger) return ledger;
-  const outcome = await send(runtime, ledger, call);
+  const ledger = await ledgerToSend(runtime);
+  const outcome = await send(runtime, ledger, call).catch(asUnsent);
   await call.record?.after(outcome, ledger.now());
   return outcome;
 }
 
-/** S7: nobody may ask whose the token is, and so which ledger, before a pause of the reads is over; the run says so. */
-function throttledOrThrow(error: unknown): Extract<SendOutcome, { kind: 'throttled' }> {
-  const parkedMs = pauseOf(error);
-  if (parkedMs === undefined) throw error;
-  return { kind: 'throttled', retryAt: scheduledAt() + parkedMs };
+/** The ledger that is asked for a grant. */
+export const ledgerToSend = (runtime: AccountRuntime): Promise<BookedLedger> => runtime.ledger().catch(asUnsent);
+
+/**
+ * S6: a pause in which this process may not ask whose ledger it is. The run must know that its own earlier try was not heard
+ * out, so this is no outcome, and by a failure of this type workflows of all versions know that nothing was sent.
+ */
+function asUnsent(error: unknown): never {
+  if (pauseOf(error) === undefined) throw error;
+  throw leftToOthers(error) ?? ApplicationFailure.nonRetryable(rootMessage(error), FailureType.upstream);
 }
 
 async function send<N extends RouteName>(

@@ -5,7 +5,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { queueClassOf, type RateClass } from '../src/agent-api/rate-class';
 import { FailureType } from '../src/runs/failure-types';
 import { Promptness } from '../src/time/promptness';
-import type { AccountRuntime } from './deps';
+import { type AccountRuntime, ledgerFor } from './deps';
 import { requeueAfter } from './requeue';
 
 /** A call that waits longer goes back to its queue: its place in this process is needed. */
@@ -57,7 +57,7 @@ export async function takeTurn(runtime: AccountRuntime): Promise<Turn | undefine
   const { limits, timing } = runtime.account;
   const promptness = prompt.get(runtime) ?? new Promptness(timing.sendWindowMs);
   prompt.set(runtime, promptness);
-  const ledger = await runtime.ledger();
+  const ledger = await ledgerFor(runtime);
   const { turn } = await askedUntilNow(async () => {
     // The window is measured from before the question: the turn is never older than that.
     const [askedAt, { withinMs }] = [performance.now(), promptness];

@@ -13,7 +13,7 @@ import type { Failure } from './agent-api/failure';
 import { createGate } from './agent-api/gate';
 import { TokenError, type TokenSource } from './agent-api/token';
 import { type Account, apiOptions, type Ceilings } from './config';
-import { type Budget, LAPSES_AFTER_MS, LONGEST_PARK_MS } from './ledger';
+import { type Budget, LAPSES_AFTER_MS, LONGEST_PARK_MS, parkedMs } from './ledger';
 import { type HoldCause, holdCause } from './ledger/account-failures';
 import { measuredApi, measuredGate } from './metrics/measured-calls';
 import { rootMessage } from './root-cause';
@@ -53,16 +53,20 @@ function describeFailure(failure: Failure): string {
 interface Asked {
   /** The token; absent where there was none that could be used. */
   token?: string;
-  /** Where it failed: when it is asked again, by `performance.now()`. */
+  /** Where it failed: when it is asked again, and how long the service asked to wait, by `performance.now()`. */
   againAt?: number;
+  pausedUntil?: number;
 }
 
-/** When it is asked again, unless the probe interval is over before: after a pause, soon where this process let nothing through. */
+/** When it is asked again, unless the probe interval is over before: a person may end a pause; soon where it had to wait here. */
 function waitOf(error: unknown): number {
   const isWaiting = error instanceof ApplicationFailure && error.type === FailureType.waiting;
-  return pauseOf(error) ?? (isWaiting ? WAITS_MS : Number.POSITIVE_INFINITY);
+  const pausedMs = pauseOf(error);
+  if (pausedMs !== undefined) return Math.min(pausedMs, LISTENS_MS);
+  return isWaiting ? WAITS_MS : Number.POSITIVE_INFINITY;
 }
 const WAITS_MS = 1_000;
+const LISTENS_MS = 15_000;
 
 /** How often a worker says what it is configured with; it counts for twice as long. Divided by the account's speed. */
 const RENEW_MS = LAPSES_AFTER_MS / 2;
@@ -138,7 +142,8 @@ export function createRuntime(
       asking.token = account.token.read();
       return ledgerId(`by-name-${account.name}`);
     }
-    if (!known) await hearOfParks();
+    const heardMs = await hearOfParks();
+    if (heardMs > 0) throw mustWait(heardMs);
     const permit = await gate.acquire('reads');
     if (!permit.ok) throw mustWait();
     const attempt = await whoseToken(asking);
@@ -156,8 +161,7 @@ export function createRuntime(
   }
 
   /** S7: a pause is said, also by what needs no read: without its ledger nothing leaves. */
-  function mustWait(): ApplicationFailure {
-    const parkedMs = parkedIn(gate, 'reads');
+  function mustWait(parkedMs = parkedIn(gate, 'reads')): ApplicationFailure {
     if (parkedMs > SAY_PARKED_MS) return parkedFailure('reads', parkedMs);
     return ApplicationFailure.retryable('waits for its turn to ask who the token belongs to', FailureType.waiting);
   }
@@ -165,11 +169,21 @@ export function createRuntime(
   /**
    * S5: a process that does not know its ledger hears of pauses, and of those that a person has ended, from the one for which
    * the account has worked last.
+   * @returns how long reads are parked as far as the gate does not know it, milliseconds
    */
-  async function hearOfParks(): Promise<void> {
-    const asked = latestLedger(client, account.name);
-    const latest = await within(asked, HEARS_WITHIN_MS, 'too late').catch(() => undefined);
-    if (latest) heedParks(gate, latest.status, Date.now());
+  async function hearOfParks(): Promise<number> {
+    if (known) {
+      const status = await known.ledger.status();
+      if (status) heedParks(gate, status, known.ledger.now());
+      return 0;
+    }
+    const asking = latestLedger(client, account.name);
+    const latest = await within(asking, HEARS_WITHIN_MS, 'too late').catch(() => undefined);
+    if (!latest) return 0;
+    const { parksEndedAt = 0, configuredAt = 0 } = latest.status;
+    gate.parksEnded(parksEndedAt);
+    // How far this machine's clock is from the server's is not known yet: the gate would keep what is wrong.
+    return parkedMs(latest.status, 'reads', Math.max(Date.now(), configuredAt));
   }
 
   /**
@@ -209,15 +223,22 @@ export function createRuntime(
         `The accounts '${other}' and '${account.name}' belong to the same user. Configure the user once: two accounts would each spend the whole limit.`,
       );
     owners.set(id, account.name);
-    own ??= new BookedLedger(client, id, configuration(), {
+    const found = own?.workflowId === id ? own : openLedger(id);
+    await tell(found);
+    // One that was asked about later may be known by now.
+    if (asking.token !== undefined && asked === asking) known = { token: asking.token, ledger: found };
+    return found;
+  }
+
+  function openLedger(id: string): BookedLedger {
+    // That of another user, which could not be told of this process before the token was changed.
+    own?.books.close().catch((error: unknown) => warn('the books of the ledger before could not be closed', error));
+    own = new BookedLedger(client, id, configuration(), {
       ...{ storage, warn },
       ceilings: () => ceilings(account).budget,
       creditsOf: (route) => account.credits(route),
     });
-    const found = own;
-    await tell(found);
-    if (asking.token !== undefined) known = { token: asking.token, ledger: found };
-    return found;
+    return own;
   }
 
   function configuration(): LedgerConfig {
@@ -288,10 +309,14 @@ export function createRuntime(
       const next: Asked = { ...(now !== undefined && { token: now }) };
       answer = apart(() => resolveLedger(next));
       answer.catch((error: unknown) => {
-        next.againAt = performance.now() + Math.min(account.timing.holdProbeMs, waitOf(error));
+        const [at, pausedMs] = [performance.now(), pauseOf(error)];
+        next.againAt = at + Math.min(account.timing.holdProbeMs, waitOf(error));
+        if (pausedMs !== undefined) next.pausedUntil = at + pausedMs;
       });
       asked = next;
     }
+    // Of the answer that is kept the time has passed.
+    if (asked?.pausedUntil !== undefined) return Promise.reject(mustWait(asked.pausedUntil - performance.now()));
     // A call that asks now is granted by what is configured now.
     return (isDue(2 * renewMs) && tellAgain()) || answer;
   }

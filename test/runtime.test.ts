@@ -28,6 +28,7 @@ beforeEach(() => {
   writeFileSync(join(cwd, 'token'), TOKEN);
   connection = Connection.lazy();
   jest.mocked(latestLedger).mockReset().mockResolvedValue(undefined);
+  jest.spyOn(LedgerClient.prototype, 'status').mockResolvedValue(undefined);
   jest.spyOn(LedgerClient.prototype, 'configure').mockResolvedValue();
 });
 afterEach(async () => {
@@ -153,6 +154,9 @@ describe('a pause of the reads before it is known whose the token is', () => {
       return jest.mocked(latestLedger).mock.calls.length > looks + 2;
     });
     expect(asked).toBe(1);
+    const left = async () => (await runtime.ledger().catch(({ details }) => details[0])) as number;
+    const before = await left();
+    await until(async () => (await left()) < before);
     heard({ parksEndedAt: Date.now() });
     const ledger = () => runtime.ledger().catch(() => undefined);
     await until(async () => (await ledger())?.workflowId === 'account-ledger.user-1');
@@ -179,6 +183,42 @@ describe('a pause of the reads before it is known whose the token is', () => {
     expect(park).toHaveBeenCalledWith('reads', expect.any(Number));
     await runtime.close();
   });
+});
+
+test('S1 S3: a token that is replaced before its ledger could be told of this process leads to the ledger of the new one', async () => {
+  let id = 'user-1';
+  const runtime = await runtimeAt((response) => json(response, 200, { id }));
+  jest.mocked(LedgerClient.prototype.configure).mockRejectedValueOnce(new Error('Temporal is slow'));
+  await expect(runtime.ledger()).rejects.toThrow('Temporal is slow');
+  id = 'user-2';
+  writeFileSync(join(cwd, 'token'), `${TOKEN.slice(0, -1)}X`);
+  expect((await runtime.ledger()).workflowId).toBe('account-ledger.user-2');
+  expect(runtime.knownLedger()?.workflowId).toBe('account-ledger.user-2');
+  await runtime.close();
+});
+
+test('S7: a token that was replaced while its ledger was told of this process is not used again', async () => {
+  const sent: string[] = [];
+  const runtime = await runtimeAt((response, { headers }) => {
+    sent.push(String(headers.authorization));
+    json(response, 200, { id: 'user-1' });
+  });
+  let tellOld: () => void = () => undefined;
+  jest.mocked(LedgerClient.prototype.configure).mockImplementationOnce(
+    () =>
+      new Promise((resolve) => {
+        tellOld = resolve;
+      }),
+  );
+  const old = runtime.ledger();
+  await until(() => jest.mocked(LedgerClient.prototype.configure).mock.calls.length > 0);
+  writeFileSync(join(cwd, 'token'), `${TOKEN.slice(0, -1)}X`);
+  await runtime.ledger();
+  tellOld();
+  await old;
+  await runtime.api.call('account.credits');
+  expect(sent.at(-1)).toBe(`Bearer ${TOKEN.slice(0, -1)}X`);
+  await runtime.close();
 });
 
 test('S7: nor does one stop asking that knew it, and whose new token could not be asked about', async () => {

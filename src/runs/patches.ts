@@ -23,6 +23,7 @@ export const PATCHES = {
   keepsSaid: '0.3.0',
   knowsOneRow: '0.3.0',
   knowsOwnChildren: '0.3.0',
+  knowsUngranted: '0.3.0',
   laterWordCounts: '0.3.0',
   looksPastUnshown: '0.3.0',
   loosensWhenWritten: '0.3.0',

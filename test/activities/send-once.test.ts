@@ -77,13 +77,15 @@ test('S8: where the books cannot be written here it is left to another worker, a
   expect(await send(FREE, BOOKED, 'no room')).toEqual({ kind: 'paid', credits: 1_000 });
 });
 
-test('S7: a pause in which nobody may ask whose the token is is told as one', async () => {
+test('S6: in a pause in which nobody may ask whose the token is another worker is asked, and then nothing was sent', async () => {
   const ledger = () => Promise.reject(parkedFailure('reads', 60_000));
   const call = { route: 'leads.convert', input: { id: '1' }, subject: 'lead:1', run: 'r', runCap: 1_000 } as const;
-  const sent = asActivity(() =>
-    sendOnce({ ledger } as unknown as AccountRuntime, { ...call, lookedAt: NOW, read: () => ({}) }),
-  );
-  expect(await sent).toEqual({ kind: 'throttled', retryAt: expect.any(Number) });
+  const sent = (attempt: number) =>
+    new MockActivityEnvironment({ attempt }).run(() =>
+      sendOnce({ ledger } as unknown as AccountRuntime, { ...call, lookedAt: NOW, read: () => ({}) }),
+    );
+  await expect(sent(1)).rejects.toMatchObject({ type: FailureType.waiting, nextRetryDelay: 5_000 });
+  await expect(sent(3)).rejects.toMatchObject({ type: FailureType.upstream, nonRetryable: true });
 });
 
 test('S5: the start of an audit waits for the park of its own class, which this process may know alone', async () => {

@@ -1,5 +1,6 @@
 /** A call that costs, or that would do something twice (S1–S3). */
 
+import { patched } from '@temporalio/workflow';
 import type { Doubt, Replied } from '../../activities/any-call';
 import type { LookOutcome, SendOutcome } from '../../src/paying/attempt-plan';
 import { FailureType } from '../../src/runs/failure-types';
@@ -13,6 +14,10 @@ import type { CallRun, End } from './call-run';
 
 /** Failures of the activity before the ledger was asked. */
 const BEFORE_THE_GRANT: readonly (string | undefined)[] = [FailureType.held, FailureType.upstream];
+/** And those of a ledger that could not be had, of which runs from before this patch do not know it. */
+const UNGRANTED: readonly (string | undefined)[] = [FailureType.ledger, FailureType.waiting];
+const wasGranted = (type: string | undefined): boolean =>
+  !BEFORE_THE_GRANT.includes(type) && !(UNGRANTED.includes(type) && patched('knowsUngranted'));
 
 /** Not an attempt's name in the ledger. */
 const OWN = 'this run';
@@ -60,7 +65,7 @@ export async function callOnce(at: CallRun): Promise<End> {
         doubt = { attempt: OWN, until: outcome.overAt, own: (await callKnown()).doubts.length === 0 };
       return outcome;
     } catch (error) {
-      if (!BEFORE_THE_GRANT.includes(failureType(error))) {
+      if (wasGranted(failureType(error))) {
         const { sendWindowMs, paidTimeoutMs, settlingMs } = facts.timing;
         const until = Date.now() + sendWindowMs + paidTimeoutMs + settlingMs;
         doubt = { attempt: OWN, until, own: true };
