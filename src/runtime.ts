@@ -139,8 +139,15 @@ export function createRuntime(
    */
   async function ledgerOfToken(asking: Asked): Promise<string> {
     if (account.undocumented.account.userId === null) {
-      asking.token = account.token.read();
-      return ledgerId(`by-name-${account.name}`);
+      const token = present();
+      if (token !== undefined) {
+        asking.token = token;
+        return ledgerId(`by-name-${account.name}`);
+      }
+      throw ApplicationFailure.nonRetryable(
+        `the token of account '${account.name}' cannot be read: see its file ${account.token.file}`,
+        FailureType.upstream,
+      );
     }
     const heardMs = await hearOfParks();
     if (heardMs > 0) throw mustWait(heardMs);
@@ -153,7 +160,7 @@ export function createRuntime(
       throw mustWait();
     }
     const held = holdCause(attempt.failure);
-    if (held) await reportHold(held);
+    if (held && !isOutdated(asking)) await reportHold(held);
     throw ApplicationFailure.nonRetryable(
       `it is not known who the token of account '${account.name}' belongs to: ${held?.reason ?? describeFailure(attempt.failure)}`,
       held ? FailureType.held : FailureType.upstream,
@@ -204,9 +211,16 @@ export function createRuntime(
     }
   }
 
+  /**
+   * S1, S3: the token has been replaced since, maybe by another user's: what is found of this one neither counts nor holds
+   * anything, and who waits for it gets the ledger of the present one, which alone is sent with.
+   */
+  const isOutdated = (asking: Asked): boolean => asked !== asking;
+
   /** Asks the service once for each token; after a failure not again before {@link waitOf} is over. */
   async function resolveLedger(asking: Asked): Promise<BookedLedger> {
     const id = await ledgerOfToken(asking);
+    if (isOutdated(asking)) return ledger();
     if (known && known.ledger.workflowId !== id) {
       const theirs = owners.get(id);
       const sentence = `The token of account '${account.name}' belongs to another user than the one that it works for${theirs ? `, that of account '${theirs}'` : ''}; nothing is sent with it. Put a token of the user before in its place; or cancel the runs under way and restart the workers, which then work for the other one, and spend its credits.`;
@@ -218,15 +232,19 @@ export function createRuntime(
       throw ApplicationFailure.nonRetryable(sentence, FailureType.held);
     }
     const other = owners.get(id);
-    if (other !== undefined && other !== account.name)
-      throw new SameUser(
-        `The accounts '${other}' and '${account.name}' belong to the same user. Configure the user once: two accounts would each spend the whole limit.`,
-      );
+    if (other !== undefined && other !== account.name) {
+      const sentence = `The accounts '${other}' and '${account.name}' belong to the same user. Configure the user once: two accounts would each spend the whole limit.`;
+      log.error({ account: account.name, ledger: id }, sentence);
+      // S7: where it shows only once the worker runs, the runs say it.
+      throw ApplicationFailure.create({
+        ...{ message: sentence, type: FailureType.ledger, nonRetryable: true, cause: new SameUser(sentence) },
+      });
+    }
     owners.set(id, account.name);
     const found = own?.workflowId === id ? own : openLedger(id);
     await tell(found);
-    // One that was asked about later may be known by now.
-    if (asking.token !== undefined && asked === asking) known = { token: asking.token, ledger: found };
+    if (isOutdated(asking)) return ledger();
+    if (asking.token !== undefined) known = { token: asking.token, ledger: found };
     return found;
   }
 

@@ -10,6 +10,7 @@ import { tokenFileAccess } from './config/token-file';
 import { isUnlimited } from './ledger';
 import { NO_CEILING } from './ledger/details';
 import { isMeasured } from './metrics/meter';
+import { rootCause } from './root-cause';
 import { isReleased } from './runs/patches';
 import { createRuntime, type LedgerOwners, SameUser } from './runtime';
 import { ensureStartHere } from './start-here/keep';
@@ -198,7 +199,8 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
         await sayWhereApart(client, found, log).catch(() => undefined);
       },
       (error) => {
-        if (error instanceof SameUser) refuse(error);
+        const cause = rootCause(error);
+        if (cause instanceof SameUser) refuse(cause);
         else log.warn({ account: account.name, err: error }, 'account is not ready yet; tried again when it is needed');
       },
     );

@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 /** The runtime of an account whose service answers like this; the first question is followed by another after 20 ms. */
-async function runtimeAt(answer: Answer, undocumented = '{}') {
+async function runtimeAt(answer: Answer, undocumented = '{}', owners = new Map<string, string>()) {
   const { baseUrl } = await serve(answer);
   writeFileSync(
     join(cwd, 'audit-runner.yaml'),
@@ -50,7 +50,7 @@ async function runtimeAt(answer: Answer, undocumented = '{}') {
     account,
     new Client({ connection }),
     openStorage(join(cwd, 'storage')),
-    new Map(),
+    owners,
     pino({ level: 'silent' }),
   );
 }
@@ -194,6 +194,47 @@ test('S1 S3: a token that is replaced before its ledger could be told of this pr
   writeFileSync(join(cwd, 'token'), `${TOKEN.slice(0, -1)}X`);
   expect((await runtime.ledger()).workflowId).toBe('account-ledger.user-2');
   expect(runtime.knownLedger()?.workflowId).toBe('account-ledger.user-2');
+  await runtime.close();
+});
+
+test("S3: who waits for the ledger of a token that is replaced gets the new user's, and the one before holds nothing", async () => {
+  const held = jest.spyOn(LedgerClient.prototype, 'reportHold').mockResolvedValue();
+  const answers: ((id: string) => void)[] = [];
+  const runtime = await runtimeAt((response) => {
+    answers.push((id) => (id === '' ? json(response, 401, { error: 'no' }) : json(response, 200, { id })));
+  });
+  const replaced = (by: string) => writeFileSync(join(cwd, 'token'), `${TOKEN.slice(0, -1)}${by}`);
+  const first = runtime.ledger();
+  await until(() => answers.length === 1);
+  replaced('X');
+  const second = runtime.ledger();
+  await until(() => answers.length === 2);
+  answers[0]?.('user-1');
+  answers[1]?.('user-2');
+  expect((await second).workflowId).toBe('account-ledger.user-2');
+  expect((await first).workflowId).toBe('account-ledger.user-2');
+  // A slip that is corrected before it was answered.
+  replaced('Y');
+  const slip = runtime.ledger();
+  await until(() => answers.length === 3);
+  replaced('X');
+  const third = runtime.ledger();
+  await until(() => answers.length === 4);
+  answers[3]?.('user-2');
+  await third;
+  answers[2]?.('');
+  await slip.catch(() => undefined);
+  expect(held).not.toHaveBeenCalled();
+  await runtime.close();
+});
+
+test('S7: that two accounts are one user is said by the runs where it shows only later', async () => {
+  const owners = new Map([['account-ledger.user-1', 'other']]);
+  const runtime = await runtimeAt((response) => json(response, 200, { id: 'user-1' }), '{}', owners);
+  await expect(runtime.ledger()).rejects.toMatchObject({
+    ...{ type: FailureType.ledger, nonRetryable: true },
+    message: expect.stringContaining("'other' and 'main' belong to the same user"),
+  });
   await runtime.close();
 });
 
