@@ -126,12 +126,12 @@ const MOST_NAMED = 20;
 
 /**
  * Brings the parts together: one line for each item, its last word; then what was never begun, then the quarantine.
- * @param endOf what became of an item whose line cannot be read, by its own run
+ * @param endOf what became of an item that was begun and has no line, or whose last one may be lost, by its own run
  */
 export async function writeLedger(
   storage: Storage,
   { folder, size, begun, unbegun, parts }: Concluding,
-  endOf: (item: Item) => Promise<Ended>,
+  endOf: (item: Pick<Item, 'workflowId'>) => Promise<Ended>,
 ): Promise<Concluded> {
   const unreadable = new Set<string>();
   const unreadableRows = new Set<string>();
@@ -157,6 +157,15 @@ export async function writeLedger(
     if (why in reasons || Object.keys(reasons).length < MOST_REASONS) reasons[why] = (reasons[why] ?? 0) + 1;
     return line;
   };
+  /** Of one that failed, and was tried again, the later word may stand in what is lost. */
+  async function lastWord(line: LedgerLine): Promise<LedgerLine> {
+    if (unreadable.size === 0 || line.outcome !== 'failed' || line.run === undefined) return line;
+    const ended = await endOf({ workflowId: line.run });
+    if (ended.outcome !== 'done' && ended.outcome !== 'alreadyDone') return line;
+    const { reason: _, ...rest } = line;
+    return { ...rest, ...ended, credits: Math.max(line.credits, ended.credits) };
+  }
+  let unlisted = 0;
   async function* lines(): AsyncGenerator<LedgerLine> {
     let at = 0;
     // What an earlier try of the same item has cost is part of its sum.
@@ -164,7 +173,7 @@ export async function writeLedger(
     for await (const line of readParts(storage, folder, unreadable, parts)) {
       const { n } = line;
       if (n === undefined || n >= size) continue;
-      if (lastLine[n] === at) yield count({ ...line, credits: line.credits + (spent.get(n) ?? 0) });
+      if (lastLine[n] === at) yield count(await lastWord({ ...line, credits: line.credits + (spent.get(n) ?? 0) }));
       else if (line.credits > 0) spent.set(n, (spent.get(n) ?? 0) + line.credits);
       at++;
     }
@@ -172,9 +181,11 @@ export async function writeLedger(
       const { n, line, id, workflowId } = item;
       if (lastLine[n] !== -1) continue;
       const about = { n, ...(line !== undefined && { line }), id };
-      if (unreadable.size === 0 || n >= begun)
-        yield count({ ...about, outcome: 'skipped', reason: whyNot(n), credits: 0 });
-      else yield count({ ...about, ...(await endOf(item)), run: workflowId });
+      if (n >= begun) yield count({ ...about, outcome: 'skipped', reason: whyNot(n), credits: 0 });
+      else {
+        unlisted++;
+        yield count({ ...about, ...(await endOf(item)), run: workflowId });
+      }
       Context.current().heartbeat();
     }
     for await (const { line, reason } of rejected()) yield count({ line, outcome: 'quarantined', reason, credits: 0 });
@@ -190,6 +201,9 @@ export async function writeLedger(
   }
   const { ref } = await writeLines(storage, `${folder}/ledger.jsonl`, lines());
   const notes = [
+    ...(unlisted > 0 && unreadable.size === 0
+      ? [`The item ledger has no line of ${counted(unlisted, 'item')}: each was asked for by its own run.`]
+      : []),
     ...noteOf(unreadable, 'of the item ledger', "what became of the items was asked of the items' own runs"),
     ...noteOf(unreadableRows, 'of the quarantine', 'why those rows are no items is not told'),
   ];

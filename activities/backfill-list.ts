@@ -170,9 +170,12 @@ export async function* readList(
 ): AsyncGenerator<Item> {
   for (let chunk = Math.floor(from / CHUNK); chunk * CHUNK < size; chunk++) {
     let position = chunk * CHUNK;
-    for await (const item of readLines(storage, chunkRef(folder, list, chunk), Item)) {
+    const ref = chunkRef(folder, list, chunk);
+    for await (const item of readLines(storage, ref, Item)) {
       if (position >= from && position < size) yield item;
       position++;
     }
+    // Without one of its lines all that follow would be taken for others.
+    if (position < Math.min(size, (chunk + 1) * CHUNK)) throw damaged(`The document '${ref}'`);
   }
 }

@@ -21,6 +21,7 @@ export const PATCHES = {
   hearsTryAfterHold: '0.3.0',
   keepsActs: '0.3.0',
   keepsSaid: '0.3.0',
+  knowsLostPaid: '0.3.0',
   knowsOneRow: '0.3.0',
   knowsOwnChildren: '0.3.0',
   knowsUngranted: '0.3.0',
@@ -46,6 +47,7 @@ export const PATCHES = {
   tellsUnkept: '0.3.0',
   waitsWhileWritten: '0.3.0',
   watchesConversion: '0.3.0',
+  writesPartsOnce: '0.3.0',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** The newest version before this one: what it brought is known to all workers of a deployment under way. */

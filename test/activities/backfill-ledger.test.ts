@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { type Concluded, placesOf, writeLedger, writePart } from '../../activities/backfill-ledger';
-import { ITEMS, readLines, writeList } from '../../activities/backfill-list';
+import { ITEMS, readLines, readList, writeList } from '../../activities/backfill-list';
 import { Item } from '../../src/batches/items';
 import { openStorage } from '../../src/storage';
 
@@ -118,6 +118,40 @@ test('a row with whatever is wrong in it has a reason that can be read again', a
   const { counts, notes } = await conclude(storage);
   expect(counts).toMatchObject({ quarantined: 1 });
   expect(notes).toEqual([]);
+});
+
+test('S6: an item that was begun and has no line is asked for by its run, also where every part can be read', async () => {
+  const storage = await ledger();
+  // As if an earlier write of the same part had arrived last.
+  await writePart(storage, 'b', 1, [line(2)]);
+  const { counts, credits, notes } = await conclude(storage);
+  expect(counts).toMatchObject({ done: 4, skipped: 1 });
+  expect(credits).toBe(3_900);
+  expect(notes).toEqual(['The item ledger has no line of 1 item: each was asked for by its own run.']);
+});
+
+test('S6: where parts are lost, an item whose last word is that it failed may have been paid for since', async () => {
+  const storage = await ledger();
+  const failed = { ...line(0), outcome: 'failed' as const, reason: 'refused', credits: 0, run: 'run-0' };
+  await writePart(storage, 'b', 0, [failed, line(1)]);
+  expect((await conclude(storage, 2)).counts).toMatchObject({ done: 3, failed: 1 });
+  const { counts, credits } = await conclude(storage, 3);
+  expect(counts).toMatchObject({ done: 4, failed: 0 });
+  expect(credits).toBe(3_900);
+});
+
+test('an item list that lacks a line is damaged: what follows would be taken for other items', async () => {
+  const storage = await ledger();
+  const file = join(folder, 'b/items/000000.jsonl');
+  const lines = readFileSync(file, 'utf8').split('\n');
+  writeFileSync(file, [...lines.slice(0, 2), ...lines.slice(3)].join('\n'));
+  const read = async () => {
+    for await (const _ of readList(storage, { folder: 'b', list: ITEMS, size: 5 }));
+  };
+  await expect(read()).rejects.toMatchObject({
+    name: 'StorageError',
+    message: expect.stringContaining('000000.jsonl'),
+  });
 });
 
 test('a list that was damaged is no reason to try again and again', async () => {

@@ -30,8 +30,12 @@ export async function afterLostRun(
   const { settled } = await control.subjectState({ account, subject });
   const credits = settled?.run === runKey ? settled.credits : 0;
   // The project is paid for and not audited: who ended the run knows whether it is to be gone on with.
-  if (credits > 0)
-    return { outcome: 'waiting', reason: `person: ${reason}`, credits, ...(settled?.ref && { ref: settled.ref }) };
+  if (credits > 0) {
+    // An earlier try of the item may have paid them, and told them.
+    const before = patched('knowsLostPaid') && ({ paidBefore: true } as const);
+    const ref = settled?.ref;
+    return { outcome: 'waiting', reason: `person: ${reason}`, credits, ...(ref && { ref }), ...before };
+  }
   return { outcome: 'failed', reason, credits: 0 };
 }
 

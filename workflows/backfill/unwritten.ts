@@ -1,4 +1,5 @@
 /** Lines of the item ledger that are in memory only, that is: in the history; written to the storage in parts (S6). */
+import { CancellationScope, patched } from '@temporalio/workflow';
 import type { LedgerLine } from '../../src/batches/outcomes';
 import { control } from '../shared/calls';
 import type { State } from './batch-state';
@@ -35,7 +36,9 @@ export class Unwritten {
       // Taken away only when they are written: a cancellation in between must not lose them.
       const lines = this.#lines.slice(0, PART);
       const { folder, input } = this.common;
-      await control.writeOutcomes({ folder, account: input.account, part: this.state.parts, lines });
+      const write = () => control.writeOutcomes({ folder, account: input.account, part: this.state.parts, lines });
+      // One that was cancelled may arrive after the next one, which has the same number and more lines.
+      await (patched('writesPartsOnce') ? CancellationScope.nonCancellable(write) : write());
       this.state.parts++;
       this.#lines.splice(0, lines.length);
     }
