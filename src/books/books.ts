@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasLater, type Kept, momentsOf, NOTES, type Said } from '../ledger';
 import type { ObstacleAsked } from '../ledger/messages';
-import type { Settled, Settlement } from '../paying/open-sends';
+import { REMEMBER_MS, type Settled, type Settlement } from '../paying/open-sends';
 import { rootMessage } from '../root-cause';
 import { StorageError } from '../storage';
 import { isTimeZone } from '../time/day';
@@ -31,6 +31,8 @@ const PATIENCE_MS = 5_000;
 interface Told {
   readonly id: string;
   readonly draft: Draft;
+  /** Since when it is to be told, milliseconds. */
+  readonly since: number;
 }
 
 export class Books {
@@ -91,7 +93,8 @@ export class Books {
    * for as long as the process lives.
    */
   async became(subject: string, attempt: string, run: string, settlement: Settlement): Promise<void> {
-    this.#untold.push({ id: randomUUID(), draft: { kind: 'became', subject, attempt, run, settlement } });
+    const draft = { kind: 'became', subject, attempt, run, settlement } as const;
+    this.#untold.push({ id: randomUUID(), draft, since: this.options.now() });
     await Promise.race([this.#tellAll(), this.#patience()]);
   }
 
@@ -237,11 +240,23 @@ export class Books {
   async #tellNext(): Promise<void> {
     const [next] = this.#untold;
     if (!next) return;
-    await this.#append(() => ({ write: next.draft }), next.id).catch((error: unknown) => {
-      if (!(error instanceof StorageError && error.kind === 'refused')) throw error;
-      this.options.warn('what became of a call could not be written into the books', error);
-    });
+    if (!(await this.#isBookedByOthers(next)))
+      await this.#append(() => ({ write: next.draft }), next.id).catch((error: unknown) => {
+        if (!(error instanceof StorageError && error.kind === 'refused')) throw error;
+        this.options.warn('what became of a call could not be written into the books', error);
+      });
     if (this.#untold[0] === next) this.#untold.shift();
+  }
+
+  /** S3: what could not be told for an hour another process may have written, and the books keep that at hand no longer. */
+  async #isBookedByOthers({ draft, since }: Told): Promise<boolean> {
+    if (draft.kind !== 'became' || draft.settlement.kind !== 'paid') return false;
+    if (this.options.now() - since < REMEMBER_MS) return false;
+    const standing = await this.#upToDate();
+    const { subject, attempt } = draft;
+    const { open, forgottenBefore } = standing.sends;
+    if (open[subject]?.attempt === attempt || paidIn(standing, subject)) return false;
+    return (await this.#longAgo.paidFor(subject, forgottenBefore))?.attempt === attempt;
   }
 
   async #append<R>(decide: (standing: Standing) => Decision<R>, id: string = randomUUID()): Promise<R | undefined> {

@@ -29,9 +29,9 @@ export class Place {
     return this.#id;
   }
 
-  /** Why it is not known. */
+  /** Why it is not known, or why no books can be kept there any more. */
   get failure(): unknown {
-    return this.#id === undefined ? this.#failure : undefined;
+    return this.#id === undefined || this.#failure instanceof Overwrites ? this.#failure : undefined;
   }
 
   /**
@@ -41,6 +41,7 @@ export class Place {
   async read(): Promise<void> {
     try {
       this.#id = await placeOf(this.storage, this.user);
+      this.#failure = undefined;
     } catch (error) {
       this.#failure = error;
       throw error;
@@ -112,11 +113,30 @@ const markerRef = (user: string): string => `${BOOKS}${user}/storage.json`;
  */
 async function placeOf(storage: Storage, user: string): Promise<string> {
   const ref = markerRef(user);
+  const there = await markerIn(storage, ref);
+  if (there !== undefined) {
+    // A storage may cease to mind conditions while workers run; what cannot be written keeps nobody from reading.
+    await mustCreateOnce(storage).catch((error: unknown) => {
+      if (error instanceof Overwrites) throw error;
+    });
+    return there;
+  }
   await createOnce(storage, ref, () => `${storedJson({ v: 1, id: randomUUID() })}\n`);
-  const marker = parseStored(await text(await storage.read(ref)), Marker);
-  if (marker === undefined)
-    throw new StorageError('damaged', `'${ref}' is not what was written there`, 'restore it from a backup');
-  return marker.id;
+  const created = await markerIn(storage, ref);
+  if (created === undefined) throw new StorageError('unusable', `'${ref}' was written and is not there`);
+  return created;
+}
+
+/** @returns undefined where there is none @throws {StorageError} also `damaged` */
+async function markerIn(storage: Storage, ref: string): Promise<string | undefined> {
+  const written = await storage.read(ref).then(text, (error: unknown) => {
+    if (error instanceof StorageError && error.kind === 'notFound') return undefined;
+    throw error;
+  });
+  if (written === undefined) return undefined;
+  const marker = parseStored(written, Marker);
+  if (marker) return marker.id;
+  throw new StorageError('damaged', `'${ref}' is not what was written there`, 'restore it from a backup');
 }
 
 /** The same, as it is there. @returns undefined where it is missing or was changed */

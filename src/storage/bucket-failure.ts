@@ -50,7 +50,7 @@ const RIGHTS = 'let the credentials list the bucket, and read, write and delete 
 
 const NO_BUCKET = /^(NoSuchBucket|InvalidBucketName)$/;
 const BAD_CREDENTIALS =
-  /^(InvalidAccessKeyId|SignatureDoesNotMatch|InvalidToken|ExpiredToken|InvalidClientTokenId|Unauthorized|InvalidSecurity)$/;
+  /^(InvalidAccessKeyId|SignatureDoesNotMatch|InvalidToken|ExpiredToken|ExpiredTokenException|InvalidIdentityToken|TokenRefreshRequired|InvalidClientTokenId|Unauthorized|InvalidSecurity)$/;
 const NO_CREDENTIALS = /^(CredentialsProviderError|TokenProviderError)$/;
 const WRONG_REGION = /^(PermanentRedirect|TemporaryRedirect|AuthorizationHeaderMalformed)$/;
 /** EAI_AGAIN, ECONNRESET and time limits are not among them: these pass, and nobody has to correct the endpoint. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Books } from '../../src/books/books';
 import type { Begun } from '../../src/books/entry';
 import { leadSubject } from '../../src/paying/subject';
+import { StorageError } from '../../src/storage';
 import { at, booksOf, entries, NONE, NOTHING, paid, pay, storageWith } from './books.stage';
 
 test('S8: an entry stands before a payment and another after it, and a process that starts knows both', async () => {
@@ -128,6 +129,51 @@ test('a storage that overwrites what was to be created only once is refused', as
   });
 });
 
+test('S8: nothing is paid where a storage ceases to mind conditions while workers run, and its ID stays', async () => {
+  let minds = true;
+  const storage = storageWith((real) => ({
+    create: (ref, content) => (minds ? real.create(ref, content) : real.write(ref, content).then(() => true)),
+  }));
+  const books = booksOf('w1', { storage });
+  expect(await pay(books, 'l1')).toBeUndefined();
+  await books.place.read();
+  const { id } = books.place;
+  minds = false;
+  await expect(books.place.read()).rejects.toThrow('conditional writes');
+  expect(books.trouble).toContain('overwrites');
+  minds = true;
+  await books.place.read();
+  expect([books.trouble, books.place.id]).toEqual([undefined, id]);
+});
+
+test('S8: where nothing can be written any more the books can be read all the same', async () => {
+  await pay(booksOf('w1'), 'l1');
+  const full = () => Promise.reject(new StorageError('unusable', 'the disk is full'));
+  const reader = booksOf('w2', { storage: storageWith(() => ({ create: full, write: full })) });
+  expect(Object.keys((await reader.standing()).sends.open)).toEqual([leadSubject('l1')]);
+});
+
+test('S3: what could not be told for hours, and another process has written since, is not booked once more', async () => {
+  let away = false;
+  const storage = storageWith((real) => ({
+    create: (ref, content) => (away ? Promise.reject(new Error('away')) : real.create(ref, content)),
+  }));
+  const [cut, other] = [booksOf('w1', { storage }), booksOf('w2')];
+  await pay(cut, 'l1');
+  away = true;
+  const told = cut.became(leadSubject('l1'), 'a-l1', 'run', { kind: 'paid', credits: 1_000 });
+  await other.became(leadSubject('l1'), 'a-l1', 'run', { kind: 'paid', credits: 1_000 });
+  for (const lead of ['l2', 'l3']) {
+    at.now += 2 * 3_600_000;
+    await pay(other, lead);
+    await other.became(leadSubject(lead), `a-${lead}`, 'run', { kind: 'paid', credits: 1_000 });
+  }
+  await told;
+  away = false;
+  await cut.close();
+  expect((await booksOf('w3').standing()).runs.get('run')).toBe(3_000);
+}, 30_000);
+
 test.each(['flipped', 'missing'])('S8: a byte that is %s is found and named', async (how) => {
   const books = booksOf('w1');
   for (let n = 1; n < 8; n++) await pay(books, `l${n}`);
@@ -208,6 +254,7 @@ test('S7: while it cannot be read where the books are, whoever waits is told so,
   let isAway = true;
   const storage = storageWith((real) => ({
     create: (ref, content) => (isAway ? Promise.reject(new Error('EIO')) : real.create(ref, content)),
+    read: (ref) => (isAway ? Promise.reject(new Error('EIO')) : real.read(ref)),
   }));
   const books = booksOf('w1', { storage });
   await expect(books.obstacle(NONE, { credits: 1_000 })).rejects.toThrow('the books in the storage cannot be kept');
