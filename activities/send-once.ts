@@ -19,6 +19,7 @@ import type { Settlement } from '../src/paying/open-sends';
 import { isOwn, ownerOf, ownOutcome } from '../src/paying/own-send';
 import { rootMessage } from '../src/root-cause';
 import { FailureType } from '../src/runs/failure-types';
+import { steadyNow } from '../src/steady-clock';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { pauseOf, SAY_PARKED_MS } from '../src/temporal/parks';
 import { keepStart } from './began';
@@ -94,7 +95,7 @@ async function send<N extends RouteName>(
     const attempt = `${ownerOf(workflowId)}${runId}/${info.activityId}/${randomUUID()}`;
     const request = requestOf(runtime, call, attempt, ready.readSince);
     // The window is measured from before the question: the grant is never older than that.
-    const askedAt = performance.now();
+    const askedAt = steadyNow();
     const settle = (settlement: Settlement) => {
       const used = { ...(leftAt !== undefined && { afterMs: leftAt - askedAt }) };
       const turn = request.turn && { ...request.turn, ...used };
@@ -146,7 +147,7 @@ async function send<N extends RouteName>(
     ...call.input,
     writeBy,
     onWrite() {
-      leftAt = performance.now();
+      leftAt = steadyNow();
     },
   });
   return settled(runtime, ledger, call, { reserved, overAt, settle }, result);

@@ -1,9 +1,9 @@
 /** S5: each write gets its moment from the account's ledger, which sees all processes. */
-import { performance } from 'node:perf_hooks';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { queueClassOf, type RateClass } from '../src/agent-api/rate-class';
 import { FailureType } from '../src/runs/failure-types';
+import { steadyNow } from '../src/steady-clock';
 import { Promptness } from '../src/time/promptness';
 import { type AccountRuntime, ledgerFor } from './deps';
 import { requeueAfter } from './requeue';
@@ -14,7 +14,7 @@ const NO_ANSWER_MS = 5_000;
 
 /** A turn that begins now. */
 export interface Turn {
-  /** A moment of `performance.now()`: the request is written before it or not at all. */
+  /** A moment of `steadyNow()`: the request is written before it or not at all. */
   readonly writeBy: number;
   /** The request has left now, or missed its turn. */
   over(): void;
@@ -28,11 +28,11 @@ export const hasTurns = (rateClass: RateClass): boolean => queueClassOf(rateClas
  * @throws ApplicationFailure back to the queue
  */
 export async function askedUntilNow<T extends object>(ask: () => Promise<T>): Promise<Exclude<T, Later>> {
-  const until = performance.now() + WAITS_MS;
+  const until = steadyNow() + WAITS_MS;
   for (;;) {
     const answer = await ask();
     if (!isLater(answer)) return answer as Exclude<T, Later>;
-    if (performance.now() + answer.inMs > until) throw waitsForTurn('writes', answer.inMs);
+    if (steadyNow() + answer.inMs > until) throw waitsForTurn('writes', answer.inMs);
     await Context.current().sleep(answer.inMs);
   }
 }
@@ -60,7 +60,7 @@ export async function takeTurn(runtime: AccountRuntime): Promise<Turn | undefine
   const ledger = await ledgerFor(runtime);
   const { turn } = await askedUntilNow(async () => {
     // The window is measured from before the question: the turn is never older than that.
-    const [askedAt, { withinMs }] = [performance.now(), promptness];
+    const [askedAt, { withinMs }] = [steadyNow(), promptness];
     const inMs = await ledger
       .takeTurn({ rateClass: 'writes', limit: limits.writes, withinMs })
       .catch((error: unknown) => {
@@ -69,7 +69,7 @@ export async function takeTurn(runtime: AccountRuntime): Promise<Turn | undefine
       });
     if (inMs === undefined) return { turn: undefined };
     if (inMs > 0) return { kind: 'later', inMs } as const;
-    const over = () => promptness.took(performance.now() - askedAt);
+    const over = () => promptness.took(steadyNow() - askedAt);
     return { turn: { writeBy: askedAt + withinMs, over } };
   });
   return turn;

@@ -2,7 +2,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
@@ -18,6 +17,7 @@ import { type HoldCause, holdCause } from './ledger/account-failures';
 import { measuredApi, measuredGate } from './metrics/measured-calls';
 import { rootMessage } from './root-cause';
 import { FailureType } from './runs/failure-types';
+import { steadyNow } from './steady-clock';
 import type { Storage } from './storage';
 import { BookedLedger } from './temporal/booked-ledger';
 import type { Gauged } from './temporal/gauges';
@@ -53,7 +53,7 @@ function describeFailure(failure: Failure): string {
 interface Asked {
   /** The token; absent where there was none that could be used. */
   token?: string;
-  /** Where it failed: when it is asked again, and how long the service asked to wait, by `performance.now()`. */
+  /** Where it failed: when it is asked again, and how long the service asked to wait, by `steadyNow()`. */
   againAt?: number;
   pausedUntil?: number;
 }
@@ -277,7 +277,7 @@ export function createRuntime(
   /** S3: tells the ledger what this process is configured with now. */
   async function tell(ledger: BookedLedger): Promise<BookedLedger> {
     const budget = presentBudget();
-    const at = performance.now();
+    const at = steadyNow();
     await ledger.configure(budget).catch((error: unknown) => {
       throw error instanceof ApplicationFailure ? error : ledgerAway(rootMessage(error));
     });
@@ -297,7 +297,7 @@ export function createRuntime(
 
   /** Whether the ledger was told otherwise, or so long ago that this process no longer counts after so many milliseconds. */
   const isDue = (afterMs: number): boolean =>
-    told !== undefined && (told.budget !== JSON.stringify(presentBudget()) || performance.now() - told.at >= afterMs);
+    told !== undefined && (told.budget !== JSON.stringify(presentBudget()) || steadyNow() - told.at >= afterMs);
 
   const renewal = setInterval(
     () => {
@@ -322,19 +322,19 @@ export function createRuntime(
   function ledger(): Promise<BookedLedger> {
     const now = present();
     const changed = now !== undefined && now !== asked?.token;
-    const again = asked?.againAt !== undefined && performance.now() > asked.againAt;
+    const again = asked?.againAt !== undefined && steadyNow() > asked.againAt;
     if (!answer || changed || again) {
       const next: Asked = { ...(now !== undefined && { token: now }) };
       answer = apart(() => resolveLedger(next));
       answer.catch((error: unknown) => {
-        const [at, pausedMs] = [performance.now(), pauseOf(error)];
+        const [at, pausedMs] = [steadyNow(), pauseOf(error)];
         next.againAt = at + Math.min(account.timing.holdProbeMs, waitOf(error));
         if (pausedMs !== undefined) next.pausedUntil = at + pausedMs;
       });
       asked = next;
     }
     // Of the answer that is kept the time has passed.
-    if (asked?.pausedUntil !== undefined) return Promise.reject(mustWait(asked.pausedUntil - performance.now()));
+    if (asked?.pausedUntil !== undefined) return Promise.reject(mustWait(asked.pausedUntil - steadyNow()));
     // A call that asks now is granted by what is configured now.
     return (isDue(2 * renewMs) && tellAgain()) || answer;
   }

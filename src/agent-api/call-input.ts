@@ -25,7 +25,7 @@ export interface CallInput {
   /** The reply is taken as it comes: its value is whatever it holds. */
   readonly asIs?: true;
   readonly signal?: AbortSignal | undefined;
-  /** A moment of `performance.now()`: the request is written before it or not at all (S1). */
+  /** A moment of `steadyNow()`: the request is written before it or not at all (S1). */
   readonly writeBy?: number | undefined;
   /** Called once, immediately before the request is written. */
   readonly onWrite?: (() => void) | undefined;

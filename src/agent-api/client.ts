@@ -4,9 +4,9 @@
  * that stay with the service. A write follows none: a proxy's redirect is no proof that nothing happened, and the token
  * goes to nobody else.
  */
-import { performance } from 'node:perf_hooks';
 import { Client, type Dispatcher, Pool } from 'undici';
 import { z } from 'zod';
+import { steadyNow } from '../steady-clock';
 import { isTooDeep, MOST_LEVELS } from '../text/json-depth';
 import { parseBaseUrl } from './base-url';
 import { type CallInput, pathOf, wireBody } from './call-input';
@@ -110,7 +110,7 @@ export function createAgentApi(options: AgentApiOptions): AgentApi {
   /** What must not happen twice has a connection of its own: on a kept one the server may close just as the request is written. */
   async function send(once: boolean, request: HttpRequest): Promise<Exchange> {
     if (!once) return exchange(pool, request);
-    const left = Math.min(connectMs, (request.writeBy ?? Number.POSITIVE_INFINITY) - performance.now());
+    const left = Math.min(connectMs, (request.writeBy ?? Number.POSITIVE_INFINITY) - steadyNow());
     // A little later than the limit in http.ts, which gives the reason; this one closes the socket.
     const own = open(base.origin, { kept: false, connectTimeoutMs: Math.max(1, Math.ceil(left) + 50) });
     try {

@@ -3,9 +3,9 @@
  * synchronously before it writes, each time it writes, so that is the one place that decides: what did not pass it never
  * left, and a second passage (undici takes a request up again in some cases when a socket closes) is refused. (S1, S2)
  */
-import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { steadyNow } from '../steady-clock';
 
 /**
  * A body that is read as it goes out. Its length is sent before it, since many servers refuse a request without one; a
@@ -28,7 +28,7 @@ export interface HttpRequest {
   readonly connectMs: number;
   /** Longest time from the writing of the request to the end of the reply. */
   readonly timeoutMs: number;
-  /** A moment of `performance.now()`: the request is written before it or not at all. */
+  /** A moment of `steadyNow()`: the request is written before it or not at all. */
   readonly writeBy?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly maxResponseBytes: number;
@@ -78,7 +78,7 @@ class Conversation implements Dispatcher.DispatchHandler {
     this.#request = request;
     this.#streamed = Buffer.isBuffer(request.body) ? undefined : request.body;
     this.#resolve = resolve;
-    const untilWriteBy = (request.writeBy ?? Number.POSITIVE_INFINITY) - performance.now();
+    const untilWriteBy = (request.writeBy ?? Number.POSITIVE_INFINITY) - steadyNow();
     this.#timer =
       untilWriteBy < request.connectMs
         ? setTimeout(() => this.#end({ kind: 'tooLate' }), Math.max(0, untilWriteBy))
@@ -135,7 +135,7 @@ class Conversation implements Dispatcher.DispatchHandler {
   }
 
   #beginWriting(): boolean {
-    if (!this.#ended && performance.now() >= (this.#request.writeBy ?? Number.POSITIVE_INFINITY))
+    if (!this.#ended && steadyNow() >= (this.#request.writeBy ?? Number.POSITIVE_INFINITY))
       this.#end({ kind: 'tooLate' });
     if (this.#ended) return false;
     this.#request.onWrite();

@@ -37,6 +37,7 @@ import { count } from '../metrics/meter';
 import { rootMessage } from '../root-cause';
 import { FailureType } from '../runs/failure-types';
 import { isOpen } from '../runs/is-open';
+import { steadyNow } from '../steady-clock';
 import { describeMend, failingTasks } from './failing-tasks';
 import { GRPC, grpcStatus, isPassing } from './grpc-status';
 import { createLimit } from './in-flight';
@@ -169,7 +170,7 @@ export class LedgerClient {
 
   /** What is answered with the server's time. */
   private async timed(ask: () => Promise<number>): Promise<number> {
-    const askedAt = performance.now();
+    const askedAt = steadyNow();
     const at = await ask();
     if (Math.abs(at - Date.now()) > APART_MS) throw ledgerAway(CLOCKS_APART);
     this.clock.heard(at, askedAt);

@@ -3,7 +3,7 @@
  * clocks of two machines may be hours apart, and that of one may jump. It is never ahead of the server's, and behind by the
  * time that an answer took to arrive.
  */
-import { performance } from 'node:perf_hooks';
+import { steadyNow } from '../steady-clock';
 
 /** An answer that took longer tells less than an earlier one, for a while. */
 const QUICK_MS = 1_000;
@@ -15,10 +15,10 @@ export class ServerClock {
   /**
    * An answer has arrived.
    * @param at the server's time when it was made, milliseconds since 1970
-   * @param askedAt `performance.now()` when it was asked for
+   * @param askedAt `steadyNow()` when it was asked for
    */
   heard(at: number, askedAt: number): void {
-    const heardAt = performance.now();
+    const heardAt = steadyNow();
     const slow = heardAt - askedAt > QUICK_MS;
     if (this.known && slow && heardAt - this.known.heardAt < KEEP_MS) return;
     this.known = { at, heardAt };
@@ -26,6 +26,6 @@ export class ServerClock {
 
   /** Milliseconds since 1970; by this machine's clock until the server has answered. */
   now(): number {
-    return this.known ? Math.floor(this.known.at + performance.now() - this.known.heardAt) : Date.now();
+    return this.known ? Math.floor(this.known.at + steadyNow() - this.known.heardAt) : Date.now();
   }
 }

@@ -1,8 +1,10 @@
+import os from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import { interceptors, Pool } from 'undici';
 import { type Attempt, createGate, type Failure, LIMITS } from '../../src/agent-api';
 import { exchange, type HttpRequest } from '../../src/agent-api/http';
+import { steadyNow } from '../../src/steady-clock';
 import { apiOf, closeAll, json, latch, serve, serveTcp, until } from './server';
 
 const conversion = { success: true, data: { auditId: 'p1', creditsUsed: 1000 } };
@@ -173,6 +175,24 @@ describe('S1: written before the moment or not at all', () => {
     expect((await api.call('leads.convert', { id: 'control' })).ok).toBe(true);
     expect(server.seen.map(({ url }) => url)).toEqual(['/api/lead-generation/leads/control/convert']);
   });
+
+  it.each(['leads.convert', 'leads.get'] as const)(
+    '%s: nor after a suspension, for which no timer has run',
+    async (route) => {
+      const server = await serve((response) => json(response, 200, conversion));
+      const api = apiOf(server.baseUrl);
+      const { uptime } = os;
+      const suspended = jest.spyOn(os, 'uptime').mockImplementation(() => uptime() + 3_600);
+      try {
+        const attempt = await api.call(route, { id: 'x', writeBy: performance.now() + 5_000 });
+        expect(failureOf(attempt)).toEqual(notSent('tooLate'));
+      } finally {
+        suspended.mockRestore();
+      }
+      expect((await api.call('leads.convert', { id: 'control', writeBy: steadyNow() + 5_000 })).ok).toBe(true);
+      expect(server.seen.map(({ url }) => url)).toEqual(['/api/lead-generation/leads/control/convert']);
+    },
+  );
 
   it('asks once more at the last moment, on a kept connection too', async () => {
     const server = await serve((response) => json(response, 200, { id: 'x', surveyStatus: 'completed' }));

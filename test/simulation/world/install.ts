@@ -66,6 +66,8 @@ function install(): void {
   Math.random = () => current?.random.next() ?? real.random();
   // What names a process must not differ from machine to machine.
   replace(os, 'hostname', () => 'simulated');
+  const { uptime } = os;
+  replace(os, 'uptime', () => (current ? since() / 1_000 : uptime()));
   Object.defineProperty(process, 'pid', { value: 1 });
 }
 
