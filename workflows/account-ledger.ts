@@ -220,7 +220,10 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
 
   /** S6: a send that no run settles (its run was terminated) is looked up and booked by the ledger itself. */
   async function seeToAbandoned(): Promise<void> {
-    for (const { subject, credits } of policy.abandoned(book.state).filter(({ dueAt }) => dueAt <= Date.now())) {
+    const due = policy.abandoned(book.state).filter(({ dueAt }) => dueAt <= Date.now());
+    // A look may take minutes: the balance and what people say do not wait for many of them. Runs from before made all at once.
+    const next = patched('looksOneByOne') ? due.sort((one, other) => one.dueAt - other.dueAt).slice(0, 1) : due;
+    for (const { subject, credits } of next) {
       const lookedAt = Date.now();
       const found = credits === 0 ? 'free' : await lookUp(subject);
       if (!book.isOpen) return;

@@ -26,6 +26,7 @@ export const PATCHES = {
   knowsOwnChildren: '0.3.0',
   knowsUngranted: '0.3.0',
   laterWordCounts: '0.3.0',
+  looksOneByOne: '0.3.0',
   looksPastUnshown: '0.3.0',
   loosensWhenWritten: '0.3.0',
   mindsBudget: '0.3.0',
