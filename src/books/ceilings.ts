@@ -28,7 +28,7 @@ export interface OverCeiling {
   readonly cap: 'run' | 'day' | 'month' | 'floor';
   /** What the next call would cost. */
   readonly credits: number;
-  /** When it ends by itself. */
+  /** When it ends by itself; absent where one call costs more than the whole of it. */
   readonly until?: number;
 }
 
@@ -54,9 +54,9 @@ export function overCeiling(
     return { ...capped, cap: 'run' };
   const { timeZone } = standing;
   if (perMonth !== null && standing.spentIn(monthOf(now, timeZone), now, subject) + credits > perMonth)
-    return { ...capped, cap: 'month', until: nextMonth(now, timeZone) };
+    return { ...capped, cap: 'month', ...(credits <= perMonth && { until: nextMonth(now, timeZone) }) };
   if (perDay !== null && standing.spentIn(dayOf(now, timeZone), now, subject) + credits > perDay)
-    return { ...capped, cap: 'day', until: nextDay(now, timeZone) };
+    return { ...capped, cap: 'day', ...(credits <= perDay && { until: nextDay(now, timeZone) }) };
   if (balanceFloor > 0 && reading && surelyLeft(standing, reading, subject) - credits < balanceFloor)
     return { ...capped, cap: 'floor' };
   return undefined;

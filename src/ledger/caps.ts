@@ -11,7 +11,7 @@ export interface Capped {
   cap: 'run' | 'day' | 'month' | 'floor';
   /** What would have been reserved: more than is configured where calls cost more lately. */
   credits: number;
-  /** When it ends by itself. */
+  /** When it ends by itself; absent where one call costs more than the whole of it. */
   until?: number;
   /** Of the floor: the balance was not read yet, or the service's answer cannot be read. */
   balance?: 'unread' | 'unreadable';
@@ -43,9 +43,15 @@ export function overCap(state: LedgerState, { subject, run, credits, runCap }: S
 export function overAccountCap(state: LedgerState, credits: number, reserved: number, now: number): Capped | undefined {
   const { perDay, perMonth, balanceFloor } = budgetInForce(state, now);
   if (perMonth !== null && spentInMonth(state, now) + reserved + credits > perMonth)
-    return { kind: 'capped', cap: 'month', credits, until: nextMonth(now, state.timeZone) };
+    return {
+      kind: 'capped',
+      cap: 'month',
+      credits,
+      ...(credits <= perMonth && { until: nextMonth(now, state.timeZone) }),
+    };
   const { spent, until } = todayOf(state, now);
-  if (perDay !== null && spent + reserved + credits > perDay) return { kind: 'capped', cap: 'day', credits, until };
+  if (perDay !== null && spent + reserved + credits > perDay)
+    return { kind: 'capped', cap: 'day', credits, ...(credits <= perDay && { until }) };
   if (balanceFloor === 0) return undefined;
   const left = available(state);
   const floor = { kind: 'capped', cap: 'floor', credits } as const;

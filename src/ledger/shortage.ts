@@ -24,8 +24,10 @@ export function describeShortage(
   const open = reserved > 0 ? ` and ${grouped(reserved)} reserved for calls under way or not yet proven` : '';
   if (cap === 'run') return 'the run has spent what it may';
   const usedUp = (what: string, spent: number, most: number | null, soon: string, more: string) =>
-    `${what} ${grouped(spent)} spent${open}, of ${grouped(most ?? 0)} a ${cap}; ` +
-    `the next call costs ${grouped(next)}. It goes on ${until === undefined ? soon : `at ${utc(until)}`}, or when ${more}`;
+    next > (most ?? 0)
+      ? `one call costs ${grouped(next)} credits, more than the ${grouped(most ?? 0)} that may be spent a ${cap}. It goes on when ${more}`
+      : `${what} ${grouped(spent)} spent${open}, of ${grouped(most ?? 0)} a ${cap}; ` +
+        `the next call costs ${grouped(next)}. It goes on ${until === undefined ? soon : `at ${utc(until)}`}, or when ${more}`;
   if (cap === 'day') {
     const more = moreFrom(from.perDay, 'budget.perDay', account);
     return usedUp('the credits of the day are used up:', spentToday, perDay, 'tomorrow', more);
@@ -37,7 +39,7 @@ export function describeShortage(
   if (balance === 'unread')
     return 'part of the balance must remain, and the balance has not been read yet; the account goes on when a reading shows enough';
   if (balance === 'unreadable')
-    return `part of the balance must remain, and the balance cannot be read: ${unreadable?.problem ?? 'its reply has none'}, so correct that or remove 'budget.balanceFloor', then restart the workers`;
+    return `part of the balance must remain, and the balance cannot be read: ${unreadable?.problem ?? 'its reply has none'}. It goes on when it can be read, or when ${moreFrom(from.balanceFloor, 'budget.balanceFloor', account)}`;
   return (
     `the balance has reached its floor (${grouped(balanceFloor)} credits must remain): ${grouped(available ?? 0)} are surely left, ` +
     `after deducting what was spent in the last minutes and may not show yet${open}; the next call costs ${grouped(next)}. It goes on when the balance leaves enough, or when ${moreFrom(from.balanceFloor, 'budget.balanceFloor', account)}`

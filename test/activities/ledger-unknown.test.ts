@@ -71,7 +71,7 @@ test.each([
 
 test('S7: who waits for the next day hears at midnight that it is used up as well, and till when', async () => {
   const [day, next] = [1_000_000, 2_000_000];
-  const status = { holds: [], parked: {}, budget: { from: {} } };
+  const status = { holds: [], parked: {}, budget: { perDay: 1_000, from: {} } };
   const capped = { kind: 'capped', cap: 'day', credits: 1_000, until: next };
   const deps = depsWith(async () => ({ status: async () => status, now: () => 0, obstacle: async () => capped }));
   const { awaitClearance } = createAccountActivities(deps);
@@ -79,4 +79,15 @@ test('S7: who waits for the next day hears at midnight that it is used up as wel
     new MockActivityEnvironment().run(awaitClearance, { account: 'default', credits: 1_000, what: 'day', until });
   expect(await asked(day)).toMatchObject({ clear: false, what: 'day', until: next });
   await expect(asked(next)).rejects.toThrow('the credits of the day are used up');
+});
+
+test('S7: what costs more than the whole cap is not said to go on tomorrow', async () => {
+  const status = { holds: [], parked: {}, budget: { perDay: 500, from: {} } };
+  const capped = { kind: 'capped', cap: 'day', credits: 1_000 };
+  const deps = depsWith(async () => ({ status: async () => status, now: () => 0, obstacle: async () => capped }));
+  const { clearance } = createAccountActivities(deps);
+  const found = await new MockActivityEnvironment().run(clearance, { account: 'default', credits: 1_000 });
+  expect(found.why).toBe(
+    'one call costs 1,000 credits, more than the 500 that may be spent a day. It goes on when the configuration of every worker allows more (budget.perDay)',
+  );
 });

@@ -305,7 +305,7 @@ describe('the ledger grants, books and holds', () => {
     const unread = open({ balanceFloor: 500 });
     expect(said(unread)).toContain('has not been read yet');
     const unreadable = ledger.answeredWithoutBalance(unread, 'its keys: total, used', NOW);
-    expect(said(unreadable)).toMatch(/cannot be read: its keys: total, used, .*budget\.balanceFloor/);
+    expect(said(unreadable)).toMatch(/cannot be read: its keys: total, used\. .*budget\.balanceFloor/);
     expect(describeLedger(unreadable, NOW).source).toContain('its keys: total, used');
     expect(describeLedger(unreadable, NOW).source).not.toContain('Spent elsewhere');
     expect(said(ledger.readBalance(unreadable, 5000, NOW, NOW))).toBeUndefined();
