@@ -128,6 +128,8 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     // An open run takes a third of a MB here; what is evicted is replayed when it is needed. With few places a burst of
     // runs evicts the ledger, which is slow to replay; and a run that is evicted with several queries waiting may hang.
     maxCachedWorkflows: 120,
+    // The worker that had the ledger last may be gone: until this is over no other gets its task, and no write its turn.
+    stickyQueueScheduleToStartTimeout: '3 seconds',
   });
   const callers = [
     await Worker.create({
