@@ -3,6 +3,7 @@ import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@tempor
 import { z } from 'zod';
 import { loadConfig } from '../config';
 import { isOpen } from '../runs/is-open';
+import { describeMend, failingTasks } from '../temporal/failing-tasks';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
 import { asArgument, command } from '../text/command';
 import { formatDuration } from '../time/duration';
@@ -49,6 +50,8 @@ interface Seen {
   account?: string | undefined;
   /** Absent when no worker answers. */
   progress?: Progress;
+  /** Why nothing of it goes on, and what mends that, where it cannot say so itself. */
+  stuck?: string;
 }
 
 export interface StatusOptions {
@@ -64,7 +67,7 @@ export function backfillStatus(workflowId: string | undefined, { json, config }:
       for (const id of await runningBackfills(client)) seen.push(await look(client, client.workflow.getHandle(id)));
       if (json) printJson(seen);
       else print(seen.length === 0 ? 'No backfill is under way.' : overview(seen));
-      return seen.some(({ needsPerson }) => needsPerson) ? EXIT.notAllDone : EXIT.done;
+      return seen.some(isForPerson) ? EXIT.notAllDone : EXIT.done;
     }
     const handle = client.workflow.getHandle(workflowId);
     const seen = await look(client, handle).catch(noSuchRun(workflowId));
@@ -78,7 +81,7 @@ export function backfillStatus(workflowId: string | undefined, { json, config }:
     if (json) printJson(seen);
     else print(details(seen));
     if (!isOpen({ name: seen.status })) return EXIT.failed;
-    return seen.needsPerson ? EXIT.notAllDone : EXIT.done;
+    return isForPerson(seen) ? EXIT.notAllDone : EXIT.done;
   });
 }
 
@@ -90,11 +93,19 @@ const noSuchRun =
     throw error;
   };
 
+const isForPerson = ({ needsPerson, stuck }: Seen): boolean => needsPerson || stuck !== undefined;
+
 async function runningBackfills(client: Client): Promise<string[]> {
-  const found = new Set<string>();
-  const query = `WorkflowType = '${TYPE}' AND ExecutionStatus = 'Running'`;
-  for await (const { workflowId } of client.workflow.list({ query })) found.add(workflowId);
-  return [...found].sort();
+  const list = async (query: string) => {
+    const found: string[] = [];
+    for await (const { workflowId, status } of client.workflow.list({ query }))
+      if (isOpen(status)) found.push(workflowId);
+    return found;
+  };
+  const running = await list(`WorkflowType = '${TYPE}' AND ExecutionStatus = 'Running'`);
+  // Those that are paused as a whole have a status of their own, which servers before 1.30 do not know.
+  const paused = await list(`WorkflowType = '${TYPE}' AND TemporalPauseInfo IS NOT NULL`).catch(() => []);
+  return [...new Set([...running, ...paused])].sort();
 }
 
 async function look(client: Client, handle: WorkflowHandle): Promise<Seen> {
@@ -107,12 +118,15 @@ async function look(client: Client, handle: WorkflowHandle): Promise<Seen> {
       ? undefined
       : await client.withDeadline(Date.now() + QUERY_MS, () => handle.query('progress')).catch(() => undefined);
   const { data } = Progress.safeParse(answer);
+  const isSilent = running && data === undefined;
+  const failing = isSilent ? await failingTasks(client, handle.workflowId).catch(() => undefined) : undefined;
   return {
     workflowId: handle.workflowId,
     status: status.name,
     needsPerson: running && typedSearchAttributes.get(searchAttributeKeys.needsPerson) === true,
     account: typedSearchAttributes.get(searchAttributeKeys.account),
     ...(data && { progress: data }),
+    ...(failing && { stuck: describeMend(failing) }),
   };
 }
 
@@ -125,7 +139,7 @@ function overview(seen: readonly Seen[]): string {
   const head = ['backfill', 'done', 'of', 'failed', 'under way', 'a minute', 'left', 'credits', 'waits for'];
   return table(
     head,
-    seen.map(({ workflowId, needsPerson, progress: p }) => [
+    seen.map(({ workflowId, needsPerson, stuck, progress: p }) => [
       workflowId,
       p?.done,
       p?.total,
@@ -134,7 +148,15 @@ function overview(seen: readonly Seen[]): string {
       p?.perMinute,
       p && left(p) && `${left(p)}${ifStill(p, ' once it goes on')}`,
       p?.credits,
-      !p ? 'a worker' : needsPerson ? 'a person' : p.paused ? 'resume' : p.waiting && 'see its status',
+      !p
+        ? stuck
+          ? 'a mend: see its status'
+          : 'a worker'
+        : needsPerson
+          ? 'a person'
+          : p.paused
+            ? 'resume'
+            : p.waiting && 'see its status',
     ]),
   );
 }
@@ -147,7 +169,7 @@ const redriveOf = (workflowId: string, account = 'default'): string =>
   );
 
 /** @param seen a batch that has not brought its items to account: it runs, or it was ended */
-export function details({ workflowId, status, account, progress }: Seen): string {
+export function details({ workflowId, status, account, progress, stuck }: Seen): string {
   const isRunning = status === 'RUNNING';
   const isOver = !isOpen({ name: status });
   const goesOn = isOver
@@ -155,7 +177,8 @@ export function details({ workflowId, status, account, progress }: Seen): string
         `It has left no account of its items. If its items were listed, this does what is not done: ${redriveOf(workflowId, account)}`,
       ]
     : [];
-  if (!progress) return [`${workflowId}: ${status}${isRunning ? '; no worker answers' : ''}`, ...goesOn].join('\n');
+  const silent = stuck ? `; ${stuck}` : isRunning ? '; no worker answers' : '';
+  if (!progress) return [`${workflowId}: ${status}${silent}`, ...goesOn].join('\n');
   const { doing, waiting, since, done, total, counts, credits, underWayCount, perMinute } = progress;
   const sums = Object.entries(counts).flatMap(([what, n]) => (n > 0 ? [`${number(n)} ${what}`] : []));
   return [

@@ -31,4 +31,6 @@ test('so it does where no worker answers', () => {
     'backfill redrive --account acme nightly',
   );
   expect(details({ ...seen, status: 'RUNNING' })).toBe('nightly: RUNNING; no worker answers');
+  const stuck = 'the workflow task of nightly fails since 10:00 UTC (tries: 9): a key is missing. To mend it, …';
+  expect(details({ ...seen, status: 'RUNNING', stuck })).toBe(`nightly: RUNNING; ${stuck}`);
 });
