@@ -188,8 +188,9 @@ export function describeLedger(state: policy.LedgerState, now: number): Markdown
     ...(patientUntil === undefined ? [] : [describePatience(patientUntil, isComparing)]),
     ...(pause === undefined ? [] : [pause]),
   ];
+  const isPaying = state.holds.length > 0 || (apart === undefined && patientUntil === undefined);
   return paragraphs([
-    md`**Account ${state.account}**: ${describeState(state)}`,
+    md`**Account ${state.account}**: ${isPaying ? describeState(state) : 'nothing is paid'}`,
     // A list behind a list would be one with it, and all its items would stand apart.
     bullets(
       md`What stops it:`,
@@ -202,7 +203,8 @@ export function describeLedger(state: policy.LedgerState, now: number): Markdown
       open
         .slice(0, MOST_OPEN)
         .map(
-          ([subject, f]) => md`${subject} since ${utc(f.grantedAt)} UTC, settled by ${utc(f.overAt)} UTC at the latest`,
+          ([subject, f]) =>
+            md`${subject} since ${utc(f.grantedAt)} UTC, over by ${utc(f.overAt)} UTC; what became of it is looked up then`,
         ),
     ),
     bullets(
