@@ -166,8 +166,9 @@ export function createAccountActivities(deps: Deps) {
       const found = await clearanceOf(deps, asked);
       if (found.clear || (asked.run !== undefined && (await isOver(asked.run)))) return undefined;
       const { why, what, until } = found;
-      // The next day may be used up at once. Workers may have several time zones: only what is later is said.
-      const isLater = until !== undefined && asked.until !== undefined && until > asked.until;
+      // The next day may be used up at once, or it may not end by itself any more. Workers may have several time zones: only
+      // what is later is said.
+      const isLater = asked.until !== undefined && (until === undefined || until > asked.until);
       if (what !== undefined && (what !== asked.what || isLater)) return found;
       const { holdProbeMs } = runtimeOf(deps, asked.account).account.timing;
       // Less and less often, to a minute: a thousand runs may wait.

@@ -172,10 +172,11 @@ export async function* readList(
     let position = chunk * CHUNK;
     const ref = chunkRef(folder, list, chunk);
     for await (const item of readLines(storage, ref, Item)) {
+      // Without one of its lines all that follow would be taken for others. A list of retries has places of the first one.
+      if (list === ITEMS && item.n !== position) throw damaged(`The document '${ref}'`);
       if (position >= from && position < size) yield item;
       position++;
     }
-    // Without one of its lines all that follow would be taken for others.
     if (position < Math.min(size, (chunk + 1) * CHUNK)) throw damaged(`The document '${ref}'`);
   }
 }

@@ -219,8 +219,11 @@ export function createRuntime(
 
   /** Asks the service once for each token; after a failure not again before {@link waitOf} is over. */
   async function resolveLedger(asking: Asked): Promise<BookedLedger> {
-    const id = await ledgerOfToken(asking);
-    if (isOutdated(asking)) return ledger();
+    const id = await ledgerOfToken(asking).catch((error: unknown) => {
+      if (isOutdated(asking)) return undefined;
+      throw error;
+    });
+    if (id === undefined || isOutdated(asking)) return answer ?? ledger();
     if (known && known.ledger.workflowId !== id) {
       const theirs = owners.get(id);
       const sentence = `The token of account '${account.name}' belongs to another user than the one that it works for${theirs ? `, that of account '${theirs}'` : ''}; nothing is sent with it. Put a token of the user before in its place; or cancel the runs under way and restart the workers, which then work for the other one, and spend its credits.`;
@@ -243,7 +246,7 @@ export function createRuntime(
     owners.set(id, account.name);
     const found = own?.workflowId === id ? own : openLedger(id);
     await tell(found);
-    if (isOutdated(asking)) return ledger();
+    if (isOutdated(asking)) return answer ?? ledger();
     if (asking.token !== undefined) known = { token: asking.token, ledger: found };
     return found;
   }

@@ -43,7 +43,7 @@ export class Place {
       this.#id = await placeOf(this.storage, this.user);
       this.#failure = undefined;
     } catch (error) {
-      this.#failure = error;
+      this.#failed(error);
       throw error;
     }
   }
@@ -55,8 +55,13 @@ export class Place {
     const isRead = await Promise.race([read.then(() => true), sleep(SOON_MS, false, { ref: false })]);
     if (isRead) return;
     read.catch(() => undefined);
-    this.#failure = late;
+    this.#failed(late);
     throw late;
+  }
+
+  /** One that overwrites does so until it was seen not to. */
+  #failed(error: unknown): void {
+    if (!(this.#failure instanceof Overwrites)) this.#failure = error;
   }
 }
 

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { type LedgerStatus, statusQuery } from '../ledger/messages';
 import { ledgersOf } from '../runs/lists';
 
-/** The server offers a query to the worker that had the ledger last, and ten seconds later, if that one is gone, to any. */
+/** The server offers a query to the worker that had the ledger last, and some seconds later, if that one is gone, to any. */
 export const QUERY_MS = 20_000;
 
 /** Workflow IDs of the ledgers that are open. @param account undefined for those of all */

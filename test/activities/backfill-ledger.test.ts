@@ -144,14 +144,16 @@ test('an item list that lacks a line is damaged: what follows would be taken for
   const storage = await ledger();
   const file = join(folder, 'b/items/000000.jsonl');
   const lines = readFileSync(file, 'utf8').split('\n');
-  writeFileSync(file, [...lines.slice(0, 2), ...lines.slice(3)].join('\n'));
-  const read = async () => {
-    for await (const _ of readList(storage, { folder: 'b', list: ITEMS, size: 5 }));
+  const read = async (size: number, from = 0) => {
+    for await (const _ of readList(storage, { folder: 'b', list: ITEMS, size }, from));
   };
-  await expect(read()).rejects.toMatchObject({
-    name: 'StorageError',
-    message: expect.stringContaining('000000.jsonl'),
-  });
+  const damaged = { name: 'StorageError', message: expect.stringContaining('000000.jsonl') };
+  writeFileSync(file, [...lines.slice(0, 2), ...lines.slice(3)].join('\n'));
+  await expect(read(5)).rejects.toMatchObject(damaged);
+  // One item alone, as a batch asks for it whose place it knows.
+  await expect(read(4, 3)).rejects.toMatchObject(damaged);
+  writeFileSync(file, lines.slice(0, 3).join('\n'));
+  await expect(read(5)).rejects.toMatchObject(damaged);
 });
 
 test('a list that was damaged is no reason to try again and again', async () => {

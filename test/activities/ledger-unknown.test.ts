@@ -81,6 +81,18 @@ test('S7: who waits for the next day hears at midnight that it is used up as wel
   await expect(asked(next)).rejects.toThrow('the credits of the day are used up');
 });
 
+test('S7: who waits for tomorrow hears that waiting ends nothing any more', async () => {
+  const status = { holds: [], parked: {}, budget: { perDay: 500, from: {} } };
+  const capped = { kind: 'capped', cap: 'day', credits: 1_000 };
+  const deps = depsWith(async () => ({ status: async () => status, now: () => 0, obstacle: async () => capped }));
+  const { awaitClearance } = createAccountActivities(deps);
+  const asked = { account: 'default', credits: 1_000, what: 'day' };
+  const found = await new MockActivityEnvironment().run(awaitClearance, { ...asked, until: 1_000_000 });
+  expect(found).toMatchObject({ clear: false, what: 'day', why: expect.stringContaining('more than the 500') });
+  // Once it has heard that.
+  await expect(new MockActivityEnvironment().run(awaitClearance, asked)).rejects.toThrow('more than the 500');
+});
+
 test('S7: what costs more than the whole cap is not said to go on tomorrow', async () => {
   const status = { holds: [], parked: {}, budget: { perDay: 500, from: {} } };
   const capped = { kind: 'capped', cap: 'day', credits: 1_000 };

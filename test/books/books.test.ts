@@ -131,7 +131,9 @@ test('a storage that overwrites what was to be created only once is refused', as
 
 test('S8: nothing is paid where a storage ceases to mind conditions while workers run, and its ID stays', async () => {
   let minds = true;
+  let isAway = false;
   const storage = storageWith((real) => ({
+    read: (ref) => (isAway ? Promise.reject(new Error('EIO')) : real.read(ref)),
     create: (ref, content) => (minds ? real.create(ref, content) : real.write(ref, content).then(() => true)),
   }));
   const books = booksOf('w1', { storage });
@@ -141,6 +143,10 @@ test('S8: nothing is paid where a storage ceases to mind conditions while worker
   minds = false;
   await expect(books.place.read()).rejects.toThrow('conditional writes');
   expect(books.trouble).toContain('overwrites');
+  isAway = true;
+  await expect(books.place.read()).rejects.toThrow('EIO');
+  expect(books.trouble).toContain('overwrites');
+  isAway = false;
   minds = true;
   await books.place.read();
   expect([books.trouble, books.place.id]).toEqual([undefined, id]);

@@ -5,6 +5,9 @@ import { control } from '../shared/calls';
 import type { State } from './batch-state';
 import type { Common } from './common';
 
+/** Runs from before this patch cancel a write that they do not wait for any more. */
+const ONCE = 'writesPartsOnce';
+
 /** Lines of one part. */
 const PART = 200;
 
@@ -25,10 +28,13 @@ export class Unwritten {
     this.#lines.push(line);
   }
 
-  /** Writes all that is there, one part after the other. */
+  /** Writes all that is there, one part after the other. Who waits for it may be cancelled, and the writing goes on. */
   async flush(): Promise<void> {
-    this.#writing = this.#writing.catch(() => undefined).then(() => this.#write());
-    await this.#writing;
+    const writing = this.#writing.catch(() => undefined).then(() => this.#write());
+    this.#writing = writing;
+    if (!patched(ONCE)) return writing;
+    writing.catch(() => undefined);
+    await Promise.race([writing, CancellationScope.current().cancelRequested]);
   }
 
   async #write(): Promise<void> {
@@ -38,7 +44,7 @@ export class Unwritten {
       const { folder, input } = this.common;
       const write = () => control.writeOutcomes({ folder, account: input.account, part: this.state.parts, lines });
       // One that was cancelled may arrive after the next one, which has the same number and more lines.
-      await (patched('writesPartsOnce') ? CancellationScope.nonCancellable(write) : write());
+      await (patched(ONCE) ? CancellationScope.nonCancellable(write) : write());
       this.state.parts++;
       this.#lines.splice(0, lines.length);
     }

@@ -14,10 +14,11 @@ import type { CallRun, End } from './call-run';
 
 /** Failures of the activity before the ledger was asked. */
 const BEFORE_THE_GRANT: readonly (string | undefined)[] = [FailureType.held, FailureType.upstream];
-/** And those of a ledger that could not be had, of which runs from before this patch do not know it. */
+/**
+ * And those of a ledger that could not be had: of an earlier try of the activity the ledger knows, if it is asked in time. Runs
+ * from before this patch do not know that.
+ */
 const UNGRANTED: readonly (string | undefined)[] = [FailureType.ledger, FailureType.waiting];
-const wasGranted = (type: string | undefined): boolean =>
-  !BEFORE_THE_GRANT.includes(type) && !(UNGRANTED.includes(type) && patched('knowsUngranted'));
 
 /** Not an attempt's name in the ledger. */
 const OWN = 'this run';
@@ -65,10 +66,11 @@ export async function callOnce(at: CallRun): Promise<End> {
         doubt = { attempt: OWN, until: outcome.overAt, own: (await callKnown()).doubts.length === 0 };
       return outcome;
     } catch (error) {
-      if (wasGranted(failureType(error))) {
+      const type = failureType(error);
+      if (!BEFORE_THE_GRANT.includes(type)) {
         const { sendWindowMs, paidTimeoutMs, settlingMs } = facts.timing;
         const until = Date.now() + sendWindowMs + paidTimeoutMs + settlingMs;
-        doubt = { attempt: OWN, until, own: true };
+        doubt = { attempt: OWN, until, own: !(UNGRANTED.includes(type) && patched('knowsUngranted')) };
       }
       throw error;
     }

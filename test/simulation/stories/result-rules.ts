@@ -85,7 +85,16 @@ export class ResultRules {
           scene.resultOf(one) === undefined &&
           below.some(({ workflowId }) => workflowId === one.workflowId),
       );
-      const others = heardOut.reduce((sum, one) => sum + (runs.get(keyOf(one)) ?? 0), 0);
+      const saidBelow = (id: string) =>
+        below.reduce(
+          (sum, one) =>
+            one.workflowId === id ? sum + ((scene.resultOf(one) as { credits?: number })?.credits ?? 0) : sum,
+          0,
+        );
+      const others = heardOut.reduce(
+        (sum, one) => sum + Math.min(runs.get(keyOf(one)) ?? 0, saidBelow(one.workflowId)),
+        0,
+      );
       const isUntrue =
         later < -others || later > (goesOn?.maySpend ?? 0) || (isKnown && (spent < least || spent > most));
       if (credits !== undefined && isUntrue && !isForgotten && ![run, ...below].some(isOdd))
