@@ -24,10 +24,10 @@ export function describeShortage(
   const open = reserved > 0 ? ` and ${grouped(reserved)} reserved for calls under way or not yet proven` : '';
   if (cap === 'run') return 'the run has spent what it may';
   const usedUp = (what: string, spent: number, most: number | null, soon: string, more: string) =>
-    next > (most ?? 0)
-      ? `one call costs ${grouped(next)} credits, more than the ${grouped(most ?? 0)} that may be spent a ${cap}. It goes on when ${more}`
-      : `${what} ${grouped(spent)} spent${open}, of ${grouped(most ?? 0)} a ${cap}; ` +
-        `the next call costs ${grouped(next)}. It goes on ${until === undefined ? soon : `at ${utc(until)}`}, or when ${more}`;
+    `${what} ${grouped(spent)} spent${open}, of ${grouped(most ?? 0)} a ${cap}; ` +
+    (next > (most ?? 0)
+      ? `one call costs ${grouped(next)}, more than the whole of it. It goes on when ${more}`
+      : `the next call costs ${grouped(next)}. It goes on ${until === undefined ? soon : `at ${utc(until)}`}, or when ${more}`);
   if (cap === 'day') {
     const more = moreFrom(from.perDay, 'budget.perDay', account);
     return usedUp('the credits of the day are used up:', spentToday, perDay, 'tomorrow', more);
