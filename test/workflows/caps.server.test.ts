@@ -159,7 +159,7 @@ test.concurrent('S7: a run that waits asks at the price of now: one that was lea
     const run = await convert(second);
     const says = (what: string) =>
       until(async () => JSON.stringify(await run.query(progressQuery).catch(() => '')).includes(what));
-    await says('the next call costs 1,000,000.');
+    await says('one call costs 1,000,000, more than the whole of it.');
     await ledgerOf(stage).executeUpdate(releaseUpdate, { args: [by] });
     await says('the next call costs 1,000.');
     await ledgerOf(stage).executeUpdate(adjustUpdate, { args: [{ credits: -999_000, ...by }] });
