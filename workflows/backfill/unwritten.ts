@@ -32,9 +32,11 @@ export class Unwritten {
   async flush(): Promise<void> {
     const writing = this.#writing.catch(() => undefined).then(() => this.#write());
     this.#writing = writing;
-    if (!patched(ONCE)) return writing;
+    const scope = CancellationScope.current();
+    // A scope that is shielded hears of a cancellation all the same.
+    if (!patched(ONCE) || !scope.cancellable) return writing;
     writing.catch(() => undefined);
-    await Promise.race([writing, CancellationScope.current().cancelRequested]);
+    await Promise.race([writing, scope.cancelRequested]);
   }
 
   async #write(): Promise<void> {
