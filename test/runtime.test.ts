@@ -38,6 +38,9 @@ afterEach(async () => {
   rmSync(cwd, { recursive: true });
 });
 
+/** Another token, of whomever the service says. */
+const replaceToken = (end: string) => writeFileSync(join(cwd, 'token'), `${TOKEN.slice(0, -1)}${end}`);
+
 /** The runtime of an account whose service answers like this; the first question is followed by another after 20 ms. */
 async function runtimeAt(answer: Answer, undocumented = '{}', owners = new Map<string, string>()) {
   const { baseUrl } = await serve(answer);
@@ -178,7 +181,7 @@ describe('a pause of the reads before it is known whose the token is', () => {
     let asked = 0;
     const runtime = await runtimeAt((response) => json(response, asked++ === 1 ? 429 : 200, { id: 'user-1' }));
     await runtime.ledger();
-    writeFileSync(join(cwd, 'token'), `${TOKEN.slice(0, -1)}X`);
+    replaceToken('X');
     await expect(runtime.ledger()).rejects.toMatchObject(said);
     expect(park).toHaveBeenCalledWith('reads', expect.any(Number));
     await runtime.close();
@@ -191,7 +194,7 @@ test('S1 S3: a token that is replaced before its ledger could be told of this pr
   jest.mocked(LedgerClient.prototype.configure).mockRejectedValueOnce(new Error('Temporal is slow'));
   await expect(runtime.ledger()).rejects.toThrow('Temporal is slow');
   id = 'user-2';
-  writeFileSync(join(cwd, 'token'), `${TOKEN.slice(0, -1)}X`);
+  replaceToken('X');
   expect((await runtime.ledger()).workflowId).toBe('account-ledger.user-2');
   expect(runtime.knownLedger()?.workflowId).toBe('account-ledger.user-2');
   await runtime.close();
@@ -203,10 +206,9 @@ test("S3: who waits for the ledger of a token that is replaced gets the new user
   const runtime = await runtimeAt((response) => {
     answers.push((id) => (id === '' ? json(response, 401, { error: 'no' }) : json(response, 200, { id })));
   });
-  const replaced = (by: string) => writeFileSync(join(cwd, 'token'), `${TOKEN.slice(0, -1)}${by}`);
   const first = runtime.ledger();
   await until(() => answers.length === 1);
-  replaced('X');
+  replaceToken('X');
   const second = runtime.ledger();
   await until(() => answers.length === 2);
   answers[0]?.('user-1');
@@ -214,10 +216,10 @@ test("S3: who waits for the ledger of a token that is replaced gets the new user
   expect((await second).workflowId).toBe('account-ledger.user-2');
   expect((await first).workflowId).toBe('account-ledger.user-2');
   // A slip that is corrected before it was answered.
-  replaced('Y');
+  replaceToken('Y');
   const slip = runtime.ledger();
   await until(() => answers.length === 3);
-  replaced('X');
+  replaceToken('X');
   const third = runtime.ledger();
   await until(() => answers.length === 4);
   answers[3]?.('user-2');
@@ -253,7 +255,7 @@ test('S7: a token that was replaced while its ledger was told of this process is
   );
   const old = runtime.ledger();
   await until(() => jest.mocked(LedgerClient.prototype.configure).mock.calls.length > 0);
-  writeFileSync(join(cwd, 'token'), `${TOKEN.slice(0, -1)}X`);
+  replaceToken('X');
   await runtime.ledger();
   tellOld();
   await old;
@@ -269,7 +271,7 @@ test('S7: nor does one stop asking that knew it, and whose new token could not b
     json(response, asked === 2 ? 500 : 200, { id: 'user-1' });
   });
   await runtime.ledger();
-  writeFileSync(join(cwd, 'token'), `${TOKEN.slice(0, -1)}X`);
+  replaceToken('X');
   await expect(runtime.ledger()).rejects.toThrow('it is not known who');
   await until(() => asked === 3);
   await runtime.close();

@@ -33,10 +33,10 @@ export class Unwritten {
     const writing = this.#writing.catch(() => undefined).then(() => this.#write());
     this.#writing = writing;
     const scope = CancellationScope.current();
-    // A scope that is shielded hears of a cancellation all the same.
-    if (!patched(ONCE) || !scope.cancellable) return writing;
-    writing.catch(() => undefined);
-    await Promise.race([writing, scope.cancelRequested]);
+    // A scope that is shielded hears of a cancellation all the same. In runs from before as many turns as ever pass here: they
+    // decide what a run does first.
+    const mayLeave = patched(ONCE) && scope.cancellable;
+    await (mayLeave ? Promise.race([writing, scope.cancelRequested]) : writing);
   }
 
   async #write(): Promise<void> {
