@@ -11,7 +11,7 @@ import { queueClassOf, type RateClass } from '../src/agent-api/rate-class';
 import { type RepeatableRoute, type Reply, type RouteName, routes } from '../src/agent-api/routes';
 import { LONGEST_PARK_MS, parkedMs as parkedByLedger, stopping } from '../src/ledger';
 import { type HoldCause, holdCause } from '../src/ledger/account-failures';
-import type { LedgerStatus } from '../src/ledger/messages';
+import type { Passage } from '../src/ledger/passage';
 import { FailureType, type Refusal } from '../src/runs/failure-types';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { heedParks, parkedFailure, parkedIn, SAY_PARKED_MS } from '../src/temporal/parks';
@@ -64,15 +64,15 @@ export async function parkedFor(runtime: AccountRuntime, rateClass: RateClass): 
   // While reads are parked nobody can ask whose ledger it is, either: that would be repeated without a word (S7).
   const ledger = here > SAY_PARKED_MS ? runtime.knownLedger() : await ledgerFor(runtime);
   if (!ledger) return here;
-  const status = await statusFor(runtime, ledger);
-  return Math.max(status ? parkedByLedger(status, rateClass, ledger.now()) : 0, parkedHere(runtime, rateClass));
+  const heard = await heardFrom(runtime, ledger);
+  return Math.max(heard ? parkedByLedger(heard, rateClass, ledger.now()) : 0, parkedHere(runtime, rateClass));
 }
 
-/** The ledger's status, of whose pauses this process hears. */
-async function statusFor({ gate }: AccountRuntime, ledger: BookedLedger): Promise<LedgerStatus | undefined> {
-  const status = await ledger.status();
-  if (status) heedParks(gate, status, ledger.now());
-  return status;
+/** What the ledger lets pass, of whose pauses this process hears. */
+async function heardFrom({ gate }: AccountRuntime, ledger: BookedLedger): Promise<Passage | undefined> {
+  const heard = await ledger.passage();
+  if (heard) heedParks(gate, heard, ledger.now());
+  return heard;
 }
 
 /** In this process, milliseconds. */
@@ -83,12 +83,12 @@ export async function mayLeave(
   runtime: AccountRuntime,
   ignoreHolds = false,
   credits = 0,
-): Promise<LedgerStatus | undefined> {
+): Promise<Passage | undefined> {
   const ledger = await ledgerFor(runtime);
-  const status = await statusFor(runtime, ledger);
-  const hold = stopping(status?.holds ?? [], credits).find(({ kind }) => kind !== 'manual');
+  const heard = await heardFrom(runtime, ledger);
+  const hold = stopping(heard?.holds ?? [], credits).find(({ kind }) => kind !== 'manual');
   if (hold && !ignoreHolds) throw ApplicationFailure.nonRetryable(`account on hold: ${hold.kind}`, FailureType.held);
-  return status;
+  return heard;
 }
 
 /**

@@ -187,9 +187,9 @@ async function awaitReady(
   );
   if (parkedMs > SAY_PARKED_MS) return { kind: 'throttled', retryAt: ledger.now() + parkedMs };
   const readSince = mustRead ? await balanceRead(ledger, price) : undefined;
-  const status = await mayLeave(runtime, false, price).catch(heldOrThrow);
-  if (status === 'held') return { kind: 'held' };
-  const hasTurn = hasTurns(lane) && status?.takesTurns === true;
+  const heard = await mayLeave(runtime, false, price).catch(heldOrThrow);
+  if (heard === 'held') return { kind: 'held' };
+  const hasTurn = hasTurns(lane) && heard?.takesTurns === true;
   if (!hasTurn) await takePlace(runtime, lane, false);
   else if (parkedMs > 0) throw waitsForTurn(lane, parkedMs);
   if (await isOver(price > 0 ? run : undefined)) return { kind: 'withdrawn' };
@@ -311,9 +311,9 @@ const UNREAD = 'part of the balance must remain, so it must be read before it is
 
 /** S3: others spend from the same balance, so where a part of it must remain it is read before each payment. */
 async function mustReadBalance(ledger: BookedLedger): Promise<boolean> {
-  const status = await ledger.status();
+  const heard = await ledger.passage();
   // S8: what this process is configured with counts, whatever the ledger was told.
-  return status !== undefined && Math.max(status.budget.balanceFloor, ledger.floor) > 0;
+  return heard !== undefined && Math.max(heard.balanceFloor, ledger.floor) > 0;
 }
 
 /** The ledger reads it, once for all that wait. Answers from when on a reading counts. */

@@ -21,7 +21,7 @@ import { steadyNow } from './steady-clock';
 import type { Storage } from './storage';
 import { BookedLedger } from './temporal/booked-ledger';
 import type { Gauged } from './temporal/gauges';
-import { latestLedger } from './temporal/latest-ledger';
+import { latestLedger, latestPassage } from './temporal/latest-ledger';
 import { LedgerClient, type LedgerConfig, ledgerAway } from './temporal/ledger-client';
 import { ledgerId } from './temporal/ledger-id';
 import { heedParks, parkedFailure, parkedIn, pauseOf, SAY_PARKED_MS } from './temporal/parks';
@@ -180,17 +180,16 @@ export function createRuntime(
    */
   async function hearOfParks(): Promise<number> {
     if (known) {
-      const status = await known.ledger.status();
-      if (status) heedParks(gate, status, known.ledger.now());
+      const heard = await known.ledger.passage();
+      if (heard) heedParks(gate, heard, known.ledger.now());
       return 0;
     }
-    const asking = latestLedger(client, account.name);
-    const latest = await within(asking, HEARS_WITHIN_MS, 'too late').catch(() => undefined);
-    if (!latest) return 0;
-    const { parksEndedAt = 0, configuredAt = 0 } = latest.status;
-    gate.parksEnded(parksEndedAt);
+    const asking = latestPassage(client, account.name);
+    const heard = await within(asking, HEARS_WITHIN_MS, 'too late').catch(() => undefined);
+    if (!heard) return 0;
+    gate.parksEnded(heard.parksEndedAt ?? 0);
     // How far this machine's clock is from the server's is not known yet: the gate would keep what is wrong.
-    return parkedMs(latest.status, 'reads', Math.max(Date.now(), configuredAt));
+    return parkedMs(heard, 'reads', Math.max(Date.now(), heard.at));
   }
 
   /**

@@ -8,11 +8,11 @@ import pino from 'pino';
 import { createBooksActivities } from '../activities/books';
 import type { Deps } from '../activities/deps';
 import { accountOf, loadConfig } from '../src/config';
-import type { LedgerStatus } from '../src/ledger/messages';
+import type { Passage } from '../src/ledger/passage';
 import { FailureType } from '../src/runs/failure-types';
 import { createRuntime } from '../src/runtime';
 import { openStorage } from '../src/storage';
-import { latestLedger } from '../src/temporal/latest-ledger';
+import { latestPassage } from '../src/temporal/latest-ledger';
 import { LedgerClient } from '../src/temporal/ledger-client';
 import { type Answer, closeAll, json, serve, TOKEN } from './agent-api/server';
 import { until } from './support/until';
@@ -27,8 +27,8 @@ beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), 'runtime-'));
   writeFileSync(join(cwd, 'token'), TOKEN);
   connection = Connection.lazy();
-  jest.mocked(latestLedger).mockReset().mockResolvedValue(undefined);
-  jest.spyOn(LedgerClient.prototype, 'status').mockResolvedValue(undefined);
+  jest.mocked(latestPassage).mockReset().mockResolvedValue(undefined);
+  jest.spyOn(LedgerClient.prototype, 'passage').mockResolvedValue(undefined);
   jest.spyOn(LedgerClient.prototype, 'configure').mockResolvedValue();
 });
 afterEach(async () => {
@@ -137,11 +137,8 @@ test('S7: a process that could not find out whose its token is asks again, thoug
 });
 
 describe('a pause of the reads before it is known whose the token is', () => {
-  const heard = (status: Partial<LedgerStatus>) =>
-    jest.mocked(latestLedger).mockResolvedValue({
-      workflowId: 'account-ledger.user-1',
-      status: { parked: {}, ...status } as LedgerStatus,
-    });
+  const heard = (passage: Partial<Passage>) =>
+    jest.mocked(latestPassage).mockResolvedValue({ at: 0, parked: {}, ...passage } as Passage);
   const said = { type: FailureType.parked, nonRetryable: true, message: 'The service asked to wait (429): reads' };
 
   test('S5 S7: it is said, nothing is asked meanwhile, and a person may end it', async () => {
@@ -151,10 +148,10 @@ describe('a pause of the reads before it is known whose the token is', () => {
     );
     heard({});
     await expect(runtime.ledger()).rejects.toMatchObject(said);
-    const looks = jest.mocked(latestLedger).mock.calls.length;
+    const looks = jest.mocked(latestPassage).mock.calls.length;
     await until(() => {
       runtime.ledger().catch(() => undefined);
-      return jest.mocked(latestLedger).mock.calls.length > looks + 2;
+      return jest.mocked(latestPassage).mock.calls.length > looks + 2;
     });
     expect(asked).toBe(1);
     const left = async () => (await runtime.ledger().catch(({ details }) => details[0])) as number;

@@ -19,8 +19,10 @@ export function hold(state: LedgerState, added: Hold): LedgerState {
  * The holds that stop a call which costs so many credits: a lack of credits, and one in the books, stop what costs, and free
  * calls if one met it.
  */
-export const stopping = (holds: readonly Hold[], credits: number): Hold[] =>
-  holds.filter(({ kind, stopsAll }) => (kind !== 'noCredits' && kind !== 'books') || credits > 0 || stopsAll);
+export const stopping = <H extends { readonly kind: HoldKind; readonly stopsAll?: true | undefined }>(
+  holds: readonly H[],
+  credits: number,
+): H[] => holds.filter(({ kind, stopsAll }) => (kind !== 'noCredits' && kind !== 'books') || credits > 0 || stopsAll);
 
 export const release = (state: LedgerState, ...kinds: HoldKind[]): LedgerState => ({
   ...state,

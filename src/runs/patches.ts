@@ -45,6 +45,7 @@ export const PATCHES = {
   takesRaisedLimit: '0.3.0',
   takesTurns: '0.3.0',
   tellsActs: '0.3.0',
+  tellsPassage: '0.3.0',
   tellsUnkept: '0.3.0',
   waitsWhileWritten: '0.3.0',
   watchesConversion: '0.3.0',

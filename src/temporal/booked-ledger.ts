@@ -11,11 +11,12 @@ import type { BalanceReading, Ceilings, OverCeiling } from '../books/ceilings';
 import { readSoon } from '../books/read-soon';
 import type { Standing } from '../books/standing';
 import type { BeginAnswer, BeginSend, Budget, LedgerStart, LedgerState, Settle } from '../ledger';
-import { type ObstacleAsked, type SubjectState, stateQuery, statusQuery } from '../ledger/messages';
+import { type ObstacleAsked, type SubjectState, stateQuery } from '../ledger/messages';
 import { type Kind, ONCE_ONLY, paidKinds } from '../paying/once-only';
 import { lastEffect, type Settlement } from '../paying/open-sends';
 import { paidKindOf, partsOf } from '../paying/subject';
 import type { Storage } from '../storage';
+import { within } from '../time/within';
 import { InBooks } from './in-books';
 import { LedgerClient, type LedgerConfig } from './ledger-client';
 import { ledgerUser } from './ledger-id';
@@ -131,9 +132,8 @@ export class BookedLedger extends LedgerClient {
   /** In which its days begin, by what a person set or another worker; undefined where it does not answer at once, or never has. */
   async #ledgersTimeZone(): Promise<string | undefined> {
     if (this.lastRunId === undefined) return undefined;
-    const ask = () => this.client.workflow.getHandle(this.workflowId).query(statusQuery);
-    const status = await this.client.withDeadline(Date.now() + ASKED_WITHIN_MS, ask).catch(() => undefined);
-    return status?.budget.timeZone;
+    const heard = await within(this.passage(), ASKED_WITHIN_MS, 'too late').catch(() => undefined);
+    return heard?.timeZone;
   }
 
   override async beginSend(request: Omit<BeginSend, 'sender'>): Promise<BeginAnswer> {

@@ -1,6 +1,7 @@
 /** The ledgers that a Temporal server has of an account, for who cannot ask the service whose its token is. */
 import type { Client } from '@temporalio/client';
 import { type LedgerStatus, statusQuery } from '../ledger/messages';
+import { type Passage, passageFrom, passageIn } from '../ledger/passage';
 import { ledgersOf } from '../runs/lists';
 
 /** The server offers a query to the worker that had the ledger last, and some seconds later, if that one is gone, to any. */
@@ -22,7 +23,23 @@ export async function latestLedger(
   client: Client,
   account: string,
 ): Promise<{ workflowId: string; status: LedgerStatus } | undefined> {
+  return latestOf(client, await openLedgers(client, account));
+}
+
+/** What that one lets pass. Where there is but one, as nearly always, the server knows it without a worker. */
+export async function latestPassage(client: Client, account: string): Promise<Passage | undefined> {
   const ids = await openLedgers(client, account);
+  const [only, ...others] = ids;
+  if (only !== undefined && others.length === 0) {
+    const { memo, startTime } = await client.workflow.getHandle(only).describe();
+    const told = passageIn(memo, startTime);
+    if (told) return told;
+  }
+  const latest = await latestOf(client, ids);
+  return latest && passageFrom(latest.status);
+}
+
+async function latestOf(client: Client, ids: readonly string[]) {
   const ask = async (workflowId: string) => ({
     workflowId,
     status: await client.workflow.getHandle(workflowId).query(statusQuery),

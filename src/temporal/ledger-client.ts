@@ -28,27 +28,25 @@ import {
   reportHoldUpdate,
   type SubjectState,
   settleUpdate,
-  statusQuery,
   subjectQuery,
   type TurnOf,
   takeTurnUpdate,
 } from '../ledger/messages';
+import type { Passage } from '../ledger/passage';
 import { count } from '../metrics/meter';
 import { rootMessage } from '../root-cause';
 import { FailureType } from '../runs/failure-types';
-import { isOpen } from '../runs/is-open';
 import { steadyNow } from '../steady-clock';
 import { describeMend, failingTasks } from './failing-tasks';
 import { GRPC, grpcStatus, isPassing } from './grpc-status';
 import { createLimit } from './in-flight';
+import { LedgerNews } from './ledger-news';
 import { WORKFLOW_QUEUE } from './queues';
 import { searchAttributeKeys } from './search-attribute-keys';
 import { ServerClock } from './server-clock';
 
 /** A server without our settings takes 10 in flight for one workflow, above which they abort each other (measured). */
 const UPDATES_IN_FLIGHT = 4;
-/** How old a status may be that a request relies on; a park or hold by another process is seen after this at the latest. */
-const STATUS_FRESH_MS = 1_000;
 const RETRY_MS = [50, 100, 200, 400, 800];
 /** How long a message to the ledger is worth repeating: it may be continuing as new, or its worker restarting. */
 const PATIENCE_MS = 60_000;
@@ -77,14 +75,12 @@ export interface LedgerConfig extends LedgerStart {
 export class LedgerClient {
   /** The run of the ledger that has answered last: when it is gone without a trace, this process knows of it. */
   lastRunId: string | undefined;
-  /** What the ledger has said last when this process asked for its status. */
-  lastStatus: LedgerStatus | undefined;
   private readonly limit = createLimit(UPDATES_IN_FLIGHT);
   /** What became of a payment is told also when the activity that paid is cancelled, whose context ends its calls. */
   protected readonly apart = AsyncLocalStorage.snapshot();
-  private cached: { at: number; status: Promise<LedgerStatus | undefined> } | undefined;
   private opening: Promise<void> | undefined;
   private readonly clock = new ServerClock();
+  private readonly news: LedgerNews;
   private own: LedgerConfig & { worker: string };
 
   /** @param config its `worker` is made up when it is absent */
@@ -94,6 +90,7 @@ export class LedgerClient {
     config: LedgerConfig,
   ) {
     this.own = { worker: randomUUID(), ...config };
+    this.news = new LedgerNews(client, workflowId, () => this.openAgain());
   }
 
   get config(): LedgerConfig {
@@ -187,7 +184,7 @@ export class LedgerClient {
     await this.update(reportHoldUpdate, said, id, { patienceMs: ONE_TRY_MS }).catch((error) => {
       throw error instanceof ApplicationFailure ? error : ledgerAway(rootMessage(error));
     });
-    this.cached = undefined;
+    this.news.forget();
   }
 
   /** Parks a rate class for all processes, for so many milliseconds from now. */
@@ -195,31 +192,19 @@ export class LedgerClient {
     return this.update(parkUpdate, { rateClass, forMs }, `park:${rateClass}:${randomUUID()}`);
   }
 
-  /** The status, at most a second old; undefined when there is no ledger yet or it does not answer soon. */
-  status(): Promise<LedgerStatus | undefined> {
-    const now = performance.now();
-    if (!this.cached || now - this.cached.at > STATUS_FRESH_MS)
-      this.cached = { at: now, status: this.apart(() => this.readStatus()) };
-    return this.cached.status;
+  /** What lets calls leave or not, at most a second old; see {@link LedgerNews}. */
+  passage(): Promise<Passage | undefined> {
+    return this.news.passage();
   }
 
-  private async readStatus(): Promise<LedgerStatus | undefined> {
-    const handle = this.client.workflow.getHandle(this.workflowId);
-    try {
-      return await this.client.withDeadline(Date.now() + 2_000, async () => {
-        const status = await handle.query(statusQuery);
-        this.lastStatus = status;
-        if (status.holds.length === 0) return status;
-        // A closed ledger still answers, and nobody would ever lift its holds: one that is on hold must be alive.
-        const { status: run } = await handle.describe();
-        if (isOpen(run)) return status;
-        this.openAgain();
-        return undefined;
-      });
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) this.openAgain();
-      return undefined;
-    }
+  /** What was heard of that last. */
+  get lastPassage(): Passage | undefined {
+    return this.news.lastPassage;
+  }
+
+  /** The status, at most a second old; undefined when there is no ledger yet or it does not answer soon. */
+  status(): Promise<LedgerStatus | undefined> {
+    return this.news.status();
   }
 
   /** For those who only ask. Nobody waits for this: opening may take minutes. */

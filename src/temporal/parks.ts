@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Gate } from '../agent-api/gate';
 import { type RateClass, rateClasses } from '../agent-api/rate-class';
 import { parkedMs } from '../ledger';
-import type { LedgerStatus } from '../ledger/messages';
+import type { Passage } from '../ledger/passage';
 import { FailureType } from '../runs/failure-types';
 
 /** A longer pause is told to the workflow, which says so (S7): of what Temporal repeats by itself nobody sees why. */
@@ -20,10 +20,10 @@ export const parkedIn = (gate: Gate, rateClass: RateClass): number => {
  * there ends here, too.
  * @param now the ledger's time
  */
-export function heedParks(gate: Gate, status: LedgerStatus, now: number): void {
-  if (!gate.parksEnded(status.parksEndedAt ?? 0)) return;
+export function heedParks(gate: Gate, heard: Pick<Passage, 'parked' | 'parksEndedAt'>, now: number): void {
+  if (!gate.parksEnded(heard.parksEndedAt ?? 0)) return;
   for (const rateClass of rateClasses) {
-    const forMs = parkedMs(status, rateClass, now);
+    const forMs = parkedMs(heard, rateClass, now);
     if (forMs > 0) gate.park(rateClass, Date.now() + forMs);
   }
 }

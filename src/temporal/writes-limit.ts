@@ -5,7 +5,7 @@
  */
 import type { Logger } from 'pino';
 import type { Limit } from '../agent-api/limiter';
-import type { LedgerStatus } from '../ledger/messages';
+import type { Passage } from '../ledger/passage';
 import type { Gauged } from './gauges';
 import { isSame, readQueueLimit, type Service, setQueueLimit, wantedRates } from './queue-limits';
 import { queueName } from './queues';
@@ -24,16 +24,16 @@ export interface FollowOptions {
 /** Sets the limits whenever this process hears from a ledger that it should be otherwise; asks no ledger. @returns ends that */
 export function followLedgers({ accounts, connection, namespace, log }: FollowOptions): () => void {
   const looks = accounts.map(({ account: { name, limits }, knownLedger }) => {
-    let followed: { status: LedgerStatus; at: number } | undefined;
+    let followed: { heard: Passage; at: number } | undefined;
     let isSetting = false;
     return async () => {
-      const status = knownLedger()?.lastStatus;
-      if (!status || isSetting || status === followed?.status) return;
-      const isNews = !followed || status.takesTurns !== followed.status.takesTurns;
+      const heard = knownLedger()?.lastPassage;
+      if (!heard || isSetting || heard === followed?.heard) return;
+      const isNews = !followed || heard.takesTurns !== followed.heard.takesTurns;
       if (followed && !isNews && performance.now() - followed.at < AGAIN_MS) return;
-      followed = { status, at: performance.now() };
+      followed = { heard, at: performance.now() };
       isSetting = true;
-      await followTurns(connection, namespace, name, limits.writes, status.takesTurns === true)
+      await followTurns(connection, namespace, name, limits.writes, heard.takesTurns === true)
         .catch((error) => log.debug({ account: name, err: error }, 'the limit of the writes could not be set'))
         .finally(() => {
           isSetting = false;

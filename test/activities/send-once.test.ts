@@ -3,6 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import type { AccountRuntime } from '../../activities/deps';
 import { sendOnce } from '../../activities/send-once';
 import type { LedgerStatus, SubjectState } from '../../src/ledger/messages';
+import { passageFrom } from '../../src/ledger/passage';
 import { FailureType } from '../../src/runs/failure-types';
 import { parkedFailure } from '../../src/temporal/parks';
 import { asActivity } from './service';
@@ -38,6 +39,7 @@ const send = (
       now: () => NOW,
       ...{ books: { trouble }, floor: 0 },
       status: async () => status as LedgerStatus,
+      passage: async () => passageFrom(status as LedgerStatus),
       subject: async () => subject as SubjectState,
     }),
   } as unknown as AccountRuntime;

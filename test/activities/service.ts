@@ -32,7 +32,7 @@ export async function serviceOf(
       park: () => undefined,
       parksEnded: () => undefined,
     },
-    ledger: async () => ({ now: () => Date.now(), status: async () => undefined }),
+    ledger: async () => ({ now: () => Date.now(), passage: async () => undefined }),
   } as unknown as AccountRuntime;
   return { runtime, seen: server.seen };
 }

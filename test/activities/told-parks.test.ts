@@ -9,10 +9,10 @@ const HOUR = 3_600_000;
 /** A ledger of which the test says what it answers. */
 function runtimeOf(limits: Partial<typeof LIMITS> = {}) {
   const gate = createGate({ limits: { ...LIMITS, ...limits } });
-  const told = { status: undefined as object | undefined, parks: [] as number[] };
+  const told = { passage: undefined as object | undefined, parks: [] as number[] };
   const book = {
     now: () => Date.now(),
-    status: async () => told.status,
+    passage: async () => told.passage,
     park: async (_: string, forMs: number) => void told.parks.push(forMs),
   };
   return {
@@ -21,13 +21,13 @@ function runtimeOf(limits: Partial<typeof LIMITS> = {}) {
     runtime: { gate, ledger: async () => book, knownLedger: () => book } as unknown as AccountRuntime,
   };
 }
-const status = (parked: Record<string, number>, parksEndedAt = 0) => ({ holds: [], parked, parksEndedAt });
+const passage = (parked: Record<string, number>, parksEndedAt = 0) => ({ holds: [], parked, parksEndedAt });
 
 test('each class that is parked stays so, whichever was asked about', async () => {
   const { gate, told, runtime } = runtimeOf();
-  told.status = status({ polls: Date.now() + HOUR, notes: Date.now() + HOUR, reads: Date.now() - 1 });
+  told.passage = passage({ polls: Date.now() + HOUR, notes: Date.now() + HOUR, reads: Date.now() - 1 });
   await mayLeave(runtime);
-  told.status = undefined;
+  told.passage = undefined;
   for (const [rateClass, ms] of [
     ['polls', HOUR],
     ['notes', HOUR],
@@ -40,15 +40,15 @@ test('each class that is parked stays so, whichever was asked about', async () =
 
 test('but not what a person has ended since', async () => {
   const { told, runtime } = runtimeOf();
-  const before = status({ polls: Date.now() + HOUR });
-  told.status = before;
+  const before = passage({ polls: Date.now() + HOUR });
+  told.passage = before;
   await mayLeave(runtime);
-  told.status = status({}, Date.now());
+  told.passage = passage({}, Date.now());
   await mayLeave(runtime);
   // An answer that was on its way for longer.
-  told.status = before;
+  told.passage = before;
   await mayLeave(runtime);
-  told.status = undefined;
+  told.passage = undefined;
   expect(await parkedFor(runtime, 'polls')).toBe(0);
 });
 

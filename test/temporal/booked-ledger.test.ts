@@ -329,9 +329,11 @@ test.each([
   await paid();
   const told: LedgerStart[] = [];
   const handle = {
-    query: async () => {
+    query: async () => ({ flights: {} }),
+    describe: async () => {
       if (timeZone === undefined) throw new Error('it does not answer');
-      return { budget: { timeZone }, flights: {} };
+      const passage = { at: Date.now(), holds: [], parked: {}, balanceFloor: 0, timeZone };
+      return { status: { name: 'RUNNING' }, startTime: new Date(0), memo: { passage } };
     },
     startUpdate: async (_: unknown, { args: [said] }: { args: [LedgerStart] }) => {
       told.push(said);

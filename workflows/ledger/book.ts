@@ -1,8 +1,9 @@
 /** The books of a ledger: closed until it is known what stands in them, and again when the run is reset. */
 
-import { ApplicationFailure, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { ApplicationFailure, patched, setCurrentDetails, upsertMemo, workflowInfo } from '@temporalio/workflow';
 import { isRead, type LedgerState } from '../../src/ledger';
 import { describeLedger } from '../../src/ledger/details';
+import { isSamePassage, PASSAGE, type Passage, passageOf } from '../../src/ledger/passage';
 import { FailureType } from '../../src/runs/failure-types';
 import { withRoom } from '../../src/text/details';
 import { md } from '../../src/text/md';
@@ -28,6 +29,8 @@ export const MINDS_PARKS = 'mindsParks';
 export const TAKES_BACK_PERMITS = 'takesBackPermits';
 /** Runs from before this one take it that a ledger which was lost had given no permit. */
 export const MINDS_LOST_PERMITS = 'mindsLostPermits';
+/** Runs from before this one tell what calls must know of only by the query `status`. */
+const TELLS_PASSAGE = 'tellsPassage';
 
 export class Book {
   /** The balance is to be read soon. */
@@ -38,6 +41,8 @@ export class Book {
   isBehind = false;
   private books: LedgerState | undefined;
   private openedIn: object | undefined;
+  /** What the memo says of it since the books were opened. */
+  private told: Passage | undefined;
 
   constructor() {
     setCurrentDetails(
@@ -67,11 +72,22 @@ export class Book {
     this.openedIn = epoch();
     this.balanceWanted = !isRead(state);
     this.books = state;
+    // Before the reset it may have been told otherwise.
+    this.told = undefined;
     this.change(state);
   }
 
   change(next: LedgerState): void {
     this.books = next;
     setCurrentDetails(withRoom(describeLedger(next, Date.now())));
+    this.tell(passageOf(next, Date.now()));
+  }
+
+  /** S5: what calls must know before they leave. */
+  private tell(passage: Passage): void {
+    if (this.told && isSamePassage(this.told, passage)) return;
+    if (!patched(TELLS_PASSAGE)) return;
+    this.told = passage;
+    upsertMemo({ [PASSAGE]: passage });
   }
 }

@@ -46,6 +46,11 @@ const DOES: Partial<Does> = {
     run.searchAttributes = { ...run.searchAttributes, ...searchAttributes?.indexedFields };
     run.server.visibility.changed(run);
   },
+  modifyWorkflowProperties(run, { upsertedMemo }) {
+    run.record('WorkflowPropertiesModified');
+    run.memo = { ...run.memo, ...upsertedMemo?.fields };
+    run.server.visibility.changed(run);
+  },
   setPatchMarker(run) {
     run.record('MarkerRecorded');
     run.record('UpsertWorkflowSearchAttributes');
@@ -62,6 +67,7 @@ const DOES: Partial<Does> = {
       type: next.workflowType || run.type,
       input: next.arguments ?? [],
       searchAttributes: run.searchAttributes,
+      memo: run.memo,
       requestId: undefined,
       continued: { firstRunId: run.firstRunId, from: run.runId },
     });

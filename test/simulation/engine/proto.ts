@@ -8,6 +8,7 @@ export type Command = coresdk.workflow_commands.IWorkflowCommand;
 export type Payload = temporal.api.common.v1.IPayload;
 export type Failure = temporal.api.failure.v1.IFailure;
 export type SearchAttributes = Record<string, Payload>;
+export type Memo = Record<string, Payload>;
 
 const { RetryState, TimeoutType } = api.api.enums.v1;
 

@@ -26,7 +26,7 @@ export const pointOf = (run: Run) => ({
   begun: [...run.begun],
   signals: [...run.signals],
   updates: run.updates.lasting(),
-  own: { searchAttributes: run.searchAttributes, cancelRequested: run.cancelRequested },
+  own: { searchAttributes: run.searchAttributes, memo: run.memo, cancelRequested: run.cancelRequested },
 });
 
 /** A new run comes to where another one was when one of its workflow tasks, of those that were completed, had begun. */

@@ -3,7 +3,7 @@ import type { coresdk } from '@temporalio/proto';
 import Long from 'long';
 import type { Activity } from './activity';
 import type { Activated, Event } from './history';
-import type { Failure, Job, Payload, SearchAttributes } from './proto';
+import type { Failure, Job, Memo, Payload, SearchAttributes } from './proto';
 import type { Point } from './reset';
 import type { Server } from './server';
 import { Updates } from './updates';
@@ -18,6 +18,7 @@ export interface Start {
   input: Payload[];
   taskQueue: string;
   searchAttributes: SearchAttributes;
+  memo?: Memo;
   requestId?: string | undefined;
   priority?: { priorityKey?: number | null; fairnessKey?: string | null } | null | undefined;
   parent?: Child | undefined;
@@ -54,6 +55,7 @@ export class Run {
   readonly tasks = new WorkflowTasks(this);
   readonly startedAt: number;
   searchAttributes: SearchAttributes;
+  memo: Memo;
   status: Status = 'RUNNING';
   closedAt: number | undefined;
   result: Payload | undefined;
@@ -74,6 +76,7 @@ export class Run {
   ) {
     this.startedAt = server.world.now;
     this.searchAttributes = { ...start.searchAttributes };
+    this.memo = { ...start.memo };
   }
 
   get workflowId(): string {

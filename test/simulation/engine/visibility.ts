@@ -28,6 +28,7 @@ export const infoOf = (run: Run) => ({
   taskQueue: run.taskQueue,
   firstRunId: run.firstRunId,
   searchAttributes: { indexedFields: run.searchAttributes },
+  memo: { fields: run.memo },
   ...(run.start.parent && { parentExecution: executionOf(run.start.parent.run) }),
 });
 
