@@ -14,18 +14,36 @@ export interface CaptureSeen {
   updatedAt?: string;
 }
 
+/** A list that is read page by page, each page by another task. */
 interface Listing {
   readonly askedAt: number;
-  readonly seen: Promise<Map<string, CaptureSeen>>;
-  isRead: boolean;
+  readonly seen: Map<string, CaptureSeen>;
+  /** The next page; absent when all are read. */
+  next: { status: number; place: ListPlace } | undefined;
+  pages: number;
+  /** A page that is being read. */
+  reading: Promise<void> | undefined;
 }
 
-/** How long it is believed how many pages the list has, milliseconds: without a look nobody knows that it grew shorter. */
+interface Waiting {
+  /** It counts as waiting until then, if it does not ask again. */
+  until: number;
+  /** Of this list the answer counts, however long it took. */
+  joined?: Listing | undefined;
+  /** A list has not told it: it is to be asked for by itself. */
+  isUntold?: boolean;
+}
+
+/**
+ * How long it is believed how many pages the list has, milliseconds: without a look nobody knows that it grew shorter. A list
+ * that nobody has read to its end by then is begun anew.
+ */
 const PAGES_KNOWN_MS = 300_000;
+/** S5: the queue counts one read of each task. Who needs another one comes back after this. */
+const COMES_BACK_MS = 100;
 
 export class CapturePoll {
-  /** Who waits, and until when it counts as waiting if it does not ask again. */
-  readonly #waiting = new Map<string, number>();
+  readonly #waiting = new Map<string, Waiting>();
   #pages: { count: number; until: number } | undefined;
   #listing: Listing | undefined;
 
@@ -40,21 +58,38 @@ export class CapturePoll {
   ) {}
 
   /**
-   * What a list says of a capture; undefined when it is not in it, or when the list would cost as much as a GET.
-   * @param maxAgeMs how old the answer may be
+   * What a list says of a capture; undefined when it is not in it, or when the list would cost as much as a GET. Reads one page
+   * at most.
+   * @param maxAgeMs how old the answer may be; with 0 there is none
    * @param againMs after which time the capture is asked for again, if it still waits
+   * @throws ApplicationFailure `waiting` where another read is needed, by another task
    */
   async seen(captureId: string, maxAgeMs: number, againMs: number): Promise<CaptureSeen | undefined> {
     const now = performance.now();
-    for (const [id, until] of this.#waiting) if (until < now) this.#waiting.delete(id);
-    this.#waiting.set(captureId, now + 2 * againMs);
-    for (;;) {
+    for (const [id, { until }] of this.#waiting) if (until < now) this.#waiting.delete(id);
+    const { isUntold, ...before } = this.#waiting.get(captureId) ?? {};
+    const own: Waiting = { ...before, until: now + 2 * againMs };
+    this.#waiting.set(captureId, own);
+    if (maxAgeMs === 0 || isUntold) return undefined;
+    for (let hasRead = false; ; ) {
       const listing = this.#listing;
-      if (listing && now - listing.askedAt <= maxAgeMs) return (await listing.seen).get(captureId);
-      // One at a time: who finds it too old shares the next one.
-      if (listing?.isRead === false) await listing.seen.catch(() => undefined);
-      else if (this.#waiting.size <= this.#pagesExpected(now)) return undefined;
-      else this.#start();
+      const isOld = !listing || now - listing.askedAt > (listing.next ? PAGES_KNOWN_MS : maxAgeMs);
+      if (listing && !listing.next && (!isOld || listing === own.joined)) {
+        own.joined = undefined;
+        const told = listing.seen.get(captureId);
+        if (told !== undefined || !hasRead) return told;
+        own.isUntold = true;
+        throw comesBack();
+      }
+      if (isOld && this.#waiting.size <= this.#pagesExpected(now)) return undefined;
+      own.joined = isOld ? this.#begin() : listing;
+      // One page at a time: who comes meanwhile shares it.
+      if (own.joined.reading) await own.joined.reading;
+      else if (hasRead) throw comesBack();
+      else {
+        hasRead = true;
+        await this.#readNext(own.joined);
+      }
     }
   }
 
@@ -67,51 +102,51 @@ export class CapturePoll {
     return this.#pages && now < this.#pages.until ? this.#pages.count : this.statuses.length;
   }
 
-  #start(): void {
-    const askedAt = performance.now();
-    const seen = this.#readAll(askedAt).then(
-      (captures) => {
-        listing.isRead = true;
-        return captures;
-      },
-      (error) => {
-        this.#listing = undefined;
-        // Who shares the list fails alike; but not because the one that reads it is cancelled.
-        throw error instanceof ApplicationFailure ? error : requeueAfter('the list of captures was not read', 1_000);
-      },
-    );
-    const listing: Listing = { askedAt, seen, isRead: false };
-    this.#listing = listing;
+  #begin(): Listing {
+    const next = { status: 0, place: { offset: 0 } };
+    this.#listing = { askedAt: performance.now(), seen: new Map(), next, pages: 0, reading: undefined };
+    return this.#listing;
   }
 
-  async #readAll(now: number): Promise<Map<string, CaptureSeen>> {
-    const seen = new Map<string, CaptureSeen>();
-    const know = (count: number) => {
-      this.#pages = { count, until: now + PAGES_KNOWN_MS };
+  async #readNext(listing: Listing): Promise<void> {
+    const page = this.#readPage(listing);
+    listing.reading = page
+      .catch((error) => {
+        // Who shares the page fails alike; but not because the one that reads it is cancelled.
+        throw error instanceof ApplicationFailure ? error : requeueAfter('the list of captures was not read', 1_000);
+      })
+      .finally(() => {
+        listing.reading = undefined;
+      });
+    listing.reading.catch(() => undefined);
+    await page;
+  }
+
+  async #readPage(listing: Listing): Promise<void> {
+    const { next } = listing;
+    const status = next && this.statuses[next.status];
+    if (!next || status === undefined) return;
+    const ends = (count: number) => {
+      listing.next = undefined;
+      this.#pages = { count, until: performance.now() + PAGES_KNOWN_MS };
     };
-    let pages = 0;
     try {
-      for (const status of this.statuses)
-        for (let place: ListPlace | undefined = { offset: 0 }; place !== undefined; ) {
-          // A list that grew so long saves nothing any more.
-          if (pages >= this.#waiting.size) {
-            know(pages + 1);
-            return seen;
-          }
-          const page: Pick<CaptureList, 'items' | 'next'> = await this.list(status, place);
-          pages++;
-          for (const { id, status: word, updatedAt } of page.items)
-            if (word) seen.set(id, { status: word, ...(updatedAt && { updatedAt }) });
-          place = page.next;
-        }
+      const page = await this.list(status, next.place);
+      listing.pages++;
+      for (const { id, status: word, updatedAt } of page.items)
+        if (word) listing.seen.set(id, { status: word, ...(updatedAt && { updatedAt }) });
+      if (page.next) listing.next = { ...next, place: page.next };
+      else listing.next = { status: next.status + 1, place: { offset: 0 } };
+      if (listing.next.status === this.statuses.length) ends(listing.pages);
+      // A list that grew so long saves nothing any more.
+      else if (listing.pages >= this.#waiting.size) ends(listing.pages + 1);
     } catch (error) {
       // A service without such a list is asked for each capture.
       const type = error instanceof ApplicationFailure ? error.type : undefined;
       if (type !== FailureType.refused && type !== FailureType.unreadable) throw error;
-      know(Number.POSITIVE_INFINITY);
-      return seen;
+      ends(Number.POSITIVE_INFINITY);
     }
-    know(pages);
-    return seen;
   }
 }
+
+const comesBack = () => requeueAfter('the list of captures is read page by page', COMES_BACK_MS);

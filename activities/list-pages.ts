@@ -13,6 +13,7 @@ import { type InlineOrStored, keep, MAX_INLINE_BYTES } from '../src/storage/inli
 import type { AccountRuntime } from './deps';
 import { callList } from './list-form';
 import { beyondRepeated, goesOn, isAgain, type ListPlace, type Onward } from './list-onward';
+import { requeueAfter } from './requeue';
 
 export type { ListPlace } from './list-onward';
 
@@ -47,10 +48,31 @@ export interface ListPage<T> extends Page<T>, Onward {
   serverTime?: number;
 }
 
-/** Lists whose further pages were asked for in every way that we know, in vain. */
-const pageless = new WeakMap<AccountRuntime, Set<Listing>>();
+/** What this process has found out of how a list counts. */
+interface Counting {
+  /** By this number the second page was had last; absent: by the records before it. */
+  page?: number | undefined;
+  /** Further pages were asked for in every way that we know, in vain. */
+  isPageless: boolean;
+  /** How many ways to a page have shown the one before again. */
+  readonly vain: Map<string, number>;
+}
 
-/** GET one page; where the same one comes again, further requests find out how the service counts. */
+const countings = new WeakMap<AccountRuntime, Map<Listing, Counting>>();
+const AGAIN_MS = 100;
+
+function countingOf(runtime: AccountRuntime, name: Listing): Counting {
+  const all = countings.get(runtime) ?? new Map<Listing, Counting>();
+  countings.set(runtime, all);
+  const counting = all.get(name) ?? { isPageless: false, vain: new Map() };
+  all.set(name, counting);
+  return counting;
+}
+
+/**
+ * GET one page; where the same one comes again, further requests find out how the service counts.
+ * @throws ApplicationFailure `waiting` before each of these: the queue counts one read of each task (S5)
+ */
 export async function readPage<N extends Listing>(
   runtime: AccountRuntime,
   name: N,
@@ -59,28 +81,32 @@ export async function readPage<N extends Listing>(
 ): Promise<ListPage<Rows[N]>> {
   const setting = `undocumented.${SETTINGS[name]}`;
   const isPaged = runtime.account.undocumented.projectsList.paging === 'send' || name !== 'projects.list';
-  let last: ListPage<Rows[N]> | undefined;
-  for (const way of waysTo(place)) {
-    const got = await getPage(runtime, name, asked, way, isPaged);
-    const { cursor } = runtime.account.undocumented[SETTINGS[name]];
-    if (!isAgain(got, way))
-      return {
-        ...got,
-        ...goesOn(got, way, { limit: asked.limit, isPaged, cursor }),
-        mend: mendOf(setting, way, got.refused),
-      };
-    const mend = mendOf(setting, place, got.refused);
-    const onward = beyondRepeated(got, way, cursor);
-    if (onward) return { ...got, ...onward, mend };
-    last = { ...got, items: [], cut: place.sure ? 'more' : 'perhaps', mend };
-    if (pageless.get(runtime)?.has(name)) return last;
+  const { cursor } = runtime.account.undocumented[SETTINGS[name]];
+  const counting = countingOf(runtime, name);
+  const ways = waysTo(place, counting);
+  const key = JSON.stringify([asked.filter, place]);
+  const nth = counting.vain.get(key) ?? 0;
+  const way = ways[nth] ?? place;
+  const got = await getPage(runtime, name, asked, way, isPaged);
+  counting.vain.delete(key);
+  if (!isAgain(got, way)) {
+    if (ways.length > 1) counting.page = way.page;
+    return {
+      ...got,
+      ...goesOn(got, way, { limit: asked.limit, isPaged, cursor }),
+      mend: mendOf(setting, way, got.refused),
+    };
   }
-  if (last === undefined) throw new TypeError('a place has at least one way to it');
-  // It did get on: the parameters have these names.
-  if (place.before !== undefined) return last;
-  const found = pageless.get(runtime) ?? new Set<Listing>();
-  pageless.set(runtime, found.add(name));
-  return last;
+  const mend = mendOf(setting, place, got.refused);
+  const onward = beyondRepeated(got, way, cursor);
+  if (onward) return { ...got, ...onward, mend };
+  if (nth + 1 < ways.length && !counting.isPageless) {
+    counting.vain.set(key, nth + 1);
+    throw requeueAfter('it is found out how the list counts its pages', AGAIN_MS);
+  }
+  // It did get on before: the parameters have these names.
+  if (place.before === undefined) counting.isPageless = true;
+  return { ...got, items: [], cut: place.sure ? 'more' : 'perhaps', mend };
 }
 
 /** @throws ApplicationFailure `WrongGuess` where the list goes on and its next page cannot be had; nothing was begun */
@@ -113,11 +139,12 @@ export function keepPage<T>(
   return keep(storage, inAccount(account, name), rows, isOnly ? MAX_INLINE_BYTES : 0);
 }
 
-/** Without a word of the service's, its records are counted, then its pages, from 0 and from 1. */
-function waysTo(place: ListPlace): ListPlace[] {
+/** Without a word of the service's, its records are counted, then its pages, from 0 and from 1; first as it counted last. */
+function waysTo(place: ListPlace, { page }: Counting): ListPlace[] {
   const isKnown = place.next !== undefined || place.page !== undefined || place.before !== undefined;
   if (place.offset === 0 || isKnown) return [place];
-  return [place, { ...place, page: 1 }, { ...place, page: 2 }];
+  const ways = [place, { ...place, page: 1 }, { ...place, page: 2 }];
+  return ways.sort((one, other) => Number(other.page === page) - Number(one.page === page));
 }
 
 async function getPage<N extends Listing>(

@@ -1,7 +1,9 @@
 /** Lists are read to their end however the service counts their pages, and never for ever. */
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { checkFilter } from '../../activities/list-filters';
 import { type ListPage, type ListPlace, readPage } from '../../activities/list-pages';
 import type { Lead } from '../../src/agent-api/records';
+import { FailureType } from '../../src/runs/failure-types';
 import { closeAll } from '../agent-api/server';
 import { asActivity, type Service, serviceOf } from './service';
 
@@ -383,4 +385,21 @@ describe('B8: a list that ignores the filter by survey link', () => {
     await check(service, [{}]);
     expect(service.seen).toHaveLength(1);
   });
+});
+
+test('S5: each further way to a page is another task, and the one that was found comes first from then on', async () => {
+  const all = leads(45);
+  const { runtime, seen } = await serviceOf((q) => ({ leads: page(all, (number(q, 'page', 1) - 1) * 20, 20) }));
+  const read = (place: ListPlace) =>
+    new MockActivityEnvironment().run(() => readPage(runtime, 'leads.list', { filter: {}, limit: 20 }, place));
+  const { following } = (await read({ offset: 0 })) as ListPage<Lead>;
+  if (!following) throw new Error('the list ends');
+  // By the records before it, by page 1, and by page 2.
+  for (const asked of [2, 3]) {
+    await expect(read(following)).rejects.toMatchObject({ type: FailureType.waiting });
+    expect(seen).toHaveLength(asked);
+  }
+  expect(await read(following)).toMatchObject({ items: all.slice(20, 40).map(({ id }) => ({ id })) });
+  expect(await read(following)).toMatchObject({ items: all.slice(20, 40).map(({ id }) => ({ id })) });
+  expect(seen).toHaveLength(5);
 });
