@@ -151,11 +151,11 @@ export type Lead = z.infer<typeof Lead>;
 
 /**
  * S3: credits that a reply says were used; of a part the whole counts. What cannot be a number of credits counts as missing,
- * and the configured price is booked.
+ * and the configured price is booked; so does 0, with which a service may fill what it does not know: no cap would hold.
  */
 const creditsUsed = count.transform((value) => {
   const credits = Math.ceil(value ?? -1);
-  return credits >= 0 && credits <= MOST_CREDITS ? credits : undefined;
+  return credits > 0 && credits <= MOST_CREDITS ? credits : undefined;
 });
 
 /** agent-api.md, "POST …/convert": the documented success. */

@@ -124,7 +124,7 @@ export const forms: readonly Form[] = [
       ['fraction', 999.5, 1000],
       ['half', 0.5, 1],
       ['more', 1250, 1250],
-      ['zero', 0, 0],
+      ['zero', 0, 1000],
       ['huge', 1e300, 1000],
       ['negative', -1000, 1000],
       ['null', null, 1000],
