@@ -6,6 +6,7 @@
 import {
   admit,
   idle,
+  isSameLimit,
   type Limit,
   type Log,
   logAdmits,
@@ -24,6 +25,8 @@ export interface Permits {
   readonly pace: PaceState | null;
   /** A place in the log for each subject that was told when to come back. */
   readonly promised: Readonly<Record<string, number>>;
+  /** The limit by which they are promised. */
+  readonly limit?: Limit;
 }
 
 export const noPermits: Permits = { log: [], pace: null, promised: {} };
@@ -52,12 +55,15 @@ const graceOf = ({ windowMs }: Limit, sendWindowMs: number): number => Math.max(
  * @param sendWindowMs how much later than its permit a request may leave
  */
 export function takePermit(
-  permits: Permits,
+  before: Permits,
   subject: string,
   now: number,
   limit: Limit,
   sendWindowMs: number,
 ): PermitAnswer {
+  // Those that a limit by mistake has promised may be days ahead.
+  const isOther = before.limit !== undefined && !isSameLimit(before.limit, limit);
+  const permits = { ...(isOther ? withoutPromises(before) : before), limit };
   const graceMs = graceOf(limit, sendWindowMs);
   // Longer by all the time a request may be late, so that the limit holds for real departures too.
   const window = { max: limit.max, windowMs: limit.windowMs + graceMs + sendWindowMs };
@@ -70,7 +76,7 @@ export function takePermit(
   if (promise !== undefined && logFits(kept.log, now, window))
     return { at: 'now', permits: { ...kept, log: logEnter(kept.log, now, now, window) } };
   const next = admit(kept.pace ?? idle, logAdmits(kept.log, now, window), paceOf(limit));
-  const entered = { log: logEnter(kept.log, next.at, now, window), pace: next.state };
+  const entered = { ...kept, log: logEnter(kept.log, next.at, now, window), pace: next.state };
   if (next.at <= now) return { at: 'now', permits: { ...entered, promised } };
   return { at: next.at, permits: { ...entered, promised: { ...promised, [subject]: next.at } } };
 }
@@ -100,6 +106,29 @@ export function permitUnused(
 }
 
 const paceOf = ({ max, windowMs }: Limit): Pace => ({ burst: Math.min(BURST, max), ratePerMs: max / windowMs });
+
+/** Only what has left counts: whoever was told to come back at a later moment asks once more then, or sooner. */
+export const withoutPromises = (permits: Permits): Permits => ({
+  ...withoutLapsed(permits, Number.POSITIVE_INFINITY),
+  pace: null,
+});
+
+/**
+ * As they are by a clock that may have been set back.
+ * @param latest nothing has left later than this
+ * @returns the same where nothing would have
+ */
+export function permitsAt(permits: Permits, latest: number): Permits {
+  const departed = withoutPromises(permits);
+  if (departed.log.every((at) => at <= latest)) return permits;
+  return { ...departed, log: departed.log.map((at) => Math.min(at, latest)) };
+}
+
+export const mapPermits = (
+  { permits }: { readonly permits: Readonly<Record<string, Permits>> },
+  map: (of: Permits) => Permits,
+): Record<string, Permits> =>
+  Object.fromEntries(Object.entries(permits).map(([rateClass, of]) => [rateClass, map(of)]));
 
 /** Places that nobody came for are free again. */
 function withoutLapsed(permits: Permits, before: number): Permits {

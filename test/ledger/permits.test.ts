@@ -1,9 +1,12 @@
-import { noPermits, type Permits, permitUnused, takePermit } from '../../src/ledger/permits';
+import { openLedger, releaseAll, withTurnsOf } from '../../src/ledger';
+import { noPermits, type Permits, permitsAt, permitUnused, takePermit } from '../../src/ledger/permits';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 const limit = { max: 30, windowMs: HOUR };
 const LEEWAY_MS = 5_000;
+const TIMING = { sendWindowMs: LEEWAY_MS, paidTimeoutMs: 210_000, settlingMs: 300_000 };
+const START = { account: 'default', timing: TIMING, budget: { perDay: null, balanceFloor: 0, timeZone: 'UTC' } };
 
 /** Every note asks, and comes back exactly when it was told to; answers when each left. */
 function leave(arrivals: readonly number[], lateMs: () => number = () => 0): number[] {
@@ -81,4 +84,40 @@ test('permits of which nothing has left keep nobody back once their places are f
     permits = answer.permits;
   }
   expect([permits.log.length, permits.promised]).toEqual([10, {}]);
+});
+
+describe('what was promised by mistake', () => {
+  /** Twenty notes by a limit of one an hour: the last is told to come back in most of a day. */
+  function promisedBy(mistake: typeof limit): Permits {
+    let permits = noPermits;
+    for (let n = 0; n < 20; n++) ({ permits } = takePermit(permits, `note:${n}`, 0, mistake, LEEWAY_MS));
+    return permits;
+  }
+  const soon = (permits: Permits) => takePermit(permits, 'note:19', MINUTE, limit, LEEWAY_MS).at;
+
+  test('ends with another limit, and what has left counts', () => {
+    const permits = promisedBy({ max: 1, windowMs: HOUR });
+    expect(takePermit(permits, 'note:19', MINUTE, { max: 1, windowMs: HOUR }, LEEWAY_MS).at).toBeGreaterThan(10 * HOUR);
+    expect(soon(permits)).toBe('now');
+    const one = { max: 1, windowMs: HOUR / 2 };
+    expect(takePermit(permits, 'note:19', MINUTE, one, LEEWAY_MS).at).toBeGreaterThanOrEqual(HOUR / 2);
+  });
+
+  test('ends when a person releases what is parked', () => {
+    const permits = promisedBy({ max: 1, windowMs: HOUR });
+    const state = releaseAll(openLedger(START, 0, false), true, 0);
+    expect(releaseAll({ ...state, permits: { notes: permits } }, false, 0).permits.notes).toEqual(permits);
+    const { notes } = releaseAll({ ...state, permits: { notes: permits } }, true, 0).permits;
+    expect(notes).toMatchObject({ log: [0], promised: {}, pace: null });
+  });
+
+  test('ends where the clock was set back, and nothing has left later than now', () => {
+    const permits = promisedBy(limit);
+    const later = 10 * HOUR;
+    expect(permitsAt(permits, later)).toBe(permits);
+    expect(permitsAt(permits, -HOUR)).toMatchObject({ log: Array(10).fill(-HOUR), promised: {} });
+    const state = { ...openLedger(START, 0, false), permits: { notes: permits } };
+    expect(withTurnsOf(state, later)).toBe(state);
+    expect(withTurnsOf(state, -HOUR).permits.notes?.promised).toEqual({});
+  });
 });
