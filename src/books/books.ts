@@ -293,7 +293,7 @@ export class Books {
     const timeZone = this.options.timeZone();
     let standing = this.#standing;
     if (standing?.timeZone !== timeZone) {
-      standing = new Standing(timeZone);
+      standing = new Standing(timeZone, this.options.now);
       await this.place.read();
     }
     await this.#catchUp(standing);

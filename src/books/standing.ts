@@ -58,8 +58,14 @@ export class Standing {
   /** The account's name, as far as the books tell. */
   account = '';
 
-  /** @param timeZone in which days begin and end */
-  constructor(readonly timeZone: string) {}
+  /**
+   * @param timeZone in which days begin and end
+   * @param now nothing that is read was written later, whatever the clock of its machine said; milliseconds
+   */
+  constructor(
+    readonly timeZone: string,
+    private readonly now: () => number = () => Number.POSITIVE_INFINITY,
+  ) {}
 
   /**
    * @param hash of the entry as it is stored
@@ -107,7 +113,8 @@ export class Standing {
       case 'lost': {
         this.lost += 1;
         // It may have been a payment: only what is looked up from now on tells.
-        this.sends = { ...this.sends, forgottenBefore: Math.max(this.sends.forgottenBefore, entry.at) };
+        const givenUpAt = Math.min(entry.at, this.now());
+        this.sends = { ...this.sends, forgottenBefore: Math.max(this.sends.forgottenBefore, givenUpAt) };
         return undefined;
       }
     }

@@ -219,3 +219,15 @@ test('a place that somebody else takes meanwhile is not overwritten', async () =
   await expect(mend(storage, 'u1', standing, { givesUpLost: true, now: at.now })).rejects.toThrow('run it again');
   expect(readFileSync(entry(103), 'utf8')).toBe('another');
 });
+
+test('lost ones that a machine with a clock ahead has given up do not keep payments back for as long', async () => {
+  unlinkSync(entry(60));
+  unlinkSync(segment(1));
+  unlinkSync(segment(2));
+  const givesUp = { givesUpLost: true, now: at.now + 5 * 3_600_000 };
+  expect(await mend(openStorage(at.folder), 'u1', new Standing('UTC'), givesUp)).toMatchObject({ lost: [60] });
+  const books = booksOf('w2');
+  expect((await books.standing()).sends.forgottenBefore).toBe(at.now);
+  at.now += 1_000;
+  expect(await pay(books, 'new', { lookedAt: at.now })).toBeUndefined();
+});
