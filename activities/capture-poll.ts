@@ -17,6 +17,8 @@ export interface CaptureSeen {
 /** A list that is read page by page, each page by another task. */
 interface Listing {
   readonly askedAt: number;
+  /** When its last page came. */
+  readAt: number;
   readonly seen: Map<string, CaptureSeen>;
   /** The next page; absent when all are read. */
   next: { status: number; place: ListPlace } | undefined;
@@ -30,15 +32,14 @@ interface Waiting {
   until: number;
   /** Of this list the answer counts, however long it took. */
   joined?: Listing | undefined;
-  /** A list has not told it: it is to be asked for by itself. */
-  isUntold?: boolean;
+  /** A list has not told it: until then it is asked for by itself. */
+  untoldUntil?: number;
 }
 
-/**
- * How long it is believed how many pages the list has, milliseconds: without a look nobody knows that it grew shorter. A list
- * that nobody has read to its end by then is begun anew.
- */
+/** How long it is believed how many pages the list has, milliseconds: without a look nobody knows that it grew shorter. */
 const PAGES_KNOWN_MS = 300_000;
+/** A list of which nobody has read the next page for so long is begun anew. */
+const ABANDONED_MS = 60_000;
 /** S5: the queue counts one read of each task. Who needs another one comes back after this. */
 const COMES_BACK_MS = 100;
 
@@ -60,25 +61,25 @@ export class CapturePoll {
   /**
    * What a list says of a capture; undefined when it is not in it, or when the list would cost as much as a GET. Reads one page
    * at most.
-   * @param maxAgeMs how old the answer may be; with 0 there is none
+   * @param maxAgeMs how old the answer may be, but for that of a list that was not read to its end yet; with 0 there is none
    * @param againMs after which time the capture is asked for again, if it still waits
    * @throws ApplicationFailure `waiting` where another read is needed, by another task
    */
   async seen(captureId: string, maxAgeMs: number, againMs: number): Promise<CaptureSeen | undefined> {
     const now = performance.now();
     for (const [id, { until }] of this.#waiting) if (until < now) this.#waiting.delete(id);
-    const { isUntold, ...before } = this.#waiting.get(captureId) ?? {};
-    const own: Waiting = { ...before, until: now + 2 * againMs };
+    const own: Waiting = { ...this.#waiting.get(captureId), until: now + 2 * againMs };
     this.#waiting.set(captureId, own);
-    if (maxAgeMs === 0 || isUntold) return undefined;
+    if (maxAgeMs === 0 || now < (own.untoldUntil ?? 0)) return undefined;
     for (let hasRead = false; ; ) {
       const listing = this.#listing;
-      const isOld = !listing || now - listing.askedAt > (listing.next ? PAGES_KNOWN_MS : maxAgeMs);
-      if (listing && !listing.next && (!isOld || listing === own.joined)) {
+      const isOld = !listing || (listing.next ? now - listing.readAt > ABANDONED_MS : now - listing.askedAt > maxAgeMs);
+      const read = [own.joined, isOld ? undefined : listing].find((one) => one && !one.next);
+      if (read) {
         own.joined = undefined;
-        const told = listing.seen.get(captureId);
+        const told = read.seen.get(captureId);
         if (told !== undefined || !hasRead) return told;
-        own.isUntold = true;
+        own.untoldUntil = now + againMs;
         throw comesBack();
       }
       if (isOld && this.#waiting.size <= this.#pagesExpected(now)) return undefined;
@@ -104,7 +105,8 @@ export class CapturePoll {
 
   #begin(): Listing {
     const next = { status: 0, place: { offset: 0 } };
-    this.#listing = { askedAt: performance.now(), seen: new Map(), next, pages: 0, reading: undefined };
+    const now = performance.now();
+    this.#listing = { askedAt: now, readAt: now, seen: new Map(), next, pages: 0, reading: undefined };
     return this.#listing;
   }
 
@@ -133,6 +135,7 @@ export class CapturePoll {
     try {
       const page = await this.list(status, next.place);
       listing.pages++;
+      listing.readAt = performance.now();
       for (const { id, status: word, updatedAt } of page.items)
         if (word) listing.seen.set(id, { status: word, ...(updatedAt && { updatedAt }) });
       if (page.next) listing.next = { ...next, place: page.next };

@@ -50,13 +50,16 @@ export interface ListPage<T> extends Page<T>, Onward {
 
 /** What this process has found out of how a list counts. */
 interface Counting {
-  /** By this number the second page was had last; absent: by the records before it. */
-  page?: number | undefined;
+  /** The last further page was had by its number. */
+  isByNumber: boolean;
   /** Further pages were asked for in every way that we know, in vain. */
   isPageless: boolean;
-  /** How many ways to a page have shown the one before again. */
-  readonly vain: Map<string, number>;
+  /** Of pages that are asked for the numbers by which the one before came again; undefined: by the records before it. */
+  readonly vain: Map<string, { readonly at: number; readonly pages: readonly (number | undefined)[] }>;
 }
+
+/** So long a way that was in vain is not tried again: whoever is to try the next one may be another process. */
+const VAIN_FOR_MS = 60_000;
 
 const countings = new WeakMap<AccountRuntime, Map<Listing, Counting>>();
 const AGAIN_MS = 100;
@@ -64,8 +67,9 @@ const AGAIN_MS = 100;
 function countingOf(runtime: AccountRuntime, name: Listing): Counting {
   const all = countings.get(runtime) ?? new Map<Listing, Counting>();
   countings.set(runtime, all);
-  const counting = all.get(name) ?? { isPageless: false, vain: new Map() };
+  const counting = all.get(name) ?? { isByNumber: false, isPageless: false, vain: new Map() };
   all.set(name, counting);
+  for (const [key, { at }] of counting.vain) if (performance.now() - at > VAIN_FOR_MS) counting.vain.delete(key);
   return counting;
 }
 
@@ -83,14 +87,14 @@ export async function readPage<N extends Listing>(
   const isPaged = runtime.account.undocumented.projectsList.paging === 'send' || name !== 'projects.list';
   const { cursor } = runtime.account.undocumented[SETTINGS[name]];
   const counting = countingOf(runtime, name);
-  const ways = waysTo(place, counting);
   const key = JSON.stringify([asked.filter, place]);
-  const nth = counting.vain.get(key) ?? 0;
-  const way = ways[nth] ?? place;
+  const vain = counting.vain.get(key)?.pages ?? [];
+  const ways = waysTo(place, counting);
+  const [way = place, ...others] = ways.filter(({ page }) => !vain.includes(page));
   const got = await getPage(runtime, name, asked, way, isPaged);
   counting.vain.delete(key);
   if (!isAgain(got, way)) {
-    if (ways.length > 1) counting.page = way.page;
+    if (ways.length > 1) counting.isByNumber = way.page !== undefined;
     return {
       ...got,
       ...goesOn(got, way, { limit: asked.limit, isPaged, cursor }),
@@ -100,8 +104,8 @@ export async function readPage<N extends Listing>(
   const mend = mendOf(setting, place, got.refused);
   const onward = beyondRepeated(got, way, cursor);
   if (onward) return { ...got, ...onward, mend };
-  if (nth + 1 < ways.length && !counting.isPageless) {
-    counting.vain.set(key, nth + 1);
+  if (others.length > 0 && !counting.isPageless) {
+    counting.vain.set(key, { at: performance.now(), pages: [...vain, way.page] });
     throw requeueAfter('it is found out how the list counts its pages', AGAIN_MS);
   }
   // It did get on before: the parameters have these names.
@@ -139,12 +143,15 @@ export function keepPage<T>(
   return keep(storage, inAccount(account, name), rows, isOnly ? MAX_INLINE_BYTES : 0);
 }
 
-/** Without a word of the service's, its records are counted, then its pages, from 0 and from 1; first as it counted last. */
-function waysTo(place: ListPlace, { page }: Counting): ListPlace[] {
+/**
+ * Without a word of the service's, its records are counted, then its pages, from 0 and from 1: first as the list counted last.
+ * S2: from 1 never sooner than from 0, where that number is the third page's.
+ */
+function waysTo(place: ListPlace, { isByNumber }: Counting): ListPlace[] {
   const isKnown = place.next !== undefined || place.page !== undefined || place.before !== undefined;
   if (place.offset === 0 || isKnown) return [place];
-  const ways = [place, { ...place, page: 1 }, { ...place, page: 2 }];
-  return ways.sort((one, other) => Number(other.page === page) - Number(one.page === page));
+  const pages = [1, 2].map((page) => ({ ...place, page }));
+  return isByNumber ? [...pages, place] : [place, ...pages];
 }
 
 async function getPage<N extends Listing>(

@@ -24,7 +24,7 @@ const LEAST_SHARE = 97;
 const STARTS_WITHIN_MS = 300_000;
 /** More than are sent meanwhile; a pipeline takes 400 at most, which is enough for fifteen minutes. */
 const LEADS = Math.ceil((MINUTES + 3) * LIMITS.writes.max * 1.1);
-/** The share of the sandbox's leads that can be converted is three quarters. */
+/** Three quarters of the sandbox's leads can be converted; and some to spare. */
 const SEEDED = Math.ceil(LEADS / 0.7);
 
 const timesOf = async ({ sandbox }: Stage): Promise<number[]> =>

@@ -15,7 +15,7 @@ import { LEDGER_ID, type LedgerInput, type Opened } from '../src/ledger/messages
 import type { Settlement } from '../src/paying/open-sends';
 import { FailureType } from '../src/runs/failure-types';
 import { queueName } from '../src/temporal/queues';
-import { Book, REREADS } from './ledger/book';
+import { Book, DROPS_PROMISES, REREADS } from './ledger/book';
 import { handleQuestions, handleWorkers } from './ledger/handlers';
 import { askWorkers, handedOn } from './ledger/opening';
 import { handlePeople } from './ledger/people';
@@ -72,7 +72,9 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
     const { unread, ...state } = known;
     const before = unread && patched(REREADS) ? known : state;
     const timely = policy.withTurnsOf(before, Date.now());
-    book.open(timely !== before && patched('clipsTurns') ? timely : before);
+    const clipped = timely !== before && patched('clipsTurns') ? timely : before;
+    const permitted = policy.permitsOfBefore(clipped, Date.now());
+    book.open(permitted !== clipped && patched(DROPS_PROMISES) ? permitted : clipped);
   };
   // The Web UI offers updates in the order of their handlers. What has waited for the run is heard in that order, too: those
   // of before go on as they were.

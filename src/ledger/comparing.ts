@@ -7,7 +7,6 @@ import { ADJUSTMENT, sumSince } from './book';
 import { reservedCredits } from './caps';
 import { acceptLower } from './explaining';
 import { hold, release } from './holds';
-import { mapPermits, withoutPromises } from './permits';
 import { withAction } from './said';
 import type { LedgerStart, LedgerState } from './state';
 
@@ -122,5 +121,5 @@ export const releaseAll = (state: LedgerState, parks: boolean, now: number): Led
   ...acceptBooks(state),
   holds: [],
   prices: {},
-  ...(parks && { parked: {}, parksEndedAt: now, permits: mapPermits(state, withoutPromises) }),
+  ...(parks && { parked: {}, parksEndedAt: now }),
 });

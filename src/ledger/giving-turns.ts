@@ -1,6 +1,5 @@
 /** S5: the turns of all classes in a ledger's state. */
 import type { RateClass } from '../agent-api/rate-class';
-import { mapPermits, permitsAt } from './permits';
 import type { LedgerState } from './state';
 import { LATEST_MS, noTurns, type TurnAsked, type TurnUsed, takeTurn, turnUsed } from './turns';
 
@@ -34,21 +33,18 @@ export function askTurn(
 }
 
 /**
- * The turns and permits of a run before. Its time was later than now where the server's clock was set back: no request leaves as
- * late as that.
+ * The turns of a run before. Its time was later than now where the server's clock was set back: no request leaves as late as that.
  * @returns the same state where none would
  */
 export function withTurnsOf(state: LedgerState, now: number): LedgerState {
   const turns = Object.entries(state.turns ?? {});
   const latest = now + LATEST_MS;
-  const permits = mapPermits(state, (of) => permitsAt(of, latest));
-  const isTimely = turns.every(([, { log }]) => log.every((at) => at <= latest));
-  if (isTimely && Object.entries(permits).every(([rateClass, of]) => of === state.permits[rateClass])) return state;
+  if (turns.every(([, { log }]) => log.every((at) => at <= latest))) return state;
   const clipped = turns.map(([rateClass, of]) => [
     rateClass,
     { ...of, log: of.log.map((at) => Math.min(at, latest)), told: Math.min(of.told, latest) },
   ]);
-  return { ...state, permits, ...(state.turns && { turns: Object.fromEntries(clipped) }) };
+  return { ...state, turns: Object.fromEntries(clipped) };
 }
 
 /** Nobody asks for turns, or they may not count yet: old ones would look as if they did. */

@@ -55,7 +55,7 @@ export {
   wake,
 } from './holds';
 export { openLedger, reopen, whole } from './opening-state';
-export { isUnused, unknownPermit } from './own-permits';
+export { isUnused, permitsOfBefore, promisedBy, promisedToNobody, unknownPermit } from './own-permits';
 export { type Dearer, dearer, type PricedCall, reservation, reservedAnew } from './prices';
 export { type Asked, isBehind, type Reread, reread } from './rereading';
 export {

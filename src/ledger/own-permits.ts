@@ -1,9 +1,9 @@
 /** S5: the permits of a ledger's state: of the limits that a call meets beside that of the writes. */
-import type { Limit } from '../agent-api/limiter';
+import { isSameLimit, type Limit } from '../agent-api/limiter';
 import type { Settlement } from '../paying/open-sends';
-import { permitsKnownFrom, permitUnused } from './permits';
+import { type Permits, permitsAt, permitsKnownFrom, permitUnused, withoutPromises } from './permits';
 import type { LedgerState } from './state';
-import type { TurnUsed } from './turns';
+import { LATEST_MS, type TurnUsed } from './turns';
 
 /** The call needs a permit of a limit of its own as well: a note, the start of an audit. */
 export interface OwnPermit {
@@ -44,3 +44,25 @@ export function withUnused(state: LedgerState, ended: Ended, grantedAt: number):
   const kept = permitUnused(permits, subject, grantedAt, own.limit, sendWindowMs);
   return { ...state, permits: { ...state.permits, [own.rateClass]: kept } };
 }
+
+/** @returns the same state where none of its permits changes */
+function changed(state: LedgerState, change: (permits: Permits, rateClass: string) => Permits): LedgerState {
+  const all = Object.entries(state.permits).map(([rateClass, of]) => [rateClass, of, change(of, rateClass)] as const);
+  if (all.every(([, before, after]) => before === after)) return state;
+  return { ...state, permits: Object.fromEntries(all.map(([rateClass, , after]) => [rateClass, after])) };
+}
+
+/** What another limit has promised beyond the window of the one that is asked with: it may have been a mistake, days ahead. */
+export const promisedBy = (state: LedgerState, own: OwnPermit | undefined, now: number): LedgerState =>
+  changed(state, (permits, rateClass) => {
+    if (own?.rateClass !== rateClass || !own.limit || !permits.limit) return permits;
+    return isSameLimit(own.limit, permits.limit) ? permits : withoutPromises(permits, now + own.limit.windowMs);
+  });
+
+/** A person ends what calls wait for: what is promised may belong to runs that have ended. */
+export const promisedToNobody = (state: LedgerState): LedgerState =>
+  changed(state, (permits) => withoutPromises(permits));
+
+/** The permits of a run before, whose time was later than now where the server's clock was set back. */
+export const permitsOfBefore = (state: LedgerState, now: number): LedgerState =>
+  changed(state, (permits) => permitsAt(permits, now + LATEST_MS));

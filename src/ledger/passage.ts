@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { budgetInForce } from './budget';
+import { LONGEST_PARK_MS } from './holds';
 import type { LedgerStatus } from './messages';
 import { HOLD_KINDS, type LedgerState } from './state';
 
@@ -14,6 +15,8 @@ const ms = z.number().nonnegative();
 
 /** Whoever starts a ledger by hand may write into its memo what they like. */
 const Passage = z.object({
+  /** Which run of the ledger says it: a memo passes on to the run that continues one, and who starts a run may write one. */
+  of: z.string(),
   /** When it was told, by the server's clock; milliseconds since 1970. */
   at: ms,
   /** Without the words of people: a memo is shown wherever runs are listed (S4). */
@@ -28,30 +31,28 @@ const Passage = z.object({
   balanceFloor: ms,
   /** In which its days begin. */
   timeZone: z.string(),
-  /** Since when the account works for another user; this ledger is an earlier one's. */
-  restingSince: ms.optional(),
 });
 export type Passage = Readonly<z.output<typeof Passage>>;
 
-export function passageOf(state: LedgerState, now: number): Passage {
-  const { holds, parked, parksEndedAt, turns, timeZone, restingSince } = state;
+/** @param of the run ID of the ledger */
+export function passageOf(state: LedgerState, of: string, now: number): Passage {
+  const { holds, parked, parksEndedAt, turns, timeZone } = state;
   return {
-    at: now,
+    ...{ of, at: now },
     holds: holds.map(({ kind, stopsAll }) => ({ kind, ...(stopsAll && { stopsAll }) })),
-    parked,
+    parked: Object.fromEntries(Object.entries(parked).filter(([, until]) => until > now)),
     ...(parksEndedAt !== undefined && { parksEndedAt }),
     ...(turns && { takesTurns: true }),
     balanceFloor: budgetInForce(state, now).balanceFloor,
     timeZone,
-    ...(restingSince !== undefined && { restingSince }),
   };
 }
 
 /** Of a ledger that answers, and tells nothing in its memo. */
 export function passageFrom(status: LedgerStatus): Passage {
-  const { configuredAt = 0, holds, parked, parksEndedAt, takesTurns, budget, restingSince } = status;
+  const { configuredAt = 0, holds, parked, parksEndedAt, takesTurns, budget } = status;
   const { balanceFloor, timeZone } = budget;
-  return { at: configuredAt, holds, parked, parksEndedAt, takesTurns, balanceFloor, timeZone, restingSince };
+  return { of: '', at: configuredAt, holds, parked, parksEndedAt, takesTurns, balanceFloor, timeZone };
 }
 
 /** Whether both say the same, whenever they say it. */
@@ -60,10 +61,18 @@ export const isSamePassage = ({ at: _, ...one }: Passage, { at: __, ...other }: 
 
 /**
  * What a run of the ledger has told.
- * @param startedAt a memo passes on to the run that continues one: what was told before this one began, another run has said
  * @returns undefined where it has told nothing: it is one of an earlier version, or does not know yet what is in its books
  */
-export function passageIn(memo: Readonly<Record<string, unknown>> | undefined, startedAt: Date): Passage | undefined {
+export function passageIn({ memo, runId }: Described): Passage | undefined {
   const { data } = Passage.safeParse(memo?.[PASSAGE]);
-  return data && data.at >= startedAt.getTime() ? data : undefined;
+  if (data?.of !== runId) return undefined;
+  // Nothing is parked for longer, whatever a message has said.
+  const latest = data.at + LONGEST_PARK_MS;
+  return Object.values(data.parked).every((until) => until <= latest) ? data : undefined;
+}
+
+/** As the Temporal server describes a run. */
+interface Described {
+  readonly memo?: Readonly<Record<string, unknown>> | undefined;
+  readonly runId: string;
 }

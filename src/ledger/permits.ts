@@ -6,7 +6,6 @@
 import {
   admit,
   idle,
-  isSameLimit,
   type Limit,
   type Log,
   logAdmits,
@@ -25,7 +24,7 @@ export interface Permits {
   readonly pace: PaceState | null;
   /** A place in the log for each subject that was told when to come back. */
   readonly promised: Readonly<Record<string, number>>;
-  /** The limit by which they are promised. */
+  /** The limit by which the last one was taken or promised. */
   readonly limit?: Limit;
 }
 
@@ -61,9 +60,7 @@ export function takePermit(
   limit: Limit,
   sendWindowMs: number,
 ): PermitAnswer {
-  // Those that a limit by mistake has promised may be days ahead.
-  const isOther = before.limit !== undefined && !isSameLimit(before.limit, limit);
-  const permits = { ...(isOther ? withoutPromises(before) : before), limit };
+  const permits = { ...before, limit };
   const graceMs = graceOf(limit, sendWindowMs);
   // Longer by all the time a request may be late, so that the limit holds for real departures too.
   const window = { max: limit.max, windowMs: limit.windowMs + graceMs + sendWindowMs };
@@ -107,38 +104,36 @@ export function permitUnused(
 
 const paceOf = ({ max, windowMs }: Limit): Pace => ({ burst: Math.min(BURST, max), ratePerMs: max / windowMs });
 
-/** Only what has left counts: whoever was told to come back at a later moment asks once more then, or sooner. */
-export const withoutPromises = (permits: Permits): Permits => ({
-  ...withoutLapsed(permits, Number.POSITIVE_INFINITY),
-  pace: null,
-});
+/**
+ * Without the places that are promised for later moments. Whoever was told of one asks once more then, or sooner.
+ * @returns the same permits where there are none
+ */
+export function withoutPromises(permits: Permits, laterThan = Number.NEGATIVE_INFINITY): Permits {
+  const kept = withoutPromised(permits, (at) => at > laterThan);
+  return kept === permits ? permits : { ...kept, pace: null };
+}
 
 /**
- * As they are by a clock that may have been set back.
- * @param latest nothing has left later than this
- * @returns the same where nothing would have
+ * By a clock that was set back: what has left did so before `latest`, and what is promised counts from another time.
+ * @returns the same permits where nothing is later
  */
 export function permitsAt(permits: Permits, latest: number): Permits {
   const departed = withoutPromises(permits);
   if (departed.log.every((at) => at <= latest)) return permits;
-  return { ...departed, log: departed.log.map((at) => Math.min(at, latest)) };
+  return { ...departed, pace: null, log: departed.log.map((at) => Math.min(at, latest)) };
 }
 
-export const mapPermits = (
-  { permits }: { readonly permits: Readonly<Record<string, Permits>> },
-  map: (of: Permits) => Permits,
-): Record<string, Permits> =>
-  Object.fromEntries(Object.entries(permits).map(([rateClass, of]) => [rateClass, map(of)]));
-
 /** Places that nobody came for are free again. */
-function withoutLapsed(permits: Permits, before: number): Permits {
+const withoutLapsed = (permits: Permits, before: number): Permits => withoutPromised(permits, (at) => at < before);
+
+function withoutPromised(permits: Permits, isGone: (at: number) => boolean): Permits {
   const all = Object.entries(permits.promised);
-  const lapsed = all.filter(([, at]) => at < before).map(([, at]) => at);
-  if (lapsed.length === 0) return permits;
+  const gone = all.filter(([, at]) => isGone(at)).map(([, at]) => at);
+  if (gone.length === 0) return permits;
   const log = [...permits.log];
-  for (const at of lapsed) {
+  for (const at of gone) {
     const place = log.indexOf(at);
     if (place >= 0) log.splice(place, 1);
   }
-  return { ...permits, log, promised: Object.fromEntries(all.filter(([, at]) => at >= before)) };
+  return { ...permits, log, promised: Object.fromEntries(all.filter(([, at]) => !isGone(at))) };
 }

@@ -14,6 +14,7 @@ export const PATCHES = {
   comparesBooks: '0.3.0',
   countsOwnPayments: '0.3.0',
   countsPaymentsOnce: '0.3.0',
+  dropsPromises: '0.3.0',
   endsCancelled: '0.3.0',
   followsLostConversion: '0.3.0',
   givesUpLook: '0.3.0',

@@ -31,8 +31,7 @@ export async function latestPassage(client: Client, account: string): Promise<Pa
   const ids = await openLedgers(client, account);
   const [only, ...others] = ids;
   if (only !== undefined && others.length === 0) {
-    const { memo, startTime } = await client.workflow.getHandle(only).describe();
-    const told = passageIn(memo, startTime);
+    const told = passageIn(await client.workflow.getHandle(only).describe());
     if (told) return told;
   }
   const latest = await latestOf(client, ids);

@@ -44,7 +44,7 @@ export class LedgerNews {
   private async askPassage(): Promise<Passage | undefined> {
     const described = await this.describe();
     if (!described) return undefined;
-    const told = passageIn(described.memo, described.startTime);
+    const told = passageIn(described);
     // One that tells none is asked as it always was.
     const status = told ? undefined : await this.status();
     this.lastPassage = told ?? (status && passageFrom(status)) ?? this.lastPassage;

@@ -387,11 +387,13 @@ describe('B8: a list that ignores the filter by survey link', () => {
   });
 });
 
-test('S5: each further way to a page is another task, and the one that was found comes first from then on', async () => {
+test('S5: each further way to a page is another task, and numbers come first once they were the way', async () => {
   const all = leads(45);
   const { runtime, seen } = await serviceOf((q) => ({ leads: page(all, (number(q, 'page', 1) - 1) * 20, 20) }));
-  const read = (place: ListPlace) =>
-    new MockActivityEnvironment().run(() => readPage(runtime, 'leads.list', { filter: {}, limit: 20 }, place));
+  const read = (place: ListPlace, survey = 'a') =>
+    new MockActivityEnvironment().run(() =>
+      readPage(runtime, 'leads.list', { filter: { surveyLink: survey }, limit: 20 }, place),
+    );
   const { following } = (await read({ offset: 0 })) as ListPage<Lead>;
   if (!following) throw new Error('the list ends');
   // By the records before it, by page 1, and by page 2.
@@ -400,6 +402,48 @@ test('S5: each further way to a page is another task, and the one that was found
     expect(seen).toHaveLength(asked);
   }
   expect(await read(following)).toMatchObject({ items: all.slice(20, 40).map(({ id }) => ({ id })) });
-  expect(await read(following)).toMatchObject({ items: all.slice(20, 40).map(({ id }) => ({ id })) });
-  expect(seen).toHaveLength(5);
+  await expect(read(following, 'b')).rejects.toMatchObject({ type: FailureType.waiting });
+  expect(await read(following, 'b')).toMatchObject({ items: all.slice(20, 40).map(({ id }) => ({ id })) });
+  expect(seen).toHaveLength(6);
 });
+
+test.each([
+  ['from 0', 0],
+  ['from 1', 1],
+])(
+  'S2: lists of a service that counts pages %s are all read whole, however their tasks take turns',
+  async (_, from) => {
+    const all = leads(45);
+    const { runtime } = await serviceOf((q) => ({ leads: page(all, (number(q, 'page', from) - from) * 20, 20) }));
+    const listing = (survey: string) => {
+      let place: ListPlace | undefined = { offset: 0 };
+      const ids: string[] = [];
+      return {
+        ids,
+        /** One task. @returns whether there is more to do */
+        async step() {
+          if (!place) return false;
+          const at = place;
+          const asked = { filter: { surveyLink: survey }, limit: 20 };
+          const got = await new MockActivityEnvironment()
+            .run(() => readPage(runtime, 'leads.list', asked, at))
+            .then(
+              (read) => read as ListPage<Lead>,
+              (error) => {
+                if (error.type !== FailureType.waiting) throw error;
+              },
+            );
+          if (got) {
+            ids.push(...got.items.map(({ id }) => id));
+            place = got.following;
+          }
+          return true;
+        },
+      };
+    };
+    const lists = ['a', 'b', 'c'].map(listing);
+    // The third begins when the others have found out.
+    for (let n = 0; n < 30; n++) for (const list of n < 5 ? lists.slice(0, 2) : lists) await list.step();
+    for (const { ids } of lists) expect(new Set(ids).size).toBe(45);
+  },
+);

@@ -1,5 +1,6 @@
-import { openLedger, releaseAll, withTurnsOf } from '../../src/ledger';
-import { noPermits, type Permits, permitsAt, permitUnused, takePermit } from '../../src/ledger/permits';
+import { openLedger, permitsOfBefore, promisedToNobody, promisedBy as promises } from '../../src/ledger';
+import { noPermits, type Permits, permitUnused, takePermit } from '../../src/ledger/permits';
+import { LATEST_MS } from '../../src/ledger/turns';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -93,31 +94,43 @@ describe('what was promised by mistake', () => {
     for (let n = 0; n < 20; n++) ({ permits } = takePermit(permits, `note:${n}`, 0, mistake, LEEWAY_MS));
     return permits;
   }
-  const soon = (permits: Permits) => takePermit(permits, 'note:19', MINUTE, limit, LEEWAY_MS).at;
+  const mistake = { max: 1, windowMs: HOUR };
+  const known = (permits: Permits) => ({ ...openLedger(START, 0, false), permits: { notes: permits } });
+  const asks = (permits: Permits | undefined, by = limit) =>
+    permits && takePermit(permits, 'note:19', MINUTE, by, LEEWAY_MS).at;
 
   test('ends with another limit, and what has left counts', () => {
-    const permits = promisedBy({ max: 1, windowMs: HOUR });
-    expect(takePermit(permits, 'note:19', MINUTE, { max: 1, windowMs: HOUR }, LEEWAY_MS).at).toBeGreaterThan(10 * HOUR);
-    expect(soon(permits)).toBe('now');
+    const permits = promisedBy(mistake);
+    const by = (own: typeof limit) =>
+      promises(known(permits), { rateClass: 'notes', limit: own }, MINUTE).permits.notes;
+    expect(asks(by(mistake), mistake)).toBeGreaterThan(10 * HOUR);
+    expect(asks(by(limit))).toBe('now');
     const one = { max: 1, windowMs: HOUR / 2 };
-    expect(takePermit(permits, 'note:19', MINUTE, one, LEEWAY_MS).at).toBeGreaterThanOrEqual(HOUR / 2);
+    expect(asks(by(one), one)).toBeGreaterThanOrEqual(HOUR / 2);
+  });
+
+  test('but not within its window, for workers that have not the same limit', () => {
+    const state = known(promisedBy(limit));
+    const other = { ...limit, max: 20 };
+    const soon = Object.entries(state.permits.notes?.promised ?? {}).filter(([, at]) => at <= HOUR);
+    expect(soon.length).toBeGreaterThan(5);
+    const { notes } = promises(state, { rateClass: 'notes', limit: other }, 0).permits;
+    expect(Object.entries(notes?.promised ?? {})).toEqual(soon);
   });
 
   test('ends when a person releases what is parked', () => {
     const permits = promisedBy({ max: 1, windowMs: HOUR });
-    const state = releaseAll(openLedger(START, 0, false), true, 0);
-    expect(releaseAll({ ...state, permits: { notes: permits } }, false, 0).permits.notes).toEqual(permits);
-    const { notes } = releaseAll({ ...state, permits: { notes: permits } }, true, 0).permits;
-    expect(notes).toMatchObject({ log: [0], promised: {}, pace: null });
+    expect(promisedToNobody(known(permits)).permits.notes).toMatchObject({ log: [0], promised: {}, pace: null });
+    const none = openLedger(START, 0, false);
+    expect(promisedToNobody(none)).toBe(none);
   });
 
   test('ends where the clock was set back, and nothing has left later than now', () => {
     const permits = promisedBy(limit);
     const later = 10 * HOUR;
-    expect(permitsAt(permits, later)).toBe(permits);
-    expect(permitsAt(permits, -HOUR)).toMatchObject({ log: Array(10).fill(-HOUR), promised: {} });
-    const state = { ...openLedger(START, 0, false), permits: { notes: permits } };
-    expect(withTurnsOf(state, later)).toBe(state);
-    expect(withTurnsOf(state, -HOUR).permits.notes?.promised).toEqual({});
+    const state = known(permits);
+    expect(permitsOfBefore(state, later)).toBe(state);
+    const latest = -HOUR + LATEST_MS;
+    expect(permitsOfBefore(state, -HOUR).permits.notes).toMatchObject({ log: Array(10).fill(latest), promised: {} });
   });
 });

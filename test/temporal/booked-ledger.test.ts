@@ -332,8 +332,8 @@ test.each([
     query: async () => ({ flights: {} }),
     describe: async () => {
       if (timeZone === undefined) throw new Error('it does not answer');
-      const passage = { at: Date.now(), holds: [], parked: {}, balanceFloor: 0, timeZone };
-      return { status: { name: 'RUNNING' }, startTime: new Date(0), memo: { passage } };
+      const passage = { of: 'run-1', at: Date.now(), holds: [], parked: {}, balanceFloor: 0, timeZone };
+      return { status: { name: 'RUNNING' }, runId: 'run-1', memo: { passage } };
     },
     startUpdate: async (_: unknown, { args: [said] }: { args: [LedgerStart] }) => {
       told.push(said);

@@ -16,11 +16,15 @@ const TURN = { rateClass: 'writes', limit: { max: 8, windowMs: 3_600_000 }, with
 let stage: Stage;
 let config: Config;
 let worker: RunningWorker;
+/** Of the ledger that somebody has started with a memo of their own, before any worker. */
+let believed: unknown = 'nothing';
 beforeAll(async () => {
   stage = await startStage({ sandbox: { leads: 1 } });
   config = withAccounts(stage.config, NAMES, { timing: { ...QUICK.timing, holdProbeMs: 60_000 } });
   await begin('renewed', [{ maxEvents: 50 }]);
-  await begin('forged', [], { at: Date.now() + 86_400_000, holds: [], parked: {}, balanceFloor: 'none' });
+  const forged = { of: 'run', at: Date.now() + 86_400_000, holds: [{ kind: 'token' }], parked: { reads: 9e15 } };
+  await begin('forged', [], { ...forged, balanceFloor: 0, timeZone: 'UTC' });
+  believed = await ledger('forged').passage();
   worker = await stage.startWorker(config);
 });
 afterAll(() => stage.close());
@@ -42,9 +46,10 @@ const said = { reason: 'a test', by: 'somebody' };
 
 /** The ledger's memo says what its status says. */
 async function expectTold(name: string): Promise<void> {
-  const { at: _, holds, ...status } = passageFrom(await handleOf(name).query(statusQuery));
+  const { of: _, at: __, holds, ...status } = passageFrom(await handleOf(name).query(statusQuery));
   expect(await memoOf(name)).toEqual({
     ...JSON.parse(JSON.stringify(status)),
+    of: (await handleOf(name).describe()).runId,
     at: expect.any(Number),
     holds: holds.map(({ kind }) => ({ kind })),
   });
@@ -86,9 +91,7 @@ test('a run that continues another tells it anew', async () => {
     return (await handleOf('renewed').describe()).runId !== runId;
   });
   await client.configure();
-  const { memo, startTime } = await handleOf('renewed').describe();
-  expect(memo?.[PASSAGE]).toMatchObject({ parked: { notes: expect.any(Number) } });
-  expect(passageIn(memo, startTime)).toBeDefined();
+  expect(passageIn(await handleOf('renewed').describe())).toMatchObject({ parked: { notes: expect.any(Number) } });
   await expectTold('renewed');
 });
 
@@ -110,7 +113,8 @@ test('a ledger that was reset tells what holds now, and not what held then', asy
   await expectTold('reset');
 });
 
-test('what somebody has written into a memo in no such form counts for nothing', async () => {
+test('what somebody has written into the memo of a ledger counts for nothing', async () => {
+  expect(believed).toBeUndefined();
   await ledger('forged').configure();
   expect(await ledger('forged').passage()).toMatchObject({ holds: [], balanceFloor: 0 });
 });

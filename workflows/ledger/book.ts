@@ -29,6 +29,8 @@ export const MINDS_PARKS = 'mindsParks';
 export const TAKES_BACK_PERMITS = 'takesBackPermits';
 /** Runs from before this one take it that a ledger which was lost had given no permit. */
 export const MINDS_LOST_PERMITS = 'mindsLostPermits';
+/** Runs from before this one keep what they have promised, whatever happens. */
+export const DROPS_PROMISES = 'dropsPromises';
 /** Runs from before this one tell what calls must know of only by the query `status`. */
 const TELLS_PASSAGE = 'tellsPassage';
 
@@ -72,7 +74,7 @@ export class Book {
     this.openedIn = epoch();
     this.balanceWanted = !isRead(state);
     this.books = state;
-    // Before the reset it may have been told otherwise.
+    // The memo goes back with a reset, and is the word of the run before.
     this.told = undefined;
     this.change(state);
   }
@@ -80,7 +82,7 @@ export class Book {
   change(next: LedgerState): void {
     this.books = next;
     setCurrentDetails(withRoom(describeLedger(next, Date.now())));
-    this.tell(passageOf(next, Date.now()));
+    this.tell(passageOf(next, workflowInfo().runId, Date.now()));
   }
 
   /** S5: what calls must know before they leave. */

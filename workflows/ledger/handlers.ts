@@ -8,6 +8,7 @@ import { overtakes } from '../shared/overtaken';
 import {
   type Book,
   COMPARES,
+  DROPS_PROMISES,
   MINDS_LOST_PERMITS,
   MINDS_PARKS,
   MINDS_PLACE,
@@ -32,7 +33,9 @@ export function handleWorkers(book: Book): void {
     messages.beginSendUpdate,
     ({ turn, ...request }) => {
       const gives = turn !== undefined && patched(TAKES_TURNS);
-      const awake = policy.wake(turn && !gives ? policy.withoutTurns(book.state) : book.state);
+      const known = policy.wake(turn && !gives ? policy.withoutTurns(book.state) : book.state);
+      const timely = policy.promisedBy(known, request.own, Date.now());
+      const awake = timely !== known && patched(DROPS_PROMISES) ? timely : known;
       const mindsUnknown =
         policy.unknownPermit(awake, request, Date.now()) === undefined || patched(MINDS_LOST_PERMITS);
       const asked = { ...request, ...(gives && { turn }) };

@@ -67,7 +67,7 @@ const DOES: Partial<Does> = {
       type: next.workflowType || run.type,
       input: next.arguments ?? [],
       searchAttributes: run.searchAttributes,
-      memo: run.memo,
+      memo: { ...run.memo, ...next.memo },
       requestId: undefined,
       continued: { firstRunId: run.firstRunId, from: run.runId },
     });
