@@ -61,7 +61,7 @@ export class CapturePoll {
   /**
    * What a list says of a capture; undefined when it is not in it, or when the list would cost as much as a GET. Reads one page
    * at most.
-   * @param maxAgeMs how old the answer may be, but for that of a list that was not read to its end yet; with 0 there is none
+   * @param maxAgeMs how old a list may be that was read to its end before; with 0 none is read
    * @param againMs after which time the capture is asked for again, if it still waits
    * @throws ApplicationFailure `waiting` where another read is needed, by another task
    */
@@ -73,13 +73,14 @@ export class CapturePoll {
     if (maxAgeMs === 0 || now < (own.untoldUntil ?? 0)) return undefined;
     for (let hasRead = false; ; ) {
       const listing = this.#listing;
-      const isOld = !listing || (listing.next ? now - listing.readAt > ABANDONED_MS : now - listing.askedAt > maxAgeMs);
+      const isOld = !listing || (listing.next ? isAbandoned(listing, own, now) : now - listing.askedAt > maxAgeMs);
       const read = [own.joined, isOld ? undefined : listing].find((one) => one && !one.next);
       if (read) {
         own.joined = undefined;
         const told = read.seen.get(captureId);
         if (told !== undefined || !hasRead) return told;
-        own.untoldUntil = now + againMs;
+        own.untoldUntil = now + PAGES_KNOWN_MS;
+        own.until = Math.max(own.until, own.untoldUntil);
         throw comesBack();
       }
       if (isOld && this.#waiting.size <= this.#pagesExpected(now)) return undefined;
@@ -151,5 +152,9 @@ export class CapturePoll {
     }
   }
 }
+
+/** Nobody reads it any more, as far as is known. */
+const isAbandoned = (listing: Listing, { joined }: Waiting, now: number): boolean =>
+  listing !== joined && !listing.reading && now - listing.readAt > ABANDONED_MS;
 
 const comesBack = () => requeueAfter('the list of captures is read page by page', COMES_BACK_MS);

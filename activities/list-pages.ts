@@ -50,16 +50,16 @@ export interface ListPage<T> extends Page<T>, Onward {
 
 /** What this process has found out of how a list counts. */
 interface Counting {
-  /** The last further page was had by its number. */
-  isByNumber: boolean;
-  /** Further pages were asked for in every way that we know, in vain. */
-  isPageless: boolean;
+  /** How the last further page was had. */
+  by?: 'records' | 'number';
+  /** No further page was ever had, and one was asked for in every way that we know: until then one way is enough. */
+  pagelessUntil: number;
   /** Of pages that are asked for the numbers by which the one before came again; undefined: by the records before it. */
   readonly vain: Map<string, { readonly at: number; readonly pages: readonly (number | undefined)[] }>;
 }
 
-/** So long a way that was in vain is not tried again: whoever is to try the next one may be another process. */
-const VAIN_FOR_MS = 60_000;
+/** So long it is known: the next way may have to wait for its turn, or be tried by another process. */
+const KNOWN_FOR_MS = 3_600_000;
 
 const countings = new WeakMap<AccountRuntime, Map<Listing, Counting>>();
 const AGAIN_MS = 100;
@@ -67,9 +67,9 @@ const AGAIN_MS = 100;
 function countingOf(runtime: AccountRuntime, name: Listing): Counting {
   const all = countings.get(runtime) ?? new Map<Listing, Counting>();
   countings.set(runtime, all);
-  const counting = all.get(name) ?? { isByNumber: false, isPageless: false, vain: new Map() };
+  const counting = all.get(name) ?? { pagelessUntil: 0, vain: new Map() };
   all.set(name, counting);
-  for (const [key, { at }] of counting.vain) if (performance.now() - at > VAIN_FOR_MS) counting.vain.delete(key);
+  for (const [key, { at }] of counting.vain) if (performance.now() - at > KNOWN_FOR_MS) counting.vain.delete(key);
   return counting;
 }
 
@@ -94,7 +94,7 @@ export async function readPage<N extends Listing>(
   const got = await getPage(runtime, name, asked, way, isPaged);
   counting.vain.delete(key);
   if (!isAgain(got, way)) {
-    if (ways.length > 1) counting.isByNumber = way.page !== undefined;
+    if (ways.length > 1) counting.by = way.page === undefined ? 'records' : 'number';
     return {
       ...got,
       ...goesOn(got, way, { limit: asked.limit, isPaged, cursor }),
@@ -104,12 +104,12 @@ export async function readPage<N extends Listing>(
   const mend = mendOf(setting, place, got.refused);
   const onward = beyondRepeated(got, way, cursor);
   if (onward) return { ...got, ...onward, mend };
-  if (others.length > 0 && !counting.isPageless) {
+  if (others.length > 0 && performance.now() > counting.pagelessUntil) {
     counting.vain.set(key, { at: performance.now(), pages: [...vain, way.page] });
     throw requeueAfter('it is found out how the list counts its pages', AGAIN_MS);
   }
-  // It did get on before: the parameters have these names.
-  if (place.before === undefined) counting.isPageless = true;
+  // Else it did get on before, and this is the end of this list alone.
+  if (ways.length > 1 && counting.by === undefined) counting.pagelessUntil = performance.now() + KNOWN_FOR_MS;
   return { ...got, items: [], cut: place.sure ? 'more' : 'perhaps', mend };
 }
 
@@ -147,11 +147,11 @@ export function keepPage<T>(
  * Without a word of the service's, its records are counted, then its pages, from 0 and from 1: first as the list counted last.
  * S2: from 1 never sooner than from 0, where that number is the third page's.
  */
-function waysTo(place: ListPlace, { isByNumber }: Counting): ListPlace[] {
+function waysTo(place: ListPlace, { by }: Counting): ListPlace[] {
   const isKnown = place.next !== undefined || place.page !== undefined || place.before !== undefined;
   if (place.offset === 0 || isKnown) return [place];
   const pages = [1, 2].map((page) => ({ ...place, page }));
-  return isByNumber ? [...pages, place] : [place, ...pages];
+  return by === 'number' ? [...pages, place] : [place, ...pages];
 }
 
 async function getPage<N extends Listing>(

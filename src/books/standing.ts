@@ -1,7 +1,15 @@
 /** What the books come to, entry by entry: open payments, sums of days, months and runs. */
 import { KEEP_BOOKINGS, KEEP_DAYS, KEEP_RUNS, type Kept, laterOf, reservedAnew, type Said } from '../ledger';
 import type { PaidKind } from '../paying/once-only';
-import { type Booking, noOpenSends, type OpenSend, type OpenSends, settle, take } from '../paying/open-sends';
+import {
+  type Booking,
+  CLOCK_TOLERANCE_MS,
+  noOpenSends,
+  type OpenSend,
+  type OpenSends,
+  settle,
+  take,
+} from '../paying/open-sends';
 import { paidKindOf } from '../paying/subject';
 import { dayOf } from '../time/day';
 import { Cleared } from './cleared';
@@ -113,7 +121,7 @@ export class Standing {
       case 'lost': {
         this.lost += 1;
         // It may have been a payment: only what is looked up from now on tells.
-        const givenUpAt = Math.min(entry.at, this.now());
+        const givenUpAt = Math.min(entry.at, this.now() + CLOCK_TOLERANCE_MS);
         this.sends = { ...this.sends, forgottenBefore: Math.max(this.sends.forgottenBefore, givenUpAt) };
         return undefined;
       }

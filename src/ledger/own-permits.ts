@@ -52,11 +52,17 @@ function changed(state: LedgerState, change: (permits: Permits, rateClass: strin
   return { ...state, permits: Object.fromEntries(all.map(([rateClass, , after]) => [rateClass, after])) };
 }
 
-/** What another limit has promised beyond the window of the one that is asked with: it may have been a mistake, days ahead. */
+/**
+ * Another limit was a mistake, or is one: what it has promised is too much for a stricter one; by any other, what is promised for
+ * later than its window, which may be days ahead.
+ */
 export const promisedBy = (state: LedgerState, own: OwnPermit | undefined, now: number): LedgerState =>
   changed(state, (permits, rateClass) => {
     if (own?.rateClass !== rateClass || !own.limit || !permits.limit) return permits;
-    return isSameLimit(own.limit, permits.limit) ? permits : withoutPromises(permits, now + own.limit.windowMs);
+    const { max, windowMs } = own.limit;
+    if (isSameLimit(own.limit, permits.limit)) return permits;
+    const isStricter = max < permits.limit.max || windowMs > permits.limit.windowMs;
+    return withoutPromises(permits, isStricter ? undefined : now + windowMs);
   });
 
 /** A person ends what calls wait for: what is promised may belong to runs that have ended. */

@@ -105,7 +105,7 @@ export function permitUnused(
 const paceOf = ({ max, windowMs }: Limit): Pace => ({ burst: Math.min(BURST, max), ratePerMs: max / windowMs });
 
 /**
- * Without the places that are promised for later moments. Whoever was told of one asks once more then, or sooner.
+ * Without the places that are promised, or those later than a moment. Whoever was told of one asks once more then, or sooner.
  * @returns the same permits where there are none
  */
 export function withoutPromises(permits: Permits, laterThan = Number.NEGATIVE_INFINITY): Permits {
@@ -120,6 +120,7 @@ export function withoutPromises(permits: Permits, laterThan = Number.NEGATIVE_IN
 export function permitsAt(permits: Permits, latest: number): Permits {
   const departed = withoutPromises(permits);
   if (departed.log.every((at) => at <= latest)) return permits;
+  // Where nothing was promised, the pace is that of the other clock, too.
   return { ...departed, pace: null, log: departed.log.map((at) => Math.min(at, latest)) };
 }
 

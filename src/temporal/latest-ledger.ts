@@ -31,7 +31,8 @@ export async function latestPassage(client: Client, account: string): Promise<Pa
   const ids = await openLedgers(client, account);
   const [only, ...others] = ids;
   if (only !== undefined && others.length === 0) {
-    const told = passageIn(await client.workflow.getHandle(only).describe());
+    const describe = () => client.workflow.getHandle(only).describe();
+    const told = passageIn(await client.withDeadline(Date.now() + QUERY_MS, describe));
     if (told) return told;
   }
   const latest = await latestOf(client, ids);

@@ -47,8 +47,9 @@ export class LedgerNews {
     const told = passageIn(described);
     // One that tells none is asked as it always was.
     const status = told ? undefined : await this.status();
-    this.lastPassage = told ?? (status && passageFrom(status)) ?? this.lastPassage;
-    return told ?? (status && passageFrom(status));
+    const heard = told ?? (status && passageFrom(status));
+    if (heard) this.lastPassage = heard;
+    return heard;
   }
 
   private async askStatus(): Promise<LedgerStatus | undefined> {

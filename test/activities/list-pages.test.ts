@@ -444,6 +444,31 @@ test.each([
     const lists = ['a', 'b', 'c'].map(listing);
     // The third begins when the others have found out.
     for (let n = 0; n < 30; n++) for (const list of n < 5 ? lists.slice(0, 2) : lists) await list.step();
-    for (const { ids } of lists) expect(new Set(ids).size).toBe(45);
+    for (const { ids } of lists) expect(ids).toEqual(all.map(({ id }) => id));
+  },
+);
+
+test.each([
+  ['from 0', 0],
+  ['from 1', 1],
+])(
+  'a list that fills its only page keeps none of a service that counts pages %s from being read whole',
+  async (_, from) => {
+    const all = leads(45);
+    // Beyond the end the last page is given again.
+    const pageOf = (of: object[], nth: number) => page(of, Math.min(nth, Math.ceil(of.length / 20) - 1) * 20, 20);
+    const service = await serviceOf((q) => {
+      const of = q.get('status') === 'archived' ? all.slice(0, 20) : all;
+      return { leads: pageOf(of, number(q, 'page', from) - from) };
+    });
+    const whole = await readAll(service);
+    expect(whole.count).toBe(45);
+    const { runtime } = service;
+    const full = { filter: { status: 'archived' }, limit: 500 };
+    const first = await asActivity(() => readPage(runtime, 'leads.list', full, { offset: 0 }));
+    const { following } = first;
+    if (!following) throw new Error('it may go on');
+    expect(await asActivity(() => readPage(runtime, 'leads.list', full, following))).toMatchObject({ items: [] });
+    expect((await readAll(service)).count).toBe(45);
   },
 );

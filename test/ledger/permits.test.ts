@@ -1,4 +1,4 @@
-import { openLedger, permitsOfBefore, promisedToNobody, promisedBy as promises } from '../../src/ledger';
+import { openLedger, permitsOfBefore, promisedBy, promisedToNobody } from '../../src/ledger';
 import { noPermits, type Permits, permitUnused, takePermit } from '../../src/ledger/permits';
 import { LATEST_MS } from '../../src/ledger/turns';
 
@@ -89,7 +89,7 @@ test('permits of which nothing has left keep nobody back once their places are f
 
 describe('what was promised by mistake', () => {
   /** Twenty notes by a limit of one an hour: the last is told to come back in most of a day. */
-  function promisedBy(mistake: typeof limit): Permits {
+  function promising(mistake: typeof limit): Permits {
     let permits = noPermits;
     for (let n = 0; n < 20; n++) ({ permits } = takePermit(permits, `note:${n}`, 0, mistake, LEEWAY_MS));
     return permits;
@@ -100,9 +100,9 @@ describe('what was promised by mistake', () => {
     permits && takePermit(permits, 'note:19', MINUTE, by, LEEWAY_MS).at;
 
   test('ends with another limit, and what has left counts', () => {
-    const permits = promisedBy(mistake);
+    const permits = promising(mistake);
     const by = (own: typeof limit) =>
-      promises(known(permits), { rateClass: 'notes', limit: own }, MINUTE).permits.notes;
+      promisedBy(known(permits), { rateClass: 'notes', limit: own }, MINUTE).permits.notes;
     expect(asks(by(mistake), mistake)).toBeGreaterThan(10 * HOUR);
     expect(asks(by(limit))).toBe('now');
     const one = { max: 1, windowMs: HOUR / 2 };
@@ -110,23 +110,33 @@ describe('what was promised by mistake', () => {
   });
 
   test('but not within its window, for workers that have not the same limit', () => {
-    const state = known(promisedBy(limit));
-    const other = { ...limit, max: 20 };
+    const state = known(promising(limit));
+    const other = { ...limit, max: 40 };
     const soon = Object.entries(state.permits.notes?.promised ?? {}).filter(([, at]) => at <= HOUR);
     expect(soon.length).toBeGreaterThan(5);
-    const { notes } = promises(state, { rateClass: 'notes', limit: other }, 0).permits;
+    const { notes } = promisedBy(state, { rateClass: 'notes', limit: other }, 0).permits;
     expect(Object.entries(notes?.promised ?? {})).toEqual(soon);
   });
 
+  test('ends with a stricter limit, which it would exceed', () => {
+    const state = known(promising({ ...limit, max: 300 }));
+    const strict = { rateClass: 'notes', limit: { ...limit, max: 12 } };
+    expect(promisedBy(state, strict, 0).permits.notes?.promised).toEqual({});
+    expect(
+      promisedBy(state, { ...strict, limit: { max: 300, windowMs: 2 * HOUR } }, 0).permits.notes?.promised,
+    ).toEqual({});
+    expect(promisedBy(state, { rateClass: 'audits', limit: strict.limit }, 0)).toBe(state);
+  });
+
   test('ends when a person releases what is parked', () => {
-    const permits = promisedBy({ max: 1, windowMs: HOUR });
+    const permits = promising(mistake);
     expect(promisedToNobody(known(permits)).permits.notes).toMatchObject({ log: [0], promised: {}, pace: null });
     const none = openLedger(START, 0, false);
     expect(promisedToNobody(none)).toBe(none);
   });
 
   test('ends where the clock was set back, and nothing has left later than now', () => {
-    const permits = promisedBy(limit);
+    const permits = promising(limit);
     const later = 10 * HOUR;
     const state = known(permits);
     expect(permitsOfBefore(state, later)).toBe(state);

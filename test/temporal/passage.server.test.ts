@@ -22,8 +22,9 @@ beforeAll(async () => {
   stage = await startStage({ sandbox: { leads: 1 } });
   config = withAccounts(stage.config, NAMES, { timing: { ...QUICK.timing, holdProbeMs: 60_000 } });
   await begin('renewed', [{ maxEvents: 50 }]);
-  const forged = { of: 'run', at: Date.now() + 86_400_000, holds: [{ kind: 'token' }], parked: { reads: 9e15 } };
+  const forged = { of: 'run', at: Date.now() + 86_400_000, holds: [{ kind: 'token' }], parked: {} };
   await begin('forged', [], { ...forged, balanceFloor: 0, timeZone: 'UTC' });
+  if ((await memoOf('forged')) === undefined) throw new Error('it has no memo');
   believed = await ledger('forged').passage();
   worker = await stage.startWorker(config);
 });

@@ -21,7 +21,7 @@ let config: Config;
 beforeAll(async () => {
   stage = await startStage({ sandbox: { leads: 1, credits: 10_000_000 } });
   const slow = { ...QUICK.timing, ...timing, holdProbeMs: 60_000 };
-  config = withAccounts(stage.config, ['crowd', 'lost', 'poisoned', 'people', 'turns'], { timing: slow });
+  config = withAccounts(stage.config, ['crowd', 'lost', 'poisoned', 'people', 'turns', 'notes'], { timing: slow });
   // It continues as new soon.
   await stage.temporal.client.workflow.start(accountLedger, {
     ...{ workflowId: ledger('crowd').workflowId, taskQueue: WORKFLOW_QUEUE, args: [{ maxEvents: 300 }] },
@@ -112,6 +112,30 @@ test('S5: all processes get their turns from one ledger, and the one after it kn
   await handle.terminate('test');
   expect((await one.beginSend({ ...request('third'), turn })).kind).toBe('later');
   expect(await other.takeTurn(free)).toBeGreaterThan(0);
+});
+
+test('what a limit by mistake has promised ends with another one, and when a person releases what is parked', async () => {
+  const client = ledger('notes');
+  const mistake = { max: 1, windowMs: 3_600_000 };
+  const limit = { ...mistake, max: 30 };
+  const asks = async (n: number, by = limit) => {
+    const note = { ...request(n), subject: `note:${n}`, credits: 0, own: { rateClass: 'notes', limit: by } };
+    return (await client.beginSend(note)).kind;
+  };
+  const promised = async () => {
+    const { permits } = await handleOf('notes').query(stateQuery);
+    return Object.keys(permits.notes?.promised ?? {}).length;
+  };
+  const release = (parks: boolean) =>
+    handleOf('notes').executeUpdate(releaseUpdate, { args: [{ reason: 'test', by: 'somebody', parks }] });
+  expect(await asks(1, mistake)).toBe('granted');
+  for (const n of [2, 3, 4]) expect(await asks(n, mistake)).toBe('parked');
+  await release(false);
+  expect(await promised()).toBe(3);
+  await release(true);
+  expect(await promised()).toBe(0);
+  for (const n of [2, 3, 4]) expect(await asks(n, mistake)).toBe('parked');
+  expect(await asks(4)).toBe('granted');
 });
 
 test('S5: what knows no turns, as a ledger of an earlier version, is said to give none', async () => {
