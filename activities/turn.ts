@@ -2,14 +2,13 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { queueClassOf, type RateClass } from '../src/agent-api/rate-class';
+import { SOON_MS } from '../src/ledger/turns';
 import { FailureType } from '../src/runs/failure-types';
 import { steadyNow } from '../src/steady-clock';
 import { Promptness } from '../src/time/promptness';
 import { type AccountRuntime, ledgerFor } from './deps';
 import { requeueAfter } from './requeue';
 
-/** A call that waits longer goes back to its queue: its place in this process is needed. */
-const WAITS_MS = 2_000;
 const NO_ANSWER_MS = 5_000;
 
 /** A turn that begins now. */
@@ -28,7 +27,8 @@ export const hasTurns = (rateClass: RateClass): boolean => queueClassOf(rateClas
  * @throws ApplicationFailure back to the queue
  */
 export async function askedUntilNow<T extends object>(ask: () => Promise<T>): Promise<Exclude<T, Later>> {
-  const until = steadyNow() + WAITS_MS;
+  // One that waits longer goes back to its queue: its place in this process is needed.
+  const until = steadyNow() + SOON_MS;
   for (;;) {
     const answer = await ask();
     if (!isLater(answer)) return answer as Exclude<T, Later>;

@@ -19,6 +19,8 @@ import {
 const BURST = 1 / 4;
 /** A request leaves so many milliseconds after its turn at most, whoever asks: until then it takes the place of another. */
 export const LATEST_MS = 60_000;
+/** A call waits so long in its process, milliseconds; see `activities/turn.ts`. */
+export const SOON_MS = 2_000;
 /** Of each class; a higher limit is taken for this one, so that a log has a bounded length. */
 const MOST = 5_000;
 
@@ -75,8 +77,11 @@ export function takeTurn(
     const entered = logEnter(log, now + withinMs, now, kept).slice(-MOST);
     return { at: 'now', turns: { log: entered, pace: paced.state, told, keptMs: kept.windowMs } };
   }
-  const gap = limit.windowMs / limit.max;
-  const at = told >= next && told < next + limit.windowMs ? Math.ceil(told + gap) : next;
+  const isTold = told >= next && told < next + limit.windowMs;
+  // Whoever need not go back to its queue waits for that very moment, some of them together: one of them has it.
+  if (next - now <= SOON_MS)
+    return { at: next, turns: { log, pace: pace && { due }, told: isTold ? told : next, keptMs } };
+  const at = isTold ? Math.ceil(told + limit.windowMs / limit.max) : next;
   // Kept, so that it is its turn then: what is far away would be a window away each time.
   return { at, turns: { log, pace: pace && { due }, told: at, keptMs } };
 }

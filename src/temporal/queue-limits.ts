@@ -32,8 +32,11 @@ const REASON = "the Agent API's rate limit of this token";
  */
 export const queueRate = (max: number, windowMs: number): number => max / (windowMs / 1_000 + BURST_S + JITTER_S);
 
-/** Where several partitions each have a part of the tasks and of the rate, so much more is let through than may leave. */
-const PARTITIONED = 2;
+/**
+ * So many times what may leave is let through of what gets its turn from the ledger: what a worker that dies has taken, and who
+ * comes before its turn, would use up the rate. More where several partitions each have a part of the tasks and of the rate.
+ */
+const COARSER = { whole: 1.5, partitioned: 2 };
 
 /**
  * The share of a limit that a queue lets through. The server counts tasks, and of the reads some are no task of that queue: a
@@ -45,8 +48,7 @@ const QUEUE_SHARE: Partial<Record<QueueClass, number>> = { reads: 0.9 };
 /**
  * The rate at which a queue lets tasks through, requests a second. The server divides it among the queue's partitions, each
  * of which lets the part of one window through as {@link queueRate} says: so the parts are whole numbers of requests, with at
- * least one for each. Writes get their turn from the ledger: where some partitions may be empty, the queue is the coarser of
- * the two.
+ * least one for each. Writes get their turn from the ledger: the queue is the coarser of the two.
  * @param givesTurns false while the ledger gives no turns: then the queue alone keeps the limit
  */
 export function rateOf(
@@ -56,7 +58,7 @@ export function rateOf(
   givesTurns = true,
 ): number {
   const hasTurns = queueClass === 'writes' && givesTurns;
-  if (hasTurns) return queueRate(max, windowMs) * (partitions > 1 ? PARTITIONED : 1);
+  if (hasTurns) return queueRate(max, windowMs) * COARSER[partitions > 1 ? 'partitioned' : 'whole'];
   const tasks = Math.max(1, Math.floor(max * (QUEUE_SHARE[queueClass] ?? 1)));
   return queueRate(Math.max(1, Math.floor(tasks / partitions)) * partitions, windowMs);
 }

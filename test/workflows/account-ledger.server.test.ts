@@ -118,8 +118,9 @@ test('what a limit by mistake has promised ends with another one, and when a per
   const client = ledger('notes');
   const mistake = { max: 1, windowMs: 3_600_000 };
   const limit = { ...mistake, max: 30 };
+  let tries = 0;
   const asks = async (n: number, by = limit) => {
-    const note = { ...request(n), subject: `note:${n}`, credits: 0, own: { rateClass: 'notes', limit: by } };
+    const note = { ...request(++tries), subject: `note:${n}`, credits: 0, own: { rateClass: 'notes', limit: by } };
     return (await client.beginSend(note)).kind;
   };
   const promised = async () => {
