@@ -17,19 +17,18 @@ export async function queueLimit(
   { connection, namespace }: Connected,
   account: string,
   rateClass: QueueClass,
-  { rate: expected, held }: { rate: number; held: number },
+  { rate, held }: { rate: number; held: number },
 ): Promise<Check> {
   const queue = queueName(account, rateClass);
   const name = `limit of ${queue}`;
-  const perMinute = (rate: number) => `${(rate * 60).toFixed(2)} a minute`;
+  const perMinute = (perSecond: number) => `${(perSecond * 60).toFixed(2)} a minute`;
+  const expected = `expected ${perMinute(held)}`;
   const limit = await readQueueLimit(connection, namespace, queue);
   const mend = 'a worker of this configuration sets it at its start';
-  if (!limit) return warning(name, `none; expected ${perMinute(expected)}`, `${mend}; ${withoutLimit(rateClass)}`);
-  if (isSame(limit.rate, expected)) return ok(name, perMinute(expected));
-  if (isSame(limit.rate, held)) return ok(name, `${perMinute(held)}, until the ledger gives each write its turn`);
-  return wrong(
-    name,
-    `${perMinute(limit.rate)}, set by ${limit.setBy}; expected ${perMinute(expected)}`,
-    `${mend}; ${CANNOT_SET}`,
-  );
+  if (!limit) return warning(name, `none; ${expected}`, `${mend}; ${withoutLimit(rateClass)}`);
+  const isSteady = isSame(rate, held);
+  if (isSame(limit.rate, held))
+    return ok(name, `${perMinute(held)}${isSteady ? '' : ', until the ledger gives each write its turn'}`);
+  if (isSame(limit.rate, rate)) return ok(name, `${perMinute(rate)}, and the ledger gives each write its turn`);
+  return wrong(name, `${perMinute(limit.rate)}, set by ${limit.setBy}; ${expected}`, `${mend}; ${CANNOT_SET}`);
 }

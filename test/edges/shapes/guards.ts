@@ -23,7 +23,7 @@ export const guards: Guards = {
   credits: {
     about: "a conversion's creditsUsed is read as a bounded whole number",
     file: 'src/agent-api/records.js',
-    find: 'return credits >= 0 && credits <= credits_1.MOST_CREDITS ? credits : undefined;',
+    find: 'return credits > 0 && credits <= credits_1.MOST_CREDITS ? credits : undefined;',
     replace: 'return value ?? undefined;',
   },
 };
