@@ -68,6 +68,7 @@ class Account {
       ? { ...message.said, subject, attempt: send.attempt, run: send.run, worker: 'w' }
       : message.said;
     this.handled.update(message.name, named);
+    if (!this.handled.passage) throw new Error(`what calls are told cannot be read after ${message.name}`);
   }
 
   report(): void {

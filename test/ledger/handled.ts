@@ -1,6 +1,7 @@
 /** A ledger's own handlers and validators without a server: what they are told is heard at once. */
 
 import type { LedgerState } from '../../src/ledger';
+import { type Passage, passageIn } from '../../src/ledger/passage';
 import type { Book } from '../../workflows/ledger/book';
 
 /** The Temporal server's clock. */
@@ -12,6 +13,8 @@ interface Handler {
   validate(said: unknown): void;
 }
 const handlers = new Map<string, Handler>();
+const mockRunId = 'run';
+const mockMemo: Record<string, unknown> = {};
 
 jest.mock('@temporalio/workflow', () => ({
   ...jest.requireActual('@temporalio/workflow'),
@@ -20,7 +23,8 @@ jest.mock('@temporalio/workflow', () => ({
   currentUpdateInfo: () => undefined,
   setCurrentDetails: () => undefined,
   upsertSearchAttributes: () => undefined,
-  workflowInfo: () => ({ runStartTime: new Date(0) }),
+  upsertMemo: (memo: Record<string, unknown>) => void Object.assign(mockMemo, structuredClone(memo)),
+  workflowInfo: () => ({ runId: mockRunId, runStartTime: new Date(0) }),
   setHandler: (
     { name }: { name: string },
     handle: Handler['handle'],
@@ -49,6 +53,11 @@ export class Handled {
 
   get state(): LedgerState {
     return this.#book.state;
+  }
+
+  /** What calls are told, as they read it. */
+  get passage(): Passage | undefined {
+    return passageIn({ memo: mockMemo, runId: mockRunId });
   }
 
   open(state: LedgerState): void {
