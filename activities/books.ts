@@ -29,14 +29,14 @@ export interface BooksTold {
 }
 
 export function createBooksActivities(deps: Deps) {
-  const { accounts, client, log } = deps;
+  const { accounts, client, identity, log } = deps;
   const fleet = { connection: client.connection, namespace: client.options.namespace };
 
-  /** Whether no other worker takes such questions: only another one may still remember a lost ledger. */
-  const isAlone = async () => {
+  /** Whether these are all the workers that take such questions: any other one may still remember a lost ledger. */
+  const areAll = async (asked: readonly string[]) => {
     const { taskQueue } = Context.current().info;
     const { identities } = await queueState(fleet, taskQueue, TASK_QUEUE_TYPE_ACTIVITY, scheduledAt());
-    return new Set(identities).size <= 1;
+    return identities.every((one) => asked.includes(one));
   };
 
   /** S8: what was paid, by the books in the storage. */
@@ -74,10 +74,13 @@ export function createBooksActivities(deps: Deps) {
       if (!ledger) throw again(`${noLedgerHere(deps)}; left to one that does`);
       const { configured, config } = ledger;
       try {
-        const asked = { client, ledger, runId, isPatient: attempt < ASK_TRIES, now: scheduledAt() };
-        const { isTold, ...before } = await booksBefore(asked);
-        if (!isTold && attempt < SOON_TRIES && !(await isAlone()))
+        const isPatient = attempt < ASK_TRIES;
+        const { isTold, ...before } = await booksBefore({ client, ledger, runId, isPatient, now: scheduledAt() });
+        const asked = [...new Set([...askedBefore(), identity])];
+        if (!isTold && attempt < SOON_TRIES && !(await areAll(asked))) {
+          Context.current().heartbeat(asked);
           throw again('This worker knows of no ledger before this one; other workers are asked whether they do');
+        }
         const found = before.lost || !before.state ? await readPatiently(ledger, before.state?.timeZone) : {};
         return { configured, probeEveryMs: config.probeEveryMs, before: { ...before, ...found } };
       } catch (error) {
@@ -97,4 +100,10 @@ export function createBooksActivities(deps: Deps) {
       return read(ledger, said, timeZone);
     },
   };
+}
+
+/** The workers that earlier tries have met, as they were told by heartbeat: the try after a failure hears that. */
+function askedBefore(): string[] {
+  const { heartbeatDetails } = Context.current().info;
+  return Array.isArray(heartbeatDetails) ? heartbeatDetails.filter((one) => typeof one === 'string') : [];
 }

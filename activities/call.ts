@@ -60,12 +60,12 @@ const READ_TRIES = 3;
 
 /** S5: how long a class is parked after a 429, as far as this process or the ledger knows; milliseconds. */
 export async function parkedFor(runtime: AccountRuntime, rateClass: RateClass): Promise<number> {
-  const here = parkedHere(runtime, rateClass);
+  const here = parkedIn(runtime.gate, rateClass);
   // While reads are parked nobody can ask whose ledger it is, either: that would be repeated without a word (S7).
   const ledger = here > SAY_PARKED_MS ? runtime.knownLedger() : await ledgerFor(runtime);
   if (!ledger) return here;
   const heard = await heardFrom(runtime, ledger);
-  return Math.max(heard ? parkedByLedger(heard, rateClass, ledger.now()) : 0, parkedHere(runtime, rateClass));
+  return Math.max(heard ? parkedByLedger(heard, rateClass, ledger.now()) : 0, parkedIn(runtime.gate, rateClass));
 }
 
 /** What the ledger lets pass, of whose pauses this process hears. */
@@ -74,9 +74,6 @@ async function heardFrom({ gate }: AccountRuntime, ledger: BookedLedger): Promis
   if (heard) heedParks(gate, heard, ledger.now());
   return heard;
 }
-
-/** In this process, milliseconds. */
-export const parkedHere = ({ gate }: AccountRuntime, rateClass: RateClass): number => parkedIn(gate, rateClass);
 
 /** S5: parks and holds of other processes count too. @returns what the ledger says, where it answers soon */
 export async function mayLeave(
@@ -108,7 +105,7 @@ async function takePermit(
   ignoreHolds = false,
 ): Promise<Turn | undefined> {
   await mayLeave(runtime, ignoreHolds);
-  const parkedMs = parkedHere(runtime, rateClass);
+  const parkedMs = parkedIn(runtime.gate, rateClass);
   if (hasTurns(rateClass) && parkedMs > 0) throw waitsForTurn(rateClass, parkedMs);
   const turn = hasTurns(rateClass) ? await takeTurn(runtime) : undefined;
   await takePlace(runtime, rateClass, turn !== undefined);
@@ -122,8 +119,8 @@ async function takePermit(
 export async function parkClass(runtime: AccountRuntime, rateClass: RateClass): Promise<number> {
   const ledger = runtime.knownLedger();
   for (const each of new Set([rateClass, queueClassOf(rateClass)]))
-    await ledger?.park(each, Math.min(parkedHere(runtime, each), LONGEST_PARK_MS)).catch(() => undefined);
-  return parkedHere(runtime, rateClass);
+    await ledger?.park(each, Math.min(parkedIn(runtime.gate, each), LONGEST_PARK_MS)).catch(() => undefined);
+  return parkedIn(runtime.gate, rateClass);
 }
 
 /** Puts the account on hold when the failure is the account's and not the call's. @param needs credits of the call */
@@ -158,7 +155,7 @@ export async function callRoute<N extends RepeatableRoute>(
   if (parkedMs > SAY_PARKED_MS) throw parked(rateClass, parkedMs);
   const turn = await takePermit(runtime, rateClass).catch((error: unknown) => {
     // The class may have been parked since it was asked about.
-    const forMs = parkedHere(runtime, rateClass);
+    const forMs = parkedIn(runtime.gate, rateClass);
     const isTurn = error instanceof ApplicationFailure && error.type === FailureType.waiting;
     throw isTurn && forMs > SAY_PARKED_MS ? parked(rateClass, forMs) : error;
   });
@@ -218,7 +215,7 @@ async function asFailure(runtime: AccountRuntime, name: RouteName, attempt: Extr
   if (isTooLate(attempt)) {
     // A write has missed its turn; a read was redirected, and there was no place for one more.
     const { rateClass } = routes[name];
-    const forMs = parkedHere(runtime, rateClass);
+    const forMs = parkedIn(runtime.gate, rateClass);
     return forMs > 0 ? parked(rateClass, forMs) : waitsForTurn(rateClass, hasTurns(rateClass) ? 1 : HOP_AGAIN_MS);
   }
   const hold = await reportHold(runtime, failure);

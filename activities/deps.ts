@@ -30,6 +30,8 @@ export interface AccountRuntime {
 export interface Deps {
   readonly accounts: ReadonlyMap<string, AccountRuntime>;
   readonly client: Client;
+  /** Of this worker, as it polls with. */
+  readonly identity: string;
   readonly storage: Storage;
   /** Where notifications go; absent: nowhere. */
   readonly receiver?: Receiver | undefined;

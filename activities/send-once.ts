@@ -10,9 +10,8 @@ import type { CallInput } from '../src/agent-api/call-input';
 import { MOST_CREDITS } from '../src/agent-api/credits';
 import { type Attempt, describeDoubt } from '../src/agent-api/failure';
 import { isSameLimit } from '../src/agent-api/limiter';
-import { queueClassOf } from '../src/agent-api/rate-class';
 import { type Reply, type RouteName, routes } from '../src/agent-api/routes';
-import { type BeginAnswer, stopping } from '../src/ledger';
+import type { BeginAnswer } from '../src/ledger';
 import { holdCause, refusalReason } from '../src/ledger/account-failures';
 import type { SendOutcome } from '../src/paying/attempt-plan';
 import type { Settlement } from '../src/paying/open-sends';
@@ -21,21 +20,14 @@ import { rootMessage } from '../src/root-cause';
 import { FailureType } from '../src/runs/failure-types';
 import { steadyNow } from '../src/steady-clock';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
-import { pauseOf, SAY_PARKED_MS } from '../src/temporal/parks';
+import { pauseOf } from '../src/temporal/parks';
 import { keepStart } from './began';
-import { mayLeave, parkClass, parkedFor, parkedHere, reportHold, takePlace } from './call';
+import { parkClass, reportHold, takePlace } from './call';
 import { type AccountRuntime, leftToOthers } from './deps';
 import type { SendingNotes } from './kept-record';
-import { isOver } from './over';
+import { awaitReady, laneOf, unread } from './ready-to-send';
 import { requeueAfter } from './requeue';
-import { askedUntilNow, hasTurns, waitsForTurn } from './turn';
-
-/** How long a payment waits for a reading of the balance, and how often it looks; then it goes back to the queue. */
-const READ_WITHIN_MS = 30_000;
-const LOOK_MS = 250;
-/** A call that costs comes back after this where the books cannot be written here, until it was tried so often. */
-const UNWRITTEN_MS = 5_000;
-const UNWRITTEN_TRIES = 3;
+import { askedUntilNow, hasTurns } from './turn';
 
 export interface OnceCall<N extends RouteName> {
   route: N;
@@ -153,49 +145,6 @@ async function send<N extends RouteName>(
   return settled(runtime, ledger, call, { reserved, overAt, settle }, result);
 }
 
-/** Notes and audits leave through the writes; their own permit is the ledger's, which sees all processes. */
-const laneOf = (route: RouteName) => queueClassOf(routes[route].rateClass);
-
-/**
- * It may ask for a grant. `readSince`: from when on a reading of the balance counts; see {@link balanceRead}. `hasTurn`: with a
- * grant the ledger gives it its turn, and this process has not made it wait for one.
- */
-type Ready = { kind: 'ready'; hasTurn: boolean; readSince?: number };
-
-/** All that has to be so before the ledger is asked: no pause of the service, a balance that was read, a permit, a run that goes on. */
-async function awaitReady(
-  runtime: AccountRuntime,
-  ledger: BookedLedger,
-  { route, run }: Pick<OnceCall<RouteName>, 'route' | 'run'>,
-): Promise<Ready | Extract<SendOutcome, { kind: 'throttled' | 'held' | 'withdrawn' }>> {
-  const price = runtime.account.credits(route);
-  const lane = laneOf(route);
-  const { trouble } = ledger.books;
-  if (price > 0 && trouble !== undefined) {
-    // Another worker may be able to write: with a grant each time, this one would use up the limit of writes.
-    if (Context.current().info.attempt < UNWRITTEN_TRIES) throw requeueAfter(trouble, UNWRITTEN_MS);
-    // S7: the run says so, by the clearance that it then waits for.
-    return { kind: 'held' };
-  }
-  // S7: a long park is told to the workflow, which says so; here nobody would see it.
-  const mustRead = price > 0 && (await mustReadBalance(ledger));
-  const parkedMs = Math.max(
-    await parkedFor(runtime, lane),
-    parkedHere(runtime, routes[route].rateClass),
-    // Nobody reads the balance meanwhile.
-    mustRead ? await parkedFor(runtime, 'reads') : 0,
-  );
-  if (parkedMs > SAY_PARKED_MS) return { kind: 'throttled', retryAt: ledger.now() + parkedMs };
-  const readSince = mustRead ? await balanceRead(ledger, price) : undefined;
-  const heard = await mayLeave(runtime, false, price).catch(heldOrThrow);
-  if (heard === 'held') return { kind: 'held' };
-  const hasTurn = hasTurns(lane) && heard?.takesTurns === true;
-  if (!hasTurn) await takePlace(runtime, lane, false);
-  else if (parkedMs > 0) throw waitsForTurn(lane, parkedMs);
-  if (await isOver(price > 0 ? run : undefined)) return { kind: 'withdrawn' };
-  return { kind: 'ready', hasTurn, ...(readSince !== undefined && { readSince }) };
-}
-
 function requestOf(
   { account }: AccountRuntime,
   { route, subject, run, runCap, lookedAt, again }: Omit<OnceCall<RouteName>, 'input' | 'read'>,
@@ -235,10 +184,9 @@ function notGranted(
     case 'parked':
       return { kind: 'throttled', retryAt: answer.until };
     case 'unread':
-      // The floor was set just now.
-      throw requeueAfter(UNREAD, LOOK_MS);
+      throw unread();
     case 'behind':
-      throw requeueAfter(BEHIND, LOOK_MS);
+      throw requeueAfter(BEHIND, BEHIND_MS);
     case 'patient':
       return { kind: 'open', overAt: answer.until, newBooks: true };
     case 'open':
@@ -300,36 +248,8 @@ async function settled<N extends RouteName>(
   return { kind: 'refused', reason: refusalReason(failure), status: failure.status };
 }
 
-/** @throws what is no hold of the account */
-function heldOrThrow(error: unknown): 'held' {
-  if (error instanceof ApplicationFailure && error.type === FailureType.held) return 'held';
-  throw error;
-}
-
 const BEHIND = 'the ledger does not know yet what people said of hold or limits last, and is told';
-const UNREAD = 'part of the balance must remain, so it must be read before it is spent; it has not been read yet';
-
-/** S3: others spend from the same balance, so where a part of it must remain it is read before each payment. */
-async function mustReadBalance(ledger: BookedLedger): Promise<boolean> {
-  const heard = await ledger.passage();
-  // S8: what this process is configured with counts, whatever the ledger was told.
-  return heard !== undefined && Math.max(heard.balanceFloor, ledger.floor) > 0;
-}
-
-/** The ledger reads it, once for all that wait. Answers from when on a reading counts. */
-async function balanceRead(ledger: BookedLedger, price: number): Promise<number | undefined> {
-  let since: number | undefined;
-  const givenUpAt = performance.now() + READ_WITHIN_MS;
-  while (performance.now() < givenUpAt) {
-    const seen = await ledger.status();
-    // What stands in its way is the ledger's to say.
-    if (seen && (stopping(seen.holds, price).length > 0 || seen.unreadable !== undefined)) return since;
-    since ??= await ledger.readBalance();
-    if (seen?.balanceAskedAt !== undefined && seen.balanceAskedAt >= since) return since;
-    await Context.current().sleep(LOOK_MS);
-  }
-  throw requeueAfter(UNREAD, LOOK_MS);
-}
+const BEHIND_MS = 250;
 
 /** The run that the call belongs to. It costs nothing, so no cap counts. */
 export const ownRun = () => ({ run: Context.current().info.workflowExecution?.workflowId ?? '', runCap: 0 });

@@ -4,7 +4,7 @@ import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/w
 import type { Logger } from 'pino';
 import { createActivities } from '../activities';
 import { queueClasses } from './agent-api/rate-class';
-import { fitToKeep, type Overwrites } from './books/place';
+import { fitToKeep } from './books/place';
 import { type Config, ConfigError, watchCeilings } from './config';
 import { tokenFileAccess } from './config/token-file';
 import { isUnlimited } from './ledger';
@@ -14,7 +14,7 @@ import { rootCause } from './root-cause';
 import { isReleased } from './runs/patches';
 import { createRuntime, type LedgerOwners, SameUser } from './runtime';
 import { ensureStartHere } from './start-here/keep';
-import { openStorage } from './storage';
+import { type NoConditionalWrites, openStorage } from './storage';
 import { sayWhereApart } from './temporal/books-apart';
 import { workflowBundle } from './temporal/bundle';
 import { createClient } from './temporal/client';
@@ -103,8 +103,9 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   const unregistered = await registerSearchAttributes(connection, namespace);
   if (unregistered) log.warn(unregistered);
   const converter = workersConverter(client, namespace, keyed.requires);
+  const identity = workerIdentity(keyed);
   const activities = createActivities({
-    ...{ accounts: runtimes, client, storage, log, receiver: config.notify },
+    ...{ accounts: runtimes, client, identity, storage, log, receiver: config.notify },
     linkTo: (workflowId, runId) => (uiUrl ? linkTo(uiUrl, namespace, workflowId, runId) : undefined),
   });
   const common = {
@@ -112,7 +113,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     namespace,
     activities,
     shutdownGraceTime: GRACE_MS,
-    identity: workerIdentity(keyed),
+    identity,
     interceptors: { activity: [heartbeats, storageFailures, judgedArguments(required)] },
     ...(converter && { dataConverter: converter }),
   } satisfies Partial<WorkerOptions>;
@@ -181,7 +182,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     isStopping = true;
     callers.forEach(shutDown);
   };
-  let refused: SameUser | Overwrites | undefined;
+  let refused: SameUser | NoConditionalWrites | undefined;
   const refuse = (why: typeof refused) => {
     refused = why;
     stop();

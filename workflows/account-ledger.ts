@@ -15,7 +15,7 @@ import { LEDGER_ID, type LedgerInput, type Opened } from '../src/ledger/messages
 import type { Settlement } from '../src/paying/open-sends';
 import { FailureType } from '../src/runs/failure-types';
 import { queueName } from '../src/temporal/queues';
-import { Book, DROPS_PROMISES, REREADS } from './ledger/book';
+import { Book, DROPS_PROMISES, REREADS, since } from './ledger/book';
 import { handleQuestions, handleWorkers } from './ledger/handlers';
 import { askWorkers, handedOn } from './ledger/opening';
 import { handlePeople } from './ledger/people';
@@ -71,10 +71,8 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
     const known = notesBalance ? opened.state : policy.withoutComparison(opened.state);
     const { unread, ...state } = known;
     const before = unread && patched(REREADS) ? known : state;
-    const timely = policy.withTurnsOf(before, Date.now());
-    const clipped = timely !== before && patched('clipsTurns') ? timely : before;
-    const permitted = policy.permitsOfBefore(clipped, Date.now());
-    book.open(permitted !== clipped && patched(DROPS_PROMISES) ? permitted : clipped);
+    const clipped = since('clipsTurns', before, policy.withTurnsOf(before, Date.now()));
+    book.open(since(DROPS_PROMISES, clipped, policy.permitsOfBefore(clipped, Date.now())));
   };
   // The Web UI offers updates in the order of their handlers. What has waited for the run is heard in that order, too: those
   // of before go on as they were.
@@ -86,10 +84,10 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
 
   for (;;) {
     if (!book.isOpen) {
-      const since = epoch();
+      const before = epoch();
       const opened = await askWorkers();
       // The answer to what was asked before a reset knows nothing of what came after.
-      if (epoch() === since) open(opened);
+      if (epoch() === before) open(opened);
     } else if (renewalDue(input)) {
       // With what people said written down, if that does not take long; what holds by it is handed on in any case.
       // Runs from before this patch wait once, and not for what is said while somebody still waits for an answer.

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { type Storage, StorageError } from '../storage';
+import { NoConditionalWrites, type Storage, StorageError } from '../storage';
 import { parseStored, readIfThere, storedJson } from '../storage/stored-json';
 import { BOOKS } from './journal';
 
@@ -31,7 +31,7 @@ export class Place {
 
   /** Why it is not known, or why no books can be kept there any more. */
   get failure(): unknown {
-    return this.#id === undefined || this.#failure instanceof Overwrites ? this.#failure : undefined;
+    return this.#id === undefined || this.#failure instanceof NoConditionalWrites ? this.#failure : undefined;
   }
 
   /**
@@ -59,32 +59,45 @@ export class Place {
     throw late;
   }
 
-  /** One that overwrites does so until it was seen not to. */
+  /**
+   * Before anything is written: where a folder's mount is gone, say, it would stand in other books than those that it was
+   * decided on.
+   * @throws {StorageError} where the storage is another one than when it was read last
+   */
+  async mustBeSame(): Promise<void> {
+    const ref = markerRef(this.user);
+    const there = await markerIn(this.storage, ref).catch((error: unknown) => {
+      // Which storage it was it does not say any more; whoever verifies the books hears of it.
+      if (error instanceof StorageError && error.kind === 'damaged') return this.#id;
+      throw error;
+    });
+    if (there !== this.#id)
+      throw new StorageError(
+        'unusable',
+        `${this.storage.describe()} has no books any more, or others than before ('${ref}')`,
+        'see whether it is mounted, and is the one that it was',
+      );
+  }
+
+  /** One that cannot keep books cannot until it was seen to. */
   #failed(error: unknown): void {
-    if (!(this.#failure instanceof Overwrites)) this.#failure = error;
+    if (!(this.#failure instanceof NoConditionalWrites)) this.#failure = error;
   }
 }
 
 /** Two processes would take the same number: nothing can be paid with such a storage, however long one waits. */
-export class Overwrites extends StorageError {
-  constructor(storage: Storage) {
-    super(
-      'unusable',
-      `${storage.describe()} overwrites a document that was to be created only if there is none`,
-      'keep the books in a storage with conditional writes (S3: If-None-Match)',
-    );
-  }
-}
+const overwrites = (storage: Storage) =>
+  new NoConditionalWrites(storage, 'overwrites a document that was to be created only if there is none');
 
-/** @throws {Overwrites} where the storage creates the same document twice */
+/** @throws {NoConditionalWrites} where the storage creates the same document twice, or cannot at all */
 async function createOnce(storage: Storage, ref: string, contentOf: () => string): Promise<void> {
   const create = () => storage.create(ref, contentOf());
-  if ((await create()) && (await create())) throw new Overwrites(storage);
+  if ((await create()) && (await create())) throw overwrites(storage);
 }
 
 /**
  * Whether books can be kept in a storage, whosever they are. It leaves a document there.
- * @throws {Overwrites} where they cannot
+ * @throws {NoConditionalWrites} where they cannot
  * @throws where the storage is away
  */
 const mustCreateOnce = (storage: Storage): Promise<void> =>
@@ -96,14 +109,14 @@ const mustCreateOnce = (storage: Storage): Promise<void> =>
 
 /**
  * Looks whether they can, as soon as the storage can be reached.
- * @throws {Overwrites} where they cannot
+ * @throws {NoConditionalWrites} where they cannot
  */
 export async function fitToKeep(storage: Storage, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       return await mustCreateOnce(storage);
     } catch (error) {
-      if (error instanceof Overwrites) throw error;
+      if (error instanceof NoConditionalWrites) throw error;
     }
     await sleep(AGAIN_MS, undefined, { signal, ref: false }).catch(() => undefined);
   }
@@ -114,7 +127,7 @@ const markerRef = (user: string): string => `${BOOKS}${user}/storage.json`;
 /**
  * The ID that lies beside the entries; whoever comes first puts one there.
  * @param user names the books
- * @throws {StorageError} also {@link Overwrites}
+ * @throws {StorageError} also {@link NoConditionalWrites}
  */
 async function placeOf(storage: Storage, user: string): Promise<string> {
   const ref = markerRef(user);
@@ -122,7 +135,7 @@ async function placeOf(storage: Storage, user: string): Promise<string> {
   if (there !== undefined) {
     // A storage may cease to mind conditions while workers run; what cannot be written keeps nobody from reading.
     await mustCreateOnce(storage).catch((error: unknown) => {
-      if (error instanceof Overwrites) throw error;
+      if (error instanceof NoConditionalWrites) throw error;
     });
     return there;
   }

@@ -1,12 +1,12 @@
 /** `audit-runner worker`: works for the configured accounts until it is told to end. */
 import { setFlagsFromString } from 'node:v8';
-import { Overwrites } from '../books/place';
 import { accountOf, type Config, ConfigError, loadConfig } from '../config';
 import { serveHealth, WorkerHealth } from '../health';
 import { createLogger } from '../log';
 import { rootMessage } from '../root-cause';
 import { sayOfPatches } from '../runs/patches';
 import { SameUser } from '../runtime';
+import { NoConditionalWrites } from '../storage';
 import { credentialsWatch } from '../temporal/connect';
 import { closeIfUnused, connectNative } from '../temporal/connect-worker';
 import { buildOf } from '../temporal/deployment';
@@ -92,7 +92,7 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
     return EXIT.done;
   } catch (error) {
     await closeIfUnused(connection);
-    if (error instanceof SameUser || error instanceof Overwrites) throw new ConfigError([error.message]);
+    if (error instanceof SameUser || error instanceof NoConditionalWrites) throw new ConfigError([error.message]);
     log.error({ err: error }, 'the worker cannot go on');
     throw await explained(address, error);
   } finally {

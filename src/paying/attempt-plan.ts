@@ -65,6 +65,8 @@ export interface AttemptPlan {
   /** Looks since the outcome became unknown, and tries since the service was last reached. */
   readonly looks: number;
   readonly failures: number;
+  /** Tries in a row that the ledger refused since it took the look for too old. */
+  readonly stales?: number;
   /** A refusal that the next look explains. */
   readonly refusal?: string;
   /** A person wants it sent, whatever a look cannot tell; holds for one attempt. */
@@ -113,7 +115,8 @@ function afterLook(
 }
 
 function afterSend(plan: AttemptPlan, outcome: Sent, now: number, settlingMs: number): AttemptPlan {
-  const reached = { ...plan, failures: 0 };
+  const { stales = 0, ...others } = plan;
+  const reached = { ...others, failures: 0 };
   switch (outcome.kind) {
     case 'paid':
       return {
@@ -133,17 +136,20 @@ function afterSend(plan: AttemptPlan, outcome: Sent, now: number, settlingMs: nu
     case 'done':
       if (outcome.ref === undefined) return { ...reached, step: { do: 'ask', why: 'paidBefore' } };
       return { ...reached, step: { do: 'end', how: 'alreadyDone', ref: outcome.ref } };
-    case 'stale':
-      return look(reached, now, 'stale');
+    case 'stale': {
+      // The second look in a row should have been young enough: it takes a while where a clock was set back.
+      const notBefore = stales === 0 ? now : now + backoff(stales, settlingMs);
+      return { ...reached, stales: stales + 1, step: { do: 'look', notBefore, why: 'stale' } };
+    }
     case 'throttled': {
       // Never sooner than the service says; later when it says so again and again.
       const again = plan.failures === 0 ? 0 : backoff(plan.failures, settlingMs);
       const notBefore = Math.max(outcome.retryAt, now + again);
-      return { ...plan, failures: plan.failures + 1, step: { do: 'look', notBefore, why: 'stale' } };
+      return { ...others, failures: plan.failures + 1, step: { do: 'look', notBefore, why: 'stale' } };
     }
     case 'notSent': {
       const wait = backoff(plan.failures, settlingMs);
-      return { ...plan, failures: plan.failures + 1, step: { do: 'look', notBefore: now + wait, why: 'upstream' } };
+      return { ...others, failures: plan.failures + 1, step: { do: 'look', notBefore: now + wait, why: 'upstream' } };
     }
     case 'held':
       return { ...reached, step: { do: 'awaitHold' } };

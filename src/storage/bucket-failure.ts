@@ -40,6 +40,10 @@ export const isConflict = (error: unknown): boolean =>
 export const isTaken = (error: unknown): boolean =>
   error instanceof Error && partsOf(error).code === 'PreconditionFailed';
 
+/** The server answered that it does not know a part of what was asked for. */
+export const isNotImplemented = (error: unknown): boolean =>
+  error instanceof Error && partsOf(error).code === 'NotImplemented';
+
 const CREDENTIALS =
   'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or the AWS profile that AWS_PROFILE names';
 const ENDPOINT = "check the endpoint: ?endpoint=… in the storage's URL, or AWS_ENDPOINT_URL_S3 and AWS_ENDPOINT_URL";

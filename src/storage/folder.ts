@@ -21,11 +21,14 @@ import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { errorCode } from '../system';
 import { foldersOf, isRef, namesOf, shownRef } from './ref';
-import { type Content, type Storage, StorageError, type Stored } from './storage';
+import { type Content, NoConditionalWrites, type Storage, StorageError, type Stored } from './storage';
 import { removeLeftBehind, TEMPORARY, withTemporary } from './temporary';
 
 /** Modes: of its user, of its group; the bits that let a group write, and folders be entered. */
 const [OWN, GROUP, GROUP_WRITES, SEARCH] = [0o700, 0o070, 0o020, 0o111];
+
+/** What file systems that know no hard links answer: FAT, some that are shared over a network. */
+const NO_LINKS = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'];
 
 /** Folders that are known to be tidy: a bound for the memory, since looking again costs one listing only. */
 const MOST_TIDIED = 1_000;
@@ -58,7 +61,10 @@ export class FolderStorage implements Storage {
   /** A hard link is made or refused in one step, on network file systems as well. */
   async create(ref: string, content: string): Promise<boolean> {
     return this.#written(ref, content, async (temporary, path) => {
-      const isMade = await isNew(link(temporary, path));
+      const isMade = await isNew(link(temporary, path)).catch((error: unknown) => {
+        if (!hasCode(error, ...NO_LINKS)) throw error;
+        throw new NoConditionalWrites(this, `is on a file system without hard links (${errorCode(error)})`);
+      });
       await unlink(temporary);
       return isMade;
     });

@@ -6,7 +6,14 @@ import { FolderStorage } from './folder';
 import { BucketStorage } from './s3';
 import { type Storage, StorageError } from './storage';
 
-export { type Content, type Storage, StorageError, type StorageErrorKind, type Stored } from './storage';
+export {
+  type Content,
+  NoConditionalWrites,
+  type Storage,
+  StorageError,
+  type StorageErrorKind,
+  type Stored,
+} from './storage';
 
 const HOW = 'give a folder, as a path or as file:///absolute/path, or a bucket as s3://bucket/prefix';
 

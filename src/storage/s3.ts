@@ -2,10 +2,19 @@
 import { Readable } from 'node:stream';
 import type { ListObjectsV2CommandInput, ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
 import { LIMITS, type Limits, type Loaded, load } from './bucket-client';
-import { explain, isAbsent, isConflict, isOutOfRange, isTaken, notS3, whereIs } from './bucket-failure';
+import {
+  explain,
+  isAbsent,
+  isConflict,
+  isNotImplemented,
+  isOutOfRange,
+  isTaken,
+  notS3,
+  whereIs,
+} from './bucket-failure';
 import type { BucketAddress } from './bucket-url';
 import { foldersOf, isRef, namesOf, shownRef } from './ref';
-import { type Content, type Storage, StorageError, type Stored } from './storage';
+import { type Content, NoConditionalWrites, type Storage, StorageError, type Stored } from './storage';
 
 /** Parts of one document under way at once, 5 MiB each: they are what a write holds in memory. */
 const PARTS_AT_ONCE = 1;
@@ -69,9 +78,11 @@ export class BucketStorage implements Storage {
     const Key = this.#key(ref);
     const put = () =>
       this.#explained(async ({ client, sdk }) => {
-        const made = await client.send(
-          new sdk.PutObjectCommand({ ...this.#bucket, Key, Body: content, IfNoneMatch: '*' }),
-        );
+        const asked = new sdk.PutObjectCommand({ ...this.#bucket, Key, Body: content, IfNoneMatch: '*' });
+        const made = await client.send(asked).catch((error: unknown) => {
+          if (!isNotImplemented(error)) throw error;
+          throw new NoConditionalWrites(this, 'does not know conditional writes (NotImplemented)');
+        });
         this.#mustBeS3(made.ETag);
         return true;
       });

@@ -32,6 +32,7 @@ export interface Storage {
    * Writes a document only where there is none; of several writers at once exactly one does. After a failure it may be there
    * all the same.
    * @returns false when there is one already
+   * @throws {NoConditionalWrites} where the storage cannot do that
    */
   create(ref: string, content: string): Promise<boolean>;
   /**
@@ -70,5 +71,17 @@ export class StorageError extends Error {
   ) {
     super(mend === undefined ? found : `${found}: ${mend}.`);
     this.name = kind === 'unusable' ? 'StorageUnusable' : 'StorageError';
+  }
+}
+
+/** It cannot write a document only where there is none, however often it is tried. */
+export class NoConditionalWrites extends StorageError {
+  /** @param found what it does instead */
+  constructor(storage: Pick<Storage, 'describe'>, found: string) {
+    super(
+      'unusable',
+      `${storage.describe()} ${found}`,
+      'keep the books in a storage with conditional writes (S3: If-None-Match; a folder: a file system with hard links)',
+    );
   }
 }

@@ -9,15 +9,15 @@ import { bookedBy } from '../books/against-ledger';
 import { Books } from '../books/books';
 import type { BalanceReading, Ceilings, OverCeiling } from '../books/ceilings';
 import { readSoon } from '../books/read-soon';
-import type { Standing } from '../books/standing';
 import type { BeginAnswer, BeginSend, Budget, LedgerStart, LedgerState, Settle } from '../ledger';
 import { type ObstacleAsked, type SubjectState, stateQuery } from '../ledger/messages';
 import { type Kind, ONCE_ONLY, paidKinds } from '../paying/once-only';
-import { lastEffect, type Settlement } from '../paying/open-sends';
+import { lastEffect } from '../paying/open-sends';
 import { paidKindOf, partsOf } from '../paying/subject';
 import type { Storage } from '../storage';
 import { within } from '../time/within';
 import { InBooks } from './in-books';
+import { KnownSubjects } from './known-subjects';
 import { LedgerClient, type LedgerConfig } from './ledger-client';
 import { ledgerUser } from './ledger-id';
 
@@ -32,8 +32,6 @@ export interface Bookkeeping {
 
 /** No sum of credits is more, in the books or in a ledger that somebody has told of more. */
 const MOST_SUM = 1e12;
-/** No call costs so many times what is set aside for it, whatever a message says. */
-const MOST_DEARER = 10;
 
 /** How long the ledger waits for what the books come to, and when they are compared after what a look has found. */
 const READ_WITHIN_MS = 2_000;
@@ -51,8 +49,9 @@ const isOnceOnly = (route: string): route is keyof typeof ONCE_ONLY => Object.ha
 export class BookedLedger extends LedgerClient {
   readonly books: Books;
   readonly #inBooks: InBooks;
-  /** The ledger knows in which storage they are. */
-  #isPlaceTold = false;
+  readonly #known: KnownSubjects;
+  /** The storage in which they are, as the ledger was told last. */
+  #toldPlace: string | undefined;
   /** What they come to, as it was read just before the ledger is told. */
   #booked: LedgerStart['booked'];
   #comparing: NodeJS.Timeout | undefined;
@@ -82,6 +81,17 @@ export class BookedLedger extends LedgerClient {
       }),
     });
     this.#inBooks = new InBooks(this.books, storage, () => this.now());
+    this.#known = new KnownSubjects({
+      ...{ books: this.books, inBooks: this.#inBooks },
+      ledger: {
+        subject: (subject) => this.subject(subject),
+        settle: (request) => super.settle(request),
+        now: () => this.now(),
+      },
+      costs: (subject) => this.#costs(subject),
+      sendWindowMs: () => this.config.timing.sendWindowMs,
+      isShort: () => this.#compareSoon(),
+    });
   }
 
   override get configured(): LedgerStart {
@@ -96,7 +106,6 @@ export class BookedLedger extends LedgerClient {
     await place
       .readSoon()
       .catch((error: unknown) => this.bookkeeping.warn('the storage of the books cannot be used', error));
-    const isKnown = place.id !== undefined;
     // Long books are told when they have been read.
     const read = this.books.standing();
     const reading = Promise.all([read, this.#ledgersTimeZone()]).then(([standing, timeZone = standing.timeZone]) =>
@@ -108,25 +117,15 @@ export class BookedLedger extends LedgerClient {
     reading.catch(() => undefined);
     // A farewell is not followed by anything.
     if (this.#hasLeft) return;
+    const { id } = place;
     await super.configure(budget);
-    this.#isPlaceTold = isKnown;
-    read.then((standing) => this.#complete(standing)).catch(() => undefined);
+    this.#toldPlace = id;
+    read.then((standing) => this.#known.complete(standing)).catch(() => undefined);
   }
 
-  /**
-   * What a process could not write down before it ended stays reserved in the books. The ledger remembers for a while what
-   * was paid, an idle one for long; what it knows nothing of may have happened all the same.
-   */
-  async #complete({ sends }: Standing): Promise<void> {
-    for (const [subject, { attempt, run, credits, overAt }] of Object.entries(sends.open)) {
-      if (this.now() <= overAt) continue;
-      const { settled } = await this.subject(subject);
-      if (settled?.attempt !== attempt || settled.credits === 0) continue;
-      // S8: a message may have told the ledger less, or far more: no room is made below a ceiling, and it is not used up.
-      const used = Math.max(credits, Math.min(settled.credits, MOST_DEARER * credits));
-      const paid = { kind: 'paid', credits: used, ref: settled.ref } as const;
-      await this.books.became(subject, attempt, run, paid);
-    }
+  get #isPlaceTold(): boolean {
+    const { id } = this.books.place;
+    return id !== undefined && id === this.#toldPlace;
   }
 
   /** In which its days begin, by what a person set or another worker; undefined where it does not answer at once, or never has. */
@@ -163,12 +162,17 @@ export class BookedLedger extends LedgerClient {
       reading: await this.#reading(request.readSince),
       withinMs: timing.sendWindowMs - (performance.now() - askedAt),
     });
-    if (!refused) return answer;
+    if (!refused && this.#isPlaceTold) return answer;
     const { subject, attempt, run, turn, own } = request;
-    await super.settle({ subject, attempt, run, settlement: { kind: 'notPaid' }, turn, own });
+    const unsent = { kind: 'notPaid' } as const;
+    // S8: a folder's mount is gone, say, and it was written elsewhere than the ledger was told.
+    if (!refused) await this.books.became(subject, attempt, run, unsent);
+    await super.settle({ subject, attempt, run, settlement: unsent, turn, own });
     // What the books have then the ledger takes over.
-    if (refused.kind === 'behind') await this.configure().catch(() => undefined);
-    return refused;
+    if (!refused || refused.kind === 'behind') await this.configure().catch(() => undefined);
+    // It is told of another storage soon, and of the one before when that is back.
+    else if (refused.kind === 'unwritten') this.#compareSoon();
+    return refused ?? { kind: 'unwritten', why: 'the books are in another storage than before' };
   }
 
   /** The books come first: what only the ledger knew would never be looked up again if this process died in between. */
@@ -176,13 +180,13 @@ export class BookedLedger extends LedgerClient {
     const { subject, attempt, run, settlement } = request;
     const isCostly = this.#costs(subject);
     const isFound = isCostly && settlement.kind === 'foundPaid';
-    const known = isFound ? await this.#toldWhatIsKnown(subject) : undefined;
+    const known = isFound ? await this.#known.told(subject) : undefined;
     const lost = known && (await this.#inBooks.lostSend(subject, known));
     const isBooked =
       isFound && known && settlement.credits !== undefined && (await this.#inBooks.isForgotten(subject, known));
     // S3: what was booked and is forgotten since is not booked once more.
     const told = isBooked ? ({ kind: 'foundPaid', ref: settlement.ref } as const) : settlement;
-    if (known && told.kind === 'foundPaid') await this.#becameFound(request, told, known);
+    if (known && told.kind === 'foundPaid') await this.#known.becameFound(request, told, known);
     else if (isCostly) await this.books.became(subject, attempt, run, told);
     const booked = await super.settle(
       lost && told.kind === 'foundPaid'
@@ -194,94 +198,20 @@ export class BookedLedger extends LedgerClient {
     return lost && lost.run !== run ? 0 : booked;
   }
 
-  /** What the ledger knows once it was told what only the books knew. */
-  async #toldWhatIsKnown(subject: string): Promise<SubjectState> {
-    return (await this.tellKnown(subject)) ?? this.subject(subject);
-  }
-
   /** Writes down what a look has found that the ledger asked for: it books that itself. */
   async lookedUp(subject: string, isFound: boolean, lookedAt: number): Promise<void> {
     const [attempt, run] = ['', 'ledger'];
     if (isFound) {
-      const known = await this.#toldWhatIsKnown(subject);
-      await this.#becameFound({ subject, attempt, run }, { kind: 'foundPaid' }, known);
+      const known = await this.#known.told(subject);
+      await this.#known.becameFound({ subject, attempt, run }, { kind: 'foundPaid' }, known);
       // A ledger that was told that what it had open was over books nothing of what it finds.
       this.#compareSoon();
     } else await this.books.became(subject, attempt, run, { kind: 'foundNothing', lookedAt });
   }
 
-  /**
-   * Writes down that a look has found a subject paid for: for the call that the ledger has open, where the books know of none,
-   * since a worker of 0.2 sent it or one died before it could write that it was about to. Else they would lack what that costs.
-   */
-  async #becameFound(
-    { subject, attempt, run }: Pick<Settle, 'subject' | 'attempt' | 'run'>,
-    found: Extract<Settlement, { kind: 'foundPaid' }>,
-    { open }: SubjectState,
-  ): Promise<void> {
-    const isWritten = open !== undefined && this.now() > open.grantedAt + this.config.timing.sendWindowMs;
-    const isUnkept = isWritten && !(await this.#inBooks.has(subject));
-    if (isUnkept) await this.books.became(subject, open.attempt, open.run, { ...found, credits: open.credits });
-    else await this.books.became(subject, attempt, run, found);
-  }
-
-  /**
-   * Tells the ledger what only the books know, since a process died in between or the server went back to a backup: that the
-   * attempt which it has open did not pay, and who has paid. What a look finds then is booked once, and is that one's own (S6).
-   * @returns what it knew, where it was told nothing
-   */
-  async tellKnown(subject: string): Promise<SubjectState | undefined> {
-    if (!this.#costs(subject)) return undefined;
-    // A ledger that does not answer is asked again by what follows; without this it may book too much, never too little.
-    const known = await this.subject(subject).catch(() => undefined);
-    return known && !(await this.#tell(subject, known)) ? known : undefined;
-  }
-
-  /**
-   * What is known of a subject, by the books too: who has paid they know for ever, and the ledger for an hour (S6).
-   * @throws {StorageError} while they cannot be read
-   */
-  async everything(subject: string): Promise<SubjectState> {
-    const before = await this.subject(subject);
-    if (!this.#costs(subject)) return before;
-    let known = before;
-    try {
-      if (await this.#tell(subject, before)) known = await this.subject(subject);
-    } catch (error) {
-      // A run that is stopped must not wait for the storage for what the ledger knows.
-      if (before.open || before.settled) return before;
-      throw error;
-    }
-    const { open, settled } = known;
-    // One that only says what it became was made when who had paid was forgotten.
-    const isNameOnly = settled?.attempt === '' && settled.credits === 0 && this.#costs(subject);
-    if (open || (settled && !isNameOnly)) return known;
-    const paid = await this.#inBooks.paidFor(subject);
-    const ref = settled?.ref ?? paid?.ref;
-    return { ...known, ...(paid && { settled: { ...paid, ...(ref !== undefined && { ref }) } }) };
-  }
-
-  /** @returns whether the ledger was told anything */
-  async #tell(subject: string, known: SubjectState): Promise<boolean> {
-    const { open, settled, forgottenBefore = Number.POSITIVE_INFINITY } = known;
-    const { sends, unpaid } = await this.#inBooks.standing();
-    const paid = sends.settled.find((one) => one.subject === subject && one.credits > 0);
-    if (open !== undefined) {
-      // S1: whoever was granted it when that was over had looked, and found nothing of it.
-      const wasOver = (since = Number.NEGATIVE_INFINITY) => since > open.overAt;
-      const isReplaced = wasOver(sends.open[subject]?.grantedAt) || wasOver(paid?.grantedAt);
-      const isUnpaid = isReplaced || unpaid.includes(open.attempt);
-      const isLongAgo = !isUnpaid && (await this.#inBooks.isPaidLongAgo(subject, open, sends));
-      if (!isUnpaid && !isLongAgo) return false;
-      if (isLongAgo) this.#compareSoon();
-      await super.settle({ subject, attempt: open.attempt, run: open.run, settlement: { kind: 'notPaid' } });
-    }
-    // S3: what it has booked and forgotten would be booked once more. It may have done so long before the books heard of it.
-    const isForgotten = paid !== undefined && (paid.grantedAt ?? paid.at) <= forgottenBefore;
-    if (!paid || (settled && settled.credits > 0) || isForgotten) return open !== undefined;
-    const { attempt, run, credits, ref, byLook } = paid;
-    await super.settle({ subject, attempt, run, settlement: { kind: byLook ? 'foundPaid' : 'paid', credits, ref } });
-    return true;
+  /** What is known of a subject; see {@link KnownSubjects.everything}. @throws {StorageError} while the books cannot be read */
+  everything(subject: string): Promise<SubjectState> {
+    return this.#known.everything(subject);
   }
 
   override async leave(): Promise<void> {

@@ -1,23 +1,14 @@
-/** Talks to one user's ledger (workflow `accountLedger`): starts it when it is missing, asks it, tells it. */
+/** Talks to one user's ledger (workflow `accountLedger`): asks it, and tells it. */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import {
-  type Client,
-  WithStartWorkflowOperation,
-  type WorkflowHandle,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-  type WorkflowUpdateHandle,
-  WorkflowUpdateStage,
-} from '@temporalio/client';
-import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
+import { type Client, type WorkflowHandle, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import type { BeginAnswer, BeginSend, Budget, Hold, LedgerStart, Settle } from '../ledger';
 import {
   beginSendUpdate,
   claimsQuery,
   configureUpdate,
-  type LedgerInput,
   type LedgerStatus,
   leaveUpdate,
   type Obstacle,
@@ -37,21 +28,10 @@ import { count } from '../metrics/meter';
 import { rootMessage } from '../root-cause';
 import { FailureType } from '../runs/failure-types';
 import { steadyNow } from '../steady-clock';
-import { describeMend, failingTasks } from './failing-tasks';
-import { GRPC, grpcStatus, isPassing } from './grpc-status';
-import { createLimit } from './in-flight';
 import { LedgerNews } from './ledger-news';
-import { WORKFLOW_QUEUE } from './queues';
-import { searchAttributeKeys } from './search-attribute-keys';
+import { isOpening, LedgerUpdates, ONE_TRY_MS } from './ledger-updates';
 import { ServerClock } from './server-clock';
 
-/** A server without our settings takes 10 in flight for one workflow, above which they abort each other (measured). */
-const UPDATES_IN_FLIGHT = 4;
-const RETRY_MS = [50, 100, 200, 400, 800];
-/** How long a message to the ledger is worth repeating: it may be continuing as new, or its worker restarting. */
-const PATIENCE_MS = 60_000;
-/** And for how long an answer is waited for, before it is looked whether the ledger can give one at all. */
-const ONE_TRY_MS = 10_000;
 /** A worker that ends says so, if the ledger listens. */
 const LEAVE_WITHIN_MS = 8_000;
 /** S3: nobody can say which day it is where the clocks differ by more. */
@@ -73,14 +53,12 @@ export interface LedgerConfig extends LedgerStart {
 }
 
 export class LedgerClient {
-  /** The run of the ledger that has answered last: when it is gone without a trace, this process knows of it. */
-  lastRunId: string | undefined;
-  private readonly limit = createLimit(UPDATES_IN_FLIGHT);
   /** What became of a payment is told also when the activity that paid is cancelled, whose context ends its calls. */
   protected readonly apart = AsyncLocalStorage.snapshot();
   private opening: Promise<void> | undefined;
   private readonly clock = new ServerClock();
   private readonly news: LedgerNews;
+  private readonly updates: LedgerUpdates;
   private own: LedgerConfig & { worker: string };
 
   /** @param config its `worker` is made up when it is absent */
@@ -91,6 +69,7 @@ export class LedgerClient {
   ) {
     this.own = { worker: randomUUID(), ...config };
     this.news = new LedgerNews(client, workflowId, () => this.openAgain());
+    this.updates = new LedgerUpdates(client, workflowId, config.account);
   }
 
   get config(): LedgerConfig {
@@ -101,6 +80,11 @@ export class LedgerClient {
   get configured(): LedgerStart {
     const { probeEveryMs: _, ...said } = this.own;
     return said;
+  }
+
+  /** The run of the ledger that has answered last: when it is gone without a trace, this process knows of it. */
+  get lastRunId(): string | undefined {
+    return this.updates.lastRunId;
   }
 
   /** The server's time, with which the moments that the ledger tells are compared; milliseconds since 1970. */
@@ -114,7 +98,7 @@ export class LedgerClient {
     const asked = { ...request, sender: { sendWindowMs, paidTimeoutMs, settlingMs } };
     try {
       // A grant that comes after the send window is of no use.
-      return await this.update(beginSendUpdate, asked, `begin:${request.attempt}`, { patienceMs: sendWindowMs });
+      return await this.updates.send(beginSendUpdate, asked, `begin:${request.attempt}`, { patienceMs: sendWindowMs });
     } catch (error) {
       if (!isOpening(error)) throw error;
       return { kind: 'patient', until: this.now() + sendWindowMs };
@@ -128,7 +112,7 @@ export class LedgerClient {
   async takeTurn(turn: TurnOf): Promise<number | undefined> {
     const { sendWindowMs } = this.config.timing;
     try {
-      const said = await this.update(takeTurnUpdate, turn, `turn:${randomUUID()}`, { patienceMs: sendWindowMs });
+      const said = await this.updates.send(takeTurnUpdate, turn, `turn:${randomUUID()}`, { patienceMs: sendWindowMs });
       return 'inMs' in said ? said.inMs : undefined;
     } catch (error) {
       if (isOpening(error)) return sendWindowMs;
@@ -140,7 +124,7 @@ export class LedgerClient {
   /** Books what became of an attempt; answers the credits booked by this call. */
   async settle(request: Settle): Promise<number> {
     const id = `settle:${request.subject}:${request.attempt}:${randomUUID()}`;
-    const booked = await this.apart(() => this.update(settleUpdate, request, id, { insists: true }));
+    const booked = await this.apart(() => this.updates.send(settleUpdate, request, id, { insists: true }));
     count('audit_runner_credits_booked_total', { account: this.own.account }, booked);
     return booked;
   }
@@ -148,7 +132,7 @@ export class LedgerClient {
   /** Tells the ledger this process's configuration. @param budget where it has changed */
   async configure(budget: Budget = this.own.budget): Promise<void> {
     this.own = { ...this.own, budget };
-    await this.timed(() => this.update(configureUpdate, this.configured, `configure:${randomUUID()}`));
+    await this.timed(() => this.updates.send(configureUpdate, this.configured, `configure:${randomUUID()}`));
   }
 
   /** This process ends: what it is configured with counts no longer. Nobody is kept waiting for it. */
@@ -162,7 +146,7 @@ export class LedgerClient {
 
   /** Has the balance read; answers the moment from which on a reading that is asked for counts, by the server's clock. */
   readBalance(): Promise<number> {
-    return this.timed(() => this.update(readBalanceUpdate, {}, `read:${randomUUID()}`));
+    return this.timed(() => this.updates.send(readBalanceUpdate, {}, `read:${randomUUID()}`));
   }
 
   /** What is answered with the server's time. */
@@ -181,7 +165,7 @@ export class LedgerClient {
   async reportHold(hold: Omit<Hold, 'since'>): Promise<void> {
     const said = { ...hold, since: 0 };
     const id = `hold:${hold.kind}:${randomUUID()}`;
-    await this.update(reportHoldUpdate, said, id, { patienceMs: ONE_TRY_MS }).catch((error) => {
+    await this.updates.send(reportHoldUpdate, said, id, { patienceMs: ONE_TRY_MS }).catch((error) => {
       throw error instanceof ApplicationFailure ? error : ledgerAway(rootMessage(error));
     });
     this.news.forget();
@@ -189,7 +173,7 @@ export class LedgerClient {
 
   /** Parks a rate class for all processes, for so many milliseconds from now. */
   park(rateClass: string, forMs: number): Promise<void> {
-    return this.update(parkUpdate, { rateClass, forMs }, `park:${rateClass}:${randomUUID()}`);
+    return this.updates.send(parkUpdate, { rateClass, forMs }, `park:${rateClass}:${randomUUID()}`);
   }
 
   /** What lets calls leave or not, at most a second old; see {@link LedgerNews}. */
@@ -230,16 +214,9 @@ export class LedgerClient {
     return this.answered((ledger) => ledger.query(subjectQuery, subject));
   }
 
-  /** Why the ledger cannot answer: its workflow task fails again and again. */
-  async trouble(): Promise<string | undefined> {
-    const failing = await failingTasks(this.client, this.workflowId).catch(() => undefined);
-    return failing && `The account's ledger cannot answer: ${describeMend(failing)}`;
-  }
-
-  /** S7: where the ledger cannot answer, waiting for it is no use, and whoever asks is told why. */
-  private async throwIfStuck(): Promise<void> {
-    const trouble = await this.trouble();
-    if (trouble !== undefined) throw ApplicationFailure.nonRetryable(trouble, FailureType.ledger);
+  /** Why the ledger cannot answer. */
+  trouble(): Promise<string | undefined> {
+    return this.updates.trouble();
   }
 
   private async answered<T>(ask: (ledger: WorkflowHandle) => Promise<T>): Promise<T> {
@@ -248,76 +225,8 @@ export class LedgerClient {
     } catch (error) {
       // Whoever only asks would wait for ever for one that was deleted.
       if (error instanceof WorkflowNotFoundError) this.openAgain();
-      await this.throwIfStuck();
+      await this.updates.throwIfStuck();
       throw error;
     }
   }
-
-  /**
-   * Sends an update, starting the ledger if need be. Safe to repeat: every update of the ledger is idempotent.
-   * @param how.insists it is worth the whole patience, also where the ledger cannot answer
-   */
-  private update<R, A>(
-    definition: UpdateDefinition<R, [A]>,
-    argument: A,
-    updateId: string,
-    { patienceMs = PATIENCE_MS, insists = false } = {},
-  ): Promise<R> {
-    const deadline = Date.now() + patienceMs;
-    return this.limit(async () => {
-      for (let attempt = 0; ; attempt++) {
-        try {
-          const until = Math.min(deadline, Date.now() + ONE_TRY_MS);
-          return await this.client.withDeadline(until, () => this.updateOnce(definition, argument, updateId));
-        } catch (error) {
-          if (isPassing(error) && !insists) await this.throwIfStuck();
-          const wait = RETRY_MS[attempt] ?? 1_000;
-          if (!(isPassing(error) || isContinuing(error) || isOpening(error)) || Date.now() + wait > deadline)
-            throw error;
-          await new Promise((resolve) => setTimeout(resolve, wait));
-        }
-      }
-    });
-  }
-
-  private async updateOnce<R, A>(definition: UpdateDefinition<R, [A]>, argument: A, updateId: string): Promise<R> {
-    const args: [A] = [argument];
-    const options = { updateId, args, waitForStage: WorkflowUpdateStage.ACCEPTED };
-    let handle: WorkflowUpdateHandle<R>;
-    try {
-      handle = await this.client.workflow.getHandle(this.workflowId).startUpdate(definition, options);
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-      const startWorkflowOperation = this.startLedger();
-      handle = await this.client.workflow.startUpdateWithStart(definition, { ...options, startWorkflowOperation });
-    }
-    const answer = await handle.result();
-    this.lastRunId = handle.workflowRunId;
-    return answer;
-  }
-
-  /** It is told nothing: a ledger finds out by itself what there was before it. */
-  private startLedger() {
-    const { account } = this.config;
-    return new WithStartWorkflowOperation<(start?: LedgerInput) => Promise<void>>('accountLedger', {
-      workflowId: this.workflowId,
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      taskQueue: WORKFLOW_QUEUE,
-      args: [],
-      staticSummary: `Ledger of account ${account}`,
-      typedSearchAttributes: [
-        { key: searchAttributeKeys.account, value: account },
-        { key: searchAttributeKeys.runKind, value: 'ledger' },
-      ],
-    });
-  }
 }
-
-/** A ledger that has just been started does not know yet what stands in its books. */
-const isOpening = (error: unknown): boolean =>
-  error instanceof WorkflowUpdateFailedError &&
-  error.cause instanceof ApplicationFailure &&
-  error.cause.type === FailureType.opening;
-
-/** Between two runs of the ledger none may be found. */
-const isContinuing = (error: unknown): boolean => grpcStatus(error) === GRPC.NOT_FOUND;

@@ -1,6 +1,6 @@
 /** S8: what is paid is written down before and after, by whoever pays, and nobody pays what the books do not allow. */
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Books } from '../../src/books/books';
 import type { Begun } from '../../src/books/entry';
@@ -128,6 +128,20 @@ test('a storage that overwrites what was to be created only once is refused', as
     why: expect.stringContaining('conditional writes'),
   });
 });
+
+test('S8: where the mount of the folder is gone the next call is not paid, and it goes on with the same books once it is back', async () => {
+  const books = booksOf('w1');
+  expect(await pay(books, 'l1')).toBeUndefined();
+  await paid(books, 'l1');
+  const mounted = `${at.folder}-mounted`;
+  renameSync(at.folder, mounted);
+  expect(await pay(books, 'l2')).toMatchObject({ kind: 'unwritten', why: expect.stringContaining('mounted') });
+  expect(existsSync(at.folder)).toBe(false);
+  renameSync(mounted, at.folder);
+  expect(await pay(books, 'l3')).toBeUndefined();
+  await paid(books, 'l3');
+  expect(await booksOf('w2').kept()).toMatchObject({ days: { '2026-11-30': 2_000 } });
+}, 15_000);
 
 test('S8: nothing is paid where a storage ceases to mind conditions while workers run, and its ID stays', async () => {
   let minds = true;

@@ -290,7 +290,12 @@ test('export has a line for each entry, in which no spreadsheet finds a formula'
   expect(await exportBooksCommand({ format: 'csv', timeZone: 'UTC' })).toBe(0);
   const lines = said.trim().split('\n');
   expect(lines).toHaveLength(7);
-  expect(lines[3]).toContain('became,lead:l1,one,a-l1,1000,paid');
+  expect(lines[0]).toContain('subject,run,attempt,reserved,credits,outcome');
+  expect(lines[2]).toContain('sending,lead:l1,one,a-l1,1000,,');
+  expect(lines[3]).toContain('became,lead:l1,one,a-l1,,1000,paid');
+  // What was booked, once: before there were books, and by the two that were paid.
+  const booked = lines.slice(1).map((line) => Number(line.split(',')[8]));
+  expect(booked.reduce((sum, credits) => sum + credits, 0)).toBe(2_500);
   expect(lines[4]).toContain(`"'=HYPERLINK(""x"")"`);
   said = '';
   expect(await exportBooksCommand({ format: 'json', timeZone: 'UTC' })).toBe(0);

@@ -410,6 +410,27 @@ describe('the course of a run', () => {
   });
 });
 
+describe('a look that counts as too old', () => {
+  const stale = (course: ReturnType<typeof start>, now: number) => {
+    const sending = advance(course, { type: 'looked', askedAt: now, found: 'notFound' }, now, 300_000);
+    return advance(sending, { type: 'sent', outcome: { kind: 'stale' } }, now, 300_000);
+  };
+  const waitAfter = (course: ReturnType<typeof start>, now: number) =>
+    course.step.do === 'look' ? course.step.notBefore - now : course.step.do;
+
+  test('is repeated at once, and ever later while a clock that was set back makes each of them too old', () => {
+    const waits: unknown[] = [];
+    let course = start(NOW);
+    for (let n = 0; n < 4; n++) {
+      course = stale(course, NOW);
+      waits.push(waitAfter(course, NOW));
+    }
+    expect(waits).toEqual([0, 10_000, 20_000, 40_000]);
+    const held = advance(course, { type: 'sent', outcome: { kind: 'open', overAt: NOW } }, NOW, 300_000);
+    expect(waitAfter(stale(held, NOW + 1), NOW + 1)).toBe(0);
+  });
+});
+
 describe('after an unknown outcome of its own', () => {
   const unknown = advance(
     { ...start(NOW), step: { do: 'send', lookedAt: NOW, notBefore: NOW } },

@@ -52,7 +52,7 @@ a ledger that takes the place of another knows nothing of it
   ${BOOKS_LET_PASS}
 what is paid is not written into the books
   src/temporal/booked-ledger.js: return this.#costly.has( ==> return false && this.#costly.has(
-  src/temporal/booked-ledger.js: if (settled?.attempt !== attempt || settled.credits === 0) ==> if (true)
+  src/temporal/known-subjects.js: if (settled?.attempt !== attempt || settled.credits === 0) ==> if (true)
 a ledger that was lost is followed by one without patience
   src/ledger/opening-state.js: return lost ? patient(empty, now) : empty; ==> return empty;
   ${BOOKS_LET_PASS}

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { PutBucketPolicyCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { Place } from '../../src/books/place';
 import { freePort } from '../../src/dev-server/free-port';
-import { openStorage, type Storage } from '../../src/storage';
+import { NoConditionalWrites, openStorage, type Storage } from '../../src/storage';
 import { LIMITS } from '../../src/storage/bucket-client';
 import { parseBucketUrl } from '../../src/storage/bucket-url';
 import { BucketStorage } from '../../src/storage/s3';
@@ -68,6 +68,19 @@ describe('a document that is to be created only if there is none', () => {
     await expect((await refusing(url, 3)).create('b', 'x')).rejects.toMatchObject({
       name: 'ConditionalRequestConflict',
     });
+  });
+
+  it('says so where the server does not know such writes, and the books cannot be kept there', async () => {
+    const url = await buckets.moto.bucket();
+    const endpoint = await buckets.between(
+      (_, method, response) => method === 'PUT' && s3Error(response, 501, 'NotImplemented'),
+    );
+    const place = new Place(through(url, endpoint), 'u1');
+    await expect(place.read()).rejects.toThrow(NoConditionalWrites);
+    await expect(place.read()).rejects.toThrow(
+      /does not know conditional writes \(NotImplemented\): keep the books in a storage/,
+    );
+    expect(place.failure).toBeInstanceOf(NoConditionalWrites);
   });
 
   it('makes a bucket that overwrites it unfit for the books', async () => {

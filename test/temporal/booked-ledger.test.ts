@@ -352,3 +352,32 @@ test.each([
   };
   expect(told).toMatchObject([toldIn('UTC'), toldIn(timeZone ?? 'UTC')]);
 });
+
+test('S8: nothing is sent while the books are in another storage than the ledger was told, also where that shows only now', async () => {
+  const told: string[] = [];
+  const settled: string[] = [];
+  const handle = {
+    query: async () => ({ flights: { open: {}, settled: [], forgottenBefore: 0 }, days: {}, runs: {} }),
+    startUpdate: async ({ name }: { name: string }, { args: [said] }: { args: [LedgerStart & Settle] }) => {
+      if (name === 'configure') told.push(said.books ?? '');
+      if (name === 'settle') settled.push(said.settlement.kind);
+      const granted = { kind: 'granted', flight: { ...open, grantedAt: Date.now() } };
+      return { result: async () => (name === 'beginSend' ? granted : Date.now()), workflowRunId: 'run-1' };
+    },
+  };
+  const client = { workflow: { getHandle: () => handle }, withDeadline: (_: number, work: () => unknown) => work() };
+  const own = { storage: openStorage(folder), ceilings: () => budget, creditsOf: () => 1_000, warn: () => undefined };
+  const booked = new BookedLedger(client as never, 'account-ledger.u1', config, own);
+  const send = () => booked.beginSend({ ...sent, lookedAt: Date.now(), runCap: 9_000 });
+  expect(await send()).toMatchObject({ kind: 'granted' });
+  jest.spyOn(booked.books, 'beforeSend').mockImplementationOnce(async () => {
+    rmSync(join(folder, 'books'), { recursive: true });
+    await booked.books.place.read();
+    return undefined;
+  });
+  expect(await send()).toMatchObject({ kind: 'unwritten', why: expect.stringContaining('another storage') });
+  expect(settled).toEqual(['notPaid']);
+  // It was told once of each of the two.
+  expect([told.length, new Set(told).size]).toEqual([2, 2]);
+  await booked.books.close();
+});

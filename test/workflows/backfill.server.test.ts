@@ -275,6 +275,26 @@ test.concurrent('pause, resume, changeLimits: a wrong argument is answered with 
   ]);
 });
 
+test.concurrent('a faster pace counts for the very next item', async () => {
+  const file = await store('faster.csv', csvOf(free.splice(0, 2)));
+  const run = await start('faster', { operation: 'convertLead', file, itemsPerMinute: 0.05 });
+  await until(() => isDone(run, 1));
+  await run.executeUpdate(messages.changeLimitsUpdate, { args: [{ itemsPerMinute: 600 }] });
+  expect((await run.result()).counts.done).toBe(2);
+});
+
+test.concurrent('S7: lists do not show that it needs a person when the part before it was answered', async () => {
+  const run = await stage.temporal.client.workflow.start(backfill, {
+    ...{ workflowId: 'asked-before', taskQueue: 'audit-runner' },
+    args: [{ operation: 'convertLead', leads: { view: 'all' }, dryRun: true }],
+    // As one has it that has continued as new.
+    typedSearchAttributes: [{ key: searchAttributeKeys.needsPerson, value: true }],
+  });
+  await run.result();
+  const { typedSearchAttributes } = await run.describe();
+  expect(typedSearchAttributes.get(searchAttributeKeys.needsPerson)).toBe(false);
+});
+
 test.concurrent('S6: a terminated conversion that was paid is done, one that was not is failed', async () => {
   const ids = free.splice(0, 2);
   const file = await store('terminated.csv', csvOf(ids));

@@ -132,6 +132,11 @@ export function sample(state: State): void {
   if (state.samples.length > SAMPLES) state.samples.shift();
 }
 
+/** After a time in which nothing was begun: that says nothing of how fast it goes. */
+export function sampleAnew(state: State): void {
+  state.samples = [[Date.now(), endedIn(state)]];
+}
+
 /** Items that end in a minute, lately, and what is left at this rate, milliseconds. */
 export function rateOf(state: State, left: number): { perMinute?: number; leftMs?: number } {
   const [at, ended] = state.samples[0] ?? [state.beganAt, 0];

@@ -22,7 +22,7 @@ import { creditsSpent } from '../shared/status';
 import { tellPersonNeeded } from '../shared/tell';
 import type { Controls } from './batch-controls';
 import { describe, progressOf } from './batch-details';
-import { againIn, endedIn, nextTry, type Running, type State, sample, type WorkList } from './batch-state';
+import { againIn, endedIn, nextTry, type Running, type State, sample, sampleAnew, type WorkList } from './batch-state';
 import type { Common } from './common';
 import { Feed } from './feed';
 import { afterRefusal, refusedBy } from './refusal';
@@ -182,8 +182,17 @@ export class Drive {
     const list = this.#affordable(open);
     // What is under way may turn out to cost nothing.
     if (!list) return idle ? { may: 'end' } : { may: 'wait' };
-    const ms = state.nextAt - Date.now();
-    return limits.itemsPerMinute !== null && ms > 0 ? { may: 'wait', ms } : { may: 'begin', list };
+    const ms = limits.itemsPerMinute === null ? 0 : this.#untilNext(60_000 / limits.itemsPerMinute);
+    return ms > 0 ? { may: 'wait', ms } : { may: 'begin', list };
+  }
+
+  /** Until the pace lets the next item begin, milliseconds. @param betweenMs from one to the next */
+  #untilNext(betweenMs: number): number {
+    const { state } = this;
+    const soonest = Date.now() + betweenMs;
+    // A slower pace, which somebody has changed since, set it: by this one it is sooner. No moment is exact to the fraction.
+    if (state.nextAt > soonest + 1 && patched('changesPaceAtOnce')) state.nextAt = soonest;
+    return state.nextAt - Date.now();
   }
 
   /** The first list whose next item the budget allows: one that costs nothing is not kept by one that costs too much. */
@@ -285,7 +294,9 @@ export class Drive {
     else if (this.#lists) status.waits(LISTS);
     else if (why !== undefined) status.waits(why);
     else status.goesOn();
+    const stood = this.#stands;
     this.#stands = paused !== undefined || why !== undefined;
+    if (stood && !this.#stands) sampleAnew(this.state);
     this.show();
   }
 

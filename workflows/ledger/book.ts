@@ -34,6 +34,10 @@ export const DROPS_PROMISES = 'dropsPromises';
 /** Runs from before this one tell what calls must know of only by the query `status`. */
 const TELLS_PASSAGE = 'tellsPassage';
 
+/** What a change of policy makes of a state: runs from before its patch stay at what they had. */
+export const since = (patch: string, before: LedgerState, after: LedgerState): LedgerState =>
+  after !== before && patched(patch) ? after : before;
+
 export class Book {
   /** The balance is to be read soon. */
   balanceWanted = false;

@@ -9,7 +9,7 @@ import { loosens } from '../shared/kept-acts';
 import { LATER_WORD, overtakes, overtakesLimits } from '../shared/overtaken';
 import { wasReset } from '../shared/reset';
 import { checked, note } from '../shared/said';
-import { type Book, DROPS_PROMISES } from './book';
+import { type Book, DROPS_PROMISES, since } from './book';
 
 const onceOpened = <R>(book: Book, handle: () => R): Promise<R> => condition(() => book.isOpen).then(handle);
 
@@ -103,8 +103,7 @@ export function handlePeople(book: Book): void {
     messages.releaseUpdate,
     whileOpen(book, ({ parks = false, ...said }) => {
       const what = parks ? 'released, with what a 429 has parked' : 'released';
-      const free = parks ? policy.promisedToNobody(book.state) : book.state;
-      const state = free !== book.state && patched(DROPS_PROMISES) ? free : book.state;
+      const state = parks ? since(DROPS_PROMISES, book.state, policy.promisedToNobody(book.state)) : book.state;
       act(policy.releaseAll(state, parks, Date.now()), what, said, { hold: wordOf(said, null) });
       return 'The account is released. A cause that is still there puts it on hold again.';
     }),

@@ -153,7 +153,9 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
         if (outcome.kind === 'withdrawn') return 'withdrawn';
         wasStale = outcome.kind === 'stale';
         newBooks = outcome.kind === 'open' && outcome.newBooks === true;
-        return advance(plan, { type: 'sent', outcome }, Date.now(), settlingMs);
+        const next = advance(plan, { type: 'sent', outcome }, Date.now(), settlingMs);
+        // Runs from before this patch look again at once, however often.
+        return (next.stales ?? 0) > 1 && !patched('waitsWhenStale') ? resume(next, Date.now()) : next;
       }
       case 'awaitHold': {
         const own = isUnheard ? await ownTryAfterHold(step) : undefined;
@@ -271,5 +273,7 @@ function whyWait(plan: AttemptPlan, step: Step, wait: number, newBooks: boolean)
   if (plan.overAt !== undefined)
     return `It is unknown whether the call had its effect. The run looks again at ${at} and does not send again before ${utc(plan.overAt)} UTC: by then an effect would be visible.${doubtOf(plan)}`;
   if (step.do === 'look' && step.why === 'upstream') return `The service could not be reached; tried again at ${at}.`;
+  if (plan.stales)
+    return `The last look counts as too old, though it was made just now: a clock was set back. The run looks again at ${at}; it goes on by itself once the clock has caught up.`;
   return `Rate-limited; it is tried again at ${at}.`;
 }

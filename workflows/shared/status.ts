@@ -4,6 +4,7 @@ import type { SearchAttributePair } from '@temporalio/common';
 import {
   CancellationScope,
   defineQuery,
+  patched,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
@@ -230,7 +231,11 @@ export class Status {
 
   /** No person must act, or no longer. */
   asksNobody(): void {
-    if (this.question === undefined) return;
+    if (this.question === undefined) {
+      // The part of the run before this one asked, and had its answer just when it continued as new.
+      if (isInLists() && patched('asksNobodyAfterRenewal')) this.needsPerson(false);
+      return;
+    }
     this.needsPerson(false);
     this.question = undefined;
     this.answersToIt = [];
@@ -328,6 +333,9 @@ export class Status {
     setCurrentDetails(withRoom(page));
   }
 }
+
+/** Whether lists show that the run needs a person. */
+const isInLists = (): boolean => workflowInfo().typedSearchAttributes.get(searchAttributeKeys.needsPerson) === true;
 
 /** Ways to end after which the same input may be started again, or started at last. */
 const ENDS: readonly string[] = [...UNDONE_OUTCOMES, 'planned'];

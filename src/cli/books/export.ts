@@ -18,7 +18,7 @@ export interface ExportBooksOptions extends BooksOptions {
 }
 
 const HEAD = [
-  ...['user', 'seq', 'at', 'kind', 'subject', 'run', 'attempt', 'credits', 'outcome', 'ref'],
+  ...['user', 'seq', 'at', 'kind', 'subject', 'run', 'attempt', 'reserved', 'credits', 'outcome', 'ref'],
   ...['by', 'identity', 'principal', 'said'],
 ];
 
@@ -41,24 +41,31 @@ export async function exportBooksCommand({ format, ...options }: ExportBooksOpti
   return EXIT.done;
 }
 
-/** From `subject` on. @param booked credits */
+/**
+ * From `subject` on. What is reserved for a send is no sum of anything: what it came to stands in a later line, under `credits`.
+ * @param booked credits
+ */
 function columnsOf(entry: Entry, booked: number): (string | number)[] {
   switch (entry.kind) {
-    case 'begun':
+    case 'begun': {
+      // What was spent before there were these books.
+      const before = Object.values(entry.days).reduce((sum, credits) => sum + credits, 0);
+      return ['', '', '', '', before, '', '', '', '', '', ''];
+    }
     case 'lost':
-      return ['', '', '', booked, '', '', '', '', '', ''];
+      return ['', '', '', '', booked, '', '', '', '', '', ''];
     case 'sending':
-      return [entry.subject, entry.run, entry.attempt, entry.credits, '', '', '', '', '', ''];
+      return [entry.subject, entry.run, entry.attempt, entry.credits, '', '', '', '', '', '', ''];
     case 'became': {
       const { subject, run, attempt, settlement } = entry;
       const ref = 'ref' in settlement ? (settlement.ref ?? '') : '';
-      return [subject, run, attempt, booked, settlement.kind, ref, '', '', '', ''];
+      return [subject, run, attempt, '', booked, settlement.kind, ref, '', '', '', ''];
     }
     case 'said':
-      return ['', '', '', booked, '', '', '', '', '', JSON.stringify(entry.said)];
+      return ['', '', '', '', booked, '', '', '', '', '', JSON.stringify(entry.said)];
     case 'act': {
       const { workflowId, runId, update, by = '', identity = '', principal = '', said } = entry;
-      return ['', oneLine(workflowId), runId, booked, update, '', by, identity, principal, said];
+      return ['', oneLine(workflowId), runId, '', booked, update, '', by, identity, principal, said];
     }
   }
 }

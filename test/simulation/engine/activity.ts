@@ -11,6 +11,8 @@ export interface Try {
   activity: Activity;
   attempt: number;
   scheduledAt: number;
+  /** What the try before it said last of itself. */
+  details: unknown;
   /** When a queue with a limit gave it away. */
   takenAt?: number;
 }
@@ -34,6 +36,8 @@ export class Activity {
   /** The workflow has been told of its end already (`TRY_CANCEL`, `ABANDON`). */
   isResolved = false;
   lastFailure: Failure | undefined;
+  /** What heartbeats said last. */
+  details: unknown;
   readonly #due = new Map<Clock, Due>();
 
   /** @param eventId of the event that has scheduled it: by that and the attempt a worker's answer is known */
@@ -112,7 +116,7 @@ export class Activity {
   #enqueue(): void {
     const { world, matching } = this.run.server;
     this.#stop('retry');
-    const next: Try = { activity: this, attempt: this.attempt, scheduledAt: world.now };
+    const next: Try = { activity: this, attempt: this.attempt, scheduledAt: world.now, details: this.details };
     this.current = next;
     this.isStarted = false;
     this.#comes('untaken', ms(this.how.scheduleToStartTimeout));

@@ -66,7 +66,7 @@ export class WorkerProcess implements Worker {
       const client = createClient({ connection, namespace: NAMESPACE }, {});
       const runtime = createRuntime(account, client, storage, new Map(), log, parts.ceilings, open);
       const activities = createActivities({
-        ...{ accounts: new Map([[account.name, runtime]]), client, storage, log },
+        ...{ accounts: new Map([[account.name, runtime]]), client, identity: this.name, storage, log },
         linkTo: () => undefined,
       });
       runtime.ledger().catch(() => undefined);
@@ -115,6 +115,9 @@ export class WorkerProcess implements Worker {
       isLocal: false,
     } as const;
     const info = infoOf(task);
+    const beats = beating(this, task, (reason) =>
+      sdk.cancel(reason, ActivityCancellationDetails.fromProto({ [reasons[reason]]: true })),
+    );
     takenAtOf.set(info, task.takenAt);
     const sdk: SdkActivity = new SdkActivity(
       info as never,
@@ -122,9 +125,7 @@ export class WorkerProcess implements Worker {
       converter,
       context as never,
       undefined,
-      beating(this, task, (reason) =>
-        sdk.cancel(reason, ActivityCancellationDetails.fromProto({ [reasons[reason]]: true })),
-      ),
+      beats.beat,
       this.#client,
       logger as never,
       noopMetricMeter,
@@ -137,6 +138,8 @@ export class WorkerProcess implements Worker {
     world.after(server.latency(), () => {
       const meant = server.meant(task);
       world.tell(`${activity.type} of ${run.workflowId}: ${Object.keys(result)}${meant ? '' : ', too late'}`);
+      // What was said last is on its way before the answer.
+      if (meant && beats.said) meant.details = beats.said.details;
       meant?.answered(result);
     });
   }
@@ -146,22 +149,30 @@ type Reason = 'CANCELLED' | 'NOT_FOUND' | 'RESET';
 const reasons: Record<Reason, string> = { CANCELLED: 'isCancelled', NOT_FOUND: 'isNotFound', RESET: 'isReset' };
 
 /** Heartbeats, as Core sends them on; by the answer the activity hears that it is not wanted any more. */
-function beating(process: WorkerProcess, task: Try, cancel: (reason: Reason) => void): () => void {
+function beating(process: WorkerProcess, task: Try, cancel: (reason: Reason) => void) {
   const { activity } = task;
   const { server } = (activity as Activity).run;
   const every = HEARTBEAT_EVERY * (ms(activity.how.heartbeatTimeout) ?? 30_000);
   let sentAt = Number.NEGATIVE_INFINITY;
-  return () => {
-    const { world } = server;
-    if (world.now - sentAt < every) return;
-    sentAt = world.now;
-    world.after(server.latency(), () => {
-      const said = server.meant(task)?.heartbeat();
-      const wanted = said?.cancelRequested ? 'CANCELLED' : undefined;
-      const reason = !said ? 'NOT_FOUND' : said.activityReset ? 'RESET' : wanted;
-      if (reason) world.after(server.latency(), () => here.run(process, () => cancel(reason)), process);
-    });
+  const beats = {
+    /** The last of them, whether it was sent on or not. */
+    said: undefined as { details: unknown } | undefined,
+    beat(details: unknown): void {
+      const { world } = server;
+      beats.said = { details };
+      if (world.now - sentAt < every) return;
+      sentAt = world.now;
+      world.after(server.latency(), () => {
+        const meant = server.meant(task);
+        if (meant) meant.details = details;
+        const said = meant?.heartbeat();
+        const wanted = said?.cancelRequested ? 'CANCELLED' : undefined;
+        const reason = !said ? 'NOT_FOUND' : said.activityReset ? 'RESET' : wanted;
+        if (reason) world.after(server.latency(), () => here.run(process, () => cancel(reason)), process);
+      });
+    },
   };
+  return beats;
 }
 
 function resultOf({ completed, failed, cancelled }: coresdk.activity_result.IActivityExecutionResult): TryResult {
@@ -170,9 +181,9 @@ function resultOf({ completed, failed, cancelled }: coresdk.activity_result.IAct
 }
 
 /** Of what the SDK tells an activity of itself, what is asked for. */
-const infoOf = ({ activity: { how, run, type, queue }, attempt, scheduledAt }: Try) => ({
+const infoOf = ({ activity: { how, run, type, queue }, attempt, scheduledAt, details }: Try) => ({
   ...{ attempt, activityId: how.activityId ?? '', activityType: type, taskQueue: queue, workflowType: run.type },
   workflowExecution: { workflowId: run.workflowId, runId: run.runId },
-  ...{ namespace: NAMESPACE, inWorkflow: true, isLocal: false, heartbeatDetails: undefined },
+  ...{ namespace: NAMESPACE, inWorkflow: true, isLocal: false, heartbeatDetails: details },
   ...{ heartbeatTimeoutMs: ms(how.heartbeatTimeout), currentAttemptScheduledTimestampMs: scheduledAt },
 });
