@@ -71,8 +71,8 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
     const known = notesBalance ? opened.state : policy.withoutComparison(opened.state);
     const { unread, ...state } = known;
     const before = unread && patched(REREADS) ? known : state;
-    const clipped = since('clipsTurns', before, policy.withTurnsOf(before, Date.now()));
-    book.open(since(DROPS_PROMISES, clipped, policy.permitsOfBefore(clipped, Date.now())));
+    const clipped = since(() => patched('clipsTurns'), before, policy.withTurnsOf(before, Date.now()));
+    book.open(since(() => patched(DROPS_PROMISES), clipped, policy.permitsOfBefore(clipped, Date.now())));
   };
   // The Web UI offers updates in the order of their handlers. What has waited for the run is heard in that order, too: those
   // of before go on as they were.

@@ -17,6 +17,8 @@ export class Appending {
   readonly #journal: Journal;
   readonly #sealing: Sealing;
   #standing: Standing | undefined;
+  /** The storage from which that was read: what this process takes for its storage may be another one since. */
+  #standsIn: string | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   /** Not in the context of the call that began it: its cancellation would end what others wait for as well. */
   readonly #apart = AsyncLocalStorage.snapshot();
@@ -63,7 +65,8 @@ export class Appending {
 
   /** What the books come to now, also where the storage has gone back to a backup. @throws {StorageError} also `damaged` */
   async standing(): Promise<Standing> {
-    if (this.#standing && !(await this.#journal.has(this.#standing))) this.#standing = undefined;
+    const isThere = async (last: Standing) => this.#standsIn === this.place.id && (await this.#journal.has(last));
+    if (this.#standing && !(await isThere(this.#standing))) this.#standing = undefined;
     return this.upToDate();
   }
 
@@ -74,6 +77,7 @@ export class Appending {
     if (standing?.timeZone !== timeZone) {
       standing = new Standing(timeZone, this.options.now);
       await this.place.read();
+      this.#standsIn = this.place.id;
     }
     await this.#catchUp(standing);
     if (standing !== this.#standing) await this.#mustEnd(standing);
@@ -89,7 +93,8 @@ export class Appending {
   /** @returns false when another process was faster: what that one wrote is applied */
   async #write(standing: Standing, draft: Draft, id: string): Promise<boolean> {
     const { worker, now } = this.options;
-    await this.place.mustBeSame();
+    // S8: else it would stand in other books than those that it was decided on.
+    if (!(await this.place.isStill(this.#standsIn))) throw this.#elsewhere();
     const entry: Entry = { v: 1, ...{ seq: standing.seq + 1, at: now(), prev: standing.hash, id, worker }, ...draft };
     const hash = await this.#journal.write(entry);
     if (hash === undefined) {
@@ -101,6 +106,14 @@ export class Appending {
     standing.apply(entry, hash);
     this.#sealing.after(entry.seq);
     return true;
+  }
+
+  #elsewhere(): StorageError {
+    return new StorageError(
+      'unusable',
+      `${this.options.storage.describe()} has no books any more, or others than before`,
+      'see whether it is mounted, and is the one that it was',
+    );
   }
 
   /** @returns the IDs of what was new */

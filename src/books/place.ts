@@ -60,23 +60,16 @@ export class Place {
   }
 
   /**
-   * Before anything is written: where a folder's mount is gone, say, it would stand in other books than those that it was
-   * decided on.
-   * @throws {StorageError} where the storage is another one than when it was read last
+   * Whether the storage is still the one with this ID: a folder's mount may be gone, and a bucket emptied.
+   * @throws while it is away
    */
-  async mustBeSame(): Promise<void> {
-    const ref = markerRef(this.user);
-    const there = await markerIn(this.storage, ref).catch((error: unknown) => {
+  async isStill(id: string | undefined): Promise<boolean> {
+    const there = await markerIn(this.storage, markerRef(this.user)).catch((error: unknown) => {
       // Which storage it was it does not say any more; whoever verifies the books hears of it.
-      if (error instanceof StorageError && error.kind === 'damaged') return this.#id;
+      if (error instanceof StorageError && error.kind === 'damaged') return id;
       throw error;
     });
-    if (there !== this.#id)
-      throw new StorageError(
-        'unusable',
-        `${this.storage.describe()} has no books any more, or others than before ('${ref}')`,
-        'see whether it is mounted, and is the one that it was',
-      );
+    return there !== undefined && there === id;
   }
 
   /** One that cannot keep books cannot until it was seen to. */

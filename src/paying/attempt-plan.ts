@@ -3,6 +3,8 @@
  * so far. Convert, create and note use it alike; the ledger's half is in `open-sends.ts`.
  */
 
+import { CLOCK_TOLERANCE_MS } from './open-sends';
+
 /** What one try to send came back with. */
 export type SendOutcome =
   /** Paid for. `ref` is missing when the reply could not be read: the money is spent all the same (S3). */
@@ -76,6 +78,8 @@ export interface AttemptPlan {
 /** One automatic resend; then a person decides. */
 const MAX_UNKNOWN = 2;
 const MAX_BACKOFF_MS = 600_000;
+/** A look that is so much younger than what was settled is believed. */
+const JUST_SETTLED_MS = CLOCK_TOLERANCE_MS + 500;
 
 export const start = (now: number): AttemptPlan => ({
   step: { do: 'look', notBefore: now, why: 'first' },
@@ -137,9 +141,9 @@ function afterSend(plan: AttemptPlan, outcome: Sent, now: number, settlingMs: nu
       if (outcome.ref === undefined) return { ...reached, step: { do: 'ask', why: 'paidBefore' } };
       return { ...reached, step: { do: 'end', how: 'alreadyDone', ref: outcome.ref } };
     case 'stale': {
-      // The second look in a row should have been young enough: it takes a while where a clock was set back.
-      const notBefore = stales === 0 ? now : now + backoff(stales, settlingMs);
-      return { ...reached, stales: stales + 1, step: { do: 'look', notBefore, why: 'stale' } };
+      // The first look was old; the second may have come just when another run had settled it; else a clock was set back.
+      const waitMs = [0, JUST_SETTLED_MS][stales] ?? backoff(stales - 1, settlingMs);
+      return { ...reached, stales: stales + 1, step: { do: 'look', notBefore: now + waitMs, why: 'stale' } };
     }
     case 'throttled': {
       // Never sooner than the service says; later when it says so again and again.

@@ -81,7 +81,10 @@ export class BucketStorage implements Storage {
         const asked = new sdk.PutObjectCommand({ ...this.#bucket, Key, Body: content, IfNoneMatch: '*' });
         const made = await client.send(asked).catch((error: unknown) => {
           if (!isNotImplemented(error)) throw error;
-          throw new NoConditionalWrites(this, 'does not know conditional writes (NotImplemented)');
+          throw new NoConditionalWrites(
+            this,
+            'does not know conditional writes, or another part of the request (NotImplemented)',
+          );
         });
         this.#mustBeS3(made.ETag);
         return true;

@@ -144,6 +144,7 @@ export class BookedLedger extends LedgerClient {
       if (!this.#isPlaceTold) return { kind: 'unwritten', why: trouble ?? 'the storage of the books is not known' };
     }
     const askedAt = performance.now();
+    const toldPlace = this.#toldPlace;
     const granted = await super.beginSend(request);
     if (granted.kind !== 'granted' || !isCostly) return granted;
     const { timing } = this.config;
@@ -162,15 +163,16 @@ export class BookedLedger extends LedgerClient {
       reading: await this.#reading(request.readSince),
       withinMs: timing.sendWindowMs - (performance.now() - askedAt),
     });
-    if (!refused && this.#isPlaceTold) return answer;
+    const isWhereTold = this.books.place.id === toldPlace;
+    if (!refused && isWhereTold) return answer;
     const { subject, attempt, run, turn, own } = request;
     const unsent = { kind: 'notPaid' } as const;
-    // S8: a folder's mount is gone, say, and it was written elsewhere than the ledger was told.
+    // S8: it was written into another storage than the ledger knew of when it granted it: a folder's mount is gone, say.
     if (!refused) await this.books.became(subject, attempt, run, unsent);
     await super.settle({ subject, attempt, run, settlement: unsent, turn, own });
     // What the books have then the ledger takes over.
     if (!refused || refused.kind === 'behind') await this.configure().catch(() => undefined);
-    // It is told of another storage soon, and of the one before when that is back.
+    // It is told of another storage soon.
     else if (refused.kind === 'unwritten') this.#compareSoon();
     return refused ?? { kind: 'unwritten', why: 'the books are in another storage than before' };
   }

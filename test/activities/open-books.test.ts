@@ -1,6 +1,6 @@
 /** S1: only a worker that knew the ledger before may remember that it is lost, so each is asked before a new one opens. */
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { createBooksActivities } from '../../activities/books';
+import { type BooksTold, createBooksActivities } from '../../activities/books';
 import { type Deps, SOON_TRIES } from '../../activities/deps';
 import { booksBefore } from '../../src/temporal/books-before';
 import { type QueueState, queueState } from '../../src/temporal/queue-workers';
@@ -26,7 +26,7 @@ async function tried(how: { heartbeatDetails?: unknown; attempt?: number }) {
   const said: unknown[] = [];
   environment.on('heartbeat', (details) => said.push(details));
   const came = await environment.run(openBooks).then(
-    ({ before }) => before,
+    (told) => (told as BooksTold).before,
     (error: Error) => error.message,
   );
   return { came, said };

@@ -143,6 +143,19 @@ test('S8: where the mount of the folder is gone the next call is not paid, and i
   expect(await booksOf('w2').kept()).toMatchObject({ days: { '2026-11-30': 2_000 } });
 }, 15_000);
 
+test('S8: also where another storage is known by then: what was decided on the books of one is not written into the other', async () => {
+  const books = booksOf('w1');
+  expect(await pay(books, 'l1')).toBeUndefined();
+  await paid(books, 'l1');
+  renameSync(at.folder, `${at.folder}-mounted`);
+  await books.place.read();
+  expect(await pay(books, 'l2')).toMatchObject({ kind: 'unwritten', why: expect.stringContaining('mounted') });
+  expect(existsSync(entries())).toBe(false);
+  // Whoever tells the ledger of it reads what is there.
+  expect((await books.standing()).spentIn('2026-11-30', at.now)).toBe(0);
+  rmSync(`${at.folder}-mounted`, { recursive: true });
+});
+
 test('S8: nothing is paid where a storage ceases to mind conditions while workers run, and its ID stays', async () => {
   let minds = true;
   let isAway = false;

@@ -140,6 +140,8 @@ export function sampleAnew(state: State): void {
 /** Items that end in a minute, lately, and what is left at this rate, milliseconds. */
 export function rateOf(state: State, left: number): { perMinute?: number; leftMs?: number } {
   const [at, ended] = state.samples[0] ?? [state.beganAt, 0];
+  // Of less nobody can tell how fast it goes: what has waited for the end of a hold ends all at once.
+  if (Date.now() - at < SAMPLE_EVERY_MS) return {};
   const minutes = (Date.now() - at) / 60_000;
   const perMinute = (endedIn(state) - ended) / minutes;
   if (!(minutes > 0) || !(perMinute > 0)) return {};

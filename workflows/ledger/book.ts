@@ -35,8 +35,8 @@ export const DROPS_PROMISES = 'dropsPromises';
 const TELLS_PASSAGE = 'tellsPassage';
 
 /** What a change of policy makes of a state: runs from before its patch stay at what they had. */
-export const since = (patch: string, before: LedgerState, after: LedgerState): LedgerState =>
-  after !== before && patched(patch) ? after : before;
+export const since = (isPatched: () => boolean, before: LedgerState, after: LedgerState): LedgerState =>
+  after !== before && isPatched() ? after : before;
 
 export class Book {
   /** The balance is to be read soon. */

@@ -35,7 +35,7 @@ export function handleWorkers(book: Book): void {
     ({ turn, ...request }) => {
       const gives = turn !== undefined && patched(TAKES_TURNS);
       const known = policy.wake(turn && !gives ? policy.withoutTurns(book.state) : book.state);
-      const awake = since(DROPS_PROMISES, known, policy.promisedBy(known, request.own, Date.now()));
+      const awake = since(() => patched(DROPS_PROMISES), known, policy.promisedBy(known, request.own, Date.now()));
       const mindsUnknown =
         policy.unknownPermit(awake, request, Date.now()) === undefined || patched(MINDS_LOST_PERMITS);
       const asked = { ...request, ...(gives && { turn }) };

@@ -103,7 +103,9 @@ export function handlePeople(book: Book): void {
     messages.releaseUpdate,
     whileOpen(book, ({ parks = false, ...said }) => {
       const what = parks ? 'released, with what a 429 has parked' : 'released';
-      const state = parks ? since(DROPS_PROMISES, book.state, policy.promisedToNobody(book.state)) : book.state;
+      const state = parks
+        ? since(() => patched(DROPS_PROMISES), book.state, policy.promisedToNobody(book.state))
+        : book.state;
       act(policy.releaseAll(state, parks, Date.now()), what, said, { hold: wordOf(said, null) });
       return 'The account is released. A cause that is still there puts it on hold again.';
     }),

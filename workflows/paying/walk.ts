@@ -274,6 +274,6 @@ function whyWait(plan: AttemptPlan, step: Step, wait: number, newBooks: boolean)
     return `It is unknown whether the call had its effect. The run looks again at ${at} and does not send again before ${utc(plan.overAt)} UTC: by then an effect would be visible.${doubtOf(plan)}`;
   if (step.do === 'look' && step.why === 'upstream') return `The service could not be reached; tried again at ${at}.`;
   if (plan.stales)
-    return `The last look counts as too old, though it was made just now: a clock was set back. The run looks again at ${at}; it goes on by itself once the clock has caught up.`;
+    return `The last look counts as too old: what it was about had been settled just then, or a clock was set back. The run looks again at ${at}, and goes on by itself.`;
   return `Rate-limited; it is tried again at ${at}.`;
 }
