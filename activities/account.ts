@@ -171,10 +171,10 @@ export function createAccountActivities(deps: Deps) {
       const isLater = asked.until !== undefined && (until === undefined || until > asked.until);
       if (what !== undefined && (what !== asked.what || isLater)) return found;
       const { holdProbeMs } = runtimeOf(deps, asked.account).account.timing;
-      // Less and less often, to a minute: a thousand runs may wait.
+      // A thousand runs may wait, and each question is a billed action: twice a minute each, as the document promises.
       throw requeueAfter(
         why ?? 'still waiting',
-        Math.min(15_000, holdProbeMs / 4) * Math.min(4, Context.current().info.attempt),
+        Math.min(15_000, holdProbeMs / 4) * Math.min(2, Context.current().info.attempt),
       );
     },
 

@@ -71,16 +71,19 @@ export function createBooksActivities(deps: Deps) {
       const { workflowId = '', runId = '' } = workflowExecution ?? {};
       const again = (why: string) => requeueAfter(why, comesBackIn(accounts, attempt));
       const ledger = ledgerOf(deps, workflowId);
-      if (!ledger) throw again(`${noLedgerHere(deps)}; left to one that does`);
+      const asked = [...new Set([...askedBefore(), identity])];
+      // Whoever knows of no such ledger remembers none.
+      const leave = (why: string) => {
+        Context.current().heartbeat(asked);
+        return again(why);
+      };
+      if (!ledger) throw leave(`${noLedgerHere(deps)}; left to one that does`);
       const { configured, config } = ledger;
       try {
         const isPatient = attempt < ASK_TRIES;
         const { isTold, ...before } = await booksBefore({ client, ledger, runId, isPatient, now: scheduledAt() });
-        const asked = [...new Set([...askedBefore(), identity])];
-        if (!isTold && attempt < SOON_TRIES && !(await areAll(asked))) {
-          Context.current().heartbeat(asked);
-          throw again('This worker knows of no ledger before this one; other workers are asked whether they do');
-        }
+        if (!isTold && attempt < SOON_TRIES && !(await areAll(asked)))
+          throw leave('This worker knows of no ledger before this one; other workers are asked whether they do');
         const found = before.lost || !before.state ? await readPatiently(ledger, before.state?.timeZone) : {};
         return { configured, probeEveryMs: config.probeEveryMs, before: { ...before, ...found } };
       } catch (error) {

@@ -1,4 +1,5 @@
 /** `audit-runner demo`: leads, an audit and notes against the sandbox with faults, and the proof that all was paid once. */
+import { mkdtempSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { destination } from 'pino';
 import { z } from 'zod';
@@ -50,7 +51,8 @@ export async function demoCommand({ speed, keep = false }: DemoOptions): Promise
     durations: { interviewAnalysis: 30_000 },
   });
   for (const fault of FAULTS) sandbox.control.addFault({ route: 'leads.convert', ...fault });
-  const config = sandboxConfig(sandbox, speed);
+  // The service is new each time, and so must the books be: by those of another demo all of its leads were paid for.
+  const config = sandboxConfig(sandbox, speed, { storage: mkdtempSync(resolve(LOCAL_FOLDER, 'demo-')) });
   const { settlingMs, paidTimeoutMs } = config.accounts.default?.timing ?? { settlingMs: 0, paidTimeoutMs: 0 };
   tell(
     `Sandbox at ${sandbox.baseUrl}: ${LEADS} leads, ${number(sandbox.control.credits().credits)} credits, a clock ${speed} times as fast as real time.\n` +

@@ -99,7 +99,7 @@ interface Ours {
 
 async function sandboxed(options: Pick<DevOptions, 'speed' | 'leads' | 'credits'>, found: Config): Promise<Ours> {
   const sandbox = await openSandbox(options);
-  return { sandbox, config: sandboxConfig(sandbox, options.speed, found.encryption) };
+  return { sandbox, config: sandboxConfig(sandbox, options.speed, { encryption: found.encryption }) };
 }
 
 function forSandbox(file: string | undefined): Config {

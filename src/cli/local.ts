@@ -14,23 +14,26 @@ import { type RunningWorker, startWorker } from '../worker';
 /** The database, the results and the logs of `dev` and `demo`, in the current folder. */
 export const LOCAL_FOLDER = '.audit-runner';
 
-/** The configuration for a sandbox: account `default`, whose limits and timings run as fast as the sandbox's clock. */
+/**
+ * The configuration for a sandbox: account `default`, whose limits and timings run as fast as the sandbox's clock.
+ * @param how.storage a folder. @default that of `dev`
+ */
 export function sandboxConfig(
   { baseUrl, token }: Pick<Sandbox, 'baseUrl' | 'token'>,
   speed: number,
-  encryption?: Config['encryption'],
+  how: { encryption?: Config['encryption']; storage?: string } = {},
 ): Config {
   const tokenEnv = 'SANDBOX_TOKEN';
   const account = toAccount('default', AccountFile.parse({ baseUrl, tokenEnv, speed }), { [tokenEnv]: token }, '.');
   const { log, workers, encryption: none } = ConfigFile.parse({});
-  const storageUrl = pathToFileURL(resolve(LOCAL_FOLDER, 'storage')).href;
+  const { encryption = none, storage = resolve(LOCAL_FOLDER, 'storage') } = how;
   return {
     accounts: { default: account },
     pipelines: {},
-    storageUrl,
+    storageUrl: pathToFileURL(storage).href,
     log,
     workers,
-    encryption: encryption ?? none,
+    encryption,
     notices: [],
   };
 }

@@ -22,6 +22,7 @@ export const PATCHES = {
   givesUpLook: '0.3.0',
   hearsOnceTakenOver: '0.3.0',
   hearsTryAfterHold: '0.3.0',
+  hearsWhoAsks: '0.3.0',
   keepsActs: '0.3.0',
   keepsSaid: '0.3.0',
   knowsLostPaid: '0.3.0',

@@ -25,4 +25,6 @@ test('the demo plays leads, an audit and notes through its faults, and the books
   // S4: no prospect's address or number, and no token; businesses are named (`showNames`).
   expect(stdout + stderr).not.toMatch(/@example\.com|\+1-555|aky_/);
   expect(code).toBe(0);
+  // Nor does it take what another one has left for its own.
+  expect((await cli.run(['demo', '--speed', '60'], { NO_COLOR: '1' })).code).toBe(0);
 });

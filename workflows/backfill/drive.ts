@@ -12,14 +12,14 @@ import type { Item } from '../../src/batches/items';
 import { type Ended, stopsAll, thisTry } from '../../src/batches/outcomes';
 import type { BackfillPlan } from '../../src/batches/plan';
 import { answerWith } from '../../src/runs/answers';
-import { counted } from '../../src/text/numbers';
 import { type GoesOn, goesOn } from '../shared/begun';
 import { BlockerWatch } from '../shared/blocker-watch';
-import { control, streaming } from '../shared/calls';
+import { streaming } from '../shared/calls';
 import { allHandled } from '../shared/kept-acts';
 import { hearPlaces, taken } from '../shared/place';
 import { creditsSpent } from '../shared/status';
 import { tellPersonNeeded } from '../shared/tell';
+import { Asking } from './asking';
 import type { Controls } from './batch-controls';
 import { describe, progressOf } from './batch-details';
 import { againIn, endedIn, nextTry, type Running, type State, sample, sampleAnew, type WorkList } from './batch-state';
@@ -35,8 +35,6 @@ const MAX_EVENTS = 3_800;
 const MAX_HISTORY_BYTES = 5_000_000;
 /** Lines of the item ledger that wait for more before they are written. */
 const MOST_UNWRITTEN = 100;
-/** Items of which it is asked one by one whether they wait for a person: their IDs stand in the history of each look. */
-const MOST_NAMED = 500;
 
 /** Of a long batch it takes minutes. */
 const LISTS = 'The failed items are listed from the item ledger; then it goes on by itself.';
@@ -49,6 +47,7 @@ export class Drive {
   readonly #unwritten: Unwritten;
   readonly #feed: Feed;
   readonly #blockers: BlockerWatch;
+  readonly #asking: Asking;
   /** Runs from before this patch listen before they take over, and lose what is said until then. */
   readonly #hearsTooEarly: boolean;
   #begun = 0;
@@ -67,12 +66,14 @@ export class Drive {
     this.#unwritten = new Unwritten(common, state);
     this.#feed = new Feed(common.folder);
     this.window = new Window(common, (item, ended) => this.#ended(item, ended));
+    const underWay = () => [...this.window.running.values()].map(({ workflowId }) => workflowId);
+    this.#asking = new Asking(common, state, underWay, () => this.#say());
     this.#blockers = new BlockerWatch(
       common.input.account,
       common.facts.timing.holdProbeMs,
       {
         ended: () => endedIn(state),
-        underWay: () => [...this.window.running.values()].map(({ workflowId }) => workflowId),
+        underWay,
         credits: () => Math.max(0, ...[...this.window.running.values()].map(({ price }) => price)),
       },
       () => this.#say(),
@@ -88,11 +89,12 @@ export class Drive {
     // What was said between two parts of the backfill is heard at once, so whom it concerns has to be known before.
     if (!this.#hearsTooEarly) this.#hear();
     const house = new CancellationScope();
-    const kept = house
-      .run(() => this.#keepHouse())
-      .catch((error) => {
-        if (!isCancellation(error)) this.window.broken ??= error;
-      });
+    const unlessCancelled = (error: unknown) => {
+      if (!isCancellation(error)) this.window.broken ??= error;
+    };
+    const kept = house.run(() => this.#keepHouse()).catch(unlessCancelled);
+    // Nobody waits for its end, as in runs from before: in how many turns this one ends decides what it does first.
+    void house.run(() => this.#asking.listen()).catch(unlessCancelled);
     try {
       return await this.#loop();
     } finally {
@@ -141,7 +143,10 @@ export class Drive {
   #hear(): void {
     hearPlaces(
       (id) => [...this.window.running.values()].find(({ workflowId }) => workflowId === id),
-      () => this.controls.version++,
+      ({ away }) => {
+        this.controls.version++;
+        if (away && patched('hearsWhoAsks')) this.#asking.heard();
+      },
     );
   }
 
@@ -306,23 +311,8 @@ export class Drive {
         sample(this.state);
         if (this.#unwritten.count > 0) await this.flush();
       },
-      () => this.#lookWhoAsks(),
+      () => this.#asking.look(),
     );
-  }
-
-  /** Runs of a batch tell nobody that they ask: their batch does, once for all that ask at the same time. */
-  async #lookWhoAsks(): Promise<void> {
-    const { state, common } = this;
-    const before = state.asking;
-    const underWay = [...this.window.running.values()].map(({ workflowId }) => workflowId);
-    const named = underWay.length <= MOST_NAMED && { underWay };
-    const asking = underWay.length > 0 ? await control.itemsAsking({ ...named }) : 0;
-    if (asking === undefined) return;
-    state.asking = asking;
-    if (before === 0 && state.asking > 0)
-      tellPersonNeeded(common.input.account, 'items', ++state.told, {
-        about: `${counted(state.asking, 'item')} ${state.asking === 1 ? 'waits' : 'wait'} for a person; each says on its own page what it asks`,
-      });
   }
 
   #showCredits(): void {

@@ -53,7 +53,7 @@ export const onlyWait = (away: number): Markdown | undefined =>
     : md`${grouped(away)} of them only wait, for the outcome of a call or for a person; others are begun meanwhile.`;
 
 /** Hears the runs that this one began. @param find what is known of one of them; undefined: it is none */
-export function hearPlaces(find: (workflowId: string) => Placed | undefined, changed: () => void): void {
+export function hearPlaces(find: (workflowId: string) => Placed | undefined, changed: (one: Placed) => void): void {
   setHandler(
     placeSignal,
     (raw) => {
@@ -62,7 +62,7 @@ export function hearPlaces(find: (workflowId: string) => Placed | undefined, cha
       if (!known || said.nth <= (known.placeNth ?? 0)) return;
       known.away = said.away;
       known.placeNth = said.nth;
-      changed();
+      changed(known);
     },
     {
       description:
