@@ -4,13 +4,11 @@ import { type RouteName, routes } from '../src/agent-api/routes';
 import { describeCeiling, type OverCeiling } from '../src/books/ceilings';
 import { type Hold, type PricedCall, stopping } from '../src/ledger';
 import { describeHold, describePatience, describePause } from '../src/ledger/details';
-import type { LedgerStatus } from '../src/ledger/messages';
 import { describeShortage } from '../src/ledger/shortage';
 import { isPaidKind, PAID } from '../src/paying/once-only';
 import { partsOf } from '../src/paying/subject';
 import { FailureType } from '../src/runs/failure-types';
 import { StorageError } from '../src/storage';
-import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { type AccountRuntime, type Deps, runtimeOf } from './deps';
 
 /** What a waiting run wants to do. */
@@ -73,8 +71,7 @@ export async function clearanceOf(deps: Deps, asked: ClearanceAsked): Promise<Cl
     if (obstacle.kind === 'capped' && obstacle.balance === 'unread' && status.patientUntil !== undefined)
       return { clear: false, why: describePatience(status.patientUntil, status.isComparing), what: 'patience' };
     const until = (over: OverCeiling) => over.until !== undefined && { until: over.until };
-    if (obstacle.kind === 'capped') {
-      if (obstacle.cap === 'floor') await readAnew(runtime, ledger, status);
+    if (obstacle.kind === 'capped')
       return {
         clear: false,
         why: describeShortage(obstacle, obstacle.figures ?? status),
@@ -82,9 +79,7 @@ export async function clearanceOf(deps: Deps, asked: ClearanceAsked): Promise<Cl
         short: true,
         ...until(obstacle),
       };
-    }
     const over = await ledger.overCeiling({ credits: obstacle.credits ?? asked.credits, ...priced });
-    if (over?.cap === 'floor') await readAnew(runtime, ledger, status);
     if (over)
       return {
         clear: false,
@@ -99,11 +94,6 @@ export async function clearanceOf(deps: Deps, asked: ClearanceAsked): Promise<Cl
     const why = error instanceof Error ? error.message : 'the ledger cannot be reached';
     return { clear: false, why, ...(what && { what }) };
   }
-}
-
-/** A top-up tells nobody: while somebody waits for one the balance is read once in the time between two probes, by one of them. */
-async function readAnew({ account }: AccountRuntime, ledger: BookedLedger, { balanceAskedAt = 0 }: LedgerStatus) {
-  if (ledger.now() - balanceAskedAt >= account.timing.holdProbeMs) await ledger.readBalance();
 }
 
 /** The call that is waited for, at its price by this process's configuration; undefined where nobody knows what it is. */

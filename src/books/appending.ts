@@ -36,6 +36,11 @@ export class Appending {
     return this.#standing;
   }
 
+  /** In which storage that stands; what is written is written there. */
+  get standsIn(): string | undefined {
+    return this.#standsIn;
+  }
+
   /** One after the other: who appends decides on what stands there. All else here is to be called in a turn. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#turn.then(() => this.#apart(work));
@@ -73,15 +78,16 @@ export class Appending {
   /** The same, where what was known last is still there. */
   async upToDate(): Promise<Standing> {
     const timeZone = this.options.timeZone();
-    let standing = this.#standing;
+    let [standing, standsIn] = [this.#standing, this.#standsIn];
     if (standing?.timeZone !== timeZone) {
       standing = new Standing(timeZone, this.options.now);
       await this.place.read();
-      this.#standsIn = this.place.id;
+      standsIn = this.place.id;
     }
     await this.#catchUp(standing);
     if (standing !== this.#standing) await this.#mustEnd(standing);
     this.#standing = standing;
+    this.#standsIn = standsIn;
     return standing;
   }
 

@@ -35,6 +35,11 @@ export class Books {
     this.#telling = new Telling(options, this.#appending, this.#longAgo);
   }
 
+  /** The storage into which was written last, by its ID; another one may be taken for that of the books since. */
+  get standsIn(): string | undefined {
+    return this.#appending.standsIn;
+  }
+
   /** Before a paid request leaves. @returns why it must not; undefined once it is written down */
   async beforeSend(about: AboutToSend): Promise<Refused | undefined> {
     let isLate = false;

@@ -163,8 +163,7 @@ export class BookedLedger extends LedgerClient {
       reading: await this.#reading(request.readSince),
       withinMs: timing.sendWindowMs - (performance.now() - askedAt),
     });
-    const isWhereTold = this.books.place.id === toldPlace;
-    if (!refused && isWhereTold) return answer;
+    if (!refused && this.books.standsIn === toldPlace) return answer;
     const { subject, attempt, run, turn, own } = request;
     const unsent = { kind: 'notPaid' } as const;
     // S8: it was written into another storage than the ledger knew of when it granted it: a folder's mount is gone, say.

@@ -13,8 +13,13 @@ const ledger = {
   books: { kept: async () => undefined },
 };
 const account = { timing: { pollMs: 5_000 } };
+let known: typeof ledger | undefined;
+beforeEach(() => {
+  known = ledger;
+});
+const runtime = { account, ledgerWith: () => known, knownLedger: () => known, ledger: async () => ledger };
 const { openBooks } = createBooksActivities({
-  accounts: new Map([['main', { account, ledgerWith: () => ledger }]]),
+  accounts: new Map([['main', runtime]]),
   client: { options: {} },
   identity: 'one',
 } as unknown as Deps);
@@ -52,6 +57,14 @@ test('each try tells the next one which workers were asked, and it opens when th
   expect(await tried({ heartbeatDetails: ['one'] })).toEqual({ came: waits, said: [['one']] });
   expect(await tried({ heartbeatDetails: ['other'] })).toEqual({ came: waits, said: [['other', 'one']] });
   expect(await tried({ heartbeatDetails: ['other', 'third'] })).toEqual({ came: { lost: false }, said: [] });
+});
+
+test('a worker that does not know whose its token is was asked all the same: it remembers none', async () => {
+  known = undefined;
+  expect(await tried({ heartbeatDetails: ['other'] })).toEqual({
+    came: expect.stringContaining('left to one that does'),
+    said: [['other', 'one']],
+  });
 });
 
 test('what somebody else has put there counts for nothing, and one that never answers is waited for so often', async () => {

@@ -372,12 +372,12 @@ test('S8: nothing is sent while the books are in another storage than the ledger
   expect(await send()).toMatchObject({ kind: 'granted' });
   jest.spyOn(booked.books, 'beforeSend').mockImplementationOnce(async () => {
     rmSync(join(folder, 'books'), { recursive: true });
-    await booked.books.place.read();
+    // Also where the ledger was told of it since it granted this.
+    await booked.configure();
     return undefined;
   });
   expect(await send()).toMatchObject({ kind: 'unwritten', why: expect.stringContaining('another storage') });
   expect(settled).toEqual(['notPaid']);
-  // It was told once of each of the two.
-  expect([told.length, new Set(told).size]).toEqual([2, 2]);
+  expect(new Set(told).size).toBe(2);
   await booked.books.close();
 });

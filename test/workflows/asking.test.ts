@@ -23,32 +23,34 @@ const slept = async (times: number) => {
   return last?.ms;
 };
 
-test('an item that only waits is looked at soon; several are told of together, and once until none asks any more', async () => {
+test('an item that only waits is looked at soon, and again until it asks; people are told once of all that ask', async () => {
   const common = { facts: { timing: { holdProbeMs: 60_000 } }, input: { account: 'main' } };
   const state = { asking: 0, told: 0 };
   const said = jest.fn();
-  const asking = new Asking(common as never, state as never, () => ['a', 'b', 'c'], said);
+  const running = ['a', 'b', 'c'].map((workflowId) => ({ workflowId, away: false }));
+  const asking = new Asking(common as never, state as never, () => running as never, said);
   jest.mocked(control.itemsAsking).mockResolvedValue(2);
   void asking.listen();
   await turn();
   expect([mockSlept.length, jest.mocked(control.itemsAsking).mock.calls.length]).toEqual([0, 0]);
 
-  asking.heard();
+  for (const one of running) Object.assign(one, { away: true });
   asking.heard();
   expect(await slept(1)).toBe(10_000);
-  expect(await slept(2)).toBe(60_000);
-  expect([state.asking, said.mock.calls.length]).toEqual([2, 1]);
+  // The third only waits for what became of its call, and may ask then.
+  for (const [nth, ms] of [20_000, 40_000, 80_000, 160_000, 300_000, 300_000].entries())
+    expect(await slept(nth + 2)).toBe(ms);
+  expect([state.asking, state.told]).toEqual([2, 1]);
   expect(control.itemsAsking).toHaveBeenCalledWith({ underWay: ['a', 'b', 'c'] });
   expect(tellPersonNeeded).toHaveBeenCalledWith('main', 'items', 1, {
     about: '2 items wait for a person; each says on its own page what it asks',
   });
 
+  jest.mocked(control.itemsAsking).mockResolvedValue(3);
+  await slept(8);
+  await until(() => state.asking === 3);
+  // Now none only waits, until one says so again.
   asking.heard();
-  await slept(3);
-  await slept(4);
-  expect([jest.mocked(control.itemsAsking).mock.calls.length, state.told]).toEqual([2, 1]);
-  jest.mocked(control.itemsAsking).mockResolvedValueOnce(0);
-  await asking.look();
-  await asking.look();
-  expect([state.asking, state.told]).toEqual([2, 2]);
+  expect(await slept(9)).toBe(10_000);
+  expect([state.told, said.mock.calls.length]).toEqual([1, 8]);
 });

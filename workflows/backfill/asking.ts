@@ -3,24 +3,26 @@ import { condition, sleep } from '@temporalio/workflow';
 import { counted } from '../../src/text/numbers';
 import { control } from '../shared/calls';
 import { tellPersonNeeded } from '../shared/tell';
-import type { State } from './batch-state';
+import type { Running, State } from './batch-state';
 import type { Common } from './common';
 
 /** Items of which it is asked one by one whether they wait for a person: their IDs stand in the history of each look. */
 const MOST_NAMED = 500;
+/** While some only wait and ask nobody yet, it is looked at least once in so many times that between two probes. */
+const MOST_PROBES = 5;
 
 export class Asking {
   #mayAsk = false;
 
-  /** @param underWay workflow IDs */
+  /** @param running items under way */
   constructor(
     private readonly common: Common,
     private readonly state: State,
-    private readonly underWay: () => string[],
+    private readonly running: () => readonly Running[],
     private readonly say: () => void,
   ) {}
 
-  /** An item has said that it only waits: it may be for a person. */
+  /** An item has said that it only waits: it may be for a person, or for one later, when nobody could tell what became of its call. */
   heard(): void {
     this.#mayAsk = true;
   }
@@ -31,17 +33,20 @@ export class Asking {
     for (;;) {
       await condition(() => this.#mayAsk);
       // Lists show it a moment later; and of those that ask together people are told together.
-      await sleep(holdProbeMs / 6);
-      this.#mayAsk = false;
-      await this.look();
-      this.say();
-      await sleep(holdProbeMs);
+      let wait = holdProbeMs / 6;
+      do {
+        this.#mayAsk = false;
+        await sleep(wait);
+        await this.look();
+        this.say();
+        wait = this.#mayAsk ? holdProbeMs : Math.min(2 * wait, MOST_PROBES * holdProbeMs);
+      } while (this.#mayAsk || this.running().filter(({ away }) => away).length > this.state.asking);
     }
   }
 
   async look(): Promise<void> {
     const { state, common } = this;
-    const underWay = this.underWay();
+    const underWay = this.running().map(({ workflowId }) => workflowId);
     const named = underWay.length <= MOST_NAMED && { underWay };
     const asking = underWay.length > 0 ? await control.itemsAsking({ ...named }) : 0;
     if (asking === undefined) return;

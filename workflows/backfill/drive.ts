@@ -66,14 +66,17 @@ export class Drive {
     this.#unwritten = new Unwritten(common, state);
     this.#feed = new Feed(common.folder);
     this.window = new Window(common, (item, ended) => this.#ended(item, ended));
-    const underWay = () => [...this.window.running.values()].map(({ workflowId }) => workflowId);
-    this.#asking = new Asking(common, state, underWay, () => this.#say());
+    this.#asking = new Asking(
+      ...([common, state] as const),
+      () => [...this.window.running.values()],
+      () => this.#say(),
+    );
     this.#blockers = new BlockerWatch(
       common.input.account,
       common.facts.timing.holdProbeMs,
       {
         ended: () => endedIn(state),
-        underWay,
+        underWay: () => [...this.window.running.values()].map(({ workflowId }) => workflowId),
         credits: () => Math.max(0, ...[...this.window.running.values()].map(({ price }) => price)),
       },
       () => this.#say(),
