@@ -127,6 +127,8 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
       if (plan.overAt !== undefined) givePlace();
       status.waits(whyWait(plan, step, wait, newBooks));
       await within(() => sleep(wait));
+      // From now on what it asks for says why it waits: it may stand in its queue for long.
+      status.goesOn();
     }
     switch (step.do) {
       case 'end':

@@ -13,7 +13,7 @@ import { clip, oneLine } from '../../src/text/printable';
 import { utc, utcIn } from '../../src/time/utc';
 import { onControlQueue } from './control-queue';
 import { failureSentence, failureText, failureType, isNotFound } from './failures';
-import { onceThere } from './patient-calls';
+import { onceThere, triedAgain } from './patient-calls';
 import type { Status } from './status';
 
 /** A worker that is gone shows after this; see src/temporal/heartbeat.ts. */
@@ -165,6 +165,7 @@ export async function retryUntilAnswered<T>(
           const wait = Math.min(MAX_BACKOFF_MS, pauseBefore(failures, facts));
           status.waits(`${failureText(error)}; it is tried again at ${utcIn(wait)}`);
           await sleep(wait);
+          status.waits(triedAgain(error, Date.now()));
           break;
         }
         case FailureType.refused: {

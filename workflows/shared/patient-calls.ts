@@ -87,10 +87,13 @@ function lackOf(error: unknown, failures: number): Lack | undefined {
   return {
     why: `${what}${failureSentence(error)} It is tried again at ${utcIn(waitMs)}.`,
     waitMs,
-    past: (at) =>
-      `Tried again at ${utc(at)} UTC, without an answer so far; the try before failed: ${failureText(error)}`,
+    past: (at) => triedAgain(error, at),
   };
 }
+
+/** What is said from the moment on at which a call is tried again: it may wait in its queue for long. */
+export const triedAgain = (error: unknown, at: number): string =>
+  `Tried again at ${utc(at)} UTC, without an answer so far; the try before failed: ${failureText(error)}`;
 
 /**
  * Our own failures have a type, and their tries no limit: only a person ends a call otherwise (`temporal activity fail`,
