@@ -32,21 +32,18 @@ interface Asked extends AskedWith {
   /** Where it failed: when it is asked again, and how long the service asked to wait, by `steadyNow()`. */
   againAt?: number;
   pausedUntil?: number;
-  /** How often in a row it has failed with this token. */
-  failures: number;
 }
 
 /**
- * When it is asked again, unless the probe interval is over before: a person may end a pause; soon where it had to wait here; and
- * ever later where it failed, for a service may be away for a moment only.
+ * When it is asked again, unless the probe interval is over before: a person may end a pause; soon where it had to wait here.
+ * S5: what has failed not sooner, for no queue counts these questions, and each worker asks.
  */
-function waitOf(error: unknown, failures: number): number {
+function waitOf(error: unknown): number {
   const isWaiting = error instanceof ApplicationFailure && error.type === FailureType.waiting;
   const pausedMs = pauseOf(error);
   if (pausedMs !== undefined) return Math.min(pausedMs, LISTENS_MS);
-  return isWaiting ? WAITS_MS : WAITS_MS * 2 ** Math.min(failures, MOST_DOUBLED);
+  return isWaiting ? WAITS_MS : Number.POSITIVE_INFINITY;
 }
-const MOST_DOUBLED = 20;
 const WAITS_MS = 1_000;
 const LISTENS_MS = 15_000;
 
@@ -209,11 +206,11 @@ export function createRuntime(
     const changed = now !== undefined && now !== asked?.token;
     const again = asked?.againAt !== undefined && steadyNow() > asked.againAt;
     if (!answer || changed || again) {
-      const next: Asked = { ...(now !== undefined && { token: now }), failures: changed ? 0 : (asked?.failures ?? 0) };
+      const next: Asked = { ...(now !== undefined && { token: now }) };
       answer = apart(() => resolveLedger(next));
       answer.catch((error: unknown) => {
         const [at, pausedMs] = [steadyNow(), pauseOf(error)];
-        next.againAt = at + Math.min(account.timing.holdProbeMs, waitOf(error, next.failures++));
+        next.againAt = at + Math.min(account.timing.holdProbeMs, waitOf(error));
         if (pausedMs !== undefined) next.pausedUntil = at + pausedMs;
       });
       asked = next;
