@@ -66,18 +66,15 @@ export class Drive {
     this.#unwritten = new Unwritten(common, state);
     this.#feed = new Feed(common.folder);
     this.window = new Window(common, (item, ended) => this.#ended(item, ended));
-    this.#asking = new Asking(
-      ...([common, state] as const),
-      () => [...this.window.running.values()],
-      () => this.#say(),
-    );
+    const underWay = () => [...this.window.running.values()];
+    this.#asking = new Asking(common, state, underWay, () => this.#say());
     this.#blockers = new BlockerWatch(
       common.input.account,
       common.facts.timing.holdProbeMs,
       {
         ended: () => endedIn(state),
-        underWay: () => [...this.window.running.values()].map(({ workflowId }) => workflowId),
-        credits: () => Math.max(0, ...[...this.window.running.values()].map(({ price }) => price)),
+        underWay: () => underWay().map(({ workflowId }) => workflowId),
+        credits: () => Math.max(0, ...underWay().map(({ price }) => price)),
       },
       () => this.#say(),
     );
