@@ -36,8 +36,8 @@ const BEGINS_WITHIN_MS = 120_000;
 /** Of notes the service takes few. */
 const ENDS_WITHIN_MS = 1_800_000;
 const STREAM_EVERY_MS = 15_000;
-/** As many as {@link oneOfEach} has. */
-const STREAMED = 8;
+/** In so many rounds of the stream one has a note: no more than the service takes, or they would wait for hours at the end. */
+const ROUNDS_PER_NOTE = Math.ceil(LIMITS.notes.windowMs / (LIMITS.notes.max * SPEED) / STREAM_EVERY_MS);
 
 const BUILDS = {
   before: { root: before },
@@ -65,12 +65,13 @@ const start = ({ client }: Stage, type: string, input: object, workflowId = `${t
   client.workflow.start(type, { workflowId, taskQueue: WORKFLOW_QUEUE, args: [input] });
 
 /** One run of each type that ends, on leads that nobody else has. */
-const oneOfEach = (account: string, next: () => string): [string, object, string?][] => {
+const oneOfEach = (account: string, next: () => string, hasNote = true): [string, object, string?][] => {
   const leadId = next();
+  const note: [string, object] = ['ingestCapture', { account, note: `what was said about ${leadId}` }];
   return [
     ['convertLead', { account, leadId }, `convert-lead.${account}.${leadId}`],
     ['auditProject', { account, leadId: next(), prerequisites: 'fail' }],
-    ['ingestCapture', { account, note: `what was said about ${leadId}` }],
+    ...(hasNote ? [note] : []),
     ['callApi', { account, route: 'contacts.create', body: { name: `Contact of ${leadId}` } }],
     ['callApi', { account, route: 'contacts.list', query: { limit: 5 } }],
     ['captureSweep', { account }],
@@ -79,7 +80,7 @@ const oneOfEach = (account: string, next: () => string): [string, object, string
   ];
 };
 
-/** @returns begins as many runs, of every type in turn */
+/** Begins as many runs, of every type in turn. */
 async function begin(stage: Stage, account: string, next: () => string, count: number): Promise<void> {
   for (let begun = 0; begun < count; )
     for (const [type, input, id] of oneOfEach(account, next)) if (begun++ < count) await start(stage, type, input, id);
@@ -128,9 +129,13 @@ async function failedTasks({ client }: Stage): Promise<Map<string, number>> {
 /** Runs of every type that begin all the time, on leads that are nobody else's. @returns `stop` ends it and says how many began */
 function stream(stage: Stage, next: () => string): { stop(): number } {
   let begun = 0;
+  let rounds = 0;
   const timer = setInterval(() => {
-    begun += STREAMED;
-    void begin(stage, 'default', next, STREAMED).catch((error: unknown) => say(`${error}`));
+    const runs = oneOfEach('default', next, rounds++ % ROUNDS_PER_NOTE === 0);
+    begun += runs.length;
+    void Promise.all(runs.map(([type, input, id]) => start(stage, type, input, id))).catch((error: unknown) =>
+      say(`${error}`),
+    );
   }, STREAM_EVERY_MS);
   return {
     stop() {
