@@ -47,6 +47,10 @@ function waitOf(error: unknown): number {
 const WAITS_MS = 1_000;
 const LISTENS_MS = 15_000;
 
+/** S3: without a token of the user before, nobody can find out what became of a call in flight. */
+const ANOTHER_USER =
+  'Put a token of the user before back. If the account is to work for the new user, first end those runs: cancel them while the former token is in place, or terminate them. Then restart the workers.';
+
 /** How often a worker says what it is configured with; it counts for twice as long. Divided by the account's speed. */
 const RENEW_MS = LAPSES_AFTER_MS / 2;
 /** How long a process that leaves waits for what it is still telling. */
@@ -57,14 +61,25 @@ const TICK_MS = 5_000;
 /** Which account works for which ledger in this process. */
 export type LedgerOwners = Map<string, string>;
 
+export interface RuntimeOptions {
+  /** @default as the account is configured */
+  ceilings?: (account: Account) => Ceilings;
+  /** How connections are made. */
+  open?: Open;
+  /**
+   * How many runs are open that the account has begun, before a moment (ISO 8601), for another user than that of the ledger.
+   * @default nobody looks
+   */
+  leftRuns?: (account: string, ledger: string, before: string) => Promise<number>;
+}
+
 export function createRuntime(
   account: Account,
   client: Client,
   storage: Storage,
   owners: LedgerOwners,
   log: Logger,
-  ceilings: (account: Account) => Ceilings = (same) => same,
-  open?: Open,
+  { ceilings = (same) => same, open, leftRuns }: RuntimeOptions = {},
 ): AccountRuntime & Gauged & { whose(): Promise<string>; leave(): Promise<void>; close(): Promise<void> } {
   const gate = measuredGate(
     account.name,
@@ -72,6 +87,7 @@ export function createRuntime(
   );
   const renewMs = RENEW_MS / Math.max(1, account.speed);
   const worker = `${process.pid}@${hostname().slice(0, 100)}/${randomUUID()}`;
+  const startedAt = new Date().toISOString();
   /** What all calls share does not end with the call that began it: its cancellation counts in its context alone. */
   const apart = AsyncLocalStorage.snapshot();
   /** What the ledger was told last, and when. */
@@ -117,7 +133,7 @@ export function createRuntime(
     if (id === undefined || isOutdated(asking)) return answer ?? ledger();
     if (known && known.ledger.workflowId !== id) {
       const theirs = owners.get(id);
-      const sentence = `The token of account '${account.name}' belongs to another user than the one that it works for${theirs ? `, that of account '${theirs}'` : ''}; nothing is sent with it. Put a token of the user before in its place; or cancel the runs under way and restart the workers, which then work for the other one, and spend its credits.`;
+      const sentence = `The token of account '${account.name}' belongs to another user than the one that it works for${theirs ? `, that of account '${theirs}'` : ''}; nothing is sent with it. ${ANOTHER_USER}`;
       log.error({ account: account.name, ledger: id }, sentence);
       await known.ledger.reportHold({
         kind: 'otherUser',
@@ -125,6 +141,22 @@ export function createRuntime(
       });
       throw ApplicationFailure.nonRetryable(sentence, FailureType.held);
     }
+    refuseSameUser(id);
+    if (leftRuns && own?.workflowId !== id) {
+      const begun = await leftRuns(account.name, id, startedAt).catch(notSeen);
+      if (isOutdated(asking)) return answer ?? ledger();
+      if (begun > 0) return refuseOthersRuns(id, begun);
+      refuseSameUser(id);
+    }
+    owners.set(id, account.name);
+    const found = own?.workflowId === id ? own : openLedger(id);
+    await tell(found);
+    if (isOutdated(asking)) return answer ?? ledger();
+    if (asking.token !== undefined) known = { token: asking.token, ledger: found };
+    return found;
+  }
+
+  function refuseSameUser(id: string): void {
     const other = owners.get(id);
     if (other !== undefined && other !== account.name) {
       const sentence = `The accounts '${other}' and '${account.name}' belong to the same user. Configure the user once: two accounts would each spend the whole limit.`;
@@ -134,12 +166,20 @@ export function createRuntime(
         ...{ message: sentence, type: FailureType.ledger, nonRetryable: true, cause: new SameUser(sentence) },
       });
     }
-    owners.set(id, account.name);
-    const found = own?.workflowId === id ? own : openLedger(id);
-    await tell(found);
-    if (isOutdated(asking)) return answer ?? ledger();
-    if (asking.token !== undefined) known = { token: asking.token, ledger: found };
-    return found;
+  }
+
+  /** A worker begins without the server's lists as well. */
+  function notSeen(error: unknown): number {
+    warn('it could not be seen whether the account has open runs of another user', error);
+    return 0;
+  }
+
+  /** S3: what was begun for another user does not go on for this one by a mere restart. */
+  async function refuseOthersRuns(id: string, runs: number): Promise<never> {
+    const sentence = `The token of account '${account.name}' belongs to another user than the one whom the account has worked for, and open runs were begun for that one (${runs}); nothing is sent. ${ANOTHER_USER}`;
+    log.error({ account: account.name, ledger: id }, sentence);
+    await owner.reportHold({ kind: 'otherUser', reason: 'by its ID' });
+    throw ApplicationFailure.nonRetryable(sentence, FailureType.held);
   }
 
   function openLedger(id: string): BookedLedger {

@@ -25,6 +25,7 @@ import { joinFleet, workerIdentity, workersConverter } from './temporal/fleet-ke
 import { keepGauges } from './temporal/gauges';
 import { heartbeats } from './temporal/heartbeat';
 import { judgedArguments } from './temporal/judged-arguments';
+import { runsOfAnotherUser } from './temporal/left-runs';
 import { ACCOUNT_POLLERS, pollersOf, SERVER_TAKES, SHARED_POLLERS } from './temporal/pollers';
 import { ensureQueueLimits } from './temporal/queue-limits';
 import { controlQueueName, queueName, WORKFLOW_QUEUE } from './temporal/queues';
@@ -35,9 +36,13 @@ import { uiUrlOf } from './temporal/ui-url';
 import { followLedgers } from './temporal/writes-limit';
 import { PROGRAM } from './text/command';
 import { utc } from './time/utc';
+import { within } from './time/within';
 
 /** Longer than any call: what has been sent is heard out (S2). */
 const GRACE_MS = 360_000;
+
+/** A worker that starts waits so long for the server's lists, which may be away while all else works. */
+const LISTED_WITHIN_MS = 20_000;
 
 export interface WorkerDeps {
   config: Config;
@@ -83,10 +88,12 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   const owners: LedgerOwners = new Map();
   const ceilings = watchCeilings(config, log);
   const storage = openStorage(config.storageUrl);
+  const leftRuns = (account: string, ledger: string, before: string) =>
+    within(runsOfAnotherUser(client, account, ledger, before), LISTED_WITHIN_MS, 'the server does not answer');
   const runtimes = new Map(
     Object.values(config.accounts).map((account) => [
       account.name,
-      createRuntime(account, client, storage, owners, log, ceilings),
+      createRuntime(account, client, storage, owners, log, { ceilings, leftRuns }),
     ]),
   );
   const ledgers = async () => new Set(await Promise.all([...runtimes.values()].map((runtime) => runtime.whose())));

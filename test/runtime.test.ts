@@ -8,11 +8,12 @@ import pino from 'pino';
 import { createBooksActivities } from '../activities/books';
 import type { Deps } from '../activities/deps';
 import { accountOf, loadConfig } from '../src/config';
+import type { LedgerStatus } from '../src/ledger/messages';
 import type { Passage } from '../src/ledger/passage';
 import { FailureType } from '../src/runs/failure-types';
-import { createRuntime } from '../src/runtime';
+import { createRuntime, type RuntimeOptions } from '../src/runtime';
 import { openStorage } from '../src/storage';
-import { latestPassage } from '../src/temporal/latest-ledger';
+import { latestLedger, latestPassage } from '../src/temporal/latest-ledger';
 import { LedgerClient } from '../src/temporal/ledger-client';
 import { type Answer, closeAll, json, serve, TOKEN } from './agent-api/server';
 import { until } from './support/until';
@@ -42,7 +43,12 @@ afterEach(async () => {
 const replaceToken = (end: string) => writeFileSync(join(cwd, 'token'), `${TOKEN.slice(0, -1)}${end}`);
 
 /** The runtime of an account whose service answers like this; the first question is followed by another after 20 ms. */
-async function runtimeAt(answer: Answer, undocumented = '{}', owners = new Map<string, string>()) {
+async function runtimeAt(
+  answer: Answer,
+  undocumented = '{}',
+  owners = new Map<string, string>(),
+  options: RuntimeOptions = {},
+) {
   const { baseUrl } = await serve(answer);
   writeFileSync(
     join(cwd, 'audit-runner.yaml'),
@@ -55,6 +61,7 @@ async function runtimeAt(answer: Answer, undocumented = '{}', owners = new Map<s
     openStorage(join(cwd, 'storage')),
     owners,
     pino({ level: 'silent' }),
+    options,
   );
 }
 
@@ -224,6 +231,56 @@ test("S3: who waits for the ledger of a token that is replaced gets the new user
   answers[2]?.('');
   expect((await slip).workflowId).toBe('account-ledger.user-2');
   expect(held).not.toHaveBeenCalled();
+  await runtime.close();
+});
+
+test('S3: a process does not begin for a user while runs are open that the account has begun for another', async () => {
+  const held = jest.spyOn(LedgerClient.prototype, 'reportHold').mockResolvedValue();
+  const latest = { workflowId: 'account-ledger.user-1', status: { budget: {}, holds: [] } as unknown as LedgerStatus };
+  jest.mocked(latestLedger).mockResolvedValue(latest);
+  const left = [2, 2, 0];
+  const leftRuns = jest.fn(async () => left.shift() ?? 0);
+  const answer: Answer = (response) => json(response, 200, { id: 'user-2' });
+  const runtime = await runtimeAt(answer, '{}', new Map(), { leftRuns });
+  await expect(runtime.ledger()).rejects.toThrow('open runs were begun for that one (2); nothing is sent');
+  expect(held).toHaveBeenCalledWith({ kind: 'otherUser', reason: 'by its ID' });
+  expect(runtime.knownLedger()).toBeUndefined();
+  // It asks again by itself, until somebody has ended them.
+  await until(() => runtime.knownLedger()?.workflowId === 'account-ledger.user-2');
+  expect(leftRuns.mock.calls).toEqual(
+    Array(3).fill(['main', 'account-ledger.user-2', expect.stringMatching(/^\d{4}-.*Z$/)]),
+  );
+  await runtime.close();
+});
+
+test('S3: a process begins where the lists are away; a token that is replaced while they are read leads to its own ledger', async () => {
+  const answer = (response: Parameters<Answer>[0]) => json(response, 200, { id });
+  let id = 'user-1';
+  const away = await runtimeAt(answer, '{}', new Map(), {
+    leftRuns: () => Promise.reject(new Error('lists are away')),
+  });
+  expect((await away.ledger()).workflowId).toBe('account-ledger.user-1');
+  await away.close();
+
+  let tell: (runs: number) => void = () => undefined;
+  const leftRuns = jest
+    .fn<Promise<number>, []>()
+    .mockReturnValueOnce(
+      new Promise((resolve) => {
+        tell = resolve;
+      }),
+    )
+    .mockResolvedValue(0);
+  const runtime = await runtimeAt(answer, '{}', new Map(), { leftRuns });
+  const first = runtime.ledger();
+  await until(() => leftRuns.mock.calls.length === 1);
+  id = 'user-2';
+  replaceToken('X');
+  const second = await runtime.ledger();
+  tell(3);
+  expect((await first).workflowId).toBe('account-ledger.user-2');
+  expect(second.workflowId).toBe('account-ledger.user-2');
+  expect(runtime.knownLedger()).toBe(second);
   await runtime.close();
 });
 

@@ -14,7 +14,7 @@ const HOLD_TEXT: Record<policy.HoldKind, string> = {
     'the service has switched its agent API off; it is asked again every minute and everything goes on by itself',
   token: 'the service does not accept the token; put a valid one in its place and everything goes on by itself',
   otherUser:
-    "the token belongs to another user than before, so nothing is sent with it; replace it with a token of the previous user and everything goes on by itself, or cancel the runs under way and restart the workers: what they do then, and what they spend, is the new user's",
+    'the token belongs to another user than before, so nothing is sent with it; replace it with a token of the previous user and everything goes on by itself; if the account is to work for the new user, first end its runs with a token of the previous user in place, or terminate them, and restart the workers',
   noCredits:
     'there are too few credits; calls that cost none go on, and the rest go on by themselves when the balance suffices',
   books:

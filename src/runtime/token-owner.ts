@@ -11,7 +11,7 @@ import { type HoldCause, holdCause } from '../ledger/account-failures';
 import { FailureType } from '../runs/failure-types';
 import { latestLedger, latestPassage } from '../temporal/latest-ledger';
 import { LedgerClient, type LedgerConfig } from '../temporal/ledger-client';
-import { ledgerId } from '../temporal/ledger-id';
+import { ledgerId, ledgerIdByName } from '../temporal/ledger-id';
 import { heedParks, parkedFailure, parkedIn, SAY_PARKED_MS } from '../temporal/parks';
 import { within } from '../time/within';
 
@@ -75,7 +75,7 @@ export class TokenOwner {
       throw this.mustWait();
     }
     const held = holdCause(attempt.failure);
-    if (held && mayHold()) await this.#reportHold(held);
+    if (held && mayHold()) await this.reportHold(held);
     throw ApplicationFailure.nonRetryable(
       `it is not known who the token of account '${account.name}' belongs to: ${held?.reason ?? describeFailure(attempt.failure)}`,
       held ? FailureType.held : FailureType.upstream,
@@ -97,7 +97,7 @@ export class TokenOwner {
         FailureType.upstream,
       );
     asking.token = token;
-    return ledgerId(`by-name-${account.name}`);
+    return ledgerIdByName(account.name);
   }
 
   async #ask(asking: AskedWith) {
@@ -141,7 +141,7 @@ export class TokenOwner {
    * worker works for it: that one may have another token, and meets what holds the account by itself. One that was killed
    * counts until its word lapses.
    */
-  async #reportHold(held: HoldCause): Promise<void> {
+  async reportHold(held: HoldCause): Promise<void> {
     const { account, client, configuration, warn } = this.deps;
     const known = this.deps.knownLedger();
     if (known) return known.reportHold(held);

@@ -10,5 +10,8 @@ export function ledgerId(userId: string): string {
   return `${PREFIX}${plain ? key : createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
 }
 
+/** Workflow ID of the ledger of an account whose service names no user. */
+export const ledgerIdByName = (account: string): string => ledgerId(`by-name-${account}`);
+
 /** Whose ledger it is, as the books are named. */
 export const ledgerUser = (workflowId: string): string => workflowId.slice(PREFIX.length);

@@ -24,7 +24,7 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** What becomes of it when the token in the file is another user's. */
 const ANOTHER_USER =
-  "A worker that restarts works for the new user: the account's open runs spend that user's credits, and its caps count only what was spent for that user. If you want that, cancel its runs first";
+  'If the account is to work for the new user, cancel its runs first, with a token of the user before in place, and restart the workers: they do not go on with runs of another user. The caps count only what was spent for the new one';
 
 const MEND_HOLD: Readonly<Record<HoldKind, string>> = {
   killSwitch: 'wait until the service switches its agent API on again: runs wait as well, and go on by themselves',

@@ -64,7 +64,7 @@ export class WorkerProcess implements Worker {
     const log = pino({ level: 'silent' });
     const { client, activities } = here.run(this, () => {
       const client = createClient({ connection, namespace: NAMESPACE }, {});
-      const runtime = createRuntime(account, client, storage, new Map(), log, parts.ceilings, open);
+      const runtime = createRuntime(account, client, storage, new Map(), log, { ceilings: parts.ceilings, open });
       const activities = createActivities({
         ...{ accounts: new Map([[account.name, runtime]]), client, identity: this.name, storage, log },
         linkTo: () => undefined,
