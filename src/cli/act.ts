@@ -7,6 +7,7 @@ import { isOpen } from '../runs/is-open';
 import { isLost, isPassing } from '../temporal/grpc-status';
 import { PROGRAM } from '../text/command';
 import { ACTS, type Act, type ActName, type Field } from './acts';
+import { announce } from './announce';
 import { EXIT, Exit } from './exit';
 import { readInputOption } from './json-input';
 import { findLedgers, readBooks } from './ledgers';
@@ -27,7 +28,8 @@ const PATIENCE_MS = 20_000;
 export async function actCommand(name: ActName, on: string, options: ActOptions): Promise<number> {
   const act: Act = ACTS[name];
   const said = { ...fieldsOf(name, act, options), ...signed(options) };
-  return withServer('reads', async ({ client }) => {
+  return withServer('reads', async ({ client, server }) => {
+    announce(`Sending ${name} to ${on}`, server.config);
     const workflowId = act.to === 'account' ? await ledgerOf(client, on) : on;
     const answer = await update(client, workflowId, act.update, said);
     return told(options, { workflowId, act: name, answer }, sentenceOf(act, answer));
@@ -44,7 +46,8 @@ export async function answerCommand(
   const given = readInputOption(input, undefined);
   if (!isObject(given))
     throw new Exit(EXIT.badInput, `--input is no object; expected for example '{"projectId": "…"}'`);
-  return withServer('reads', async ({ client }) => {
+  return withServer('reads', async ({ client, server }) => {
+    announce(`Sending ${name} to ${workflowId}`, server.config);
     const answer = await update(client, workflowId, name, { ...given, ...signed(options) });
     return told(
       options,
@@ -71,7 +74,8 @@ function told({ json }: ActOptions, all: object, sentence: string): number {
 /** `audit-runner cancel`: what Temporal calls a cancellation. Who asked for it and why is in the history. */
 export async function cancelCommand(workflowId: string, options: ActOptions): Promise<number> {
   const { by, reason } = signed(options);
-  return withServer('reads', async ({ client, namespace }) => {
+  return withServer('reads', async ({ client, namespace, server }) => {
+    announce(`Cancelling ${workflowId}`, server.config);
     const { type, status } = await client.workflow
       .getHandle(workflowId)
       .describe()

@@ -11,13 +11,12 @@ function accountText(name: string, accounts: Accounts): string {
   return address === undefined ? `account ${name}` : `account ${name} (${address})`;
 }
 
-/** @param what is about to be done, for example `Starting convertLead` @param names of the accounts that it is done for */
-export function announce(
-  what: string,
-  names: readonly string[],
-  accounts: Accounts,
-  { address, namespace }: Pick<ConnectionConfig, 'address' | 'namespace'>,
-): void {
-  const whose = names.length === 0 ? '' : ` for ${names.map((name) => accountText(name, accounts)).join(', ')}`;
-  tell(`${what}${whose}, on Temporal ${address}, namespace ${namespace}.`);
+/** @param what is about to be done, for example `Cancelling convert-lead.default.42` */
+export function announce(what: string, { address, namespace }: Pick<ConnectionConfig, 'address' | 'namespace'>): void {
+  tell(`${what}, on Temporal ${address}, namespace ${namespace}.`);
+}
+
+/** For whom something is done. @param names of accounts @returns '' for none */
+export function forAccounts(names: readonly string[], accounts: Accounts): string {
+  return names.length === 0 ? '' : ` for ${names.map((name) => accountText(name, accounts)).join(', ')}`;
 }

@@ -2,12 +2,11 @@
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { type Route, type RouteName, routes } from '../agent-api/routes';
-import { loadConfig } from '../config';
 import { deletes } from '../config/call-routes';
 import { ownWorkflow } from '../inputs/any-call';
 import { WORKFLOW_TYPES } from '../runs/workflow-types';
 import { openStorage } from '../storage';
-import { announce } from './announce';
+import { announce, forAccounts } from './announce';
 import { EXIT, Exit } from './exit';
 import { failureSentence, follow } from './follow';
 import { readInputOption } from './json-input';
@@ -15,7 +14,7 @@ import { refuseUnknownAccount } from './known-account';
 import { print, printJson, printStored, table, tell } from './output';
 import { showResult } from './results';
 import { again, lost, start } from './run';
-import { pageOf, withServer } from './server';
+import { configHere, pageOf, withServer } from './server';
 import { EndSignals } from './signals';
 
 export interface ApiOptions {
@@ -35,13 +34,13 @@ export async function apiCommand(route: string | undefined, options: ApiOptions)
   const input = inputOf(route, options);
   // Checked before anything is connected or started, with the sentences that the run itself would fail with.
   const plan = WORKFLOW_TYPES[TYPE].plan(input);
-  const { storageUrl, accounts } = loadConfig({ env: process.env, file: options.config });
+  const { storageUrl, accounts } = await configHere(options.config);
   const { workflowId, account } = plan;
   return withServer('writes', async (reached) => {
     const { client, server } = reached;
     const signals = new EndSignals();
     await refuseUnknownAccount(reached, account, accounts);
-    announce(`Calling ${route}`, [account], accounts, server.config);
+    announce(`Calling ${route}${forAccounts([account], accounts)}`, server.config);
     const { handle, runId } = await start(client, TYPE, workflowId, input, plan);
     const link = pageOf(reached, workflowId, runId);
     tell(link ? `Run ${workflowId}\n${link}` : `Run ${workflowId}`);

@@ -1,7 +1,6 @@
 /** `audit-runner backfill`: starts batches, shows how far they are, does again what failed. */
 import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { z } from 'zod';
-import { loadConfig } from '../config';
 import { isOpen } from '../runs/is-open';
 import { describeMend, failingTasks } from '../temporal/failing-tasks';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
@@ -12,7 +11,7 @@ import { readInputOption } from './json-input';
 import { number, print, printJson, table } from './output';
 import { showResult } from './results';
 import { type RunOptions, runCommand } from './run';
-import { withServer } from './server';
+import { configHere, withServer } from './server';
 
 const TYPE = 'backfill';
 const QUERY_MS = 10_000;
@@ -72,7 +71,7 @@ export function backfillStatus(workflowId: string | undefined, { json, config }:
     const handle = client.workflow.getHandle(workflowId);
     const seen = await look(client, handle).catch(noSuchRun(workflowId));
     if (seen.status === 'COMPLETED') {
-      const { storageUrl } = loadConfig({ env: process.env, file: config });
+      const { storageUrl } = await configHere(config);
       const { json: result, text, code } = await showResult('backfill', await handle.result(), storageUrl);
       if (json) printJson({ ...seen, result });
       else print(text);

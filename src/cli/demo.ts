@@ -1,5 +1,4 @@
 /** `audit-runner demo`: leads, an audit and notes against the sandbox with faults, and the proof that all was paid once. */
-import { mkdtempSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { destination } from 'pino';
 import { z } from 'zod';
@@ -17,7 +16,7 @@ import { playAudit, playLeads, playNotes, playPerson } from './demo/scenes';
 import { EXIT } from './exit';
 import type { RunEnd } from './follow';
 import { type Books, readBooks } from './ledgers';
-import { LOCAL_FOLDER, localWorker, sandboxConfig } from './local';
+import { LOCAL_FOLDER, localWorker, newStorage, sandboxConfig } from './local';
 import { number, print, table, tell } from './output';
 import { prove } from './proof';
 import { showResult } from './results';
@@ -51,8 +50,7 @@ export async function demoCommand({ speed, keep = false }: DemoOptions): Promise
     durations: { interviewAnalysis: 30_000 },
   });
   for (const fault of FAULTS) sandbox.control.addFault({ route: 'leads.convert', ...fault });
-  // The service is new each time, and so must the books be: by those of another demo all of its leads were paid for.
-  const config = sandboxConfig(sandbox, speed, { storage: mkdtempSync(resolve(LOCAL_FOLDER, 'demo-')) });
+  const config = sandboxConfig(sandbox, speed, newStorage('demo'));
   const { settlingMs, paidTimeoutMs } = config.accounts.default?.timing ?? { settlingMs: 0, paidTimeoutMs: 0 };
   tell(
     `Sandbox at ${sandbox.baseUrl}: ${LEADS} leads, ${number(sandbox.control.credits().credits)} credits, a clock ${speed} times as fast as real time.\n` +

@@ -7,6 +7,7 @@ import { ensureTemporal, type TemporalServer } from '../dev-server/server';
 import { createLogger } from '../log';
 import type { Sandbox } from '../sandbox';
 import { ensureStartHere, START_HERE } from '../start-here/keep';
+import { openStorage } from '../storage';
 import { configuredConnection, connectClient } from '../temporal/connect';
 import { encryptionCodec } from '../temporal/encryption';
 import { installSdkRuntime } from '../temporal/sdk-runtime';
@@ -14,10 +15,10 @@ import { linkTo } from '../temporal/ui';
 import { PROGRAM } from '../text/command';
 import { newSecret } from './codec-server';
 import { EXIT, Exit } from './exit';
-import { type LocalWorker, localWorker, sandboxConfig } from './local';
+import { type LocalWorker, localWorker, newStorage, sandboxConfig } from './local';
 import { print, tell } from './output';
 import { openSandbox } from './sandbox';
-import { DEV_DATABASE } from './server';
+import { DEV_DATABASE, knownServer } from './server';
 import { EndSignals } from './signals';
 import { workableConfig } from './worker';
 
@@ -32,20 +33,27 @@ export interface DevOptions {
 /** Where tools look for a Temporal server and its Web UI when nobody says where they are. */
 const USUAL = { port: 7233, uiPort: 8233 };
 
+/** Not `default`, in which a worker of configured accounts looks for work at the usual place. */
+const SANDBOX_NAMESPACE = 'sandbox';
+
+const ANOTHER = `another \`${PROGRAM} dev\` runs in this folder; end that one first`;
+
 export async function devCommand({ speed, leads, credits, real = false, config: file }: DevOptions): Promise<number> {
-  const found = real ? workableConfig(file) : forSandbox(file);
-  const configured = real ? found : undefined;
+  const configured = real ? workableConfig(file) : forSandbox(file);
+  if (real && (await knownServer()).sandboxStorage !== undefined) throw new Exit(EXIT.failed, ANOTHER);
   const signals = new EndSignals();
   const log = createLogger({
-    ...(configured && { level: configured.log.level }),
+    ...(real && { level: configured.log.level }),
     output: destination({ fd: 2, sync: true }),
     pretty: process.stderr.isTTY === true,
   });
   installSdkRuntime(log);
 
-  const codec = await ownCodecServer(log);
+  const namespace = real ? configuredConnection().namespace : SANDBOX_NAMESPACE;
+  const sandboxStorage = real ? undefined : newStorage('dev');
+  const codec = await ownCodecServer(namespace, log);
   const server = await ensureTemporal({
-    ...{ persist: DEV_DATABASE, ui: true, log: tell, codecEndpoint: codec?.endpoint },
+    ...{ namespace, persist: DEV_DATABASE, sandboxStorage, ui: true, log: tell, codecEndpoint: codec?.endpoint },
     ...(await usualPorts()),
   }).catch(async (error) => {
     await codec?.close();
@@ -57,12 +65,15 @@ export async function devCommand({ speed, leads, credits, real = false, config: 
   let sandbox: Sandbox | undefined;
   let worker: LocalWorker | undefined;
   try {
-    if (!real && server.kind === 'shared')
-      throw new Exit(EXIT.failed, `another \`${PROGRAM} dev\` runs in this folder; end that one first`);
-    const ours: Ours = configured ? { config: configured } : await sandboxed({ speed, leads, credits }, found);
-    sandbox = ours.sandbox;
-    worker = await localWorker(server, ours.config, log);
-    print(await introduction(server, sandbox, speed, codec !== undefined && server.kind === 'own'));
+    // Several may work for configured accounts; a sandbox has its server for itself.
+    if (server.kind === 'shared' && sandboxStorage !== undefined) throw new Exit(EXIT.failed, ANOTHER);
+    let config = configured;
+    if (sandboxStorage !== undefined) {
+      sandbox = await openSandbox({ speed, leads, credits });
+      config = { ...sandboxConfig(sandbox, speed, sandboxStorage), encryption: configured.encryption };
+    }
+    worker = await localWorker(server, config, log);
+    print(await introduction(server, sandbox, speed, config.storageUrl, codec !== undefined && server.kind === 'own'));
     await Promise.race([signals.first, worker.done]);
     tell('Ending: calls in flight are finished first; Ctrl-C again ends at once.');
     return EXIT.done;
@@ -75,8 +86,7 @@ export async function devCommand({ speed, leads, credits, real = false, config: 
 }
 
 /** Where there is a key, the Web UI reads with it, and encrypts what is typed into its forms. */
-async function ownCodecServer(log: Logger) {
-  const { namespace } = configuredConnection();
+async function ownCodecServer(namespace: string, log: Logger) {
   const codec = encryptionCodec(process.env, namespace);
   if (!codec) return undefined;
   let origins: string[] = [];
@@ -90,16 +100,6 @@ async function ownCodecServer(log: Logger) {
       origins = [uiUrl, uiUrl.replace('127.0.0.1', 'localhost')];
     },
   };
-}
-
-interface Ours {
-  config: Config;
-  sandbox?: Sandbox;
-}
-
-async function sandboxed(options: Pick<DevOptions, 'speed' | 'leads' | 'credits'>, found: Config): Promise<Ours> {
-  const sandbox = await openSandbox(options);
-  return { sandbox, config: sandboxConfig(sandbox, options.speed, { encryption: found.encryption }) };
 }
 
 function forSandbox(file: string | undefined): Config {
@@ -140,14 +140,18 @@ async function introduction(
   server: TemporalServer,
   sandbox: Sandbox | undefined,
   speed: number,
+  storageUrl: string,
   isDecoded: boolean,
 ): Promise<string> {
   const lines = [
-    ...(server.uiUrl ? [`Web UI         ${server.uiUrl}`, `start here     ${await startPage(server)}`] : []),
+    ...(server.uiUrl
+      ? [`Web UI         ${server.uiUrl}/namespaces/${server.namespace}`, `start here     ${await startPage(server)}`]
+      : []),
     `Temporal       ${server.address}, namespace ${server.namespace}`,
     ...(isDecoded ? ['encryption     on; the Web UI shows what is encrypted, until this ends'] : []),
     ...(sandbox ? [`base address   ${sandbox.baseUrl} (sandbox, ${speed} times as fast as real time)`] : []),
     ...(sandbox ? [`sandbox stats  ${sandbox.controlUrl}/stats`] : []),
+    `storage        ${openStorage(storageUrl).describe()}`,
     '',
     'Try, in another terminal in this folder:',
     `  ${PROGRAM} run leadPipeline --input '{"dryRun": true}'`,

@@ -7,7 +7,7 @@ import { checkStorage } from './doctor/check-storage';
 import { type Ledgers, NO_LEDGERS, withLedgers } from './doctor/clearance';
 import { LIMIT_MS, TooLate, within } from './doctor/limit';
 import { checkNode } from './doctor/machine';
-import { checkTemporal, unusable } from './doctor/temporal';
+import { checkTemporal, SANDBOX_RUNS, unusable } from './doctor/temporal';
 import { EXIT } from './exit';
 import { print, printJson, styled } from './output';
 import { knownServer } from './server';
@@ -36,7 +36,10 @@ export async function doctorCommand(
         return checkAccount(account, { ...ledgersOf(account), owners, planned, limit, storageUrl });
       }),
     );
-  const server = await knownServer().catch(unusable);
+  const server = await knownServer().then(
+    (found) => (found.sandboxStorage === undefined ? found : SANDBOX_RUNS),
+    unusable,
+  );
   const [temporal, storage, looked] = await Promise.all([
     'state' in server ? server : checkTemporal(server.config, accounts, limit),
     config ? within(limit, () => checkStorage(config.storageUrl)).catch(lateStorage) : [],

@@ -24,9 +24,9 @@ export async function refuseUnknownAccount(
     (await queueState(connected, queue, TASK_QUEUE_TYPE_ACTIVITY)).identities.length;
   if ((await workers(WORKFLOW_QUEUE)) === 0 || (await workers(queueName(account, 'reads'))) > 0) return;
   const names = Object.keys(accounts);
-  const meant = names.length === 0 ? '' : ` Did you mean '${closest(account, names)}'?`;
-  throw new Exit(
-    EXIT.badInput,
-    `No worker works for an account '${account}', and the configuration here has none of that name.${meant}`,
-  );
+  const meant =
+    names.length === 0
+      ? '.'
+      : `, and the configuration here has none of that name. Did you mean '${closest(account, names)}'?`;
+  throw new Exit(EXIT.badInput, `No worker works for an account '${account}'${meant}`);
 }

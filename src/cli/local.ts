@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Logger } from 'pino';
 import type { Config } from '../config';
-import { toAccount } from '../config/account';
+import { type Account, toAccount } from '../config/account';
 import { AccountFile, ConfigFile } from '../config/schema';
 import type { TemporalServer } from '../dev-server/server';
 import type { Sandbox } from '../sandbox';
@@ -11,30 +11,28 @@ import { closeIfUnused, connectNative } from '../temporal/connect-worker';
 import { explained } from '../temporal/unreachable';
 import { type RunningWorker, startWorker } from '../worker';
 
-/** The database, the results and the logs of `dev` and `demo`, in the current folder. */
+/** The database of `dev --real`, and the results and logs of `dev` and `demo`, in the current folder. */
 export const LOCAL_FOLDER = '.audit-runner';
 
-/**
- * The configuration for a sandbox: account `default`, whose limits and timings run as fast as the sandbox's clock.
- * @param how.storage a folder. @default that of `dev`
- */
-export function sandboxConfig(
-  { baseUrl, token }: Pick<Sandbox, 'baseUrl' | 'token'>,
-  speed: number,
-  how: { encryption?: Config['encryption']; storage?: string } = {},
-): Config {
+/** A folder for the books and results of one sandbox. The service is new each time, and so must they be. @returns its URL */
+export const newStorage = (command: 'dev' | 'demo'): string =>
+  pathToFileURL(resolve(LOCAL_FOLDER, `${command}-${new Date().toISOString().replace(/\D/g, '-')}${process.pid}`)).href;
+
+/** The account `default` of a sandbox. Its limits and timings run as fast as the sandbox's clock. */
+export function sandboxAccount({ baseUrl, token }: Pick<Sandbox, 'baseUrl' | 'token'>, speed: number): Account {
   const tokenEnv = 'SANDBOX_TOKEN';
-  const account = toAccount('default', AccountFile.parse({ baseUrl, tokenEnv, speed }), { [tokenEnv]: token }, '.');
-  const { log, workers, encryption: none } = ConfigFile.parse({});
-  const { encryption = none, storage = resolve(LOCAL_FOLDER, 'storage') } = how;
+  return toAccount('default', AccountFile.parse({ baseUrl, tokenEnv, speed }), { [tokenEnv]: token }, '.');
+}
+
+/**
+ * The configuration for a sandbox.
+ * @param storageUrl that of {@link newStorage}: by the books of another sandbox all leads may be paid for
+ */
+export function sandboxConfig(sandbox: Sandbox, speed: number, storageUrl: string): Config {
+  const { log, workers, encryption } = ConfigFile.parse({});
   return {
-    accounts: { default: account },
-    pipelines: {},
-    storageUrl: pathToFileURL(storage).href,
-    log,
-    workers,
-    encryption,
-    notices: [],
+    ...{ accounts: { default: sandboxAccount(sandbox, speed) }, pipelines: {} },
+    ...{ storageUrl, log, workers, encryption, notices: [] },
   };
 }
 

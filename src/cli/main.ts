@@ -276,11 +276,16 @@ program
 
 program
   .command('dev')
-  .description('Temporal server (kept in .audit-runner/), Web UI, sandbox and worker in one process, to try things out')
+  .description(
+    'Temporal server, Web UI, sandbox and worker in one process, to try things out; its runs are gone when it ends',
+  )
   .option('--speed <n>', "how many times faster than real time the sandbox's clock runs", decimal, 10)
   .option('--leads <n>', 'leads that the sandbox begins with', decimal, 60)
   .option('--credits <n>', 'balance that the sandbox begins with', decimal, 50_000)
-  .option('--real', 'work for the configured accounts instead of a sandbox: spends real credits')
+  .option(
+    '--real',
+    'work for the configured accounts instead of a sandbox: spends real credits; kept in .audit-runner/',
+  )
   .action((_, command: Command) =>
     perform(command, async () => (await import('./dev.js')).devCommand(command.optsWithGlobals())),
   );

@@ -1,7 +1,6 @@
 /** `audit-runner report`: what was spent and what came of it, as a page to look at and hand on. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { loadConfig } from '../config';
 import { renderSpending, SPENDING_FILES } from '../report/spending';
 import { bookedIn } from '../report/spending/facts';
 import { openStorage } from '../storage';
@@ -13,7 +12,7 @@ import { type Books, readBooks, requireLedgers } from './ledgers';
 import { number, print, printJson, tell } from './output';
 import { startOfDay } from './report/days';
 import { gather } from './report/gather';
-import { withServer } from './server';
+import { configHere, withServer } from './server';
 import { startOf } from './since';
 
 export interface ReportOptions {
@@ -32,7 +31,7 @@ const MOST_DAYS = 366;
 export async function reportCommand({ since: given, account, out, json, config }: ReportOptions): Promise<number> {
   const madeAt = Date.now();
   const since = notTooLong(startOf(given, madeAt), madeAt);
-  const { storageUrl } = loadConfig({ env: process.env, file: config, tokens: false });
+  const { storageUrl } = await configHere(config, { tokens: false });
   return withServer('reads', async ({ client }) => {
     const ledgers = await requireLedgers(client, account);
     const read = await Promise.allSettled(ledgers.map((ledger) => readBooks(client, ledger)));

@@ -5,7 +5,6 @@ import {
   type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { loadConfig } from '../config';
 import { fairnessKeyOf } from '../runs/fairness-key';
 import { isOpen } from '../runs/is-open';
 import { isWorkflowName, type PlannedRun, WORKFLOW_TYPES, type WorkflowName } from '../runs/workflow-types';
@@ -13,7 +12,7 @@ import { TemporalUnreachable } from '../temporal/connect';
 import { WORKFLOW_QUEUE } from '../temporal/queues';
 import { searchAttributeKeys } from '../temporal/search-attribute-keys';
 import { command, PROGRAM } from '../text/command';
-import { announce } from './announce';
+import { announce, forAccounts } from './announce';
 import { EXIT, Exit } from './exit';
 import { failureSentence, follow, noSuchRun, type RunEnd } from './follow';
 import { readInputOption } from './json-input';
@@ -21,7 +20,7 @@ import { refuseUnknownAccount } from './known-account';
 import { print, printJson, tell } from './output';
 import { describeQuestion, questionOf } from './question';
 import { showResult } from './results';
-import { type Followed, type KnownServer, pageOf, withServer } from './server';
+import { configHere, type Followed, type KnownServer, pageOf, withServer } from './server';
 import { EndSignals } from './signals';
 import { workflowName } from './workflow-type';
 
@@ -46,7 +45,7 @@ export async function runCommand(name: string, options: RunOptions): Promise<num
   const input = readInputOption(options.input, options.account);
   // Checked before anything is connected or started, with the sentences that the run itself would fail with.
   const plan = options.attach ? undefined : WORKFLOW_TYPES[type].plan(input);
-  const { storageUrl, accounts } = loadConfig({ env: process.env, file: options.config });
+  const { storageUrl, accounts } = await configHere(options.config);
   return withServer(plan ? 'writes' : 'reads', async (reached) => {
     const { client, server } = reached;
     const signals = new EndSignals();
@@ -54,7 +53,7 @@ export async function runCommand(name: string, options: RunOptions): Promise<num
     if (plan) {
       await refuseUnknownAccount(reached, plan.account, accounts);
       const does = plan.dryRun ? `Planning ${type} (writes and spends nothing)` : `Starting ${type}`;
-      announce(does, [plan.account], accounts, server.config);
+      announce(`${does}${forAccounts([plan.account], accounts)}`, server.config);
     }
     const { handle, runId } = plan
       ? await start(client, type, workflowId, input, plan)

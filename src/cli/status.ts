@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { routes } from '../agent-api/routes';
-import { type Config, loadConfig } from '../config';
+import type { Config } from '../config';
 import { describeBudget, describeDearer, describeHold, describePatience, describeState } from '../ledger/details';
 import { type LedgerStatus, obstacleQuery } from '../ledger/messages';
 import { describeShortage } from '../ledger/shortage';
@@ -21,7 +21,7 @@ import { EXIT, Exit } from './exit';
 import { findLedgers, readBooks } from './ledgers';
 import { clearScreen, number, print, printJson, styled, table, tell } from './output';
 import { accountQueues, describeUnattended, type QueueStatus, sharedQueue, unattended } from './queue-status';
-import { type Reached, withServer } from './server';
+import { configHere, type Reached, withServer } from './server';
 import { EndSignals } from './signals';
 import { describeWaiting, type WaitingRun, waitingRuns } from './waiting-runs';
 
@@ -63,7 +63,7 @@ const QUERY_MS = 20_000;
 const WATCH_MS = 5_000;
 
 export async function statusCommand({ watch, ...options }: StatusOptions): Promise<number> {
-  const { accounts } = loadConfig({ env: process.env, file: options.config });
+  const { accounts } = await configHere(options.config);
   return withServer('reads', async (connected) => {
     if (!watch) return look(connected, accounts, options.json);
     const signals = new EndSignals();

@@ -13,6 +13,7 @@ import { buildOf } from '../temporal/deployment';
 import { pollsRefused } from '../temporal/pollers';
 import { installSdkRuntime } from '../temporal/sdk-runtime';
 import { explained } from '../temporal/unreachable';
+import { PROGRAM } from '../text/command';
 import { startWorker } from '../worker';
 import { EXIT } from './exit';
 import { knownServer } from './server';
@@ -42,6 +43,8 @@ const listening = (address: string, health: WorkerHealth) =>
     throw new ConfigError([`AUDIT_RUNNER_HEALTH_ADDRESS: nothing can listen at ${address} (${rootMessage(error)})`]);
   });
 
+const SANDBOX_RUNS = `\`${PROGRAM} dev\` runs its sandbox in this folder, and no worker of configured accounts joins that: end it, or name another Temporal server with TEMPORAL_ADDRESS`;
+
 export async function workerCommand(options: { config?: string }): Promise<number> {
   // Collects garbage when the heap has grown by a third, not fourfold, here and in the thread of the workflows (made
   // later). No limit: an activity with a long list takes what it needs.
@@ -58,7 +61,8 @@ export async function workerCommand(options: { config?: string }): Promise<numbe
   const healthAddress = process.env.AUDIT_RUNNER_HEALTH_ADDRESS;
   const probed = healthAddress ? await listening(healthAddress, health) : undefined;
   installSdkRuntime(log, process.env.AUDIT_RUNNER_METRICS_ADDRESS);
-  const { config: address, uiUrl } = await knownServer();
+  const { config: address, uiUrl, sandboxStorage } = await knownServer();
+  if (sandboxStorage !== undefined) throw new ConfigError([SANDBOX_RUNS]);
   log.info({ address: address.address, namespace: address.namespace }, 'connecting to the Temporal server');
   const connecting = connectNative({
     config: address,

@@ -18,6 +18,8 @@ export interface TemporalServer {
   readonly uiUrl?: string;
   /** `given`: configured by the user. `shared`: another audit-runner started it on this file. `own`: ours to stop. */
   readonly kind: 'given' | 'shared' | 'own';
+  /** See {@link OwnServerOptions.sandboxStorage}. */
+  readonly sandboxStorage?: string;
   /** Stops a server of our own; leaves any other alone. It also ends when this process does, however that ends. */
   stop(): Promise<void>;
 }
@@ -35,9 +37,15 @@ export interface OwnServer extends TemporalServer {
 export interface OwnServerOptions {
   env?: Env | undefined;
   log?: Log | undefined;
+  /** @default `TEMPORAL_NAMESPACE`, or `default` */
   namespace?: string | undefined;
-  /** The SQLite file that keeps everything. @default in memory */
+  /** The SQLite file that keeps everything, and by which others find the server. @default in memory, found by nobody */
   persist?: string | undefined;
+  /**
+   * URL of a sandbox's books and results, where the server is for a sandbox: others find both by the `persist` file. The
+   * server keeps nothing in it, as the sandbox keeps nothing: what was begun for one must never go on for real accounts.
+   */
+  sandboxStorage?: string | undefined;
   /** Without the settings that audit-runner needs. @default false */
   bare?: boolean | undefined;
   /** Settings of the server as `name=value`, beside those that audit-runner needs. */
@@ -63,7 +71,7 @@ const PORT_TRIES = 5;
 export async function ensureTemporal(options: OwnServerOptions & ConnectionSource = {}): Promise<TemporalServer> {
   const { address, ...config } = configuredConnection(options);
   if (address !== undefined) return given({ address, ...config });
-  const own = { ...options, namespace: config.namespace };
+  const own = { ...options, namespace: options.namespace ?? config.namespace };
   const { persist } = own;
   if (persist === undefined) return startServer(own);
   return withLock(
@@ -83,6 +91,7 @@ export async function startServer(options: OwnServerOptions = {}): Promise<OwnSe
     log = () => undefined,
     namespace = 'default',
     persist,
+    sandboxStorage,
     ui = false,
     dynamicConfig,
   } = options;
@@ -95,11 +104,12 @@ export async function startServer(options: OwnServerOptions = {}): Promise<OwnSe
           namespace,
           env,
           port: options.port ?? (await freePort()),
-          ...(persist !== undefined && { persist }),
+          ...(persist !== undefined && sandboxStorage === undefined && { persist }),
           ...(options.bare && { bare: true }),
           ...(dynamicConfig && { dynamicConfig }),
           ...(options.codecEndpoint !== undefined && { codecEndpoint: options.codecEndpoint }),
         },
+        { file: persist, sandboxStorage },
         ui ? await openUi(options.uiPort) : undefined,
       );
       log(`Temporal server ${serverVersion} at ${server.address}${server.uiUrl ? `, Web UI at ${server.uiUrl}` : ''}`);
@@ -118,17 +128,28 @@ async function openUi(port: number | undefined): Promise<UiProxy> {
   }
 }
 
-async function startOwn(settings: ServerSettings, ui: UiProxy | undefined): Promise<OwnServer> {
-  const { port, namespace, persist } = settings;
+/** The file by which a server is found, and what is told there. */
+interface Noted {
+  file: string | undefined;
+  sandboxStorage: string | undefined;
+}
+
+async function startOwn(settings: ServerSettings, noted: Noted, ui: UiProxy | undefined): Promise<OwnServer> {
+  const { port, namespace } = settings;
+  const { file, sandboxStorage } = noted;
   const server = await ServerProcess.start({ ...settings, ...(ui && { ui: ui.hidden }) }).catch(async (error) => {
     await ui?.close();
     throw error;
   });
-  const place = { port, namespace, ...(ui && { uiPort: ui.port }) };
-  if (persist !== undefined) await noteServer(persist, { pid: server.pid, ...place });
+  const place = {
+    ...{ port, namespace },
+    ...(ui && { uiPort: ui.port }),
+    ...(sandboxStorage !== undefined && { sandboxStorage }),
+  };
+  if (file !== undefined) await noteServer(file, { pid: server.pid, ...place });
   const ended = async () => {
     await ui?.close();
-    if (persist !== undefined) await forgetServer(persist);
+    if (file !== undefined) await forgetServer(file);
   };
   return {
     ...described(place),
@@ -136,7 +157,7 @@ async function startOwn(settings: ServerSettings, ui: UiProxy | undefined): Prom
     pid: server.pid,
     stop: () => server.stop().then(ended),
     kill: () => server.kill(),
-    restart: () => server.stop().then(() => startOwn(settings, ui)),
+    restart: () => server.stop().then(() => startOwn(settings, noted, ui)),
   };
 }
 
@@ -154,12 +175,13 @@ const shared = (running: RunningServer): TemporalServer => ({
   stop: async () => undefined,
 });
 
-function described({ port, uiPort, namespace }: Pick<RunningServer, 'port' | 'uiPort' | 'namespace'>) {
+function described({ port, uiPort, namespace, sandboxStorage }: Omit<RunningServer, 'pid'>) {
   const address = `127.0.0.1:${port}`;
   return {
     config: { address, namespace },
     address,
     namespace,
     ...(uiPort !== undefined && { uiUrl: `http://127.0.0.1:${uiPort}` }),
+    ...(sandboxStorage !== undefined && { sandboxStorage }),
   };
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkAccount } from '../../src/cli/doctor/check-account';
 import { NO_LEDGERS } from '../../src/cli/doctor/clearance';
-import { sandboxConfig } from '../../src/cli/local';
+import { sandboxAccount } from '../../src/cli/local';
 import { type RunOptions, runCommand } from '../../src/cli/run';
 import { freePort } from '../../src/dev-server/free-port';
 import { type Sandbox, startSandbox } from '../../src/sandbox';
@@ -112,9 +112,7 @@ describe('doctor', () => {
 
   test.concurrent('an address at which there is something else ends the questions at the first answer', async () => {
     for (const baseUrl of [sandbox.controlUrl, `${sandbox.baseUrl}/api`]) {
-      const { default: account } = sandboxConfig({ baseUrl, token: sandbox.token }, 1).accounts;
-      if (!account) throw new Error('no account');
-      const found = await checkAccount(account, beside());
+      const found = await checkAccount(sandboxAccount({ baseUrl, token: sandbox.token }, 1), beside());
       expect(found.filter(({ state }) => state === 'wrong')).toEqual([
         expect.objectContaining({ mend: `check the base address ${baseUrl}: it is what stands before /api` }),
       ]);
@@ -123,9 +121,7 @@ describe('doctor', () => {
 
   test.concurrent('an answer that cannot be read names the setting that mends it', async () => {
     const other = await startSandbox({ variant: 'b' });
-    const { default: account } = sandboxConfig(other, 1).accounts;
-    if (!account) throw new Error('no account');
-    const found = await checkAccount(account, beside());
+    const found = await checkAccount(sandboxAccount(other, 1), beside());
     await other.close();
     const mend = (about: string) => found.find(({ name }) => name === about)?.mend;
     expect(mend('credits')).toContain('undocumented.account.balance');
@@ -161,8 +157,7 @@ describe('doctor', () => {
   });
 
   test('a plan that can convert nothing is told from one that can, without a write that could cost', async () => {
-    const { default: account } = sandboxConfig(sandbox, 1).accounts;
-    if (!account) throw new Error('no account');
+    const account = sandboxAccount(sandbox, 1);
     const verdict = async () => (await checkAccount(account, beside())).find(({ name }) => name.startsWith('workflow'));
     sandbox.control.setTier({ tier: 'lead_generation' });
     expect(await verdict()).toMatchObject({ state: 'wrong', found: expect.stringContaining('leads.convert') });

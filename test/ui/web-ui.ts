@@ -47,7 +47,7 @@ export async function startWebUi(limits?: typeof LIMITS): Promise<WebUi> {
     closings.push(() => sandbox.close());
     const log = pino({ level: 'silent' });
     installSdkRuntime(log);
-    const config = { ...sandboxConfig(sandbox, 20), storageUrl: pathToFileURL(folder).href };
+    const config = sandboxConfig(sandbox, 20, pathToFileURL(folder).href);
     for (const account of Object.values(config.accounts)) {
       Object.assign(account.timing, { settlingMs: SETTLING_MS });
       Object.assign(account, limits && { limits });

@@ -1,13 +1,13 @@
 /** The books that `audit-runner books …` and `spend` are asked for: read from the storage alone, without a server or a token. */
 import { accountOfBooks, type Line, linesOf, usersWithBooks } from '../../books/reading';
 import { Standing } from '../../books/standing';
-import { loadConfig } from '../../config';
 import { openStorage, type Storage } from '../../storage';
 import { isTimeZone } from '../../time/day';
 import { utc } from '../../time/utc';
 import { EXIT, Exit } from '../exit';
 import { number } from '../output';
 import { progressView } from '../progress';
+import { configHere } from '../server';
 
 export interface BooksOptions {
   user?: string;
@@ -51,7 +51,7 @@ export async function booksIn({
 }: BooksOptions): Promise<{ storage: Storage; all: UsersBooks[] }> {
   if (timeZone !== undefined && !isTimeZone(timeZone))
     throw new Exit(EXIT.badInput, `--time-zone: '${timeZone}' is no IANA name such as Europe/Berlin`);
-  const { storageUrl, accounts } = loadConfig({ env: process.env, file: config, tokens: false });
+  const { storageUrl, accounts } = await configHere(config, { tokens: false });
   const storage = openStorage(storageUrl);
   const all: UsersBooks[] = [];
   for (const one of await usersWithBooks(storage)) {

@@ -79,7 +79,14 @@ async function tasks({ client }: Connected): Promise<Check> {
 
 type Attempt = (name: string, look: () => Promise<Check>) => Promise<Check>;
 
-const ELSEWHERE = `start a server (docker compose up, or \`${PROGRAM} dev\`)`;
+const ELSEWHERE = `start a server (docker compose up, or \`${PROGRAM} dev --real\`)`;
+
+/** No configured account works there. */
+export const SANDBOX_RUNS = wrong(
+  'server',
+  `that of the sandbox which \`${PROGRAM} dev\` runs in this folder`,
+  `end it, and start \`${PROGRAM} dev --real\`; or name another server with TEMPORAL_ADDRESS`,
+);
 
 /** @param error of the connection, or of its configuration */
 export function unusable(error: unknown): Check {

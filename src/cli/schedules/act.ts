@@ -7,6 +7,7 @@ import { overlapPolicy } from '../../temporal/schedule-definition';
 import { matchingTimes, readSchedule, type StoredSchedule, scheduleHandle } from '../../temporal/schedules';
 import { PROGRAM } from '../../text/command';
 import { utc } from '../../time/utc';
+import { announce } from '../announce';
 import { EXIT, Exit } from '../exit';
 import { print, printJson, tell } from '../output';
 import { pageOf } from '../server';
@@ -28,6 +29,7 @@ export async function pauseCommand(pipeline: string, paused: boolean, options: P
     // A token never belongs into a note (S4).
     const note = redactText(`${paused ? 'paused' : 'resumed'} by ${by}${reason ? `: ${reason}` : ''}`);
     const handle = scheduleHandle(connected.client, pipeline);
+    if (!isAlready) announce(`${paused ? 'Pausing' : 'Resuming'} the schedule ${pipeline}`, connected.server.config);
     if (!isAlready) await (paused ? handle.pause(note) : handle.unpause(note));
     const kept = isAlready ? stored.note : note;
     if (json) printJson({ pipeline, paused, note: kept, changed: !isAlready });
@@ -55,6 +57,7 @@ export async function triggerCommand(pipeline: string, { overlap, json }: Trigge
   return withServer('writes', async (connected) => {
     const before = await ownSchedule(connected, pipeline);
     const policy = overlap ?? before.definition.overlap;
+    announce(`Starting a run of the schedule ${pipeline}`, connected.server.config);
     await scheduleHandle(connected.client, pipeline).trigger(overlapPolicy(policy));
     const triggered = await awaitTrigger(connected.client, before, policy);
     const page = triggered.outcome === 'started' ? pageOf(connected, triggered.workflowId, triggered.runId) : undefined;
@@ -124,6 +127,7 @@ export async function backfillCommand(pipeline: string, options: BackfillOptions
     if (times.length >= MOST)
       throw new Exit(EXIT.badInput, `${pipeline} has ${MOST} times or more ${span}; choose a shorter span`);
     const { overlap, json } = options;
+    announce(`Starting runs of the schedule ${pipeline} (${times.length})`, connected.server.config);
     await scheduleHandle(connected.client, pipeline).backfill({ start, end, overlap: overlapPolicy(overlap) });
     if (json) printJson({ pipeline, overlap, times: times.map((time) => time.toISOString()) });
     else print(`${pipeline}: ${times.length} ${times.length === 1 ? 'time' : 'times'} ${span} (overlap ${overlap})`);

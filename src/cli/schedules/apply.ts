@@ -1,13 +1,14 @@
 /** `audit-runner schedules plan` and `apply`: the schedules on the server become what the configuration file says. */
 import type { Client } from '@temporalio/client';
-import { loadConfig } from '../../config';
+import type { Config } from '../../config';
 import { openStorage } from '../../storage';
 import type { Connected } from '../../temporal/connect';
 import { isLost, serverWords } from '../../temporal/grpc-status';
 import { createSchedule, ownedPipelines, readSchedule, scheduleHandle, updateSchedule } from '../../temporal/schedules';
-import { announce } from '../announce';
+import { announce, forAccounts } from '../announce';
 import { EXIT, Exit } from '../exit';
 import { print, printJson, tell } from '../output';
+import { configHere } from '../server';
 import { withServer } from './connect';
 import { type Wanted, wantedSchedule } from './definition';
 import { type Change, changes, type Stored } from './diff';
@@ -24,7 +25,7 @@ const isDue = ({ action }: Change) => action === 'create' || action === 'change'
 const isRefused = ({ action }: Change) => action === 'refused';
 
 export async function planCommand({ config, prune = false, json }: ApplyOptions): Promise<number> {
-  const wanted = await wantedSchedules(config);
+  const wanted = await wantedSchedules(await configHere(config, { tokens: false }));
   const found = await withServer('reads', ({ client }) => look(client, wanted, prune));
   if (json) printJson({ changes: found });
   else print(showChanges(found, wanted));
@@ -33,14 +34,16 @@ export async function planCommand({ config, prune = false, json }: ApplyOptions)
 }
 
 export async function applyCommand({ config, prune = false, json }: ApplyOptions): Promise<number> {
-  const wanted = await wantedSchedules(config);
-  const { accounts, pipelines } = loadConfig({ env: process.env, file: config, tokens: false });
+  const here = await configHere(config, { tokens: false });
+  const { accounts, pipelines } = here;
+  const wanted = await wantedSchedules(here);
   return withServer('writes', async (connected) => {
     const found = await look(connected.client, wanted, prune);
     if (!json) print(showChanges(found, wanted));
     const refused = found.some(isRefused);
     const names = [...new Set(Object.values(pipelines).map(({ account }) => account))];
-    if (!refused && found.some(isDue)) announce('Applying schedules of runs', names, accounts, connected.server.config);
+    if (!refused && found.some(isDue))
+      announce(`Applying schedules of runs${forAccounts(names, accounts)}`, connected.server.config);
     const outcomes = refused ? [] : await applyAll(connected, wanted, found.filter(isDue), json);
     if (json) printJson({ changes: found, outcomes });
     if (refused) {
@@ -52,8 +55,7 @@ export async function applyCommand({ config, prune = false, json }: ApplyOptions
 }
 
 /** @throws ConfigError, Exit */
-async function wantedSchedules(file: string | undefined): Promise<Wanted[]> {
-  const config = loadConfig({ env: process.env, file, tokens: false });
+async function wantedSchedules(config: Config): Promise<Wanted[]> {
   // Nothing at all would be all pipelines gone, and with --prune their schedules.
   if (config.file === undefined)
     throw new Exit(

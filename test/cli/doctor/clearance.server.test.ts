@@ -1,6 +1,6 @@
 import { checkAccount } from '../../../src/cli/doctor/check-account';
 import { ledgersOf } from '../../../src/cli/doctor/clearance';
-import { sandboxConfig } from '../../../src/cli/local';
+import { sandboxAccount } from '../../../src/cli/local';
 import { holdUpdate, parkUpdate, releaseUpdate, stateQuery } from '../../../src/ledger/messages';
 import { ledgerId } from '../../../src/temporal/ledger-id';
 import { WORKFLOW_QUEUE } from '../../../src/temporal/queues';
@@ -33,8 +33,7 @@ const MANY = QUICK.limits.writes;
 
 const ledger = () => stage.temporal.client.workflow.getHandle(stage.ledgerId);
 
-async function doctor(config = stage.config) {
-  const { default: account } = config.accounts;
+async function doctor(account = stage.config.accounts.default) {
   if (!account) throw new Error('no account');
   const checks = await checkAccount(account, {
     ...{ owners: new Map(), planned: [], limit: new AbortController().signal },
@@ -46,9 +45,9 @@ async function doctor(config = stage.config) {
 test("doctor tells another user's token in the file before a worker restarts with it", async () => {
   expect((await doctor())('token belongs to')).toMatchObject({ state: 'ok' });
   const { baseUrl, otherToken, otherUserId } = stage.sandbox;
-  const find = await doctor(sandboxConfig({ baseUrl, token: otherToken }, 1));
+  const find = await doctor(sandboxAccount({ baseUrl, token: otherToken }, 1));
   const found = expect.stringMatching(`${ledgerId(otherUserId)}, another user .*${stage.ledgerId}`);
-  const mend = expect.stringContaining('cancel its runs first');
+  const mend = expect.stringContaining('cancel its runs first, with a token of the user before in place');
   expect(find('token belongs to')).toMatchObject({ state: 'wrong', found, mend });
 });
 
@@ -64,12 +63,12 @@ test('S5: doctor sends nothing of a class that a 429 has parked for all', async 
 test('S5: doctor sends nothing for an account on hold, and says why', async () => {
   // The ledger asks the service as well, so requests to the sandbox may be its own.
   const { baseUrl, seen } = await serve((response) => json(response, 500, {}));
-  const config = sandboxConfig({ baseUrl, token: stage.sandbox.token }, 1);
-  await doctor(config);
+  const account = sandboxAccount({ baseUrl, token: stage.sandbox.token }, 1);
+  await doctor(account);
   expect(seen.length).toBeGreaterThan(0);
   seen.length = 0;
   await ledger().executeUpdate(holdUpdate, { args: [{ by: 'Ada', reason: 'an audit of our own' }] });
-  const find = await doctor(config);
+  const find = await doctor(account);
   const found = expect.stringMatching(/^not asked: on hold since .*an audit of our own/);
   for (const name of ['token belongs to', 'tier', 'leads', 'scopes'])
     expect(find(name)).toMatchObject({ state: 'unknown', found });
