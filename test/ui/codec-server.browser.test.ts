@@ -23,7 +23,7 @@ beforeAll(async () => {
   ui = /Web UI +(http:\S+)/.exec(dev.stdout)?.[1] ?? '';
   const address = /Temporal +([^,]+),/.exec(dev.stdout)?.[1] ?? '';
   // Reads as somebody without the key.
-  temporal = await connectClient({ config: { address, namespace: 'default' }, env: {} });
+  temporal = await connectClient({ config: { address, namespace: 'sandbox' }, env: {} });
 });
 afterAll(async () => {
   await browser?.close();
@@ -31,7 +31,7 @@ afterAll(async () => {
   await cli.close();
 });
 
-const pageOf = (workflowId: string) => `${ui}/namespaces/default/workflows/${workflowId}`;
+const pageOf = (workflowId: string) => `${ui}/workflows/${workflowId}`;
 
 /** The details of `start-here`, with the links to the forms. */
 async function startHere(page: Page) {
