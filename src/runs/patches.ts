@@ -45,6 +45,7 @@ export const PATCHES = {
   refusesMissingCall: '0.3.0',
   rereadsBooks: '0.3.0',
   savesActions: '0.3.0',
+  staysPaused: '0.3.0',
   takesBackPermits: '0.3.0',
   takesRaisedLimit: '0.3.0',
   takesTurns: '0.3.0',

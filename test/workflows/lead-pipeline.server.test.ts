@@ -104,6 +104,25 @@ test.concurrent('a person pauses it, changes its limits and lets it go on; a wro
     ]);
   }));
 
+test.concurrent('S3: paused while another run has its lead, it begins none when that one ends; resumed it does', () =>
+  onItsOwn(async (own) => {
+    const { client } = own.temporal;
+    const conversions = own.sandbox.control.leads().map(({ id }) => convertLeadId('default', id));
+    // Nobody works on that queue.
+    for (const workflowId of conversions)
+      await client.workflow.start('convertLead', { workflowId, taskQueue: 'nobody', args: [{ leadId: 'none' }] });
+    const run = await pipelineOn(own, 'paused', { maxConversions: 1, scoring: { minReadiness: 0 } });
+    await until(async () => (await run.query(pipelineProgressQuery)).underWay.length === 1);
+    await run.executeUpdate(pauseUpdate, { args: [{ by: 'Ada' }] });
+    for (const workflowId of conversions) await client.workflow.getHandle(workflowId).terminate();
+    const changes = async () => (await run.describe()).searchAttributes.TemporalChangeVersion;
+    await until(async () => String(await changes()).includes('staysPaused'));
+    const list = client.workflow.list({ query: "WorkflowType = 'convertLead' AND ExecutionStatus = 'Running'" });
+    for await (const { workflowId } of list) throw new Error(`${workflowId} was begun`);
+    await run.executeUpdate(resumeUpdate, { args: [{ by: 'Ada' }] });
+    expect(await run.result()).toMatchObject({ ended: 'done', credits: 1_000, counts: { converted: 1 } });
+  }));
+
 test.concurrent('S6: a limit that was lowered and reached may be raised again, and what it leaves over is said to be so', () =>
   onItsOwn(async (own) => {
     const { control } = own.sandbox;

@@ -38,7 +38,8 @@ export class ConvertAll {
     private readonly controls: Controls,
     private readonly watch: Watch,
   ) {
-    this.#at = { account, facts, status, audit, begun: new Begun() };
+    const isPaused = () => controls.state.paused !== undefined;
+    this.#at = { account, facts, status, audit, begun: new Begun(), isPaused };
     const others = {
       ended: () => this.#ended,
       underWay: () => [...this.#lanes.keys()].map((leadId) => convertLeadId(account, leadId)),

@@ -4,7 +4,9 @@ import {
   ApplicationFailure,
   ChildWorkflowCancellationType,
   ChildWorkflowFailure,
+  condition,
   ParentClosePolicy,
+  patched,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -31,6 +33,7 @@ export interface Account {
   /** How the audit of each converted lead is run; absent: none is. */
   audit: AuditSettings | undefined;
   begun: Begun;
+  isPaused(): boolean;
 }
 
 /** The part of an audit's input that a pipeline gives to all of its audits. */
@@ -90,6 +93,8 @@ export async function convertOne(
   // Temporal went back to a backup: a child of this one, of which nobody knows any more, had it.
   if (knows && isOwn) return { leadId, outcome: 'converted', credits, ...(projectId && { projectId }) };
   if (converted) return { leadId, outcome: 'alreadyConverted', reason: 'inAnotherRun', credits: 0 };
+  // A person may have paused this one meanwhile.
+  if (!again && at.isPaused() && patched('staysPaused')) await condition(() => !at.isPaused() || begun.withdrawing);
   // That one was withdrawn, or met a cap of its own: neither is this one's.
   if (!again && !begun.withdrawing) return convertOne(at, maxCredits, leadId, lane, true);
   return { leadId, outcome: 'skipped', reason: 'inAnotherRun', credits: 0 };
