@@ -226,6 +226,27 @@ test.concurrent('retryFailed tries again what has failed so far; its last word c
   expect(converted(ids)).toBe(6);
 });
 
+test.concurrent('S3: paused while another run has its item, it begins none when that one ends; resumed it does', async () => {
+  const { client } = stage.temporal;
+  const [leadId = ''] = free.splice(0, 1);
+  const file = await store('theirs.csv', csvOf([leadId]));
+  // Nobody works on that queue.
+  const other = { workflowId: convertLeadId('default', leadId), taskQueue: 'nobody', args: [{ leadId }] };
+  const theirs = await client.workflow.start('convertLead', other);
+  const run = await start('theirs', { operation: 'convertLead', file });
+  await until(async () => (await run.query(messages.backfillProgressQuery)).underWayCount === 1);
+  await run.executeUpdate(messages.pauseUpdate, { args: [{ by: 'Ada' }] });
+  await theirs.terminate();
+  const changes = async () => (await run.describe()).searchAttributes.TemporalChangeVersion;
+  await until(async () => String(await changes()).includes('staysPaused'));
+  expect((await client.workflow.getHandle(other.workflowId).describe()).status.name).toBe('TERMINATED');
+  await run.executeUpdate(messages.resumeUpdate, { args: [undefined] });
+  const result = await run.result();
+  await accounts(result);
+  expect(result.counts).toMatchObject({ done: 1 });
+  expect(converted([leadId])).toBe(1);
+});
+
 test.concurrent('pause, resume, changeLimits: a wrong argument is answered with a sentence, and the run goes on', async () => {
   const file = await store('pause.csv', csvOf(free.splice(0, 10)));
   const run = await start('pause', { operation: 'convertLead', file, window: 2, itemsPerMinute: 60 });

@@ -65,7 +65,8 @@ export class Drive {
   ) {
     this.#unwritten = new Unwritten(common, state);
     this.#feed = new Feed(common.folder);
-    this.window = new Window(common, (item, ended) => this.#ended(item, ended));
+    const isPaused = () => controls.state.paused !== undefined;
+    this.window = new Window(common, (item, ended) => this.#ended(item, ended), isPaused);
     const underWay = () => [...this.window.running.values()];
     this.#asking = new Asking(common, state, underWay, () => this.#say());
     this.#blockers = new BlockerWatch(

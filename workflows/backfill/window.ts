@@ -5,7 +5,9 @@ import {
   CancellationScope,
   ChildWorkflowCancellationType,
   ChildWorkflowFailure,
+  condition,
   ParentClosePolicy,
+  patched,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -47,6 +49,7 @@ export class Window {
   constructor(
     private readonly common: Common,
     private readonly onEnd: (item: Running, ended: Ended) => void,
+    private readonly isPaused: () => boolean,
   ) {}
 
   /** Begins an item. */
@@ -142,6 +145,9 @@ export class Window {
   /** @param again another run has had it, and did not do it */
   async #perform(running: Running, input: Item['input'], again = false): Promise<Ended> {
     const { operation } = this.common;
+    // A person may have paused the batch while the other run had it.
+    if (again && this.isPaused() && patched('staysPaused'))
+      await condition(() => !this.isPaused() || this.#begun.withdrawing);
     if (again && this.#begun.withdrawing) return { outcome: 'skipped', reason: 'inAnotherRun', credits: 0 };
     this.starting++;
     let own: OwnChild<unknown> | undefined;
