@@ -66,7 +66,9 @@ export async function devCommand({ speed, leads, credits, real = false, config: 
   let worker: LocalWorker | undefined;
   try {
     // Several may work for configured accounts; a sandbox has its server for itself.
-    if (server.kind === 'shared' && sandboxStorage !== undefined) throw new Exit(EXIT.failed, ANOTHER);
+    // One that has only just started was not there above.
+    if (server.kind === 'shared' && (sandboxStorage ?? server.sandboxStorage) !== undefined)
+      throw new Exit(EXIT.failed, ANOTHER);
     let config = configured;
     if (sandboxStorage !== undefined) {
       sandbox = await openSandbox({ speed, leads, credits });
