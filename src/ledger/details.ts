@@ -1,6 +1,7 @@
 /** The ledger's current details, written for a person in the Web UI (S7). */
 
 import { PAID } from '../paying/once-only';
+import { REASON_WORDS } from '../runs/reason-words';
 import { PROGRAM } from '../text/command';
 import { bullets, type Markdown, md, paragraphs, sentence } from '../text/md';
 import { counted, grouped } from '../text/numbers';
@@ -52,6 +53,16 @@ const describeKind = ({ kind, since, retry, stopsAll, place, lower }: policy.Hol
 /** One sentence on a hold: what, since when, what ends it. */
 export const describeHold = (hold: policy.Hold): string =>
   `${describeKind(hold)} (${hold.kind === 'manual' ? 'reason: ' : ''}${hold.reason})`;
+
+/** Since when, why, and in whose words. */
+export const describeCause = ({ kind, since, reason }: policy.Hold): string =>
+  `since ${utc(since)} UTC: ${REASON_WORDS[kind]} (${reason})`;
+
+/** For whoever lifts the holds: each of them, for it may be somebody else's. */
+export const describeReleased = (holds: readonly policy.Hold[]): string =>
+  holds.length === 0
+    ? 'The account was not on hold.'
+    : `The account is released. It was on hold ${holds.map(describeCause).join('; and ')}. A cause that is still there puts it on hold again.`;
 
 /** A wait that the service asks for is worth a word in an estimate from so many milliseconds on. */
 const LONG_PAUSE_MS = 60_000;

@@ -40,16 +40,31 @@ test('an account is put on hold, released and given a budget by its name, each w
   });
   expect(await run('hold', 'default', '--reason', 'month end')).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('on hold'),
+    stdout: expect.stringContaining('The account is on hold: '),
   });
-  expect(await run('release', stage.ledgerId, '--parks', '--reason', 'over', '--by', 'Bob')).toMatchObject({ code: 0 });
+  // Of two holds the later word would be lost, and one release ends both: whoever says it is told.
+  const second = await run('hold', 'default', '--reason', 'new prices', '--by', 'Bob');
+  expect(second.stdout).toMatch(
+    /^The account was on hold already, since \S+ \S+ UTC: a person put it on hold \(month end\): .*one release ends both\.$/m,
+  );
+  const released = await run('release', stage.ledgerId, '--parks', '--reason', 'over', '--by', 'Bob');
+  expect(released).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^The account is released\. It was on hold since .* \(month end\)\. .* New calls no longer wait/,
+    ),
+  });
+  const again = await run('release', stage.ledgerId, '--reason', 'again', '--by', 'Bob');
+  expect(again.stdout).toMatch(/^The account was not on hold\.$/m);
   const budget = await run('set-budget', 'default', '--per-day', '1000', '--balance-floor', '5', '--reason', 'less');
   expect(budget.stdout).toBe('From now on: perDay 1,000, balanceFloor 5, timeZone UTC\n');
   const { actions, set } = await ledgerState();
   expect(set).toMatchObject({ perDay: { value: 1_000, by: 'ada' }, balanceFloor: { value: 5 } });
   expect(actions?.map(({ by, what, reason }) => `${by}: ${what} (${reason})`)).toEqual([
     'ada: put on hold (month end)',
+    'Bob: put on hold (new prices)',
     'Bob: released, with what a 429 has parked (over)',
+    'Bob: released (again)',
     'ada: budget set: at most 1,000 a day, 5 must remain of the balance (less)',
   ]);
   expect((await run('set-budget', 'default', '--per-day', 'none', '--reason', 'all')).stdout).toContain('perDay none');
@@ -58,12 +73,14 @@ test('an account is put on hold, released and given a budget by its name, each w
     const { code, stdout } = await run('books', 'acts', '--json');
     return code === 0 ? JSON.parse(stdout)[0].acts : [];
   };
-  await until(async () => (await kept()).length === 4);
+  await until(async () => (await kept()).length === 6);
   const acts: { update: string; by: string; said: string; identity: string }[] = await kept();
   expect(acts.map(({ update, by, said }) => `${by}: ${update} ${said}`)).toEqual([
     'ada: setBudget {"perDay":null,"reason":"all"}',
     'ada: setBudget {"perDay":1000,"balanceFloor":5,"reason":"less"}',
+    'Bob: release {"reason":"again"}',
     'Bob: release {"parks":true,"reason":"over"}',
+    'Bob: hold {"reason":"new prices"}',
     'ada: hold {"reason":"month end"}',
   ]);
   for (const { identity } of acts) expect(identity).toMatch(/^\d+@/);

@@ -2,7 +2,7 @@
 import { ApplicationFailure, condition, currentUpdateInfo, patched, setHandler } from '@temporalio/workflow';
 import { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../../src/inputs/person-messages';
 import * as policy from '../../src/ledger';
-import { describeWanted } from '../../src/ledger/details';
+import { describeCause, describeReleased, describeWanted } from '../../src/ledger/details';
 import * as messages from '../../src/ledger/messages';
 import { FailureType } from '../../src/runs/failure-types';
 import { loosens } from '../shared/kept-acts';
@@ -89,10 +89,14 @@ export function handlePeople(book: Book): void {
     messages.holdUpdate,
     inTurn(book, (said) => {
       const hold = { kind: 'manual', since: Date.now(), reason: said.reason } as const;
+      const already = book.state.holds.find(({ kind }) => kind === hold.kind);
       // A later hold of a worker's counts for nothing here: its cause, if it is still there, puts the account on hold again.
       overtakes('release', `the account was put on hold by ${said.by ?? 'somebody'}`);
       act(policy.hold(book.state, hold), 'put on hold', said, { hold: wordOf(said, said.reason) });
-      return 'The account is on hold: nothing that costs or that could happen twice is sent until it is released.';
+      const held = 'nothing that costs or that could happen twice is sent until it is released';
+      return already
+        ? `The account was on hold already, ${describeCause(already)}: ${held}, and one release ends both.`
+        : `The account is on hold: ${held}.`;
     }),
     {
       description: 'Puts the account on hold: {"reason": "…", "by": "…"}',
@@ -103,11 +107,12 @@ export function handlePeople(book: Book): void {
     messages.releaseUpdate,
     whileOpen(book, ({ parks = false, ...said }) => {
       const what = parks ? 'released, with what a 429 has parked' : 'released';
+      const { holds } = book.state;
       const state = parks
         ? since(() => patched(DROPS_PROMISES), book.state, policy.promisedToNobody(book.state))
         : book.state;
       act(policy.releaseAll(state, parks, Date.now()), what, said, { hold: wordOf(said, null) });
-      return 'The account is released. A cause that is still there puts it on hold again.';
+      return `${describeReleased(holds)}${parks ? ' New calls no longer wait for what a 429 asked for.' : ''}`;
     }),
     {
       description:
