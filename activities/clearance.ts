@@ -43,7 +43,7 @@ export interface Clearance {
    * versions, and configured with several prices. Absent where it cannot be told.
    */
   what?: string;
-  /** When it ends by itself, by the Temporal server's clock in milliseconds. */
+  /** When it ends by itself or is tried again, by the Temporal server's clock in milliseconds. */
   until?: number;
 }
 
@@ -117,8 +117,13 @@ function whatFails(error: unknown): string | undefined {
   return error instanceof ApplicationFailure && error.type === FailureType.ledger ? 'ledger' : undefined;
 }
 
-const keptBy = (holds: readonly Hold[]): Clearance => ({
-  clear: false,
-  why: holds.map(describeHold).join('; '),
-  what: holds.map(({ kind }) => kind).join(),
-});
+function keptBy(holds: readonly Hold[]): Clearance {
+  const [until] = holds.flatMap(({ retry }) => retry?.at ?? []);
+  return {
+    clear: false,
+    why: holds.map(describeHold).join('; '),
+    what: holds.map(({ kind }) => kind).join(),
+    // S7: the moment stands in the sentence, and another one may take its place under the same hold.
+    ...(until !== undefined && { until }),
+  };
+}

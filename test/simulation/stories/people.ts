@@ -373,7 +373,7 @@ export class People {
     this.say(run, RETRIES[0], { by: 'Ann' }, () => this.scene.misfortunes.note(RETRIES[0]));
   }
 
-  /** Whoever is told to send it again does. */
+  /** Whoever is told to send it again does, and whoever has no answer from the server. */
   say(run: Run, update: string, said: object, onTaken: () => unknown = () => undefined): void {
     const { client, server, world } = this.scene;
     client.workflow
@@ -383,7 +383,7 @@ export class People {
       .catch((error: Error) => {
         const { message } = error.cause instanceof Error ? error.cause : error;
         if (isGarbled(message)) this.garbled ??= message;
-        if (!/send it again|try again in a moment/i.test(message)) return;
+        if (!/send it again|try again in a moment|cannot be reached/i.test(message)) return;
         world.after(LOOKS_EVERY_MS, () => {
           const now = server.current(run.workflowId);
           if (now?.isOpen && now.firstRunId === run.firstRunId) this.say(now, update, said, onTaken);
