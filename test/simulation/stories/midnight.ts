@@ -45,11 +45,15 @@ export class Midnight {
   }
 
   /** What the service was paid today, and what may still be. */
-  #spent({ flights }: LedgerState): number {
+  #spent({ flights, bookings }: LedgerState): number {
     const { scene } = this;
     const { service, world } = scene;
     const today = utc(world.now).slice(0, '2026-01-05'.length);
-    const paid = service.payments.all.filter((one) => one.by === 'agent' && scene.momentOf(one).startsWith(today));
+    // A lead that a person converts while it is unknown what became of our call counts as ours.
+    const booked = new Set(bookings.map(({ subject }) => subject));
+    const paid = service.payments.all.filter(
+      (one) => (one.by === 'agent' || booked.has(one.subject)) && scene.momentOf(one).startsWith(today),
+    );
     const open = Object.values(flights.open);
     return [...paid, ...open].reduce((sum, { credits }) => sum + credits, 0);
   }
