@@ -15,7 +15,7 @@ import { describeMend, lookAtRuns } from '../src/temporal/failing-tasks';
 import { type LedgerClient, ledgerAway } from '../src/temporal/ledger-client';
 import { within } from '../src/time/within';
 import { askBalance, callRoute } from './call';
-import { type Clearance, type ClearanceAsked, clearanceOf } from './clearance';
+import { type Clearance, type ClearanceAsked, clearanceOf, UNTOLD } from './clearance';
 import { type AccountRuntime, type Deps, ledgerFor, leftToOthers, runtimeOf } from './deps';
 import {
   askingRun,
@@ -165,10 +165,10 @@ export function createAccountActivities(deps: Deps) {
     async awaitClearance(asked: ClearanceAsked & Pick<Clearance, 'what' | 'until'>): Promise<Clearance | undefined> {
       const found = await clearanceOf(deps, asked);
       if (found.clear || (asked.run !== undefined && (await isOver(asked.run)))) return undefined;
-      const { why, what, until } = found;
+      const { why, what, until = UNTOLD } = found;
       // The next day may be used up at once, or it may not end by itself any more. Workers may have several time zones: only
       // what is later is said.
-      const isLater = asked.until !== undefined && (until === undefined || until > asked.until);
+      const isLater = asked.until !== undefined && until !== asked.until && (until === UNTOLD || until > asked.until);
       if (what !== undefined && (what !== asked.what || isLater)) return found;
       const { holdProbeMs } = runtimeOf(deps, asked.account).account.timing;
       // A thousand runs may wait, and each question is a billed action: twice a minute each, as the document promises.

@@ -3,7 +3,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import { type RouteName, routes } from '../src/agent-api/routes';
 import { describeCeiling, type OverCeiling } from '../src/books/ceilings';
 import { type Hold, type PricedCall, stopping } from '../src/ledger';
-import { describeHold, describePatience, describePause } from '../src/ledger/details';
+import { describeHold } from '../src/ledger/describe-holds';
+import { describePatience, describePause } from '../src/ledger/details';
 import { describeShortage } from '../src/ledger/shortage';
 import { isPaidKind, PAID } from '../src/paying/once-only';
 import { partsOf } from '../src/paying/subject';
@@ -43,9 +44,12 @@ export interface Clearance {
    * versions, and configured with several prices. Absent where it cannot be told.
    */
   what?: string;
-  /** When it ends by itself or is tried again, by the Temporal server's clock in milliseconds. */
+  /** When it ends by itself or is tried again, by the Temporal server's clock in milliseconds; 0: nobody can tell. */
   until?: number;
 }
+
+/** As a {@link Clearance.until}. */
+export const UNTOLD = 0;
 
 export async function clearanceOf(deps: Deps, asked: ClearanceAsked): Promise<Clearance> {
   const runtime = runtimeOf(deps, asked.account);
@@ -118,12 +122,12 @@ function whatFails(error: unknown): string | undefined {
 }
 
 function keptBy(holds: readonly Hold[]): Clearance {
-  const [until] = holds.flatMap(({ retry }) => retry?.at ?? []);
+  const [until] = holds.flatMap(({ kind, retry }) => (kind === 'noCredits' ? (retry?.at ?? UNTOLD) : []));
   return {
     clear: false,
     why: holds.map(describeHold).join('; '),
     what: holds.map(({ kind }) => kind).join(),
-    // S7: the moment stands in the sentence, and another one may take its place under the same hold.
+    // S7: the moment stands in the sentence, and under the same hold it may come, move or go.
     ...(until !== undefined && { until }),
   };
 }

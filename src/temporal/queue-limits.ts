@@ -39,11 +39,14 @@ export const queueRate = (max: number, windowMs: number): number => max / (windo
 const COARSER = { whole: 1.5, partitioned: 2 };
 
 /**
- * The share of a limit that a queue lets through. The server counts tasks, and of the reads some are no task of that queue: a
- * redirect, the further pages of a list that one task reads, a look at the analysis beside the polls of a job. The rest of the
- * limit is for those, of all processes; each process keeps to the whole limit with its gate.
+ * What a queue leaves of a limit. The server counts tasks, and of the reads some are no task of that queue: a redirect, the
+ * further pages of a list that one task reads, a look at the analysis beside the polls of a job, the question whose token it is
+ * that each worker asks at its start. A tenth is for those, of all processes, and of a low limit a few; each process keeps to
+ * the whole limit with its gate.
  */
-const QUEUE_SHARE: Partial<Record<QueueClass, number>> = { reads: 0.9 };
+const spareOf = (queueClass: QueueClass, max: number): number =>
+  queueClass === 'reads' ? Math.max(Math.ceil(max / 10), Math.min(FEW, Math.floor(max / 4))) : 0;
+const FEW = 4;
 
 /**
  * The rate at which a queue lets tasks through, requests a second. The server divides it among the queue's partitions, each
@@ -59,7 +62,7 @@ export function rateOf(
 ): number {
   const hasTurns = queueClass === 'writes' && givesTurns;
   if (hasTurns) return queueRate(max, windowMs) * COARSER[partitions > 1 ? 'partitioned' : 'whole'];
-  const tasks = Math.max(1, Math.floor(max * (QUEUE_SHARE[queueClass] ?? 1)));
+  const tasks = Math.max(1, max - spareOf(queueClass, max));
   return queueRate(Math.max(1, Math.floor(tasks / partitions)) * partitions, windowMs);
 }
 

@@ -137,7 +137,7 @@ describe('operators.md', () => {
     [...source.matchAll(LITERAL)].map(([, template, plain]) => (template ?? plain ?? '').replace(/\\`/g, '`')),
   );
   const holds = [
-    ...textOf('src/ledger/details.ts').matchAll(
+    ...textOf('src/ledger/describe-holds.ts').matchAll(
       /^ {2}(?:killSwitch|token|otherUser|noCredits|books|manual|unreadable|refused):\s*['"](.*)['"],$/gm,
     ),
   ].map(([, sentence = '']) => sentence);

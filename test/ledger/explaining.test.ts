@@ -1,7 +1,7 @@
 /** S8: a ledger that begins with the books alone compares the balance with what they explain, before anything is paid. */
 import * as ledger from '../../src/ledger';
 import { ADJUSTMENT } from '../../src/ledger';
-import { describeHold } from '../../src/ledger/details';
+import { describeHold } from '../../src/ledger/describe-holds';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;

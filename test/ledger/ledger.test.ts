@@ -1,5 +1,6 @@
 import * as ledger from '../../src/ledger';
-import { describeHold, describeLedger } from '../../src/ledger/details';
+import { describeHold } from '../../src/ledger/describe-holds';
+import { describeLedger } from '../../src/ledger/details';
 import { describeShortage } from '../../src/ledger/shortage';
 import { advance, start } from '../../src/paying/attempt-plan';
 import type { Settlement } from '../../src/paying/open-sends';

@@ -63,10 +63,12 @@ test('writes, which get their turn from the ledger, are let through faster, twic
   }
 });
 
-test('S5: the queue of the reads leaves a tenth to those that are no task of it', () => {
+test('S5: the queue of the reads leaves a tenth to those that are no task of it, and of a low limit a few', () => {
   const at = (max: number, partitions: number) => rateOf('reads', { max, windowMs: 60_000 }, partitions);
   expect(at(100, 1)).toBe(queueRate(90, 60_000));
   expect(at(100, 4)).toBe(queueRate(88, 60_000));
+  expect(at(16, 1)).toBe(queueRate(12, 60_000));
+  expect(at(8, 1)).toBe(queueRate(6, 60_000));
   expect(at(1, 1)).toBe(queueRate(1, 60_000));
 });
 

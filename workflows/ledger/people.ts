@@ -2,7 +2,8 @@
 import { ApplicationFailure, condition, currentUpdateInfo, patched, setHandler } from '@temporalio/workflow';
 import { AdjustSaid, BudgetSaid, ClearSaid, Reasoned, ReleaseSaid } from '../../src/inputs/person-messages';
 import * as policy from '../../src/ledger';
-import { describeCause, describeReleased, describeWanted } from '../../src/ledger/details';
+import { describeCause, describeReleased } from '../../src/ledger/describe-holds';
+import { describeWanted } from '../../src/ledger/details';
 import * as messages from '../../src/ledger/messages';
 import { FailureType } from '../../src/runs/failure-types';
 import { loosens } from '../shared/kept-acts';
@@ -107,12 +108,12 @@ export function handlePeople(book: Book): void {
     messages.releaseUpdate,
     whileOpen(book, ({ parks = false, ...said }) => {
       const what = parks ? 'released, with what a 429 has parked' : 'released';
-      const { holds } = book.state;
+      const answer = describeReleased(book.state, parks, Date.now());
       const state = parks
         ? since(() => patched(DROPS_PROMISES), book.state, policy.promisedToNobody(book.state))
         : book.state;
       act(policy.releaseAll(state, parks, Date.now()), what, said, { hold: wordOf(said, null) });
-      return `${describeReleased(holds)}${parks ? ' New calls no longer wait for what a 429 asked for.' : ''}`;
+      return answer;
     }),
     {
       description:

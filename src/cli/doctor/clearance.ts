@@ -10,7 +10,7 @@ import type { Limit } from '../../agent-api/limiter';
 import { queueClassOf, type RateClass } from '../../agent-api/rate-class';
 import type { Account } from '../../config';
 import { stopping } from '../../ledger';
-import { describeHold } from '../../ledger/details';
+import { describeHold } from '../../ledger/describe-holds';
 import { type LedgerStatus, statusQuery, type TurnOf, takeTurnUpdate } from '../../ledger/messages';
 import { LATEST_MS } from '../../ledger/turns';
 import { type Connected, type ConnectionConfig, connectClient } from '../../temporal/connect';

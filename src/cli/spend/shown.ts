@@ -1,6 +1,7 @@
 /** What `audit-runner spend` shows of one user. */
 
-import { describeBudget, describeDearer, describeHold } from '../../ledger/details';
+import { describeHold } from '../../ledger/describe-holds';
+import { describeBudget, describeDearer } from '../../ledger/details';
 import { ledgerUser } from '../../temporal/ledger-id';
 import { utc } from '../../time/utc';
 import { type Asked, describeSummed, isInDays, type Summed, tableOf, toldOf } from '../books/summed';
