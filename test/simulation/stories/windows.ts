@@ -1,12 +1,12 @@
 /**
- * S5: no closed window holds more requests of a class than its limit, by the moments at which they leave. Where a queue keeps
- * the limit, between processes, by those at which it gave them away: what becomes of them then it does not know.
+ * S5: no closed window holds more requests of a class than its limit, by the moments at which they leave. Between processes a
+ * queue keeps the limit of some, and does not know how long a process keeps a task: of those that leave within one window only
+ * as many count as it also gave away within one.
  */
 import type { Limit } from '../../../src/agent-api/limiter';
 import { queueClassOf, type RateClass, rateClasses } from '../../../src/agent-api/rate-class';
 import { utc } from '../../../src/time/utc';
 import type { Departure } from '../worker/transport';
-import type { Process } from '../world/world';
 import { Finding } from './payments';
 import type { Scene } from './scene';
 
@@ -20,18 +20,18 @@ export function mustKeepWindows(scene: Scene): void {
     const mine = departures.filter((one) => [one.rateClass, queueClassOf(one.rateClass)].includes(rateClass));
     // A process keeps its own count until it dies. Of notes and audits only the ledger keeps one.
     if (queueClassOf(rateClass) === rateClass)
-      for (const by of new Set(mine.map((one) => one.by)))
-        mustFit(mine, limits[rateClass], `${rateClass} leave ${by.name}`, [], by);
+      for (const by of new Set(mine.map((one) => one.by))) {
+        const own = mine.filter((one) => one.by === by);
+        mustFit(own, limits[rateClass], `${rateClass} leave ${by.name}`, []);
+      }
     const anew = anewFor(scene, rateClass);
-    if (anew) mustFit(byQueue(mine), limits[rateClass], `${rateClass} leave all workers`, anew);
+    if (anew) mustFit(mine, limits[rateClass], `${rateClass} leave all workers`, anew, givenAt);
   }
 }
 
-/** As the queues count, where they do. */
-const byQueue = (departures: readonly Departure[]): Departure[] =>
-  departures
-    .map((one) => ({ ...one, at: (queueClassOf(one.rateClass) !== 'writes' && one.takenAt) || one.at }))
-    .sort((a, b) => a.at - b.at);
+/** When a queue gave the request's task away, where one keeps the limit. */
+const givenAt = ({ rateClass, takenAt, at }: Departure): number =>
+  (queueClassOf(rateClass) !== 'writes' && takenAt) || at;
 
 /**
  * Of writes the ledger keeps the count over all processes, and of what leaves through them; of all else the queues, which do
@@ -45,11 +45,26 @@ function anewFor({ losses, lapses, options }: Scene, rateClass: RateClass): Anew
   return rateClass === 'writes' ? lapses.turns : [...lapses.turns, ...lapses.permits];
 }
 
-function mustFit(all: readonly Departure[], { max, windowMs }: Limit, who: string, anew: Anew, by?: Process): void {
-  const counted = by ? all.filter((one) => one.by === by) : all;
-  for (const [n, { at: from }] of counted.entries()) {
-    const to = counted[n + max]?.at ?? Number.POSITIVE_INFINITY;
-    if (to - from > windowMs || anew.some((at) => from <= at && at <= to)) continue;
+function mustFit(
+  all: readonly Departure[],
+  { max, windowMs }: Limit,
+  who: string,
+  anew: Anew,
+  givenAt = ({ at }: Departure): number => at,
+): void {
+  for (const [n, { at: from }] of all.entries()) {
+    const window = within(all, n, from + windowMs);
+    const given = window.map(givenAt).sort((a, b) => a - b);
+    const first = given.find((at, i) => (given[i + max] ?? Number.POSITIVE_INFINITY) - at <= windowMs);
+    const to = window.at(-1)?.at ?? from;
+    if (first === undefined || anew.some((at) => Math.min(from, first) <= at && at <= to)) continue;
     throw new Finding('S5', `more than ${max} requests of ${who} within ${windowMs} ms from ${utc(from)} on`);
   }
+}
+
+/** Those from one on that leave until then: they stand in that order. */
+function within(all: readonly Departure[], from: number, until: number): readonly Departure[] {
+  let end = from;
+  while ((all[end]?.at ?? Number.POSITIVE_INFINITY) <= until) end++;
+  return all.slice(from, end);
 }
