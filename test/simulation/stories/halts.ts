@@ -21,6 +21,8 @@ export const keyOf = ({ workflowId, firstRunId }: Run): string => `${workflowId}
 export class Halts {
   /** When the account was on hold. */
   #held: { from: number; to: number }[] = [];
+  /** When a release was last asked for or taken. */
+  #releasedAt = Number.NEGATIVE_INFINITY;
   /** By the key of a run what was done to it, and from when on nothing is granted to it. */
   readonly #ended = new Map<string, { what: string; from: number }>();
 
@@ -49,17 +51,23 @@ export class Halts {
     this.#ended.clear();
   }
 
-  /** A hold was taken. */
-  holds(): void {
-    this.#held.push({ from: this.scene.world.now, to: Number.POSITIVE_INFINITY });
+  /** A hold is asked for. @returns to be called once it is taken: of a release meanwhile nobody knows whether it ended that */
+  holds(): () => void {
+    const { world } = this.scene;
+    const askedAt = world.now;
+    return () => {
+      if (this.#releasedAt < askedAt) this.#held.push({ from: world.now, to: Number.POSITIVE_INFINITY });
+    };
   }
 
   /** A release is asked for. @returns to be called once it is taken: of a hold that was taken meanwhile nobody knows whether it stands */
   releases(): () => void {
     const { world } = this.scene;
     const askedAt = world.now;
+    this.#releasedAt = askedAt;
     this.#closeHold();
     return () => {
+      this.#releasedAt = world.now;
       this.#held = this.#held.filter(({ from }) => from < askedAt);
       this.#closeHold();
     };

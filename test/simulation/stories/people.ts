@@ -235,7 +235,7 @@ export class People {
         return ledger !== undefined;
       case 'holdLedger':
         if (!ledger?.isOpen) return false;
-        this.say(ledger, 'hold', { by: 'Ann', reason: 'month end' }, () => halts.holds());
+        this.say(ledger, 'hold', { by: 'Ann', reason: 'month end' }, halts.holds());
         later(() => this.release());
         return true;
       case 'killSwitch':
