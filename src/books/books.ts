@@ -101,7 +101,7 @@ export class Books {
 
   /**
    * The ceiling that stands in the way of so many credits more, by the books as they were a second ago at most; of a call, of
-   * what it costs by them, where that is more.
+   * what it costs by them, where that is more, and without what an earlier try of it has reserved.
    * @param reading of the balance, where a part of it must remain
    * @throws {StorageError} while they cannot be written or read
    */
@@ -118,7 +118,8 @@ export class Books {
     if (ceilings.perDay === null && ceilings.perMonth === null && reading === undefined) return undefined;
     const standing = await this.#ofLate();
     const credits = call ? Math.max(least, standing.priceOf(call.subject, call.credits)) : least;
-    return overCeiling(standing, ceilings, { credits }, this.options.now(), reading);
+    const wanted = { credits, ...(call && { subject: call.subject }) };
+    return overCeiling(standing, ceilings, wanted, this.options.now(), reading);
   }
 
   /**

@@ -29,14 +29,11 @@ export interface Spending {
 /** The cap that stands in the way, if any. An open send for the same subject is the one that this spending replaces. */
 export function overCap(state: LedgerState, { subject, run, credits, runCap }: Spending, now: number) {
   if (credits === 0) return undefined;
-  const others = Object.entries(state.flights.open)
-    .filter(([other]) => other !== subject)
-    .map(([, flight]) => flight);
-  const ofRun = sum(others.filter((flight) => flight.run === run).map((flight) => flight.credits));
+  const ofRun = sum(othersOpen(state, subject).filter((flight) => flight.run === run));
   const perRun = budgetInForce(state, now).perRun ?? runCap;
   if ((state.runs[run]?.spent ?? 0) + ofRun + credits > Math.min(runCap, perRun))
     return { kind: 'capped', cap: 'run', credits } satisfies Capped;
-  return overAccountCap(state, credits, sum(others.map((flight) => flight.credits)), now);
+  return overAccountCap(state, credits, reservedCredits(state, subject), now);
 }
 
 /** The account's own cap that stands in the way of so many credits more, if any. */
@@ -66,7 +63,12 @@ export function available(state: LedgerState): number | undefined {
   return least === undefined ? undefined : least - reservedCredits(state);
 }
 
-export const reservedCredits = ({ flights }: Pick<LedgerState, 'flights'>): number =>
-  sum(Object.values(flights.open).map(({ credits }) => credits));
+/** @param but a subject whose open send is about to be replaced */
+export const reservedCredits = (state: Pick<LedgerState, 'flights'>, but?: string): number =>
+  sum(othersOpen(state, but));
 
-const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
+const othersOpen = ({ flights }: Pick<LedgerState, 'flights'>, but: string | undefined) =>
+  Object.entries(flights.open).flatMap(([subject, flight]) => (subject === but ? [] : flight));
+
+const sum = (flights: readonly { readonly credits: number }[]) =>
+  flights.reduce((all, { credits }) => all + credits, 0);

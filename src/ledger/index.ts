@@ -182,17 +182,21 @@ const isUnread = (state: LedgerState, { readSince }: BeginSend, now: number): bo
   budgetInForce(state, now).balanceFloor > 0 &&
   (state.funds?.askedAt ?? Number.NEGATIVE_INFINITY) < (readSince ?? Number.POSITIVE_INFINITY);
 
-/** Why a waiting run may not go on yet, if so: a hold, books that are apart, or a cap on so many credits more. */
+/**
+ * Why a waiting run may not go on yet, if so: a hold, books that are apart, or a cap on so many credits more.
+ * @param subject what it would pay for: an earlier send for it that is still open would be replaced, and must not keep it
+ */
 export function obstacle(
   state: LedgerState,
   credits: number,
   now: number,
+  subject?: string,
 ): Extract<BeginAnswer, { kind: 'held' | 'unwritten' | 'capped' }> | undefined {
   const holds = stopping(state.holds, credits);
   if (holds.length > 0) return { kind: 'held', holds };
   const apart = credits > 0 ? booksTrouble(state, now) : undefined;
   if (apart !== undefined) return { kind: 'unwritten', why: apart };
-  return credits > 0 ? overAccountCap(state, credits, reservedCredits(state), now) : undefined;
+  return credits > 0 ? overAccountCap(state, credits, reservedCredits(state, subject), now) : undefined;
 }
 
 export interface Settle {

@@ -113,6 +113,24 @@ test('S3: the price of a reply that was wrong is forgotten when a person release
   expect(await pay(books, 'l2', { ceilings: { perDay: 2_500 } })).toMatchObject({ cap: 'day', credits: 1_500 });
 });
 
+test('S7: what an earlier try has reserved does not keep the run that would replace it', async () => {
+  const books = booksOf('w1');
+  await pay(books, 'l1');
+  await pay(books, 'l2');
+  at.now += 600_000;
+  const waiting = (lead: string) => ({ credits: 1_000, call: { subject: leadSubject(lead), credits: 1_000 } });
+  const asked = (lead: string, limits: object) =>
+    books.obstacle({ ...NO_CEILING, balanceFloor: 0, ...limits }, waiting(lead));
+  for (const limits of [{ perDay: 2_000 }, { perMonth: 2_000 }]) {
+    expect(await asked('l3', limits)).toMatchObject({ kind: 'capped' });
+    expect(await asked('l2', limits)).toBeUndefined();
+  }
+  // As where it is sent.
+  const ceilings = { perDay: 2_000 };
+  expect(await pay(books, 'l3', { ceilings })).toMatchObject({ kind: 'capped' });
+  expect(await pay(books, 'l2', { ceilings, attempt: 'b' })).toBeUndefined();
+});
+
 test('S3: what was under way at midnight counts for the day in which it may be booked, too', async () => {
   const ceilings = { perDay: 5_000 };
   const books = booksOf('w1');

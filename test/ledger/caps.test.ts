@@ -250,6 +250,16 @@ describe('a price above the configured one', () => {
     expect(obstacleOf(forgotten, { ...asked, credits: 2_300 }, NOW)).toEqual({ kind: 'none', credits: 1_000 });
   });
 
+  test('S7: what an earlier try has reserved does not keep the run that would replace it', () => {
+    const { state } = grant(open({ perDay: 2_000 }), 1, 2, NOW);
+    const asked = (subject: string) => obstacleOf(state, { credits: 1_000, call: { subject, credits: 1_000 } }, NOW);
+    expect(asked('lead:3')).toMatchObject({ kind: 'capped', cap: 'day' });
+    expect(asked('lead:2')).toEqual({ kind: 'none', credits: 1_000 });
+    const over = state.flights.open['lead:2']?.overAt ?? 0;
+    const again = request(2, { attempt: 'again', lookedAt: over + 1 });
+    expect(ledger.beginSend(state, again, over + 2).answer.kind).toBe('granted');
+  });
+
   test('is that of its own kind, falls again with a reply that says less, and never below the configured one', () => {
     const learned = paid(grant(open(), 1, 1, NOW).state, 1, 2_300, NOW);
     const reserved = (state: ledger.LedgerState, subject: string, credits = 1_000) => {

@@ -38,7 +38,7 @@ export function statusOf(state: policy.LedgerState, now: number): LedgerStatus {
 
 export function obstacleOf(state: policy.LedgerState, { credits: said, call }: ObstacleAsked, now: number): Obstacle {
   const credits = call ? policy.reservation(state, call.subject, call.credits) : said;
-  const obstacle = policy.obstacle(state, credits, now);
+  const obstacle = policy.obstacle(state, credits, now, call?.subject);
   if (obstacle?.kind !== 'capped') return obstacle ?? { kind: 'none', credits };
   const { account, budget, spentToday, spentThisMonth, reserved, available, unreadable } = statusOf(state, now);
   const figures = { account, budget, spentToday, spentThisMonth, reserved };
