@@ -165,11 +165,12 @@ export function createAccountActivities(deps: Deps) {
     async awaitClearance(asked: ClearanceAsked & Pick<Clearance, 'what' | 'until'>): Promise<Clearance | undefined> {
       const found = await clearanceOf(deps, asked);
       if (found.clear || (asked.run !== undefined && (await isOver(asked.run)))) return undefined;
-      const { why, what, until = UNTOLD } = found;
-      // The next day may be used up at once, or it may not end by itself any more. Workers may have several time zones: only
-      // what is later is said.
-      const isLater = asked.until !== undefined && until !== asked.until && (until === UNTOLD || until > asked.until);
-      if (what !== undefined && (what !== asked.what || isLater)) return found;
+      const { why, what, short, until = UNTOLD } = found;
+      // The next day may be used up at once, or it may not end by itself any more. Workers may have several time zones: of a
+      // limit only what is later is said.
+      const { until: before } = asked;
+      const hasMoved = before !== undefined && until !== before && (!short || until === UNTOLD || until > before);
+      if (what !== undefined && (what !== asked.what || hasMoved)) return found;
       const { holdProbeMs } = runtimeOf(deps, asked.account).account.timing;
       // A thousand runs may wait, and each question is a billed action: twice a minute each, as the document promises.
       throw requeueAfter(

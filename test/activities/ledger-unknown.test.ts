@@ -75,6 +75,7 @@ test('S7: who waits for credits hears when the call is tried again, of another m
   await expect(asked(60_000)).rejects.toThrow('00:01:00');
   isTriedAt(120_000);
   expect(await asked(60_000)).toMatchObject({ until: 120_000, why: expect.stringContaining('00:02:00') });
+  expect(await asked(180_000)).toMatchObject({ until: 120_000 });
   isTriedAt();
   expect(await asked(60_000)).toMatchObject({ until: 0, why: expect.not.stringContaining('tried again') });
   // Who asks by an earlier version says none, and is not told again and again.

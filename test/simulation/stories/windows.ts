@@ -54,11 +54,17 @@ function mustFit(
 ): void {
   for (const [n, { at: from }] of all.entries()) {
     const window = within(all, n, from + windowMs);
-    const given = window.map(givenAt).sort((a, b) => a - b);
-    const first = given.find((at, i) => (given[i + max] ?? Number.POSITIVE_INFINITY) - at <= windowMs);
-    const to = window.at(-1)?.at ?? from;
-    if (first === undefined || anew.some((at) => Math.min(from, first) <= at && at <= to)) continue;
-    throw new Finding('S5', `more than ${max} requests of ${who} within ${windowMs} ms from ${utc(from)} on`);
+    if (window.length <= max) continue;
+    const inTurn = window.map((one) => ({ at: one.at, given: givenAt(one) })).sort((a, b) => a.given - b.given);
+    const isOver = inTurn.some(({ given }, i) => {
+      const last = inTurn[i + max];
+      if (!last || last.given - given > windowMs) return false;
+      const moments = inTurn.slice(i, i + max + 1).map(({ at }) => at);
+      const [begins, ends] = [Math.min(given, ...moments), Math.max(...moments)];
+      return !anew.some((at) => begins <= at && at <= ends);
+    });
+    if (isOver)
+      throw new Finding('S5', `more than ${max} requests of ${who} within ${windowMs} ms from ${utc(from)} on`);
   }
 }
 
