@@ -54,7 +54,8 @@ export const describeHold = (hold: policy.Hold): string =>
 function causeOf({ kind, retry, place, lower }: policy.Hold): string | undefined {
   if (retry) return RETRY_TEXT[retry.why];
   if (lower) return 'the balance is lower than the books in the storage explain';
-  return place === undefined ? REASON_WORDS[kind] : 'the books are in another storage than before';
+  if (place !== undefined) return 'the books are in another storage than before';
+  return kind === 'books' ? 'the books in the storage lack what was paid' : REASON_WORDS[kind];
 }
 
 /** Since when, why, and in whose words. */
@@ -66,14 +67,14 @@ const describeForgotten = ({ kind, real, configured }: policy.Dearer): string =>
   `${PAID[kind].what} is expected to cost the configured ${counted(configured, 'credit')} again, not ${grouped(real)}.`;
 
 /** For whoever lifts the holds: each of them, for it may be somebody else's; and what else that ends. */
-export function describeReleased(state: policy.LedgerState, parks: boolean, now: number): string {
-  const { holds, parked } = state;
-  const isParked = Object.values(parked).some((until) => until > now);
+export function describeReleased(state: policy.LedgerState, parks: boolean): string {
+  const { holds } = state;
   return [
     holds.length === 0
       ? 'The account was not on hold.'
       : `The account is released. It was on hold ${holds.map(describeCause).join('; and ')}. A cause that is still there puts it on hold again.`,
     ...policy.dearer(state).map(describeForgotten),
-    ...(parks && isParked ? ['New calls no longer wait for what a 429 asked for.'] : []),
+    // S5: a worker may know of a pause of which the ledger does not.
+    ...(parks ? ['If the service has asked to wait (429), new calls no longer do.'] : []),
   ].join(' ');
 }

@@ -108,7 +108,7 @@ export function handlePeople(book: Book): void {
     messages.releaseUpdate,
     whileOpen(book, ({ parks = false, ...said }) => {
       const what = parks ? 'released, with what a 429 has parked' : 'released';
-      const answer = describeReleased(book.state, parks, Date.now());
+      const answer = describeReleased(book.state, parks);
       const state = parks
         ? since(() => patched(DROPS_PROMISES), book.state, policy.promisedToNobody(book.state))
         : book.state;
