@@ -159,9 +159,11 @@ class Person {
     ];
     await at.asker.until({ asks, also, answers }, () => search.captureId !== undefined);
     this.#asking = false;
-    // A look that waits for the service keeps nobody any more. Runs of before waited for it.
+    // A look that waits for the service keeps nobody any more. Runs of before wait for it, and say so.
     if (patched('givesUpLook')) noticing.cancel();
+    else at.status.waits('The run goes on when the service has answered its last look at the captures.');
     await noticed;
+    at.status.goesOn();
     if (search.captureId === undefined)
       throw new Stop('expired', 'noteNotSubmitted', 'Nobody submitted the note in time.');
     return search.captureId;
