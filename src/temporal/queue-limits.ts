@@ -46,6 +46,7 @@ const COARSER = { whole: 1.5, partitioned: 2 };
  */
 const spareOf = (queueClass: QueueClass, max: number): number =>
   queueClass === 'reads' ? Math.max(Math.ceil(max / 10), Math.min(FEW, Math.floor(max / 4))) : 0;
+/** Workers that may start within one window, where a tenth of the limit is less; a quarter of it at most. */
 const FEW = 4;
 
 /**

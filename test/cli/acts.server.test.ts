@@ -51,7 +51,7 @@ test('an account is put on hold, released and given a budget by its name, each w
   expect(released).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(
-      /^The account is released\. It was on hold since .* \(month end\)\. A cause .* puts it on hold again\. If the service /m,
+      /^The account is released\. It was on hold since .* \(month end\)\. A cause .* puts it on hold again\. If the service .* new calls no longer do\.$/m,
     ),
   });
   const again = await run('release', stage.ledgerId, '--reason', 'again', '--by', 'Bob');
