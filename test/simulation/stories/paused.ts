@@ -37,6 +37,8 @@ export class Paused {
   /** What was begun all the same. */
   wrong(): string | undefined {
     for (const child of [...this.scene.server.runs.values()].flat()) {
+      // What goes on after a reset or as new was begun before.
+      if (child.original !== child || child.start.continued) continue;
       const parent = child.start.parent?.run;
       const isIn = ({ key, from, to }: Span) =>
         parent !== undefined && key === keyOf(parent) && from < child.startedAt && child.startedAt < to;

@@ -298,7 +298,8 @@ export class People {
   }
 
   #resume(run: Run): void {
-    this.paused.resumes(run);
+    // Whatever runs under the ID by now hears it.
+    this.paused.resumes(this.scene.server.current(run.workflowId) ?? run);
     this.#resumed.add(run.workflowId);
     this.say(run, 'resume', { by: 'Ann' });
   }
