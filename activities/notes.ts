@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { includesId } from '../src/agent-api/id';
 import { couldBe, identifyNote, isBehind, mayBe, type NoteIdentity, sameText, textKey } from '../src/captures/note';
-import { statusQuery } from '../src/ledger/messages';
 import type { SendOutcome } from '../src/paying/attempt-plan';
 import { noteSubject } from '../src/paying/subject';
 import { FailureType } from '../src/runs/failure-types';
@@ -123,7 +122,7 @@ export function createNotesActivities(deps: Deps) {
       const subject = noteSubject(note.id);
       const ledger = await ledgerFor(runtimeOf(deps, account));
       // The open notes before the claims: one that settles in between counts twice, which is the safe side.
-      const { open } = await deps.client.workflow.getHandle(ledger.workflowId).query(statusQuery);
+      const open = await ledger.open();
       const rivals = open.filter(
         ({ subject: other, overAt }) =>
           other !== subject && other.startsWith(noteSubject(sameText(note))) && overAt > ledger.now(),

@@ -2,7 +2,14 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import { type Client, type WorkflowHandle, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Client,
+  QueryNotRegisteredError,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { BeginAnswer, BeginSend, Budget, Hold, LedgerStart, Settle } from '../ledger';
 import {
@@ -19,6 +26,7 @@ import {
   reportHoldUpdate,
   type SubjectState,
   settleUpdate,
+  statusQuery,
   subjectQuery,
   type TurnOf,
   takeTurnUpdate,
@@ -34,6 +42,8 @@ import { ServerClock } from './server-clock';
 
 /** A worker that ends says so, if the ledger listens. */
 const LEAVE_WITHIN_MS = 8_000;
+/** A ledger that cannot answer yet is asked again after this. */
+const ASKED_AGAIN_MS = 1_000;
 /** S3: nobody can say which day it is where the clocks differ by more. */
 const APART_MS = 86_400_000;
 const CLOCKS_APART =
@@ -205,6 +215,12 @@ export class LedgerClient {
     return this.answered((ledger) => ledger.query(claimsQuery, but));
   }
 
+  /** What may be under way, as of now. */
+  async open(): Promise<LedgerStatus['open']> {
+    const { open } = await this.answered((ledger) => ledger.query(statusQuery));
+    return open;
+  }
+
   /** What stands in the way of spending so many credits more, or what a call costs now. */
   obstacle(asked: ObstacleAsked): Promise<Obstacle> {
     return this.answered((ledger) => ledger.query(obstacleQuery, asked));
@@ -220,13 +236,19 @@ export class LedgerClient {
   }
 
   private async answered<T>(ask: (ledger: WorkflowHandle) => Promise<T>): Promise<T> {
-    try {
-      return await ask(this.client.workflow.getHandle(this.workflowId));
-    } catch (error) {
-      // Whoever only asks would wait for ever for one that was deleted.
-      if (error instanceof WorkflowNotFoundError) this.openAgain();
-      await this.updates.throwIfStuck();
-      throw error;
+    for (const deadline = Date.now() + ONE_TRY_MS; ; await sleep(ASKED_AGAIN_MS)) {
+      try {
+        return await ask(this.client.workflow.getHandle(this.workflowId));
+      } catch (error) {
+        // Whoever only asks would wait for ever for one that was deleted.
+        if (error instanceof WorkflowNotFoundError) this.openAgain();
+        if (!(error instanceof QueryNotRegisteredError)) {
+          await this.updates.throwIfStuck();
+          throw error;
+        }
+        // S7: it answers that it cannot, mostly since its books are not open yet; after the loss of one that takes minutes.
+        if (Date.now() > deadline) throw ledgerAway(error.message);
+      }
     }
   }
 }

@@ -59,7 +59,8 @@ export class GrpcError extends Error {
     readonly code: number,
     readonly details: string,
   ) {
-    super(`${code}: ${details}`);
+    // As gRPC words it.
+    super(`${code} ${Object.entries(GRPC).find(([, one]) => one === code)?.[0]}: ${details}`);
   }
 }
 

@@ -163,9 +163,10 @@ export class PaymentRules {
    * What the service has charged for what a run had sent, by the books. The most counts what a person paid for, too: while it
    * is unknown what became of a call, what a look finds is taken for its own.
    */
-  chargedFor(run: string): { least: number; most: number } {
+  chargedFor(run: string, isMeant = (_subject: string) => true): { least: number; most: number } {
     const sent = this.#books();
-    const paid = this.scene.service.payments.all.filter(({ subject }) => sent.get(keyOf(subject))?.run === run);
+    const isIts = (subject: string) => sent.get(keyOf(subject))?.run === run && isMeant(subject);
+    const paid = this.scene.service.payments.all.filter(({ subject }) => isIts(subject));
     const sumOf = (payments: readonly Payment[]) => payments.reduce((sum, { credits }) => sum + credits, 0);
     return { least: sumOf(paid.filter(({ by }) => by === 'agent')), most: sumOf(paid) };
   }

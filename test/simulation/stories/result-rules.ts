@@ -61,7 +61,8 @@ export class ResultRules {
       );
       // Or it has forgotten that this one went on, which had ended by the other backup.
       const hasGoneOn = [...sent.values()].some((one) => one.run === key && one.lastAt > (run.closedAt ?? 0));
-      const isForgotten = isAnothers || (hasGoneOn && scene.misfortunes.happened.has('setTemporalBack'));
+      const isSetBack = scene.misfortunes.happened.has('setTemporalBack');
+      const isForgotten = isAnothers || (hasGoneOn && isSetBack);
       const isBelow = ({ start: { parent } }: Run): boolean =>
         parent !== undefined && (parent.run.workflowId === run.workflowId || isBelow(parent.run));
       const below = every.filter(isBelow);
@@ -95,8 +96,12 @@ export class ResultRules {
         (sum, one) => sum + Math.min(runs.get(keyOf(one)) ?? 0, saidBelow(one.workflowId)),
         0,
       );
+      // Or of its own runs the one that paid, and somebody has begun one under its ID before the batch did.
+      const leadsBelow = new Set(below.map((one) => `lead:${(scene.inputOf(one) as { leadId?: string }).leadId}`));
+      const isNobodys = (subject: string) => subject.startsWith('lead:') && !leadsBelow.has(subject);
+      const forgotten = isSetBack ? this.payments.chargedFor(key, isNobodys).most : 0;
       const isUntrue =
-        later < -others || later > (goesOn?.maySpend ?? 0) || (isKnown && (spent < least || spent > most));
+        later < -others || later > (goesOn?.maySpend ?? 0) + forgotten || (isKnown && (spent < least || spent > most));
       if (credits !== undefined && isUntrue && !isForgotten && ![run, ...below].some(isOdd))
         throw new Finding(
           'S6',
