@@ -15,12 +15,11 @@ test.each([
   async (_, forMs, expected) => {
     const now = 1_000;
     const ledger = {
-      ...{ workflowId: 'account-ledger.1', now: () => now, claims: async () => [] },
+      ...{ workflowId: 'account-ledger.1', now: () => now, open: async () => [], claims: async () => [] },
       beginSend: async () => ({ kind: 'parked', until: now + forMs }),
     };
     const deps = {
       accounts: new Map([['default', { account: {}, ledger: async () => ledger }]]),
-      client: { workflow: { getHandle: () => ({ query: async () => ({ open: [] }) }) } },
     } as unknown as Deps;
     const { claimCapture } = createNotesActivities(deps);
     const asked = new MockActivityEnvironment().run(claimCapture, {
