@@ -152,23 +152,33 @@ export class PaymentRules {
   /** S3: nobody was granted anything who was to spend nothing more. @throws Finding */
   nobodyHalted(): void {
     if (this.people.isAttacked) return;
-    for (const [ref, document] of this.scene.storage.books()) {
-      const entry = ref.includes('/entries/') ? parseStored(document.toString(), Entry) : undefined;
-      const wrong = entry?.kind === 'sending' ? this.people.halts.wrong(entry) : undefined;
+    for (const entry of this.#entries()) {
+      const wrong = entry.kind === 'sending' ? this.people.halts.wrong(entry) : undefined;
       if (wrong) throw new Finding('S3', wrong);
     }
   }
 
   /**
    * What the service has charged for what a run had sent, by the books. The most counts what a person paid for, too: while it
-   * is unknown what became of a call, what a look finds is taken for its own.
+   * is unknown what became of a call, what a look finds is taken for its own, also where only the ledger knew of that call.
    */
   chargedFor(run: string, isMeant = (_subject: string) => true): { least: number; most: number } {
     const sent = this.#books();
-    const isIts = (subject: string) => sent.get(keyOf(subject))?.run === run && isMeant(subject);
+    const runOf = (subject: string) => sent.get(subject)?.run ?? this.#foundBy(subject);
+    const isIts = (subject: string) => runOf(keyOf(subject)) === run && isMeant(subject);
     const paid = this.scene.service.payments.all.filter(({ subject }) => isIts(subject));
     const sumOf = (payments: readonly Payment[]) => payments.reduce((sum, { credits }) => sum + credits, 0);
     return { least: sumOf(paid.filter(({ by }) => by === 'agent')), most: sumOf(paid) };
+  }
+
+  /** For which run the books count what a look has found. */
+  #foundBy(subject: string): string | undefined {
+    for (const entry of this.#entries()) {
+      if (entry.kind !== 'became' || keyOf(entry.subject) !== subject) continue;
+      const { run, settlement } = entry;
+      if (settlement.kind === 'foundPaid' && settlement.credits) return run;
+    }
+    return undefined;
   }
 
   /** For each subject which run has sent, and when the last request was granted, by the books. */
@@ -203,13 +213,12 @@ export class PaymentRules {
       const { firstAt = grantedAt } = sent.get(keyOf(subject)) ?? {};
       sent.set(keyOf(subject), { run, credits, runCap, isDear, firstAt, lastAt: grantedAt });
     };
-    for (const [ref, document] of this.scene.storage.books()) {
-      const entry = ref.includes('/entries/') ? parseStored(document.toString(), Entry) : undefined;
-      if (entry?.kind === 'begun') for (const [subject, open] of Object.entries(entry.open)) begin(subject, open, null);
-      if (entry?.kind === 'sending') begin(entry.subject, entry, entry.runCap);
+    for (const entry of this.#entries()) {
+      if (entry.kind === 'begun') for (const [subject, open] of Object.entries(entry.open)) begin(subject, open, null);
+      if (entry.kind === 'sending') begin(entry.subject, entry, entry.runCap);
       // A person who releases the account has it forget what calls cost.
-      if (entry?.kind === 'act' && entry.update === 'release') isDear = false;
-      if (entry?.kind !== 'became') continue;
+      if (entry.kind === 'act' && entry.update === 'release') isDear = false;
+      if (entry.kind !== 'became') continue;
       const { subject, settlement } = entry;
       const request = sent.get(keyOf(subject));
       if (!request || (settlement.kind !== 'paid' && settlement.kind !== 'foundPaid')) continue;
@@ -218,5 +227,11 @@ export class PaymentRules {
       request.became = { isDear, credits };
     }
     return sent;
+  }
+
+  #entries(): Entry[] {
+    return [...this.scene.storage.books()].flatMap(([ref, document]) =>
+      ref.includes('/entries/') ? (parseStored(document.toString(), Entry) ?? []) : [],
+    );
   }
 }
