@@ -242,10 +242,8 @@ export class LedgerClient {
       } catch (error) {
         // Whoever only asks would wait for ever for one that was deleted.
         if (error instanceof WorkflowNotFoundError) this.openAgain();
-        if (!(error instanceof QueryNotRegisteredError)) {
-          await this.updates.throwIfStuck();
-          throw error;
-        }
+        await this.updates.throwIfStuck();
+        if (!(error instanceof QueryNotRegisteredError)) throw error;
         // S7: it answers that it cannot, mostly since its books are not open yet; after the loss of one that takes minutes.
         if (Date.now() > deadline) throw ledgerAway(error.message);
       }

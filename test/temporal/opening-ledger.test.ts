@@ -2,6 +2,7 @@
 import { type Client, QueryNotRegisteredError } from '@temporalio/client';
 import { FailureType } from '../../src/runs/failure-types';
 import { LedgerClient } from '../../src/temporal/ledger-client';
+import { LedgerUpdates } from '../../src/temporal/ledger-updates';
 
 const OPENING = 'The ledger is finding out from a worker what is in its books.';
 const timing = { sendWindowMs: 5_000, paidTimeoutMs: 210_000, settlingMs: 300_000 };
@@ -36,4 +37,12 @@ test('of one that takes longer the run is told, which says so itself', async () 
     nonRetryable: true,
     message: `The account's ledger is not available: ${OPENING}`,
   });
+});
+
+test('of one whose workflow task fails the run hears at once what mends it', async () => {
+  const said = "The account's ledger cannot answer: its workflow task fails.";
+  jest.spyOn(LedgerUpdates.prototype, 'trouble').mockResolvedValue(said);
+  // Asked once more it would answer.
+  const asked = ledger(1).claims('note:n1');
+  await expect(asked).rejects.toMatchObject({ type: FailureType.ledger, message: said });
 });

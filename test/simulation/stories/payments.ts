@@ -163,22 +163,23 @@ export class PaymentRules {
    * is unknown what became of a call, what a look finds is taken for its own, also where only the ledger knew of that call.
    */
   chargedFor(run: string, isMeant = (_subject: string) => true): { least: number; most: number } {
-    const sent = this.#books();
-    const runOf = (subject: string) => sent.get(subject)?.run ?? this.#foundBy(subject);
+    const [sent, found] = [this.#books(), this.#found()];
+    const runOf = (subject: string) => sent.get(subject)?.run ?? found.get(subject);
     const isIts = (subject: string) => runOf(keyOf(subject)) === run && isMeant(subject);
     const paid = this.scene.service.payments.all.filter(({ subject }) => isIts(subject));
     const sumOf = (payments: readonly Payment[]) => payments.reduce((sum, { credits }) => sum + credits, 0);
     return { least: sumOf(paid.filter(({ by }) => by === 'agent')), most: sumOf(paid) };
   }
 
-  /** For which run the books count what a look has found. */
-  #foundBy(subject: string): string | undefined {
+  /** For each subject that a look has found paid for, for which run the books count it. */
+  #found(): Map<string, string> {
+    const found = new Map<string, string>();
     for (const entry of this.#entries()) {
-      if (entry.kind !== 'became' || keyOf(entry.subject) !== subject) continue;
-      const { run, settlement } = entry;
-      if (settlement.kind === 'foundPaid' && settlement.credits) return run;
+      if (entry.kind !== 'became' || entry.settlement.kind !== 'foundPaid' || !entry.settlement.credits) continue;
+      const subject = keyOf(entry.subject);
+      if (!found.has(subject)) found.set(subject, entry.run);
     }
-    return undefined;
+    return found;
   }
 
   /** For each subject which run has sent, and when the last request was granted, by the books. */
