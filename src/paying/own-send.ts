@@ -36,15 +36,24 @@ export const isOwnPayment = (settled: Settled | undefined, { sent, ...own }: Rep
     : settled.credits > 0 &&
       (settled.run === own.run || (sent && isOwn(settled, own.workflowId) && isReported(settled, own)));
 
+/** What is known of a subject: its open send, and how it was settled. */
+interface Known {
+  open?: OpenSend | undefined;
+  settled?: Settled | undefined;
+}
+
+/** What of it counts against a budget. @param run its key */
+export const ofBudget = ({ open, settled }: Known, run: string): Known => ({
+  ...(open?.run === run && { open }),
+  ...(settled?.run === run && { settled }),
+});
+
 /**
  * Whether a run has sent something whose effect it does not know: it is open, or the ledger has looked it up meanwhile, as
  * it does where nobody settles it in time.
  * @returns until when it may still have an effect; undefined where nothing was sent, or nothing came of it
  */
-export function ownSend(
-  { open, settled }: { open?: OpenSend | undefined; settled?: Settled | undefined },
-  workflowId: string,
-): { overAt: number } | undefined {
+export function ownSend({ open, settled }: Known, workflowId: string): { overAt: number } | undefined {
   if (open && isOwn(open, workflowId)) return { overAt: open.overAt };
   // Where nothing was paid, an entry by a look without a reference does not show that it happened.
   const happened = settled && (settled.credits > 0 || settled.ref !== undefined || !settled.byLook);
@@ -57,7 +66,7 @@ export function ownSend(
  * @param lookedAt a look that was asked for then has found nothing: what was over before has come to nothing
  */
 export function ownOutcome(
-  { open: found, settled }: { open?: OpenSend | undefined; settled?: Settled | undefined },
+  { open: found, settled }: Known,
   own: Reporter,
   lookedAt = Number.NEGATIVE_INFINITY,
 ): Extract<SendOutcome, { kind: 'paid' | 'unknown' }> | undefined {

@@ -8,6 +8,7 @@ export const PATCHES = {
   asksForOwnTry: '0.3.0',
   asksForUntold: '0.3.0',
   asksNobodyAfterRenewal: '0.3.0',
+  asksWhenWithdrawn: '0.3.0',
   asksWhoseEnd: '0.3.0',
   auditsFoundLater: '0.3.0',
   booksWhatIsFree: '0.3.0',

@@ -4,10 +4,11 @@ import { randomUUID } from 'node:crypto';
 import Long from 'long';
 import { holdUpdate, releaseUpdate } from '../../src/ledger/messages';
 import { convertLeadId } from '../../src/runs/run-ids';
-import { auditProject, type convertLead, leadPipeline } from '../../workflows';
+import { auditProject, convertLead, leadPipeline } from '../../workflows';
 import { type LeadPipelineResult, pipelineProgressQuery } from '../../workflows/lead-pipeline';
 import { stopUpdate } from '../../workflows/pipeline/controls';
 import { progressQuery } from '../../workflows/shared/status';
+import { withdrawSignal } from '../../workflows/shared/withdraw';
 import { UNHURRIED } from '../support/stage';
 import { until } from '../support/until';
 import { inScene, type Scene } from './support/scene';
@@ -147,6 +148,30 @@ test.concurrent('a pipeline that was reset is the same one: what it began goes o
     expect(counts.converted).toBeGreaterThanOrEqual(WAIT);
     expect(scene.stage.figures()).toMatchObject({ spent: credits, paidTwice: 0 });
     expect(scene.stage.figures().converts).toBeGreaterThan(begun);
+  }));
+
+test.concurrent('S6: a conversion whose own history is lost, and which is withdrawn before its first look, knows what it has paid', () =>
+  inScene(SMALL, async (scene) => {
+    await scene.stage.startWorker();
+    const { sandbox, temporal } = scene.stage;
+    const [mine, anothers] = [scene.lead(), scene.lead()];
+    const convert = (leadId: string, key: string) =>
+      temporal.client.workflow.start(convertLead, {
+        ...{ workflowId: convertLeadId('default', leadId), taskQueue },
+        args: [{ leadId, run: { key, maxCredits: 100_000 } }],
+      });
+    for (const lead of [mine, anothers]) await (await convert(lead, 'batch/1')).result();
+    // By the books, a run that is started again under its ID is one that has forgotten what it did.
+    sandbox.control.revokeToken({ token: sandbox.token });
+    const runs = [await convert(mine, 'batch/1'), await convert(anothers, 'batch/2')];
+    for (const { workflowId } of runs) await until(() => waitsFor(scene, workflowId, 'the token'));
+    for (const run of runs) await run.signal(withdrawSignal, {});
+    sandbox.control.restoreToken({ token: sandbox.token });
+    expect(await Promise.all(runs.map((run) => run.result()))).toMatchObject([
+      { outcome: 'converted', credits: 1_000 },
+      { outcome: 'skipped', reason: 'withdrawn', credits: 0 },
+    ]);
+    expect(scene.stage.figures()).toMatchObject({ spent: 2_000, paidTwice: 0 });
   }));
 
 test.concurrent('a conversion or an audit that is cancelled while it waits spends nothing afterwards', () =>

@@ -12,7 +12,7 @@ import {
   type Step,
   start,
 } from '../../src/paying/attempt-plan';
-import { ownOutcome, ownSend } from '../../src/paying/own-send';
+import { ofBudget, ownOutcome, ownSend } from '../../src/paying/own-send';
 import { FailureType } from '../../src/runs/failure-types';
 import type { Stage } from '../../src/runs/stages';
 import { formatDuration } from '../../src/time/duration';
@@ -22,7 +22,7 @@ import { failureType, refusalOf } from '../shared/failures';
 import { givePlace, takePlace } from '../shared/place';
 import type { Status } from '../shared/status';
 import { Stop } from '../shared/stop';
-import { gotSomething, withdrawn } from '../shared/withdraw';
+import { gotSomething, isWithdrawal, withdrawn } from '../shared/withdraw';
 import { mindsBudget } from './budgets';
 import { sends } from './sends';
 
@@ -111,7 +111,8 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
       if ('do' in next) return next;
       plan = next;
     } catch (error) {
-      const own = hasTried && isCancellation(error) ? await ownTry(plan.step) : undefined;
+      const asks = hasTried ? isCancellation(error) : isWithdrawal(error) && patched('asksWhenWithdrawn');
+      const own = asks ? await ownTry(plan.step) : undefined;
       if (own === undefined) throw error;
       plan = advance(plan, { type: 'sent', outcome: own }, Date.now(), settlingMs);
     }
@@ -195,14 +196,16 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
 
   /**
    * S6: a try whose worker was lost may have sent, and the next try may have ended before it asked the ledger. This run
-   * must find out what came of it, even though it was cancelled.
+   * must find out what came of it, even though it was cancelled. So must one that has tried nothing yet: it may have, by
+   * the books, where Temporal went back to a backup. Then only the budget tells its own try from one that is told already.
    */
   async function ownTry({ do: at }: Step): Promise<ReturnType<typeof ownOutcome>> {
     if (paidBy === undefined) return undefined;
     // Runs of before asked only where the call itself was cancelled, and looked in any case.
     const isBefore = !patched('asksForOwnTry');
     if (isBefore && at !== 'send') return undefined;
-    const state = await CancellationScope.nonCancellable(() => control.subjectState({ account, subject }));
+    const known = await CancellationScope.nonCancellable(() => control.subjectState({ account, subject }));
+    const state = hasTried ? known : ofBudget(known, paidBy);
     const { workflowId } = workflowInfo();
     // Those looked once more for what a look had shown to have come to nothing.
     if (!isBefore) {

@@ -1,10 +1,11 @@
 /** The look with which a conversion begins: what the run needs to know of its account comes with it, in one call instead of two. */
 import type { Priority } from '@temporalio/common';
-import { isCancellation } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, patched } from '@temporalio/workflow';
 import type { AccountFacts } from '../../activities/account';
 import type { LeadSeen } from '../../activities/leads';
 import { factsOf, reads } from './calls';
 import { isKnown, isUntaken, knowsAccount } from './control-queue';
+import { isWithdrawal } from './withdraw';
 
 /**
  * How long it waits for a worker where the account's name may be mistyped. Then the facts are asked for by themselves: that
@@ -35,7 +36,11 @@ export async function firstLook(account: string, leadId: string, place: Priority
     return { facts: facts ?? (await factsOf(account)), looked: { askedAt, seen } };
   }
   const { failed } = answer;
-  if (isCancellation(failed)) throw failed;
+  if (isCancellation(failed)) {
+    if (!isWithdrawal(failed) || !patched('asksWhenWithdrawn')) throw failed;
+    // What asks the books whether it is paid for needs the facts (S6).
+    return { facts: await CancellationScope.nonCancellable(() => factsOf(account)), failed };
+  }
   const facts = await factsOf(account);
   return isUntaken(failed) ? { facts } : { facts, failed };
 }
