@@ -1,4 +1,8 @@
-/** S3, S8: whoever reaches Temporal may send anything to anything: what is configured is not exceeded, and nothing breaks. */
+/**
+ * S3, S8: whoever reaches Temporal may send anything to anything: what is configured is not exceeded, and nothing breaks.
+ *
+ * @takes 190 s
+ */
 import { join } from 'node:path';
 import { temporal as api } from '@temporalio/proto';
 import { linesOf, usersWithBooks } from '../../src/books/reading';

@@ -1,6 +1,8 @@
 /**
  * Plays every path (`paths/`), and replays its runs. `npm run histories` keeps their histories as those of this version; the
  * folder of a version that was released is never changed.
+ *
+ * @takes 200 s
  */
 import { workflowBundlePath } from '../../src/temporal/bundle';
 import type { LedgerClient } from '../../src/temporal/ledger-client';

@@ -1,3 +1,4 @@
+/** @takes 200 s */
 import { OTHERS } from './operators/sample';
 import { operatorsSuite } from './operators.suite';
 

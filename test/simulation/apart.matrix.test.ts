@@ -1,4 +1,8 @@
-/** Stories of one subject; `npm run simulate -- --losses --seeds 1000` and `--attacks` play many more. */
+/**
+ * Stories of one subject; `npm run simulate -- --losses --seeds 1000` and `--attacks` play many more.
+ *
+ * @takes 150 s
+ */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

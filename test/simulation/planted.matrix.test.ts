@@ -1,4 +1,8 @@
-/** Bugs that the simulation finds soon; `npm run simulate -- --planted all` plants every one, which takes an hour or two. */
+/**
+ * Bugs that the simulation finds soon; `npm run simulate -- --planted all` plants every one, which takes an hour or two.
+ *
+ * @takes 390 s
+ */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
