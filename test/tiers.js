@@ -25,7 +25,7 @@ const TIERS = {
   /** The packed package, installed into an empty folder. */
   package: { temporal: true, needs: 'needs the npm registry' },
   /** More of what the tier `crash` has one or two of. */
-  long: { temporal: true, needs: 'takes half an hour', command: 'test:long' },
+  long: { temporal: true, needs: 'takes three quarters of an hour', command: 'test:long' },
 };
 
 const EVERYWHERE = ['unit', 'server'];

@@ -110,7 +110,7 @@ export const TYPISTS: readonly Typist[] = [
   },
   {
     which: /^npm run simulate -- --planted /,
-    by: 'simulation/planted.matrix.test.ts',
+    by: 'simulation/planted.long.test.ts',
     why: 'a bug is looked for up to ten minutes',
   },
 ];

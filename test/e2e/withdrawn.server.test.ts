@@ -150,28 +150,44 @@ test.concurrent('a pipeline that was reset is the same one: what it began goes o
     expect(scene.stage.figures().converts).toBeGreaterThan(begun);
   }));
 
-test.concurrent('S6: a conversion whose own history is lost, and which is withdrawn before its first look, knows what it has paid', () =>
+/** To the books, a run that is started again under its ID is one that has forgotten what it did. */
+const convertFor = ({ stage }: Scene, leadId: string, key: string) =>
+  stage.temporal.client.workflow.start(convertLead, {
+    ...{ workflowId: convertLeadId('default', leadId), taskQueue },
+    args: [{ leadId, run: { key, maxCredits: 100_000 } }],
+  });
+/** A try before it may have told it. */
+const PAID = { outcome: 'converted', credits: 1_000, paidBefore: true, projectId: expect.any(String) };
+
+test.concurrent('S6: what is withdrawn before its first look, and has forgotten what it paid, asks the books', () =>
   inScene(SMALL, async (scene) => {
     await scene.stage.startWorker();
-    const { sandbox, temporal } = scene.stage;
-    const [mine, anothers] = [scene.lead(), scene.lead()];
-    const convert = (leadId: string, key: string) =>
-      temporal.client.workflow.start(convertLead, {
-        ...{ workflowId: convertLeadId('default', leadId), taskQueue },
-        args: [{ leadId, run: { key, maxCredits: 100_000 } }],
-      });
-    for (const lead of [mine, anothers]) await (await convert(lead, 'batch/1')).result();
-    // By the books, a run that is started again under its ID is one that has forgotten what it did.
+    const { sandbox } = scene.stage;
+    const leads = [scene.lead(), scene.lead()] as const;
+    for (const lead of leads) await (await convertFor(scene, lead, 'batch/1')).result();
     sandbox.control.revokeToken({ token: sandbox.token });
-    const runs = [await convert(mine, 'batch/1'), await convert(anothers, 'batch/2')];
+    const runs = [await convertFor(scene, leads[0], 'batch/1'), await convertFor(scene, leads[1], 'batch/2')];
     for (const { workflowId } of runs) await until(() => waitsFor(scene, workflowId, 'the token'));
     for (const run of runs) await run.signal(withdrawSignal, {});
     sandbox.control.restoreToken({ token: sandbox.token });
-    expect(await Promise.all(runs.map((run) => run.result()))).toMatchObject([
-      { outcome: 'converted', credits: 1_000 },
-      { outcome: 'skipped', reason: 'withdrawn', credits: 0 },
-    ]);
+    const [own, anothers] = await Promise.all(runs.map((run) => run.result()));
+    expect(own).toMatchObject(PAID);
+    expect(anothers).toMatchObject({ outcome: 'skipped', reason: 'withdrawn', credits: 0 });
     expect(scene.stage.figures()).toMatchObject({ spent: 2_000, paidTwice: 0 });
+  }));
+
+test.concurrent('S6: so does what is withdrawn in that look', () =>
+  inScene(SMALL, async (scene) => {
+    await scene.stage.startWorker();
+    const { control } = scene.stage.sandbox;
+    const lead = scene.lead();
+    await (await convertFor(scene, lead, 'batch/1')).result();
+    control.addFault({ route: 'leads.get', ...LONG, times: 1 });
+    const run = await convertFor(scene, lead, 'batch/1');
+    await until(() => control.stats().faults.length === 1);
+    await run.signal(withdrawSignal, {});
+    expect(await run.result()).toMatchObject(PAID);
+    expect(scene.stage.figures()).toMatchObject({ spent: 1_000, paidTwice: 0 });
   }));
 
 test.concurrent('a conversion or an audit that is cancelled while it waits spends nothing afterwards', () =>

@@ -1,6 +1,6 @@
 /**
  * What of a suite a file runs. `stories`: all but most of its faults, for `npm test`. `faults`: the others, in the tier
- * `matrix`. `all`: both.
+ * `long`. `all`: both, in the tier `matrix`: the same faults, at a service of other shapes.
  */
 export type Part = 'stories' | 'faults' | 'all';
 

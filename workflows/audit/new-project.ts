@@ -30,6 +30,11 @@ export async function createProject(at: AuditRun, project: NewProject): Promise<
       () => isSent,
       () => search.look(),
     );
+  /** Nobody has sent it, by the books: there is nothing to ask about. */
+  const isUnknown = async () => {
+    const { open, settled } = await control.subjectState({ account, subject });
+    return open === undefined && settled === undefined;
+  };
   const creation: Purchase = {
     ...{ subject, price: facts.createPrice, run, look: () => search.look() },
     summary: 'Create the project',
@@ -43,8 +48,7 @@ export async function createProject(at: AuditRun, project: NewProject): Promise<
     async ask(why, doubt) {
       search.projectId = await elsewhere(at, subject);
       if (search.projectId !== undefined) return 'itHappened';
-      // Nothing to ask about.
-      if (!isSent && search.unread && (await control.subjectState({ account, subject })).settled === undefined)
+      if (!isSent && search.unread && (await isUnknown()))
         throw new Stop('refused', 'listCut', `${CUT} Nothing was sent. Start this run again afterwards.`);
       return asker.decide(
         `${WHY[why]}${doubt} ${at.notes.includes(CUT) ? `${CUT} ` : ''}${search.question()}`,

@@ -111,9 +111,11 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
       if ('do' in next) return next;
       plan = next;
     } catch (error) {
-      const asks = hasTried ? isCancellation(error) : isWithdrawal(error) && patched('asksWhenWithdrawn');
-      const own = asks ? await ownTry(plan.step) : undefined;
-      if (own === undefined) throw error;
+      const own = hasTried
+        ? isCancellation(error) && (await ownTry(plan.step))
+        : isWithdrawal(error) && (await forgottenTry());
+      if (!own) throw error;
+      if ('do' in own) return own;
       plan = advance(plan, { type: 'sent', outcome: own }, Date.now(), settlingMs);
     }
   }
@@ -196,16 +198,14 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
 
   /**
    * S6: a try whose worker was lost may have sent, and the next try may have ended before it asked the ledger. This run
-   * must find out what came of it, even though it was cancelled. So must one that has tried nothing yet: it may have, by
-   * the books, where Temporal went back to a backup. Then only the budget tells its own try from one that is told already.
+   * must find out what came of it, even though it was cancelled.
    */
   async function ownTry({ do: at }: Step): Promise<ReturnType<typeof ownOutcome>> {
     if (paidBy === undefined) return undefined;
     // Runs of before asked only where the call itself was cancelled, and looked in any case.
     const isBefore = !patched('asksForOwnTry');
     if (isBefore && at !== 'send') return undefined;
-    const known = await CancellationScope.nonCancellable(() => control.subjectState({ account, subject }));
-    const state = hasTried ? known : ofBudget(known, paidBy);
+    const state = await CancellationScope.nonCancellable(() => control.subjectState({ account, subject }));
     const { workflowId } = workflowInfo();
     // Those looked once more for what a look had shown to have come to nothing.
     if (!isBefore) {
@@ -214,6 +214,21 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
     }
     const sent = ownSend(state, workflowId);
     return sent && { kind: 'unknown', ...sent };
+  }
+
+  /**
+   * S6: where Temporal went back to a backup, a run that is withdrawn before it has tried anything may have paid all the
+   * same. What the books have of it under its budget it reports as what a look finds: a try before it may have told it.
+   */
+  async function forgottenTry(): Promise<Ending | ReturnType<typeof ownOutcome>> {
+    if (paidBy === undefined || !patched('asksWhenWithdrawn')) return undefined;
+    status.waits('It was withdrawn, and asks the books of the account whether it has paid before.');
+    const state = await CancellationScope.nonCancellable(() => control.subjectState({ account, subject }));
+    status.goesOn();
+    const own = ownOutcome(ofBudget(state, paidBy), { workflowId: workflowInfo().workflowId, run: paidBy });
+    if (own?.kind === 'paid') return { do: 'end', how: 'alreadyDone', ...(own.ref !== undefined && { ref: own.ref }) };
+    hasTried = own !== undefined;
+    return own;
   }
 }
 

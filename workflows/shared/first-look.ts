@@ -30,17 +30,19 @@ export async function firstLook(account: string, leadId: string, place: Priority
       (value) => ({ value }),
       (failed: unknown) => ({ failed }),
     );
-  if ('value' in answer) {
-    knowsAccount();
-    const { facts, ...seen } = answer.value;
-    return { facts: facts ?? (await factsOf(account)), looked: { askedAt, seen } };
+  if ('value' in answer) knowsAccount();
+  else if (isCancellation(answer.failed) && !asksBooks(answer.failed)) throw answer.failed;
+  let facts = 'value' in answer ? answer.value.facts : undefined;
+  try {
+    facts ??= await factsOf(account);
+  } catch (error) {
+    if (!asksBooks(error)) throw error;
+    facts = await CancellationScope.nonCancellable(() => factsOf(account));
   }
-  const { failed } = answer;
-  if (isCancellation(failed)) {
-    if (!isWithdrawal(failed) || !patched('asksWhenWithdrawn')) throw failed;
-    // What asks the books whether it is paid for needs the facts (S6).
-    return { facts: await CancellationScope.nonCancellable(() => factsOf(account)), failed };
-  }
-  const facts = await factsOf(account);
-  return isUntaken(failed) ? { facts } : { facts, failed };
+  if ('failed' in answer) return isUntaken(answer.failed) ? { facts } : { facts, failed: answer.failed };
+  const { facts: _, ...seen } = answer.value;
+  return { facts, looked: { askedAt, seen } };
 }
+
+/** Whoever is withdrawn asks the books whether it has paid (S6), for which it needs the facts. */
+const asksBooks = (failed: unknown): boolean => isWithdrawal(failed) && patched('asksWhenWithdrawn');
