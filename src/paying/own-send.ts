@@ -42,12 +42,6 @@ interface Known {
   settled?: Settled | undefined;
 }
 
-/** What of it counts against a budget. @param run its key */
-export const ofBudget = ({ open, settled }: Known, run: string): Known => ({
-  ...(open?.run === run && { open }),
-  ...(settled?.run === run && { settled }),
-});
-
 /**
  * Whether a run has sent something whose effect it does not know: it is open, or the ledger has looked it up meanwhile, as
  * it does where nobody settles it in time.

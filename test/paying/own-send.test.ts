@@ -1,4 +1,4 @@
-import { isOwnPayment, ofBudget, ownerOf, ownOutcome, ownSend } from '../../src/paying/own-send';
+import { isOwnPayment, ownerOf, ownOutcome, ownSend } from '../../src/paying/own-send';
 
 const flight = (attempt: string) => ({ attempt, run: 'r', credits: 1_000, grantedAt: 1, overAt: 9 });
 const settled = (attempt: string, more: object = {}) => ({
@@ -26,13 +26,6 @@ it.each([
   ['nothing came of it', { settled: settled(mine, { credits: 0 }) }],
 ])('nothing is left to find out where %s', (_, state) => {
   expect(own(state)).toBeUndefined();
-});
-
-it('S6: of what is known only what counts against a budget is its own', () => {
-  const known = { open: flight(mine), settled: settled(mine, { run: 'earlier' }) };
-  expect(ofBudget(known, 'r')).toEqual({ open: known.open });
-  expect(ofBudget(known, 'earlier')).toEqual({ settled: known.settled });
-  expect([ofBudget(known, 'another'), ofBudget({}, 'r')]).toEqual([{}, {}]);
 });
 
 it('what was over before the look that found nothing is not heard out again', () => {

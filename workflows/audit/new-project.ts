@@ -1,5 +1,6 @@
 /** A new project: created once, under its reference (S1–S3). */
 
+import { patched } from '@temporalio/workflow';
 import type { NewProject } from '../../activities/projects';
 import { isShortened } from '../../src/audits/reference';
 import type { LookOutcome } from '../../src/paying/attempt-plan';
@@ -57,7 +58,12 @@ export async function createProject(at: AuditRun, project: NewProject): Promise<
     },
     async identify({ by, sent, credits, ref }) {
       if (sent) at.taken.credits = credits;
-      if (by === 'look') return search.projectId ?? ref ?? known(search, look);
+      if (by === 'look') {
+        const projectId = search.projectId ?? ref;
+        if (projectId !== undefined) return projectId;
+        isSent ||= patched('asksWhenWithdrawn');
+        return known(search, look);
+      }
       return ref !== undefined && (await search.isOwn(ref)) ? ref : search.shown(look);
     },
   };

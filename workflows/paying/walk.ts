@@ -12,7 +12,7 @@ import {
   type Step,
   start,
 } from '../../src/paying/attempt-plan';
-import { ofBudget, ownOutcome, ownSend } from '../../src/paying/own-send';
+import { ownOutcome, ownSend } from '../../src/paying/own-send';
 import { FailureType } from '../../src/runs/failure-types';
 import type { Stage } from '../../src/runs/stages';
 import { formatDuration } from '../../src/time/duration';
@@ -22,7 +22,7 @@ import { failureType, refusalOf } from '../shared/failures';
 import { givePlace, takePlace } from '../shared/place';
 import type { Status } from '../shared/status';
 import { Stop } from '../shared/stop';
-import { gotSomething, isWithdrawal, withdrawn } from '../shared/withdraw';
+import { ASKS_BOOKS, gotSomething, isWithdrawal, withdrawn } from '../shared/withdraw';
 import { mindsBudget } from './budgets';
 import { sends } from './sends';
 
@@ -222,10 +222,12 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
    */
   async function forgottenTry(): Promise<Ending | ReturnType<typeof ownOutcome>> {
     if (paidBy === undefined || !patched('asksWhenWithdrawn')) return undefined;
-    status.waits('It was withdrawn, and asks the books of the account whether it has paid before.');
-    const state = await CancellationScope.nonCancellable(() => control.subjectState({ account, subject }));
+    status.waits(ASKS_BOOKS);
+    const { open, settled } = await CancellationScope.nonCancellable(() => control.subjectState({ account, subject }));
     status.goesOn();
-    const own = ownOutcome(ofBudget(state, paidBy), { workflowId: workflowInfo().workflowId, run: paidBy });
+    // What another budget paid, others report. A run that tried nothing has nothing to find out where nothing was paid.
+    const paid = settled && settled.credits > 0 && settled.run === paidBy ? settled : undefined;
+    const own = ownOutcome({ open, settled: paid }, { workflowId: workflowInfo().workflowId, run: paidBy });
     if (own?.kind === 'paid') return { do: 'end', how: 'alreadyDone', ...(own.ref !== undefined && { ref: own.ref }) };
     hasTried = own !== undefined;
     return own;

@@ -5,7 +5,8 @@ import type { AccountFacts } from '../../activities/account';
 import type { LeadSeen } from '../../activities/leads';
 import { factsOf, reads } from './calls';
 import { isKnown, isUntaken, knowsAccount } from './control-queue';
-import { isWithdrawal } from './withdraw';
+import { ownStatus } from './status';
+import { ASKS_BOOKS, isWithdrawal } from './withdraw';
 
 /**
  * How long it waits for a worker where the account's name may be mistyped. Then the facts are asked for by themselves: that
@@ -32,14 +33,17 @@ export async function firstLook(account: string, leadId: string, place: Priority
     );
   if ('value' in answer) knowsAccount();
   else if (isCancellation(answer.failed) && !asksBooks(answer.failed)) throw answer.failed;
+  let failed = 'failed' in answer && !isUntaken(answer.failed) ? answer.failed : undefined;
   let facts = 'value' in answer ? answer.value.facts : undefined;
   try {
     facts ??= await factsOf(account);
   } catch (error) {
     if (!asksBooks(error)) throw error;
+    ownStatus()?.waits(ASKS_BOOKS);
     facts = await CancellationScope.nonCancellable(() => factsOf(account));
+    failed = error;
   }
-  if ('failed' in answer) return isUntaken(answer.failed) ? { facts } : { facts, failed: answer.failed };
+  if ('failed' in answer) return { facts, ...(failed !== undefined && { failed }) };
   const { facts: _, ...seen } = answer.value;
   return { facts, looked: { askedAt, seen } };
 }

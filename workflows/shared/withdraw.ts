@@ -24,6 +24,9 @@ export const withdrawSignal = defineSignal<[Withdrawal?]>('withdraw');
 /** The reason of a result. */
 export const WITHDRAWN = 'withdrawn';
 
+/** S7: what a run does that is withdrawn before it has tried anything. */
+export const ASKS_BOOKS = 'It was withdrawn, and asks the books of the account whether it has paid before.';
+
 /** Of this run: it has its modules for itself. */
 const own = { asked: false, got: false, end: () => {} };
 
