@@ -104,6 +104,8 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
   let triedOn: number | undefined;
   /** The last answer was that of a ledger which replaced a lost one. */
   let newBooks = false;
+  /** What the ledger and the books have of it; asked for even though the run was cancelled. */
+  const inBooks = () => CancellationScope.nonCancellable(() => control.subjectState({ account, subject }));
   for (;;) {
     try {
       const next = await perform(plan);
@@ -205,7 +207,7 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
     // Runs of before asked only where the call itself was cancelled, and looked in any case.
     const isBefore = !patched('asksForOwnTry');
     if (isBefore && at !== 'send') return undefined;
-    const state = await CancellationScope.nonCancellable(() => control.subjectState({ account, subject }));
+    const state = await inBooks();
     const { workflowId } = workflowInfo();
     // Those looked once more for what a look had shown to have come to nothing.
     if (!isBefore) {
@@ -223,7 +225,7 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
   async function forgottenTry(): Promise<Ending | ReturnType<typeof ownOutcome>> {
     if (paidBy === undefined || !patched('asksWhenWithdrawn')) return undefined;
     status.waits(ASKS_BOOKS);
-    const { open, settled } = await CancellationScope.nonCancellable(() => control.subjectState({ account, subject }));
+    const { open, settled } = await inBooks();
     status.goesOn();
     // What another budget paid, others report. A run that tried nothing has nothing to find out where nothing was paid.
     const paid = settled && settled.credits > 0 && settled.run === paidBy ? settled : undefined;
