@@ -48,6 +48,14 @@ const PASSES_WITHIN_MS = 10_000;
 const PASSING_TRIES = 4;
 /** An activity that takes two minutes would be repeated without a word (S7): all that one asks is answered before, or told of. */
 const ANSWERED_WITHIN_MS = 100_000;
+/** For so many settling times the ledger looks up what a call has become, before that is left to a person. */
+const MOST_LOOKS = 12;
+
+export interface SettledAsked {
+  account: string;
+  subject: string;
+  givesUp?: boolean;
+}
 
 export function createAccountActivities(deps: Deps) {
   /**
@@ -141,9 +149,18 @@ export function createAccountActivities(deps: Deps) {
       return askLedger(account, (ledger) => ledger.everything(subject));
     },
 
-    /** Returns when no attempt for the subject can be under way. Retried by Temporal without history events. */
-    async awaitSettled({ account, subject }: { account: string; subject: string }): Promise<void> {
-      const { open } = await askLedger(account, (ledger) => ledger.subject(subject));
+    /**
+     * Waits until the ledger knows what became of every attempt for the subject. Retried by Temporal without history events.
+     * @param givesUp not for ever, where the ledger has looked in vain for long
+     */
+    async awaitSettled({ account, subject, givesUp }: SettledAsked): Promise<void> {
+      const patienceMs = MOST_LOOKS * runtimeOf(deps, account).account.timing.settlingMs;
+      const open = await askLedger(account, async (ledger) => {
+        const { open, untoldAt = 0 } = await ledger.subject(subject);
+        const isLongAgo = open && givesUp && untoldAt > open.overAt + patienceMs;
+        // While the account is on hold no look is answered.
+        return isLongAgo && (await ledger.status())?.holds.length === 0 ? undefined : open;
+      });
       if (!open) return;
       throw requeueAfter(
         `${subject} may still be paid for until ${new Date(open.overAt).toISOString()}`,

@@ -18,7 +18,7 @@ import { Chosen } from './pipeline/chosen';
 import { type ControlState, Controls } from './pipeline/controls';
 import { ConvertAll } from './pipeline/convert-all';
 import { type LeadPipelineResult, NOTHING_PLANNED, type PipelineProgress } from './pipeline/result';
-import { describeGoesOn, type GoesOn, linked, sayWithdrawing } from './shared/begun';
+import { describeGoesOn, describeUnderWay, type GoesOn, sayWithdrawing } from './shared/begun';
 import { control, factsOf } from './shared/calls';
 import { handed, handOn } from './shared/handed';
 import { allAnswered, allHandled } from './shared/kept-acts';
@@ -174,11 +174,12 @@ export async function leadPipeline(raw?: LeadPipelineJson, given?: HandedOn<Befo
       status.figures(chosen.page());
       return;
     }
-    const runs = [...underWay].map(runOf);
+    const all = converting;
+    const runs = [...underWay].map((leadId) => ({ workflowId: runOf(leadId), lost: all.isLost(leadId) }));
     status.figures(
       paragraphs([
         md`${grouped(outcomes.length)} of ${grouped(total())} done, ${grouped(spent())} credits spent`,
-        linked(md`Under way; each says in its own details why it waits:`, runs),
+        ...describeUnderWay(runs),
         onlyWait(converting.away),
         sentence(chosen.plan.text),
       ]),

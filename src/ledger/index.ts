@@ -263,6 +263,12 @@ export const abandoned = (state: LedgerState): Abandoned[] =>
     dueAt: Math.max(overAt + state.timing.settlingMs, state.postponed?.[subject] ?? 0),
   }));
 
+/** When an open send was last looked up in vain, milliseconds; undefined: never. */
+export function untoldAt({ postponed = {}, timing }: LedgerState, subject: string): number | undefined {
+  const next = postponed[subject];
+  return next === undefined ? undefined : next - timing.settlingMs;
+}
+
 /** An open send that could not be looked up is tried again after another settling time. */
 export function postpone(state: LedgerState, subject: string, now: number): LedgerState {
   const open = Object.entries(state.postponed ?? {}).filter(([other]) => other in state.flights.open);

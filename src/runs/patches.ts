@@ -36,6 +36,7 @@ export const PATCHES = {
   loosensWhenWritten: '0.3.0',
   mindsBudget: '0.3.0',
   mindsLostPermits: '0.3.0',
+  mindsLostRuns: '0.3.0',
   mindsParks: '0.3.0',
   mindsPlaceOfBooks: '0.3.0',
   notesBalance: '0.3.0',

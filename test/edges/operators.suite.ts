@@ -2,7 +2,7 @@
 import { cases, play } from './operators/case';
 
 /** Beside others on a busy machine: it waits for calm twice. */
-const LIMIT_MS = 600_000;
+const LIMIT_MS = 1_200_000;
 
 /** Plays these cases. */
 export function operatorsSuite(names: readonly string[]): void {
@@ -10,7 +10,8 @@ export function operatorsSuite(names: readonly string[]): void {
     'S1 S3 S6 S7: %s',
     async (name) => {
       const found = cases.find((one) => one.name === name);
-      expect(found && (await play(found))).toMatchObject({ came: 'right', wrong: [] });
+      const verdict = found && (await play(found));
+      expect([verdict?.came, ...(verdict?.wrong ?? [])].join('; ')).toBe('right');
     },
     LIMIT_MS,
   );

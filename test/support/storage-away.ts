@@ -1,5 +1,5 @@
 /** A storage in a folder that cannot be used for a while. */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
 /** A file stands in the folder's place. */
 export function takeAway(folder: string): void {
@@ -8,7 +8,9 @@ export function takeAway(folder: string): void {
   writeFileSync(folder, '');
 }
 
+/** Does nothing where it was not taken away. */
 export function putBack(folder: string): void {
+  if (!existsSync(`${folder}.kept`)) return;
   rmSync(folder);
   renameSync(`${folder}.kept`, folder);
 }

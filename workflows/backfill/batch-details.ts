@@ -8,7 +8,7 @@ import { command } from '../../src/text/command';
 import { bullets, code, type Markdown, md, paragraphs, sentence } from '../../src/text/md';
 import { counted, grouped } from '../../src/text/numbers';
 import { formatDuration } from '../../src/time/duration';
-import { linked } from '../shared/begun';
+import { describeUnderWay } from '../shared/begun';
 import { linkTo } from '../shared/links';
 import { onlyWait } from '../shared/place';
 import type { Controls } from './batch-controls';
@@ -58,9 +58,13 @@ export function describeFailed({
 }
 
 /** @param stands nothing goes on at the moment: a rate says nothing of when the rest ends */
-export function describe(progress: ReturnType<typeof progressOf>, plan: BackfillPlan, stands: boolean): Markdown {
-  const { done, total, counts, credits, underWay, underWayCount, away, asking, perMinute, leftMs, limits, folder } =
-    progress;
+export function describe(
+  progress: ReturnType<typeof progressOf>,
+  running: ReadonlyMap<number, Running>,
+  plan: BackfillPlan,
+  stands: boolean,
+): Markdown {
+  const { done, total, counts, credits, underWayCount, away, asking, perMinute, leftMs, limits, folder } = progress;
   const inOrder = Object.fromEntries(OUTCOMES.map((word) => [word, counts[word]]));
   const pace = limits.itemsPerMinute === null ? '' : `, ${grouped(limits.itemsPerMinute)} begun a minute`;
   const most = limits.maxItems === null ? '' : `, ${counted(limits.maxItems, 'item')}`;
@@ -75,7 +79,7 @@ export function describe(progress: ReturnType<typeof progressOf>, plan: Backfill
     sentence(
       `At most ${grouped(limits.window)} at once${pace}${most}, ${grouped(limits.maxCredits)} credits: change it with the update \`changeLimits\`.`,
     ),
-    linked(md`Under way; each says in its own details why it waits:`, underWay, underWayCount),
+    ...describeUnderWay(running.values()),
     onlyWait(away),
     sentence(`Plan: ${plan.text}`),
     md`In the storage: ${folder}`,

@@ -12,6 +12,7 @@ import type { Item } from '../../src/batches/items';
 import { type Ended, stopsAll, thisTry } from '../../src/batches/outcomes';
 import type { BackfillPlan } from '../../src/batches/plan';
 import { answerWith } from '../../src/runs/answers';
+import { mindsLostRuns } from '../paying/lost-lead';
 import { type GoesOn, goesOn } from '../shared/begun';
 import { BlockerWatch } from '../shared/blocker-watch';
 import { streaming } from '../shared/calls';
@@ -66,7 +67,16 @@ export class Drive {
     this.#unwritten = new Unwritten(common, state);
     this.#feed = new Feed(common.folder);
     const isPaused = () => controls.state.paused !== undefined;
-    this.window = new Window(common, (item, ended) => this.#ended(item, ended), isPaused);
+    this.window = new Window(
+      common,
+      (item, ended) => this.#ended(item, ended),
+      () => {
+        // Its place is another's.
+        if (mindsLostRuns()) controls.version++;
+        this.show();
+      },
+      isPaused,
+    );
     const underWay = () => [...this.window.running.values()];
     this.#asking = new Asking(common, state, underWay, () => this.#say());
     this.#blockers = new BlockerWatch(
@@ -138,7 +148,8 @@ export class Drive {
 
   show(): void {
     const { state, controls, window, common, plan } = this;
-    common.status.figures(describe(progressOf(state, controls, window.running), plan(), this.#stands));
+    const { running } = window;
+    common.status.figures(describe(progressOf(state, controls, running), running, plan(), this.#stands));
   }
 
   #hear(): void {

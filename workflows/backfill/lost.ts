@@ -6,10 +6,13 @@ import type { Ended } from '../../src/batches/outcomes';
 import { AuditProjectInput } from '../../src/inputs/audit-project';
 import { leadSubject, projectSubject } from '../../src/paying/subject';
 import { convertLeadId } from '../../src/runs/run-ids';
-import { findOut } from '../paying/lost-lead';
+import { findOut, mindsLostRuns, untilSettled } from '../paying/lost-lead';
 import { control } from '../shared/calls';
 import type { Running } from './batch-state';
 import type { Common } from './common';
+
+/** Nobody can tell whether its run has paid: no failure, which would be tried again. */
+const NOT_SETTLED: Ended = { outcome: 'waiting', reason: 'person: notSettled', credits: 0 };
 
 export async function afterLostRun(
   { operation, facts, status, runKey, input: { account } }: Common,
@@ -18,7 +21,8 @@ export async function afterLostRun(
   reason: string,
 ): Promise<Ended> {
   if (operation === 'convertLead') {
-    const { converted, credits, projectId } = await findOut({ account, facts, status }, id);
+    const { converted, isOpen, credits, projectId } = await findOut({ account, facts, status }, id);
+    if (isOpen) return NOT_SETTLED;
     if (!converted) return { outcome: 'failed', reason, credits: 0 };
     return { outcome: credits > 0 ? 'done' : 'alreadyDone', reason, credits, ...(projectId && { ref: projectId }) };
   }
@@ -26,8 +30,8 @@ export async function afterLostRun(
   if (subject === undefined) return { outcome: 'failed', reason, credits: 0 };
   if (typeof input.leadId === 'string' && patched('followsLostConversion'))
     await conversionEnded(convertLeadId(account, input.leadId), { workflowId, runId });
-  await control.awaitSettled({ account, subject });
-  const { settled } = await control.subjectState({ account, subject });
+  await untilSettled(account, subject);
+  const { open, settled } = await control.subjectState({ account, subject });
   const credits = settled?.run === runKey ? settled.credits : 0;
   // The project is paid for and not audited: who ended the run knows whether it is to be gone on with.
   if (credits > 0) {
@@ -36,6 +40,7 @@ export async function afterLostRun(
     const ref = settled?.ref;
     return { outcome: 'waiting', reason: `person: ${reason}`, credits, ...(ref && { ref }), ...before };
   }
+  if (open && mindsLostRuns()) return NOT_SETTLED;
   return { outcome: 'failed', reason, credits: 0 };
 }
 

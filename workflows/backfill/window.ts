@@ -49,6 +49,8 @@ export class Window {
   constructor(
     private readonly common: Common,
     private readonly onEnd: (item: Running, ended: Ended) => void,
+    /** The run of an item is gone. */
+    private readonly onLoss: () => void,
     private readonly isPaused: () => boolean,
   ) {}
 
@@ -131,7 +133,7 @@ export class Window {
     if (running.theirs)
       return doneBefore(ended, running.own) ?? this.#perform(running, await this.#inputOf(running), true);
     if (ended) return ended;
-    Object.assign(running, { lost: true, away: true } satisfies Partial<Running>);
+    this.#lose(running);
     return afterLostRun(this.common, running, await this.#inputOf(running), status);
   }
 
@@ -185,11 +187,16 @@ export class Window {
       return endedBy(operation, await child.result());
     } catch (error) {
       if (!(error instanceof ChildWorkflowFailure)) throw error;
-      Object.assign(running, { lost: true, away: true } satisfies Partial<Running>);
+      this.#lose(running);
       const { cause } = error;
       const reason = (cause instanceof ApplicationFailure ? cause.type : cause?.name) ?? 'runEnded';
       return afterLostRun(this.common, running, input, reason);
     }
+  }
+
+  #lose(running: Running): void {
+    Object.assign(running, { lost: true, away: true } satisfies Partial<Running>);
+    this.onLoss();
   }
 
   #start({ workflowId, id }: Running, input: Item['input'], again: boolean) {

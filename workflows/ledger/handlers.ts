@@ -160,7 +160,13 @@ export function handleQuestions(book: Book): void {
     (subject) => {
       const { open, settled, forgottenBefore } = book.state.flights;
       const [flight, last] = [open[subject], settled.find((one) => one.subject === subject)];
-      return { ...(flight && { open: flight }), ...(last && { settled: last }), forgottenBefore };
+      const untoldAt = flight && policy.untoldAt(book.state, subject);
+      return {
+        ...(flight && { open: flight }),
+        ...(untoldAt !== undefined && { untoldAt }),
+        ...(last && { settled: last }),
+        forgottenBefore,
+      };
     },
     { description: 'What is known of one subject, for example "lead:…".' },
   );

@@ -14,7 +14,7 @@ import type { Controls } from './controls';
 import { type Account, type AuditSettings, convertOne, goOn, type Lane } from './convert-one';
 
 interface Watch {
-  /** One of those under way only waits now, or goes on. */
+  /** One of those under way only waits now, or goes on, or its run is gone. */
   moved(): void;
   began(leadId: string): void;
   ended(outcome: LeadOutcome): void;
@@ -39,7 +39,7 @@ export class ConvertAll {
     private readonly watch: Watch,
   ) {
     const isPaused = () => controls.state.paused !== undefined;
-    this.#at = { account, facts, status, audit, begun: new Begun(), isPaused };
+    this.#at = { account, facts, status, audit, begun: new Begun(), isPaused, moved: () => watch.moved() };
     const others = {
       ended: () => this.#ended,
       underWay: () => [...this.#lanes.keys()].map((leadId) => convertLeadId(account, leadId)),
@@ -51,6 +51,11 @@ export class ConvertAll {
       () => this.watch.moved(),
     );
     this.#blockers = new BlockerWatch(account, facts.timing.holdProbeMs, others, () => controls.say());
+  }
+
+  /** Its run is gone, and it is looked up what became of its call. */
+  isLost(leadId: string): boolean {
+    return this.#lanes.get(leadId)?.is === 'lost';
   }
 
   /** How many of those under way only wait. */

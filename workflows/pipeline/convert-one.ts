@@ -34,6 +34,8 @@ export interface Account {
   audit: AuditSettings | undefined;
   begun: Begun;
   isPaused(): boolean;
+  /** The run of a lead is gone. */
+  moved(): void;
 }
 
 /** The part of an audit's input that a pipeline gives to all of its audits. */
@@ -77,6 +79,7 @@ export async function convertOne(
   } catch (error) {
     if (error instanceof ChildWorkflowFailure) {
       Object.assign(lane, { is: 'lost', away: true } satisfies Lane);
+      at.moved();
       return afterLostRun(at, leadId, error);
     }
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
@@ -89,10 +92,11 @@ export async function convertOne(
   // Another run has this lead: what it makes of it is that run's result; this one only says what became of the lead.
   lane.is = 'theirs';
   await control.awaitRun({ workflowId });
-  const { converted, isOwn, credits, projectId } = await findOut(at, leadId);
+  const { converted, isOpen, isOwn, credits, projectId } = await findOut(at, leadId);
   // Temporal went back to a backup: a child of this one, of which nobody knows any more, had it.
   if (knows && isOwn) return { leadId, outcome: 'converted', credits, ...(projectId && { projectId }) };
   if (converted) return { leadId, outcome: 'alreadyConverted', reason: 'inAnotherRun', credits: 0 };
+  if (isOpen) return notSettled(leadId);
   // A person may have paused this one meanwhile.
   if (!again && at.isPaused() && patched('staysPaused')) await condition(() => !at.isPaused() || begun.withdrawing);
   // That one was withdrawn, or met a cap of its own: neither is this one's.
@@ -133,9 +137,18 @@ const outliving = (account: string, leadId: string, ...more: SearchAttributePair
   ],
 });
 
+/** Nobody can tell whether it was paid for. */
+const notSettled = (leadId: string): LeadOutcome => ({
+  leadId,
+  outcome: 'unresolved',
+  reason: 'notSettled',
+  credits: 0,
+});
+
 /** The child was terminated or failed. S6: whether the lead was paid for is asked, never assumed. */
 async function afterLostRun(at: Account, leadId: string, error: ChildWorkflowFailure): Promise<LeadOutcome> {
-  const { converted, credits, projectId } = await findOut(at, leadId);
+  const { converted, isOpen, credits, projectId } = await findOut(at, leadId);
+  if (isOpen) return notSettled(leadId);
   const reason = error.cause instanceof ApplicationFailure && error.cause.type ? error.cause.type : 'runEnded';
   if (!converted) return { leadId, outcome: 'failed', reason, credits: 0 };
   return {

@@ -64,6 +64,19 @@ export function linked(heading: Markdown, workflowIds: Iterable<string>, count?:
   return bullets(heading, more > 0 ? [...links, md`and ${grouped(more)} more`] : links);
 }
 
+/** S7: those under way, and those whose run is gone and cannot say any more why it waits. */
+export function describeUnderWay(all: Iterable<{ workflowId: string; lost?: boolean }>): (Markdown | undefined)[] {
+  const [live, lost]: [string[], string[]] = [[], []];
+  for (const one of all) (one.lost ? lost : live).push(one.workflowId);
+  return [
+    linked(md`Under way; each says in its own details why it waits:`, live),
+    linked(
+      md`Under way, though the run was ended by hand or has failed: what became of its call, or of the conversion that it had begun, is found out first. What nobody can tell is left to a person:`,
+      lost,
+    ),
+  ];
+}
+
 /** Runs that go on when the one that began them has ended. */
 export interface GoesOn {
   /** Their workflow IDs, the longest under way first; not all of many. */

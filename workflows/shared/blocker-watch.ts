@@ -47,7 +47,7 @@ export class BlockerWatch {
     if (this.#stands !== undefined) return `The account is not free to go on: ${this.#stands}`;
     if (this.#quiet && this.#pause !== undefined) return `${this.#pause}. They go on by themselves.`;
     if (this.#quiet)
-      return 'None of those under way has ended lately. They go on by themselves; each says in its own details why it waits.';
+      return 'None of those under way has ended lately. They go on by themselves; each says in its own details why it waits, or, where its run is gone, it is said below.';
     return undefined;
   }
 

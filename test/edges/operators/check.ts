@@ -4,14 +4,14 @@ import { type OpenRun, PER_DAY, type World } from './world';
 
 /** Such runs wait for a person or for tomorrow, and say so: nothing more is to come. */
 const FOR_LONG = /Answer with the update|the credits of the day are used up|The update `resume`/;
-const WAITS = /Waiting since|each says in its own details/;
+const WAITS = /Waiting since|Under way[;,]/;
 export const isWaiting = (details = ''): boolean => WAITS.test(details);
 /** They never end. */
 const HOUSE = ['accountLedger', 'startHere'];
 /** Seconds on a quiet machine. */
-const CALM_MS = 180_000;
+const CALM_MS = 400_000;
 const LOOK_MS = 300;
-const BOOKS_MS = 40_000;
+const BOOKS_MS = 120_000;
 const PRICE = 1_000;
 
 /**

@@ -45,7 +45,7 @@ export const state = (name: string, { input, before, reached, after, ...more }: 
     const [type = ''] = name.split('.');
     const target = { workflowId: `${type}-${++runs}`, type, args: [input(world)] };
     await world.start(type, target.workflowId, ...target.args);
-    await until(() => reached(world, target.workflowId), 60_000).catch(async (error) => {
+    await until(() => reached(world, target.workflowId), 240_000).catch(async (error) => {
       const details = await world.detailsOf(target.workflowId);
       throw new Error(`the state was not reached: ${details}`, { cause: error });
     });

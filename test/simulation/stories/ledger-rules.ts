@@ -79,7 +79,10 @@ export class LedgerRules {
     return [...scene.server.runs.values(), [...gone]].flat().some((run) => {
       if (run.type !== 'auditProject') return false;
       const isGivenUp = (scene.resultOf(run) as { outcome?: string } | undefined)?.outcome === 'unresolved';
-      const isLeft = !areShown && [people.meddled, people.calledOff, gone].some((ended) => ended.has(run));
+      // A document that was damaged for a while ends a run in the middle.
+      const isEnded =
+        run.status === 'FAILED' || [people.meddled, people.calledOff, gone].some((ended) => ended.has(run));
+      const isLeft = !areShown && isEnded;
       return (scene.inputOf(run) as { reference?: string }).reference === reference && (isGivenUp || isLeft);
     });
   }
