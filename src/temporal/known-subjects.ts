@@ -108,15 +108,20 @@ export class KnownSubjects {
 
   /** @returns whether the ledger was told anything */
   async #tellLedger(subject: string, known: SubjectState): Promise<boolean> {
-    const { inBooks, ledger } = this.deps;
+    const { inBooks, ledger, sendWindowMs } = this.deps;
     const { open, settled, forgottenBefore = Number.POSITIVE_INFINITY } = known;
+    const askedAt = ledger.now();
     const { sends, unpaid } = await inBooks.standing();
     const paid = sends.settled.find((one) => one.subject === subject && one.credits > 0);
     if (open !== undefined) {
       // S1: whoever was granted it when that was over had looked, and found nothing of it.
       const wasOver = (since = Number.NEGATIVE_INFINITY) => since > open.overAt;
       const isReplaced = wasOver(sends.open[subject]?.grantedAt) || wasOver(paid?.grantedAt);
-      const isUnpaid = isReplaced || unpaid.includes(open.attempt);
+      // Whatever is sent stands in them before, and this is paid for: the server went back to a backup in which it was not, and
+      // the process that was granted it anew died before it sent anything.
+      const isWritten = [sends.open[subject], paid].some((one) => one?.attempt === open.attempt);
+      const isUnsent = paid !== undefined && !isWritten && askedAt > open.grantedAt + sendWindowMs();
+      const isUnpaid = isReplaced || isUnsent || unpaid.includes(open.attempt);
       const isLongAgo = !isUnpaid && (await inBooks.isPaidLongAgo(subject, open, sends));
       if (!isUnpaid && !isLongAgo) return false;
       if (isLongAgo) this.deps.isShort();

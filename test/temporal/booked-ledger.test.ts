@@ -117,6 +117,15 @@ test('also where the ledger has granted it once more, and the books say that thi
   expect([spent(), settled()[0]?.run, left()]).toEqual([1_000, 'run-a', {}]);
 });
 
+test('S3: also where a process died before it sent what it was granted once more, and the ledger has the payment again', async () => {
+  await paid();
+  const { booked, grant, spent, settled, open: left } = ledger();
+  await booked.settle(found);
+  grant({ ...open, attempt: 'b#1', run: 'run-b', grantedAt: NOW - timing.sendWindowMs - 1_000 });
+  expect(await booked.settle(found)).toBe(0);
+  expect([spent(), settled()[0]?.run, left()]).toEqual([1_000, 'run-a', {}]);
+});
+
 test('S6: also where the ledger has open what was over before this one was granted', async () => {
   await paid();
   const { booked, grant, spent, settled } = ledger();
