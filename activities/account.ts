@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { includesId } from '../src/agent-api/id';
 import type { RateClass } from '../src/agent-api/rate-class';
+import { concernsAccount, refusalReason } from '../src/ledger/account-failures';
 import { describeStandstill } from '../src/ledger/details';
 import type { SubjectState } from '../src/ledger/messages';
 import type { LookOutcome } from '../src/paying/attempt-plan';
@@ -9,7 +10,8 @@ import { isPaidKind, type PaidKind, type Prices, pricesOf } from '../src/paying/
 import type { PayTiming, Settlement } from '../src/paying/open-sends';
 import { partsOf } from '../src/paying/subject';
 import { rootMessage } from '../src/root-cause';
-import { FailureType } from '../src/runs/failure-types';
+import { FailureType, type Refusal } from '../src/runs/failure-types';
+import { StorageError } from '../src/storage';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { describeMend, lookAtRuns } from '../src/temporal/failing-tasks';
 import { type LedgerClient, ledgerAway } from '../src/temporal/ledger-client';
@@ -48,8 +50,13 @@ const PASSES_WITHIN_MS = 10_000;
 const PASSING_TRIES = 4;
 /** An activity that takes two minutes would be repeated without a word (S7): all that one asks is answered before, or told of. */
 const ANSWERED_WITHIN_MS = 100_000;
-/** For so many settling times the ledger looks up what a call has become, before that is left to a person. */
+/** Looks in vain of the ledger, one each settling time, until what became of a call is left to a person. */
 const MOST_LOOKS = 12;
+
+export interface LookedUp {
+  found: LookOutcome;
+  inVain?: true;
+}
 
 export interface SettledAsked {
   account: string;
@@ -106,8 +113,11 @@ export function createAccountActivities(deps: Deps) {
       return { kind: 'ok', ...(await askBalance(runtime)) };
     },
 
-    /** Asks the API whether a subject was paid for, for the ledger and without personal data. */
-    async lookUp({ account, subject }: { account: string; subject: string }): Promise<{ found: LookOutcome }> {
+    /**
+     * Asks the API whether a subject was paid for, for the ledger and without personal data.
+     * @returns `inVain`: the service was asked, and does not tell
+     */
+    async lookUp({ account, subject }: { account: string; subject: string }): Promise<LookedUp> {
       const runtime = runtimeOf(deps, account);
       const ledger = await ledgerFor(runtime);
       // Another user's leads and projects prove nothing.
@@ -115,8 +125,9 @@ export function createAccountActivities(deps: Deps) {
       const { kind, of = '' } = partsOf(subject) ?? {};
       if (!isPaidKind(kind)) return { found: 'cannotTell' };
       const lookedAt = ledger.now();
-      const found = await looks[kind](runtime, of);
-      if (found !== 'cannotTell') await ledger.lookedUp(subject, found === 'found', lookedAt);
+      const found = await looks[kind](runtime, of).catch(untold);
+      if (found === 'cannotTell') return { found, inVain: true };
+      await ledger.lookedUp(subject, found === 'found', lookedAt);
       return { found };
     },
 
@@ -151,17 +162,11 @@ export function createAccountActivities(deps: Deps) {
 
     /**
      * Waits until the ledger knows what became of every attempt for the subject. Retried by Temporal without history events.
-     * @param givesUp not for ever, where the ledger has looked in vain for long
+     * @param givesUp not for ever, where the service does not tell the ledger, however often it looks
      */
     async awaitSettled({ account, subject, givesUp }: SettledAsked): Promise<void> {
-      const patienceMs = MOST_LOOKS * runtimeOf(deps, account).account.timing.settlingMs;
-      const open = await askLedger(account, async (ledger) => {
-        const { open, untoldAt = 0 } = await ledger.subject(subject);
-        const isLongAgo = open && givesUp && untoldAt > open.overAt + patienceMs;
-        // While the account is on hold no look is answered.
-        return isLongAgo && (await ledger.status())?.holds.length === 0 ? undefined : open;
-      });
-      if (!open) return;
+      const { open, inVain = 0 } = await askLedger(account, (ledger) => ledger.subject(subject));
+      if (!open || (givesUp && inVain >= MOST_LOOKS)) return;
       throw requeueAfter(
         `${subject} may still be paid for until ${new Date(open.overAt).toISOString()}`,
         followDelay(Context.current().info.attempt),
@@ -230,3 +235,13 @@ async function standstillOf(ledger: BookedLedger | undefined): Promise<string | 
 /** Whether the ledger whose workflow this activity belongs to is the one of the user that the token belongs to. */
 const isAsking = ({ workflowId }: LedgerClient): boolean =>
   Context.current().info.workflowExecution?.workflowId === workflowId;
+
+/** What the service or the storage says of this subject alone, and will say again. @throws whatever passes by itself */
+function untold(error: unknown): 'cannotTell' {
+  if (error instanceof StorageError && error.kind === 'damaged') return 'cannotTell';
+  if (!(error instanceof ApplicationFailure)) throw error;
+  if (error.type === FailureType.unreadable) return 'cannotTell';
+  const refusal = error.details?.[0] as Refusal | undefined;
+  if (error.type !== FailureType.refused || concernsAccount(refusalReason(refusal ?? { status: 0 }))) throw error;
+  return 'cannotTell';
+}

@@ -225,10 +225,10 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
     const next = patched('looksOneByOne') ? due.sort((one, other) => one.dueAt - other.dueAt).slice(0, 1) : due;
     for (const { subject, credits } of next) {
       const lookedAt = Date.now();
-      const found = credits === 0 ? 'free' : await lookUp(subject);
+      const { found, inVain } = credits === 0 ? ({ found: 'free' } as const) : await lookUp(subject);
       if (!book.isOpen) return;
       const { state } = book;
-      if (found === 'cannotTell') book.change(policy.postpone(state, subject, Date.now()));
+      if (found === 'cannotTell') book.change(policy.postpone(state, subject, Date.now(), inVain));
       else {
         const settlement = {
           // Nothing to book; whoever wants it again has to look first.
@@ -243,7 +243,8 @@ export async function accountLedger(start?: LedgerInput): Promise<void> {
   }
 
   async function lookUp(subject: string) {
-    return (await ask((activities, account) => activities.lookUp({ account, subject })))?.found ?? 'cannotTell';
+    const answer = await ask((activities, account) => activities.lookUp({ account, subject }));
+    return { found: answer?.found ?? 'cannotTell', inVain: answer?.inVain };
   }
 
   /**

@@ -263,14 +263,20 @@ export const abandoned = (state: LedgerState): Abandoned[] =>
     dueAt: Math.max(overAt + state.timing.settlingMs, state.postponed?.[subject] ?? 0),
   }));
 
-/** When an open send was last looked up in vain, milliseconds; undefined: never. */
-export function untoldAt({ postponed = {}, timing }: LedgerState, subject: string): number | undefined {
-  const next = postponed[subject];
-  return next === undefined ? undefined : next - timing.settlingMs;
+/**
+ * An open send that could not be looked up is tried again after another settling time.
+ * @param inVain the service was asked, and did not tell
+ */
+export function postpone(state: LedgerState, subject: string, now: number, inVain = false): LedgerState {
+  const { postponed = {}, timing, flights } = state;
+  const open = Object.entries(postponed).filter(([other]) => other in flights.open);
+  const next = { ...state, postponed: { ...Object.fromEntries(open), [subject]: now + timing.settlingMs } };
+  const { attempt } = flights.open[subject] ?? {};
+  if (!inVain || attempt === undefined) return next;
+  const looks = Object.values(flights.open).map((send) => [send.attempt, looksInVain(state, send)] as const);
+  return { ...next, inVain: { ...Object.fromEntries(looks), [attempt]: looksInVain(state, { attempt }) + 1 } };
 }
 
-/** An open send that could not be looked up is tried again after another settling time. */
-export function postpone(state: LedgerState, subject: string, now: number): LedgerState {
-  const open = Object.entries(state.postponed ?? {}).filter(([other]) => other in state.flights.open);
-  return { ...state, postponed: { ...Object.fromEntries(open), [subject]: now + state.timing.settlingMs } };
-}
+/** In how many looks the service did not tell what became of an open send. */
+export const looksInVain = ({ inVain = {} }: LedgerState, { attempt }: { attempt: string }): number =>
+  inVain[attempt] ?? 0;

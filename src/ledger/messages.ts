@@ -90,8 +90,8 @@ export interface TurnOf extends TurnAsked {
 /** What the ledger knows of one subject. */
 export interface SubjectState {
   open?: OpenSend;
-  /** When the ledger last looked up in vain what became of the open send, milliseconds since 1970; absent: never yet. */
-  untoldAt?: number;
+  /** In how many looks of the ledger the service did not tell what became of the open send. @default 0 */
+  inVain?: number;
   settled?: Settled;
   /** What was settled before that, in milliseconds since 1970, it may have forgotten. */
   forgottenBefore?: number;

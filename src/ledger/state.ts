@@ -192,6 +192,8 @@ export interface LedgerState {
   readonly configuredAt?: number;
   /** Open sends that the ledger could not look up, and when it tries again. */
   readonly postponed?: Readonly<Record<string, number>>;
+  /** How often the service did not tell what became of an open send, by attempt. */
+  readonly inVain?: Readonly<Record<string, number>>;
   /** Since when the account's token is another user's: until this user's is used again there is nothing to ask for. */
   readonly restingSince?: number | undefined;
   /** Set when this ledger replaced one that was lost: nothing is granted before. */

@@ -3,7 +3,8 @@ import type { Books } from '../books/books';
 import type { Standing } from '../books/standing';
 import type { Settle } from '../ledger';
 import type { SubjectState } from '../ledger/messages';
-import type { Settlement } from '../paying/open-sends';
+import { LATEST_MS } from '../ledger/turns';
+import { CLOCK_TOLERANCE_MS, type Settlement } from '../paying/open-sends';
 import type { InBooks } from './in-books';
 
 /** No call costs so many times what is set aside for it, whatever a message says. */
@@ -108,7 +109,7 @@ export class KnownSubjects {
 
   /** @returns whether the ledger was told anything */
   async #tellLedger(subject: string, known: SubjectState): Promise<boolean> {
-    const { inBooks, ledger, sendWindowMs } = this.deps;
+    const { inBooks, ledger } = this.deps;
     const { open, settled, forgottenBefore = Number.POSITIVE_INFINITY } = known;
     const askedAt = ledger.now();
     const { sends, unpaid } = await inBooks.standing();
@@ -120,7 +121,11 @@ export class KnownSubjects {
       // Whatever is sent stands in them before, and this is paid for: the server went back to a backup in which it was not, and
       // the process that was granted it anew died before it sent anything.
       const isWritten = [sends.open[subject], paid].some((one) => one?.attempt === open.attempt);
-      const isUnsent = paid !== undefined && !isWritten && askedAt > open.grantedAt + sendWindowMs();
+      // Not what is free, which stands in no books, nor what they have lost; and each worker may have a window of its own.
+      const isEarlier = paid !== undefined && (paid.grantedAt ?? paid.at) < open.grantedAt;
+      const isKept = open.credits > 0 && open.grantedAt > sends.forgottenBefore;
+      const isOver = askedAt > open.grantedAt + LATEST_MS + CLOCK_TOLERANCE_MS;
+      const isUnsent = isEarlier && isKept && isOver && !isWritten;
       const isUnpaid = isReplaced || isUnsent || unpaid.includes(open.attempt);
       const isLongAgo = !isUnpaid && (await inBooks.isPaidLongAgo(subject, open, sends));
       if (!isUnpaid && !isLongAgo) return false;

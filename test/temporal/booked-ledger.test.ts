@@ -89,8 +89,12 @@ async function paid(): Promise<void> {
 }
 
 /** When ledger and books have forgotten what they keep at hand for an hour. */
-async function inTwoHours(work: () => Promise<void>): Promise<void> {
-  const later = jest.spyOn(Date, 'now').mockReturnValue(NOW + 2 * 3_600_000);
+const inTwoHours = (work: () => Promise<void>) => after(2 * 3_600_000, work);
+/** When nothing can leave any more of what is granted now. */
+const inTwoMinutes = (work: () => Promise<void>) => after(120_000, work);
+
+async function after(ms: number, work: () => Promise<void>): Promise<void> {
+  const later = jest.spyOn(Date, 'now').mockReturnValue(NOW + ms);
   try {
     await work();
   } finally {
@@ -121,8 +125,10 @@ test('S3: also where a process died before it sent what it was granted once more
   await paid();
   const { booked, grant, spent, settled, open: left } = ledger();
   await booked.settle(found);
-  grant({ ...open, attempt: 'b#1', run: 'run-b', grantedAt: NOW - timing.sendWindowMs - 1_000 });
-  expect(await booked.settle(found)).toBe(0);
+  grant({ ...open, attempt: 'b#1', run: 'run-b', grantedAt: NOW + 1_000 });
+  await inTwoMinutes(async () => {
+    expect(await booked.settle(found)).toBe(0);
+  });
   expect([spent(), settled()[0]?.run, left()]).toEqual([1_000, 'run-a', {}]);
 });
 

@@ -160,10 +160,8 @@ export function handleQuestions(book: Book): void {
     (subject) => {
       const { open, settled, forgottenBefore } = book.state.flights;
       const [flight, last] = [open[subject], settled.find((one) => one.subject === subject)];
-      const untoldAt = flight && policy.untoldAt(book.state, subject);
       return {
-        ...(flight && { open: flight }),
-        ...(untoldAt !== undefined && { untoldAt }),
+        ...(flight && { open: flight, inVain: policy.looksInVain(book.state, flight) }),
         ...(last && { settled: last }),
         forgottenBefore,
       };
