@@ -30,6 +30,8 @@ const asksWhose = (path: string): boolean => path === routes['account.user'].pat
 
 export class Pauses {
   #pauses: Pause[] = [];
+  /** When the ledger was last seen to have no books yet: it takes up to four minutes after it was deleted. */
+  #openingAt = Number.NEGATIVE_INFINITY;
   #found: Finding | undefined;
 
   constructor(private readonly scene: Scene) {
@@ -43,6 +45,7 @@ export class Pauses {
   }
 
   #told({ by, rateClass, path, retryAfter }: Refusal): void {
+    this.#seeLedger();
     const from = this.scene.world.now;
     const { limits } = this.scene;
     const { windowMs } = limits[rateClass];
@@ -57,6 +60,7 @@ export class Pauses {
   }
 
   #departs({ by, rateClass, path, askedAt }: Departure): void {
+    this.#seeLedger();
     const classes = [rateClass, queueClassOf(rateClass)];
     const { pausesEndedAt } = this.scene;
     const pause = this.#pauses.find(
@@ -74,6 +78,13 @@ export class Pauses {
       );
   }
 
+  /** One without books can be told nothing, and tells nothing on. */
+  #seeLedger(): void {
+    const { server, ledgerId, world } = this.scene;
+    const asked = [...(server.current(ledgerId)?.activities.values() ?? [])];
+    if (asked.some(({ type }) => type === 'openBooks')) this.#openingAt = world.now;
+  }
+
   /** It is told by way of the ledger: no process, no ledger and nothing of the server was lost meanwhile. */
   #isTold({ from, isOwn, missed }: Pause, by: Process, askedAt: number): boolean {
     const { losses, lapses, lostAt, options } = this.scene;
@@ -82,6 +93,7 @@ export class Pauses {
       options.rollout === undefined &&
       !isOwn &&
       askedAt > from + TOLD_WITHIN_MS &&
+      this.#openingAt <= from - TOLD_WITHIN_MS &&
       !lost.some((at) => at > from - TOLD_WITHIN_MS && at < askedAt);
     if (!isHeard) return false;
     const missedAt = missed.get(by) ?? askedAt;
