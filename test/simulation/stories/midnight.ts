@@ -29,7 +29,8 @@ export class Midnight {
     if (budget.perDay === null || !misfortunes.areOver) return this.#since.clear();
     const waiting = scene.server.open().filter((run) => shownBy(run.searchAttributes.Stage) === BUDGET_STAGE);
     const state = waiting.length > 0 ? await scene.ledgerState() : undefined;
-    const left = state ? budget.perDay - this.#spent(state) : 0;
+    // A person's hold stands in the way as well, until they release it.
+    const left = state && state.holds.length === 0 ? budget.perDay - this.#spent(state) : 0;
     for (const run of [...this.#since.keys()]) if (!waiting.includes(run)) this.#since.delete(run);
     if (left < scene.priceOf('lead:')) return this.#since.clear();
     for (const run of waiting) {
