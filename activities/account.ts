@@ -10,13 +10,13 @@ import { isPaidKind, type PaidKind, type Prices, pricesOf } from '../src/paying/
 import type { PayTiming, Settlement } from '../src/paying/open-sends';
 import { partsOf } from '../src/paying/subject';
 import { rootMessage } from '../src/root-cause';
-import { FailureType, type Refusal } from '../src/runs/failure-types';
+import { FailureType } from '../src/runs/failure-types';
 import { StorageError } from '../src/storage';
 import type { BookedLedger } from '../src/temporal/booked-ledger';
 import { describeMend, lookAtRuns } from '../src/temporal/failing-tasks';
 import { type LedgerClient, ledgerAway } from '../src/temporal/ledger-client';
 import { within } from '../src/time/within';
-import { askBalance, callRoute } from './call';
+import { askBalance, callRoute, refusalOf } from './call';
 import { type Clearance, type ClearanceAsked, clearanceOf, UNTOLD } from './clearance';
 import { type AccountRuntime, type Deps, ledgerFor, leftToOthers, runtimeOf } from './deps';
 import {
@@ -238,10 +238,10 @@ const isAsking = ({ workflowId }: LedgerClient): boolean =>
 
 /** What the service or the storage says of this subject alone, and will say again. @throws whatever passes by itself */
 function untold(error: unknown): 'cannotTell' {
-  if (error instanceof StorageError && error.kind === 'damaged') return 'cannotTell';
-  if (!(error instanceof ApplicationFailure)) throw error;
-  if (error.type === FailureType.unreadable) return 'cannotTell';
-  const refusal = error.details?.[0] as Refusal | undefined;
-  if (error.type !== FailureType.refused || concernsAccount(refusalReason(refusal ?? { status: 0 }))) throw error;
-  return 'cannotTell';
+  const refusal = refusalOf(error);
+  const isRefused = refusal !== undefined && !concernsAccount(refusalReason(refusal));
+  const isUnreadable = error instanceof ApplicationFailure && error.type === FailureType.unreadable;
+  const isDamaged = error instanceof StorageError && error.kind === 'damaged';
+  if (isRefused || isUnreadable || isDamaged) return 'cannotTell';
+  throw error;
 }

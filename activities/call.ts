@@ -27,16 +27,25 @@ const GUESSED_NAMES: Partial<Record<RouteName, string>> = {
   'memories.list': 'memoriesList',
 };
 
-/** Whether a call ended with this status, whoever gave it: the service, or something in between. */
+/** What a call ended with, whoever gave it: the service, or something in between. */
+const endOf = (error: unknown): Refusal | undefined =>
+  error instanceof ApplicationFailure ? (error.details?.[0] as Refusal | undefined) : undefined;
+
+/** What the service refused a call with, where it did. */
+export const refusalOf = (error: unknown): Refusal | undefined =>
+  error instanceof ApplicationFailure && error.type === FailureType.refused
+    ? (endOf(error) ?? { status: 0 })
+    : undefined;
+
+/** Whether a call ended with this status, whoever gave it. */
 export function endedWith(error: unknown, ...statuses: readonly number[]): boolean {
-  if (!(error instanceof ApplicationFailure)) return false;
-  const refusal = error.details?.[0] as Refusal | undefined;
-  return refusal !== undefined && statuses.includes(refusal.status);
+  const end = endOf(error);
+  return end !== undefined && statuses.includes(end.status);
 }
 
 /** Whether the service refused a call with this status. */
 export const refusedWith = (error: unknown, ...statuses: readonly number[]): boolean =>
-  error instanceof ApplicationFailure && error.type === FailureType.refused && endedWith(error, ...statuses);
+  refusalOf(error) !== undefined && endedWith(error, ...statuses);
 
 /** The Temporal server's time when it scheduled this try: a moment that workflows and other processes understand. */
 export const scheduledAt = (): number => Context.current().info.currentAttemptScheduledTimestampMs;

@@ -33,6 +33,13 @@ async function batch(workflowId: string, operation: 'convertLead' | 'auditProjec
   });
 }
 
+/** Does what an earlier batch left undone. */
+const redrive = (input: { redriveOf: string; defaults?: Record<string, unknown> }) =>
+  client().workflow.execute(backfill, {
+    ...{ workflowId: `${input.redriveOf}-again`, taskQueue: 'audit-runner' },
+    args: [{ maxCredits: 1_000, ...input }],
+  });
+
 /** Starts a run, and ends that of its item by hand in a call; the service does not tell what became of it. */
 async function loseRun<T>(
   start: () => Promise<T>,
@@ -68,11 +75,7 @@ test('S3 S6 S7: a conversion of a batch waits for a person; a redrive pays for i
   expect(result.reasons).toEqual({ 'waiting: person: notSettled': 1 });
   expect(stage.figures()).toMatchObject({ conversions: 1, spent: 1_000 });
   stage.sandbox.control.clearFaults();
-  const again = await client().workflow.execute(backfill, {
-    ...{ workflowId: 'leads-again', taskQueue: 'audit-runner' },
-    args: [{ redriveOf: 'leads', maxCredits: 1_000 }],
-  });
-  expect(again).toMatchObject({ credits: 0, counts: { alreadyDone: 1 } });
+  expect(await redrive({ redriveOf: 'leads' })).toMatchObject({ credits: 0, counts: { alreadyDone: 1 } });
   expect(stage.figures()).toMatchObject({ conversions: 1, spent: 1_000 });
 }, 180_000);
 
@@ -86,10 +89,7 @@ test('S6 S7: a project of a batch waits for a person', async () => {
   expect(await run.result()).toMatchObject({ ended: 'done', credits: 0, counts: { waiting: 1 } });
   const { spent } = stage.figures();
   stage.sandbox.control.clearFaults();
-  const again = await client().workflow.execute(backfill, {
-    ...{ workflowId: 'projects-again', taskQueue: 'audit-runner' },
-    args: [{ redriveOf: 'projects', maxCredits: 1_000, defaults: { prerequisites: 'fail' } }],
-  });
+  const again = await redrive({ redriveOf: 'projects', defaults: { prerequisites: 'fail' } });
   expect(again).toMatchObject({ items: 1, counts: { failed: 1 }, reasons: { 'failed: prerequisitesMissing': 1 } });
   expect(stage.figures()).toMatchObject({ spent });
 }, 180_000);
