@@ -30,20 +30,23 @@ export const laneOf = (route: RouteName) => queueClassOf(routes[route].rateClass
  */
 type Ready = { kind: 'ready'; hasTurn: boolean; readSince?: number };
 
+/** A grant could not be in the books within its send window; the run waits longer each time. */
+export const lateGrant = { kind: 'notSent', reason: 'lateGrant' } as const;
+
 /** Waits for it, or says what is in the way. */
 export async function awaitReady(
   runtime: AccountRuntime,
   ledger: BookedLedger,
   { route, run }: { readonly route: RouteName; readonly run: string },
-): Promise<Ready | Extract<SendOutcome, { kind: 'throttled' | 'held' | 'withdrawn' }>> {
+): Promise<Ready | typeof lateGrant | Extract<SendOutcome, { kind: 'throttled' | 'held' | 'withdrawn' }>> {
   const price = runtime.account.credits(route);
   const lane = laneOf(route);
   const { trouble } = ledger.books;
   if (price > 0 && trouble !== undefined) {
     // Another worker may be able to write: with a grant each time, this one would use up the limit of writes.
     if (Context.current().info.attempt < UNWRITTEN_TRIES) throw requeueAfter(trouble, UNWRITTEN_MS);
-    // S7: the run says so, by the clearance that it then waits for.
-    return { kind: 'held' };
+    // S7: the run says so, by itself or by the clearance that it then waits for.
+    return ledger.books.isLate ? lateGrant : { kind: 'held' };
   }
   // S7: a long park is told to the workflow, which says so; here nobody would see it.
   const mustRead = price > 0 && (await mustReadBalance(ledger));

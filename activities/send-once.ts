@@ -25,7 +25,7 @@ import { keepStart } from './began';
 import { parkClass, reportHold, takePlace } from './call';
 import { type AccountRuntime, leftToOthers } from './deps';
 import type { SendingNotes } from './kept-record';
-import { awaitReady, laneOf, unread } from './ready-to-send';
+import { awaitReady, laneOf, lateGrant, unread } from './ready-to-send';
 import { requeueAfter } from './requeue';
 import { askedUntilNow, hasTurns } from './turn';
 
@@ -178,6 +178,9 @@ function notGranted(
     case 'unwritten':
       // S7: what is in the way is told by the clearance that the run then waits for.
       return { kind: 'held' };
+    case 'late':
+      // No clearance knows of it: with `held` the run would look and be granted again and again, without a pause.
+      return lateGrant;
     case 'capped':
     case 'done':
       return answer;

@@ -34,8 +34,10 @@ export type Refused =
   | { readonly kind: 'unread' }
   /** People have said something later of hold or limits than the ledger knows. */
   | { readonly kind: 'behind' }
-  /** The books could not be read or written in time: nothing may be sent. */
-  | { readonly kind: 'unwritten'; readonly why: string };
+  /** The books could not be read or written: nothing may be sent. */
+  | { readonly kind: 'unwritten'; readonly why: string }
+  /** Not in time: nothing may be sent. */
+  | { readonly kind: 'late' };
 
 /** What is decided on what stands in the books: the next entry, or why there is none. */
 export type Decision<R> = { readonly write: Draft } | { readonly refuse: R };
@@ -60,4 +62,4 @@ export function mayBeSent(
   return { write: { kind: 'sending', subject, runCap, ...open, credits, overAt, price, ...why } };
 }
 
-export const lateRefusal = { refuse: { kind: 'unwritten', why: 'the storage did not answer in time' } } as const;
+export const lateRefusal = { refuse: { kind: 'late' } } as const;

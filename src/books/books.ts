@@ -19,6 +19,9 @@ import { Telling, whyNot } from './telling';
 const FRESH_MS = 1_000;
 const PATIENCE_MS = 5_000;
 
+/** The trouble of a storage that is there, and slow. */
+const LATE = 'the storage did not answer in time';
+
 export class Books {
   /** In which storage these books are. */
   readonly place: Place;
@@ -54,14 +57,15 @@ export class Books {
         written,
         sleep(about.withinMs, lateRefusal.refuse, { signal: late.signal, ref: false }),
       ]);
-      if (refused?.kind === 'unwritten') return this.#unwritten(about, refused.why);
+      if (refused?.kind === 'late') return this.#notWritten(about, LATE, refused);
       // Where the books have just been begun by what the ledger knew, they have this very attempt as open.
       const { subject, attempt, run } = about.request;
       if (refused && this.#appending.known?.sends.open[subject]?.attempt === attempt)
         await this.became(subject, attempt, run, { kind: 'notPaid' });
       return refused;
     } catch (error) {
-      return this.#unwritten(about, whyNot(error));
+      const why = whyNot(error);
+      return this.#notWritten(about, why, { kind: 'unwritten', why });
     } finally {
       isLate = true;
       late.abort();
@@ -160,6 +164,11 @@ export class Books {
     return this.#telling.trouble ?? (failure === undefined ? undefined : whyNot(failure));
   }
 
+  /** The trouble is that a grant was not in the books in time: the storage may be there, and slow. */
+  get isLate(): boolean {
+    return this.trouble === LATE;
+  }
+
   /**
    * For a ledger that knows less; undefined where nothing was ever paid.
    * @param timeZone the ledger's, in which it knows days
@@ -179,10 +188,10 @@ export class Books {
   }
 
   /** It may be written all the same. That it was not sent is tried until it is: then the books can be written again. */
-  #unwritten({ request: { subject, attempt, run } }: AboutToSend, why: string): Refused {
-    this.#telling.trouble = why;
+  #notWritten({ request: { subject, attempt, run } }: AboutToSend, trouble: string, refused: Refused): Refused {
+    this.#telling.trouble = trouble;
     this.became(subject, attempt, run, { kind: 'notPaid' }).catch(() => undefined);
-    return { kind: 'unwritten', why };
+    return refused;
   }
 
   #patience(): Promise<void> {

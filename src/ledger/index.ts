@@ -122,6 +122,8 @@ export type BeginAnswer =
   | { kind: 'unread' }
   /** It cannot be written into the books, or not where all would see it (S8). */
   | { kind: 'unwritten'; why: string }
+  /** It was not in the books before its send window was over. */
+  | { kind: 'late' }
   /** The books have a later word of people on hold or limits than the ledger, whose server went back to a backup (S8). */
   | { kind: 'behind' }
   | Capped;

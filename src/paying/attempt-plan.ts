@@ -13,7 +13,7 @@ export type SendOutcome =
   | { kind: 'unknown'; overAt: number; why?: string }
   /** The service refused and nothing happened; a look explains why. */
   | { kind: 'refused'; reason: string; status?: number }
-  /** The request never left. */
+  /** The request never left: for a reason of the client's, for `storage`, or as `lateGrant`. */
   | { kind: 'notSent'; reason: string }
   /** 429: nothing happened; the whole class is parked. */
   | { kind: 'throttled'; retryAt: number }
@@ -45,7 +45,9 @@ export type AttemptEvent =
 export type PersonDecision = 'sendAgain' | 'itHappened' | 'giveUp';
 
 export type Step =
-  | { do: 'look'; notBefore: number; why: 'first' | 'stale' | 'settling' | 'explain' | 'upstream' }
+  | { do: 'look'; notBefore: number; why: 'first' | 'stale' | 'settling' | 'explain' }
+  /** `reason`: why the last try never left. */
+  | { do: 'look'; notBefore: number; why: 'unsent'; reason: string }
   /** `again`: a person says so, who has looked. */
   | { do: 'send'; lookedAt: number; notBefore: number; again?: true }
   | { do: 'awaitHold' }
@@ -152,8 +154,9 @@ function afterSend(plan: AttemptPlan, outcome: Sent, now: number, settlingMs: nu
       return { ...others, failures: plan.failures + 1, step: { do: 'look', notBefore, why: 'stale' } };
     }
     case 'notSent': {
-      const wait = backoff(plan.failures, settlingMs);
-      return { ...others, failures: plan.failures + 1, step: { do: 'look', notBefore: now + wait, why: 'upstream' } };
+      const notBefore = now + backoff(plan.failures, settlingMs);
+      const step = { do: 'look', notBefore, why: 'unsent', reason: outcome.reason } as const;
+      return { ...others, failures: plan.failures + 1, step };
     }
     case 'held':
       return { ...reached, step: { do: 'awaitHold' } };

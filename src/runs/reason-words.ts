@@ -99,6 +99,9 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   [FailureType.storage]: 'the storage could not be used',
   [FailureType.badInput]: 'the input was wrong',
   StorageError: 'the storage lacks what was kept there',
+  // Why a call never left.
+  lateGrant: 'it could not be written into the books within the send window',
+  tooLate: 'it could not leave within the send window',
   // Holds, by their kinds.
   killSwitch: 'the service has switched its agent API off',
   token: 'the service does not accept the token',

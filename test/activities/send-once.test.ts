@@ -24,7 +24,7 @@ const send = (
   subject: object,
   trouble?: string,
   run = asActivity,
-  { route = 'leads.convert' as 'leads.convert' | 'projects.audit', parkedHere = '' } = {},
+  { route = 'leads.convert' as 'leads.convert' | 'projects.audit', parkedHere = '', isLate = false } = {},
 ) => {
   const account = { timing: { sendWindowMs: 1_000 }, limits: { writes: {} }, credits: () => 1_000, undocumented: {} };
   const runtime = {
@@ -37,7 +37,7 @@ const send = (
     },
     ledger: async () => ({
       now: () => NOW,
-      ...{ books: { trouble }, floor: 0 },
+      ...{ books: { trouble, isLate }, floor: 0 },
       status: async () => status as LedgerStatus,
       passage: async () => passageFrom(status as LedgerStatus),
       subject: async () => subject as SubjectState,
@@ -77,6 +77,12 @@ test('S8: where the books cannot be written here it is left to another worker, a
   });
   expect(await send(FREE, {}, 'no room')).toEqual({ kind: 'held' });
   expect(await send(FREE, BOOKED, 'no room')).toEqual({ kind: 'paid', credits: 1_000 });
+});
+
+test('S7: where the storage is slow the run says so itself, and waits longer each time; its own is heard out first', async () => {
+  const slow = { isLate: true };
+  expect(await send(FREE, {}, 'slow', asActivity, slow)).toEqual({ kind: 'notSent', reason: 'lateGrant' });
+  expect(await send(FREE, OURS, 'slow', asActivity, slow)).toEqual({ kind: 'unknown', overAt: NOW + 1_000 });
 });
 
 test('S6: in a pause in which nobody may ask whose the token is another worker is asked, and then nothing was sent', async () => {

@@ -99,7 +99,8 @@ test('what could not be written in time is not sent, and does not stay open', as
   const books = booksOf('w1', { storage });
   await pay(books, 'l1');
   isSlow = true;
-  expect(await pay(books, 'l2', { withinMs: 50 })).toMatchObject({ kind: 'unwritten' });
+  expect(await pay(books, 'l2', { withinMs: 50 })).toEqual({ kind: 'late' });
+  expect(books.isLate).toBe(true);
   isSlow = false;
   await paid(books, 'l1');
   expect(Object.keys((await books.standing()).sends.open)).toEqual([]);

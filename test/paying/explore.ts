@@ -224,8 +224,9 @@ function* paidActivity(world: World, call: Call): Process {
   const settle = (settlement: ledger.Settle['settlement']) => world.settle({ subject, attempt, run, settlement });
   if (answer.kind === 'held' || answer.kind === 'stale') return finish({ kind: answer.kind });
   if (answer.kind === 'capped' || answer.kind === 'done') return finish(answer);
-  if (answer.kind === 'unread' || answer.kind === 'unwritten' || answer.kind === 'behind' || answer.kind === 'later')
+  if (answer.kind === 'unread' || answer.kind === 'behind' || answer.kind === 'later')
     throw new Error('neither a floor is set, nor are there books, nor does it ask for a turn');
+  if (answer.kind === 'unwritten' || answer.kind === 'late') throw new Error('there are no books');
   if (answer.kind === 'parked') return finish({ kind: 'throttled', retryAt: answer.until });
   if (answer.kind === 'patient') return finish({ kind: 'open', overAt: answer.until, newBooks: true });
   // As `sendOnce`: an earlier try of its own, whose worker was lost in the call, is its own to find out.

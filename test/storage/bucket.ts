@@ -21,7 +21,7 @@ export interface Buckets {
   keysIn(bucket: string): Promise<[key: string, tag: string][]>;
   /** A server between us and moto, or instead of it, that answers some requests itself, and ignores some headers. */
   between(
-    answer: (url: string, method: string, response: ServerResponse) => boolean,
+    answer: (url: string, method: string, response: ServerResponse) => boolean | Promise<boolean>,
     ignored?: readonly string[],
   ): Promise<string>;
 }
@@ -73,7 +73,7 @@ export function useBuckets(): Buckets {
       const server = createServer(async (request, response) => {
         const { url = '', method = '', headers } = request;
         const body = await buffer(request);
-        if (answer(url, method, response)) return;
+        if (await answer(url, method, response)) return;
         const reply = await fetch(moto.endpoint + url, {
           method,
           headers: Object.entries(headers).flatMap(([name, value]): [string, string][] =>

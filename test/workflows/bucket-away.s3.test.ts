@@ -1,9 +1,10 @@
-/** S7: a bucket whose server is out of order is said, costs few calls, and everything goes on once it works again. */
-import { ingestCapture } from '../../workflows';
+/** S7: a bucket whose server is out of order or slow is said, costs few calls, and everything goes on once it works again. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { convertLead, ingestCapture } from '../../workflows';
 import { progressQuery } from '../../workflows/shared/status';
 import { useBuckets } from '../storage/bucket';
 import { goesOnIn } from '../support/goes-on';
-import { onStage } from '../support/stage';
+import { completedLeads, onStage, QUICK } from '../support/stage';
 import { until } from '../support/until';
 
 const buckets = useBuckets();
@@ -32,3 +33,38 @@ test('a reply that a bucket does not take is read again seldom, the run says why
     expect(await run.result()).toMatchObject({ outcome: 'processed' });
   });
 });
+
+test('while a bucket takes longer than the send window nothing is paid, the run says so, and tries less and less often', async () => {
+  const url = await buckets.moto.bucket();
+  let isSlow = false;
+  const timing = { ...QUICK.timing, sendWindowMs: 2_000, settlingMs: 30_000 };
+  const endpoint = await buckets.between(async (_path, method) => {
+    if (isSlow && method === 'PUT') await sleep(timing.sendWindowMs + 500);
+    return false;
+  });
+  const storageUrl = url.replace(buckets.moto.endpoint, endpoint);
+  await onStage({ sandbox: { leads: 25 }, account: { timing }, file: { storageUrl } }, async (stage) => {
+    await stage.startWorker();
+    const [paidBefore = '', leadId = ''] = completedLeads(stage);
+    const { workflow } = stage.temporal.client;
+    const start = (id: string) =>
+      workflow.start(convertLead, { workflowId: id, taskQueue: 'audit-runner', args: [{ leadId: id }] });
+    expect(await (await start(paidBefore)).result()).toMatchObject({ outcome: 'converted' });
+    const looks = () => stage.sandbox.control.stats().requests.byRoute['leads.get'] ?? 0;
+    const before = looks();
+    isSlow = true;
+    const run = await start(leadId);
+    const waiting = async () => (await run.query(progressQuery)).waiting ?? '';
+    // Half a second, one, two, four.
+    await until(async () => {
+      const says = await waiting();
+      return says.includes('not written within') && (goesOnIn(says) ?? 0) > 2_500;
+    }, 90_000);
+    // Of each try one.
+    expect(looks() - before).toBeLessThan(8);
+    expect(stage.figures()).toMatchObject({ converts: 1, spent: 1_000 });
+    isSlow = false;
+    expect(await run.result()).toMatchObject({ outcome: 'converted', credits: 1_000 });
+    expect(stage.figures()).toMatchObject({ converts: 2, spent: 2_000, paidTwice: 0 });
+  });
+}, 150_000);

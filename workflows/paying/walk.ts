@@ -130,7 +130,7 @@ export async function walk(at: Wanting, wanted: Wanted): Promise<Ending> {
     const wait = 'notBefore' in step ? step.notBefore - Date.now() : 0;
     if (wait > 0) {
       if (plan.overAt !== undefined) givePlace();
-      status.waits(whyWait(plan, step, wait, newBooks));
+      status.waits(whyWait(plan, wait, newBooks));
       await within(() => sleep(wait));
       // From now on what it asks for says why it waits: it may stand in its queue for long.
       status.goesOn();
@@ -290,14 +290,33 @@ function withoutAnswer(error: unknown, { timing }: AccountFacts): SendOutcome {
 
 const doubtOf = ({ doubt }: AttemptPlan): string => (doubt === undefined ? '' : ` The call in doubt: ${doubt}.`);
 
-function whyWait(plan: AttemptPlan, step: Step, wait: number, newBooks: boolean): string {
+function whyWait(plan: AttemptPlan, wait: number, newBooks: boolean): string {
+  const { step } = plan;
   const at = utcIn(wait);
   if (plan.overAt !== undefined && newBooks)
     return `The account's ledger was lost, and its books are new. Nothing is sent before ${utc(plan.overAt)} UTC, because earlier calls may still be under way; it is looked up again at ${at}.`;
   if (plan.overAt !== undefined)
     return `It is unknown whether the call had its effect. The run looks again at ${at} and does not send again before ${utc(plan.overAt)} UTC: by then an effect would be visible.${doubtOf(plan)}`;
-  if (step.do === 'look' && step.why === 'upstream') return `The service could not be reached; tried again at ${at}.`;
+  if (step.do === 'look' && step.why === 'unsent') return `${whyUnsent(step.reason)}; tried again at ${at}.`;
   if (plan.stales)
     return `The last look counts as too old: what it was about had been settled just then, or a clock was set back. The run looks again at ${at}, and goes on by itself.`;
   return `Rate-limited; it is tried again at ${at}.`;
+}
+
+/** @param reason of a request that never left */
+function whyUnsent(reason: string): string {
+  switch (reason) {
+    case 'lateGrant':
+      return "The storage, Temporal or the worker is slow: the books were not written within the account's timing.sendWindowMs and nothing was sent";
+    case 'tooLate':
+      return "The service took no connection within the account's timing.sendWindowMs or the worker is slow: nothing was sent";
+    case 'storage':
+      return 'What is about to be sent could not be kept in the storage, so nothing was sent';
+    case 'aborted':
+      return 'What is to be sent could not be read from the storage, so nothing was sent';
+    case 'cancelled':
+      return 'The call was called off before it was sent';
+    default:
+      return 'The service could not be reached';
+  }
 }
