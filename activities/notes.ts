@@ -164,8 +164,8 @@ export function createNotesActivities(deps: Deps) {
       const { account, note, projectId, lookedAt, again } = call;
       const runtime = runtimeOf(deps, account);
       const text = await textOf(call).catch(() => null);
-      // S7: the run looks once more, which needs the text, too, and says what is in the way.
-      if (text === null) return { kind: 'held' };
+      // S7: the run says so, and waits longer each time; a look does not always need the text.
+      if (text === null) return { kind: 'notSent', reason: 'aborted' };
       // The file was changed since: what would be sent is not what was looked up.
       if (text === undefined) return { kind: 'refused', reason: 'noteChanged' };
       const { content, project, title } = runtime.account.undocumented.note;

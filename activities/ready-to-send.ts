@@ -17,6 +17,8 @@ import { hasTurns, waitsForTurn } from './turn';
 /** How long a payment waits for a reading of the balance, and how often it looks; then it goes back to the queue. */
 const READ_WITHIN_MS = 30_000;
 const LOOK_MS = 250;
+/** Then the run says so, and waits longer each time: each try has the balance read again, under the limit of all reads. */
+const UNREAD_TRIES = 2;
 /** A call that costs comes back after this where the books cannot be written here, until it was tried so often. */
 const UNWRITTEN_MS = 5_000;
 const UNWRITTEN_TRIES = 3;
@@ -33,12 +35,14 @@ type Ready = { kind: 'ready'; hasTurn: boolean; readSince?: number };
 /** A grant could not be in the books within its send window; the run waits longer each time. */
 export const lateGrant = { kind: 'notSent', reason: 'lateGrant' } as const;
 
+const balanceUnread = { kind: 'notSent', reason: 'balanceUnread' } as const;
+
 /** Waits for it, or says what is in the way. */
 export async function awaitReady(
   runtime: AccountRuntime,
   ledger: BookedLedger,
   { route, run }: { readonly route: RouteName; readonly run: string },
-): Promise<Ready | typeof lateGrant | Extract<SendOutcome, { kind: 'throttled' | 'held' | 'withdrawn' }>> {
+): Promise<Ready | Extract<SendOutcome, { kind: 'notSent' | 'throttled' | 'held' | 'withdrawn' }>> {
   const price = runtime.account.credits(route);
   const lane = laneOf(route);
   const { trouble } = ledger.books;
@@ -58,6 +62,7 @@ export async function awaitReady(
   );
   if (parkedMs > SAY_PARKED_MS) return { kind: 'throttled', retryAt: ledger.now() + parkedMs };
   const readSince = mustRead ? await balanceRead(ledger, price) : undefined;
+  if (readSince === 'unread') return balanceUnread;
   const heard = await mayLeave(runtime, false, price).catch(heldOrThrow);
   if (heard === 'held') return { kind: 'held' };
   const hasTurn = hasTurns(lane) && heard?.takesTurns === true;
@@ -85,8 +90,8 @@ async function mustReadBalance(ledger: BookedLedger): Promise<boolean> {
   return heard !== undefined && Math.max(heard.balanceFloor, ledger.floor) > 0;
 }
 
-/** The ledger reads it, once for all that wait. Answers from when on a reading counts. */
-async function balanceRead(ledger: BookedLedger, price: number): Promise<number | undefined> {
+/** The ledger reads it, once for all that wait. Answers from when on a reading counts; `unread`: again and again there was none. */
+async function balanceRead(ledger: BookedLedger, price: number): Promise<number | 'unread' | undefined> {
   let since: number | undefined;
   const givenUpAt = performance.now() + READ_WITHIN_MS;
   while (performance.now() < givenUpAt) {
@@ -97,5 +102,6 @@ async function balanceRead(ledger: BookedLedger, price: number): Promise<number 
     if (seen?.balanceAskedAt !== undefined && seen.balanceAskedAt >= since) return since;
     await Context.current().sleep(LOOK_MS);
   }
+  if (Context.current().info.attempt >= UNREAD_TRIES) return 'unread';
   throw unread();
 }

@@ -101,6 +101,7 @@ async function send<N extends RouteName>(
       const settled = settle({ kind: 'notPaid' });
       if (error instanceof ApplicationFailure && error.type === FailureType.ledger) return { kind: 'held' } as const;
       await settled;
+      if (Context.current().info.attempt >= UNANSWERED_TRIES) return { kind: 'unanswered' } as const;
       throw ApplicationFailure.create({
         message: 'the ledger does not answer',
         type: FailureType.waiting,
@@ -110,7 +111,8 @@ async function send<N extends RouteName>(
     });
     return answer.kind === 'later' ? answer : { answer, askedAt, settle };
   });
-  // These two are answered before it is looked what is open.
+  // These are answered before it is looked what is open.
+  if (answer.kind === 'unanswered') return (await ownTry()) ?? lateGrant;
   if (answer.kind === 'held' || answer.kind === 'unwritten') return (await ownTry()) ?? notGranted(answer, workflowId);
   if (answer.kind !== 'granted') return notGranted(answer, workflowId);
   // What is reserved is more than what is configured where calls cost more lately.
@@ -166,6 +168,9 @@ function requestOf(
   };
 }
 
+/** A ledger that does not answer within the send window is asked so often before the run says so (S7). */
+const UNANSWERED_TRIES = 3;
+
 /** What it means for the run that the ledger has not granted it. */
 function notGranted(
   answer: Exclude<BeginAnswer, { kind: 'granted' | 'held' | 'later' }> | { kind: 'held' },
@@ -189,7 +194,7 @@ function notGranted(
     case 'unread':
       throw unread();
     case 'behind':
-      throw requeueAfter(BEHIND, BEHIND_MS);
+      throw requeueAfter(BEHIND, Math.min(MOST_BEHIND_MS, BEHIND_MS * 2 ** Context.current().info.attempt));
     case 'patient':
       return { kind: 'open', overAt: answer.until, newBooks: true };
     case 'open':
@@ -253,6 +258,7 @@ async function settled<N extends RouteName>(
 
 const BEHIND = 'the ledger does not know yet what people said of hold or limits last, and is told';
 const BEHIND_MS = 250;
+const MOST_BEHIND_MS = 30_000;
 
 /** The run that the call belongs to. It costs nothing, so no cap counts. */
 export const ownRun = () => ({ run: Context.current().info.workflowExecution?.workflowId ?? '', runCap: 0 });

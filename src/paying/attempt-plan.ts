@@ -13,7 +13,7 @@ export type SendOutcome =
   | { kind: 'unknown'; overAt: number; why?: string }
   /** The service refused and nothing happened; a look explains why. */
   | { kind: 'refused'; reason: string; status?: number }
-  /** The request never left: for a reason of the client's, for `storage`, or as `lateGrant`. */
+  /** The request never left: for a reason of the client's or one of `sendOnce`. */
   | { kind: 'notSent'; reason: string }
   /** 429: nothing happened; the whole class is parked. */
   | { kind: 'throttled'; retryAt: number }

@@ -100,8 +100,9 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   [FailureType.badInput]: 'the input was wrong',
   StorageError: 'the storage lacks what was kept there',
   // Why a call never left.
-  lateGrant: 'it could not be written into the books within the send window',
+  lateGrant: 'its grant was not in the books within the send window',
   tooLate: 'it could not leave within the send window',
+  balanceUnread: 'the balance could not be read, and a part of it must remain',
   // Holds, by their kinds.
   killSwitch: 'the service has switched its agent API off',
   token: 'the service does not accept the token',

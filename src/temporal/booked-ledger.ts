@@ -154,18 +154,16 @@ export class BookedLedger extends LedgerClient {
       ...granted,
       flight: { ...flight, overAt: Math.max(flight.overAt, lastEffect(flight.grantedAt, timing)) },
     };
-    const withinMs = timing.sendWindowMs - (performance.now() - askedAt);
-    const about = {
+    const reading = await this.#reading(request.readSince);
+    const refused = await this.books.beforeSend({
       request,
       open: answer.flight,
       said,
       timing,
       ceilings: this.bookkeeping.ceilings(),
-      reading: await this.#reading(request.readSince),
-      withinMs,
-    };
-    // A grant that has come too late itself is no trouble of the storage.
-    const refused = withinMs > 0 ? await this.books.beforeSend(about) : ({ kind: 'late' } as const);
+      reading,
+      withinMs: timing.sendWindowMs - (performance.now() - askedAt),
+    });
     if (!refused && this.books.standsIn === toldPlace) return answer;
     const { subject, attempt, run, turn, own } = request;
     const unsent = { kind: 'notPaid' } as const;

@@ -31,7 +31,7 @@ test.each([
   },
 );
 
-test('S7: a note whose text cannot be read just before it is sent is looked for again, and the look says why', async () => {
+test('S7: a note whose text cannot be read just before it is sent is tried again, less and less often', async () => {
   const away = async () => {
     throw new StorageError('unusable', 'the storage does not answer');
   };
@@ -41,5 +41,8 @@ test('S7: a note whose text cannot be read just before it is sent is looked for 
   } as unknown as Deps;
   const { submitNoteOnce } = createNotesActivities(deps);
   const call = { account: 'default', note, noteFile: 'accounts/default/notes/1.txt', lookedAt: 0 };
-  expect(await new MockActivityEnvironment().run(submitNoteOnce, call)).toEqual({ kind: 'held' });
+  expect(await new MockActivityEnvironment().run(submitNoteOnce, call)).toEqual({
+    kind: 'notSent',
+    reason: 'aborted',
+  });
 });

@@ -1,4 +1,5 @@
 /** S6: a try that goes back before it has asked for a grant, after another one whose worker was lost in the call. */
+import type { Client } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { AccountRuntime } from '../../activities/deps';
 import { sendOnce } from '../../activities/send-once';
@@ -24,7 +25,7 @@ const send = (
   subject: object,
   trouble?: string,
   run = asActivity,
-  { route = 'leads.convert' as 'leads.convert' | 'projects.audit', parkedHere = '', isLate = false } = {},
+  { route = 'leads.convert' as 'leads.convert' | 'projects.audit', parkedHere = '', isLate = false, ledger = {} } = {},
 ) => {
   const account = { timing: { sendWindowMs: 1_000 }, limits: { writes: {} }, credits: () => 1_000, undocumented: {} };
   const runtime = {
@@ -41,6 +42,7 @@ const send = (
       status: async () => status as LedgerStatus,
       passage: async () => passageFrom(status as LedgerStatus),
       subject: async () => subject as SubjectState,
+      ...ledger,
     }),
   } as unknown as AccountRuntime;
   const call = { route, input: { id: '1' }, subject: 'lead:1', run: 'r', runCap: 1_000 } as const;
@@ -99,4 +101,48 @@ test('S6: in a pause in which nobody may ask whose the token is another worker i
 test('S5: the start of an audit waits for the park of its own class, which this process may know alone', async () => {
   const how = { route: 'projects.audit', parkedHere: 'audits' } as const;
   expect(await send(FREE, {}, undefined, asActivity, how)).toMatchObject({ kind: 'throttled' });
+});
+
+/** A try that is not the first, of a run that goes on. */
+const laterTry = (work: () => Promise<unknown>) => {
+  const describe = async () => ({ raw: {} });
+  const withAbortSignal = (_: unknown, call: () => unknown) => call();
+  const client = { withAbortSignal, workflow: { getHandle: () => ({ describe }) } } as unknown as Client;
+  return new MockActivityEnvironment({ attempt: 3 }, { client }).run(work);
+};
+
+test('S7: a ledger that answers too late is said, after what is its own was heard out', async () => {
+  const settled: object[] = [];
+  const ledger = {
+    beginSend: () => Promise.reject(new Error('no answer')),
+    settle: async ({ settlement }: { settlement: object }) => void settled.push(settlement),
+  };
+  const ask = (subject: object) => send(FREE, subject, undefined, laterTry as typeof asActivity, { ledger });
+  expect(await ask({})).toEqual({ kind: 'notSent', reason: 'lateGrant' });
+  expect(await ask(OURS)).toEqual({ kind: 'unknown', overAt: NOW + 1_000 });
+  expect(settled).toEqual([{ kind: 'notPaid' }, { kind: 'notPaid' }]);
+});
+
+test('S6: what was granted and was not in the books in time was not sent, whatever was paid for before', async () => {
+  const ledger = { beginSend: async () => ({ kind: 'late' }) };
+  expect(await send(FREE, BOOKED, undefined, laterTry as typeof asActivity, { ledger })).toEqual({
+    ...{ kind: 'notSent', reason: 'lateGrant' },
+  });
+});
+
+test('S7: where a part of the balance must remain and nobody can read it, the run says so in the end', async () => {
+  const status = { ...FREE, budget: { balanceFloor: 1 } };
+  const ledger = { readBalance: async () => Date.now() };
+  let now = 0;
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => {
+    now += 20_000;
+    return now;
+  });
+  try {
+    expect(await send(status, {}, undefined, laterTry as typeof asActivity, { ledger })).toEqual({
+      ...{ kind: 'notSent', reason: 'balanceUnread' },
+    });
+  } finally {
+    clock.mockRestore();
+  }
 });

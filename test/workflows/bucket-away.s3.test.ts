@@ -58,7 +58,7 @@ test('while a bucket takes longer than the send window nothing is paid, the run 
     // Half a second, one, two, four.
     await until(async () => {
       const says = await waiting();
-      return says.includes('not written within') && (goesOnIn(says) ?? 0) > 2_500;
+      return says.includes('no grant was in the books within') && (goesOnIn(says) ?? 0) > 2_500;
     }, 90_000);
     // Of each try one.
     expect(looks() - before).toBeLessThan(8);
