@@ -101,18 +101,26 @@ async function send<N extends RouteName>(
       const settled = settle({ kind: 'notPaid' });
       if (error instanceof ApplicationFailure && error.type === FailureType.ledger) return { kind: 'held' } as const;
       await settled;
-      if (Context.current().info.attempt >= UNANSWERED_TRIES) return { kind: 'unanswered' } as const;
-      throw ApplicationFailure.create({
+      const silent = ApplicationFailure.create({
         message: 'the ledger does not answer',
         type: FailureType.waiting,
         nextRetryDelay: 5_000,
         cause: error,
       });
+      if (Context.current().info.attempt < UNANSWERED_TRIES) throw silent;
+      Context.current().log.warn('the ledger does not answer, and nothing is sent', { subject, error });
+      return { kind: 'silent', silent } as const;
     });
     return answer.kind === 'later' ? answer : { answer, askedAt, settle };
   });
   // These are answered before it is looked what is open.
-  if (answer.kind === 'unanswered') return (await ownTry()) ?? lateGrant;
+  if (answer.kind === 'silent') {
+    const own = await ownTry().catch((error: unknown) => {
+      // Of another type it would mean that nobody knows what was sent.
+      throw error instanceof ApplicationFailure ? error : answer.silent;
+    });
+    return own ?? { kind: 'notSent', reason: 'ledgerSilent' };
+  }
   if (answer.kind === 'held' || answer.kind === 'unwritten') return (await ownTry()) ?? notGranted(answer, workflowId);
   if (answer.kind !== 'granted') return notGranted(answer, workflowId);
   // What is reserved is more than what is configured where calls cost more lately.
@@ -258,7 +266,7 @@ async function settled<N extends RouteName>(
 
 const BEHIND = 'the ledger does not know yet what people said of hold or limits last, and is told';
 const BEHIND_MS = 250;
-const MOST_BEHIND_MS = 30_000;
+const MOST_BEHIND_MS = 5_000;
 
 /** The run that the call belongs to. It costs nothing, so no cap counts. */
 export const ownRun = () => ({ run: Context.current().info.workflowExecution?.workflowId ?? '', runCap: 0 });

@@ -101,6 +101,7 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   StorageError: 'the storage lacks what was kept there',
   // Why a call never left.
   lateGrant: 'its grant was not in the books within the send window',
+  ledgerSilent: 'the ledger did not answer within the send window',
   tooLate: 'it could not leave within the send window',
   balanceUnread: 'the balance could not be read, and a part of it must remain',
   // Holds, by their kinds.

@@ -118,9 +118,14 @@ test('S7: a ledger that answers too late is said, after what is its own was hear
     settle: async ({ settlement }: { settlement: object }) => void settled.push(settlement),
   };
   const ask = (subject: object) => send(FREE, subject, undefined, laterTry as typeof asActivity, { ledger });
-  expect(await ask({})).toEqual({ kind: 'notSent', reason: 'lateGrant' });
+  expect(await ask({})).toEqual({ kind: 'notSent', reason: 'ledgerSilent' });
   expect(await ask(OURS)).toEqual({ kind: 'unknown', overAt: NOW + 1_000 });
   expect(settled).toEqual([{ kind: 'notPaid' }, { kind: 'notPaid' }]);
+  // Whether something of its own is open is not heard either: that nothing was sent is known all the same.
+  const subject = () => Promise.reject(new Error('no answer'));
+  await expect(
+    send(FREE, {}, undefined, laterTry as typeof asActivity, { ledger: { ...ledger, subject } }),
+  ).rejects.toMatchObject({ type: FailureType.waiting });
 });
 
 test('S6: what was granted and was not in the books in time was not sent, whatever was paid for before', async () => {

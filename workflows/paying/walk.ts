@@ -310,14 +310,16 @@ function whyUnsent(reason: string): string {
       return "The storage, Temporal or the worker is slow: no grant was in the books within the account's timing.sendWindowMs and nothing was sent";
     case 'tooLate':
       return "The service took no connection within the account's timing.sendWindowMs or storage, Temporal or worker are slow: nothing was sent";
+    case 'ledgerSilent':
+      return "The account's ledger did not answer within the account's timing.sendWindowMs and nothing was sent";
     case 'storage':
       return 'What is about to be sent could not be kept in the storage, so nothing was sent';
     case 'aborted':
-      return 'What is to be sent could not be read from the storage, so nothing was sent';
+      return 'What is to be sent could not be read, so nothing was sent';
     case 'balanceUnread':
-      return 'A part of the balance must remain and the service does not tell the balance, so nothing was sent';
+      return 'A part of the balance must remain and the balance could not be read, so nothing was sent';
     case 'upstream':
-      return 'The service does not tell whose token this is, or asked to wait (429), so nothing was sent';
+      return 'It could not be found out whose token this is, so nothing was sent';
     case 'cancelled':
       return 'The call was called off before it was sent';
     default:
